@@ -1,0 +1,109 @@
+#include "models/catalog.hpp"
+
+#include <algorithm>
+
+namespace fabricast {
+
+const Figure& Part::figure(std::string_view path) const {
+    const auto found = figures.find(path);
+    if (found == figures.end()) {
+        throw CatalogError("part '" + name + "' has no figure '" + std::string(path) + "'");
+    }
+    return found->second;
+}
+
+double Part::number(std::string_view path) const { return figure(path).value.at(0); }
+
+double Part::number_or(std::string_view path, double fallback) const {
+    const auto found = figures.find(path);
+    return found == figures.end() ? fallback : found->second.value.at(0);
+}
+
+const std::vector<double>& Part::list(std::string_view path) const { return figure(path).value; }
+
+Duration Part::duration(std::string_view path) const { return from_seconds(number(path)); }
+
+const std::string& Part::word(std::string_view path) const {
+    const auto found = text.find(path);
+    if (found == text.end()) {
+        throw CatalogError("part '" + name + "' has no '" + std::string(path) + "'");
+    }
+    return found->second;
+}
+
+std::string Part::word_or(std::string_view path, std::string_view fallback) const {
+    const auto found = text.find(path);
+    return found == text.end() ? std::string(fallback) : found->second;
+}
+
+bool Part::has(std::string_view path) const { return figures.contains(path) || text.contains(path); }
+
+const Part* Catalog::find(std::string_view name) const {
+    const auto found = parts.find(name);
+    return found == parts.end() ? nullptr : &found->second;
+}
+
+const Part& Catalog::at(std::string_view kind, std::string_view name) const {
+    const Part* part = find(name);
+    if (part != nullptr && part->kind == kind) {
+        return *part;
+    }
+    std::vector<std::string> names;
+    for (const Part* other : of_kind(kind)) {
+        names.push_back(other->name);
+    }
+    const std::string near = nearest_word(name, names);
+    std::string message = "no " + std::string(kind) + " '" + std::string(name) + "' in the catalogue";
+    if (part != nullptr) {
+        message += " (it is a " + part->kind + ")";
+    }
+    message += near.empty() ? "; see `fabricast catalog list`" : "; did you mean '" + near + "'?";
+    throw CatalogError(message);
+}
+
+std::vector<const Part*> Catalog::of_kind(std::string_view kind) const {
+    std::vector<const Part*> found;
+    for (const auto& [name, part] : parts) {
+        if (part.kind == kind) {
+            found.push_back(&part);
+        }
+    }
+    return found;
+}
+
+namespace {
+
+// Levenshtein distance, one row at a time.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+        row[j] = j;
+    }
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+            diagonal = above;
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::string nearest_word(std::string_view found, const std::vector<std::string>& words) {
+    std::string best;
+    std::size_t best_distance = found.size() / 3 + 2;  // a slip, not another word
+    for (const std::string& word : words) {
+        const std::size_t distance = edit_distance(found, word);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = word;
+        }
+    }
+    return best;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,63 @@
+#pragma once
+// The catalogue: every figure of every part, once, with where it comes from. A part is a flat table of figures under
+// dotted names ("simple.hop"); the typed views (link_spec, gpu_spec, ...) are built from it by pure functions.
+// YAML is read above, in sim/scenario; overlays replace figures by the same dotted names.
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/units.hpp"
+
+namespace fabricast {
+
+enum class Origin : std::uint8_t { spec, vendor, measured, fitted, estimated };
+
+// One figure (or a short list of them) in SI base units: bytes, seconds, bytes per second, FLOP/s, watts or none.
+struct Figure {
+    std::vector<double> value;  // usually one
+    std::string unit;           // "B", "s", "B/s", "FLOP/s", "W", "" ...
+    double low80 = 0;           // 80 % interval of the first value; equal to it where nothing is known
+    double high80 = 0;
+    Origin origin = Origin::estimated;
+    std::vector<std::string> source;  // document and section, or the datasets behind a fitted figure
+};
+
+// The user named a part or a figure that the catalogue does not hold.
+struct CatalogError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Part {
+    std::string name;  // kebab-case, unique in the catalogue
+    std::string kind;  // link, gpu, nic, switch, nvswitch, cpu, cable, library, kernel, transport, node
+    std::string note;
+    std::map<std::string, std::string, std::less<>> text;   // words: "family: infiniband"
+    std::map<std::string, Figure, std::less<>> figures;
+
+    // Each throws CatalogError with the part's name and the figure's when it is missing.
+    const Figure& figure(std::string_view path) const;
+    double number(std::string_view path) const;
+    double number_or(std::string_view path, double fallback) const;
+    const std::vector<double>& list(std::string_view path) const;
+    Duration duration(std::string_view path) const;
+    const std::string& word(std::string_view path) const;
+    std::string word_or(std::string_view path, std::string_view fallback) const;
+    bool has(std::string_view path) const;
+};
+
+struct Catalog {
+    std::map<std::string, Part, std::less<>> parts;
+
+    // Throws CatalogError naming the nearest part of that kind.
+    const Part& at(std::string_view kind, std::string_view name) const;
+    const Part* find(std::string_view name) const;
+    std::vector<const Part*> of_kind(std::string_view kind) const;
+};
+
+// The one of `words` closest to `found` by edit distance, or "" when none is near enough to be a typing slip.
+std::string nearest_word(std::string_view found, const std::vector<std::string>& words);
+
+}  // namespace fabricast

@@ -1,0 +1,28 @@
+#pragma once
+// What a GPU is to a forecast: which generation NCCL takes it for, how fast it computes and copies.
+
+#include <string>
+
+#include "models/units.hpp"
+
+namespace fabricast {
+
+// NVIDIA generations in NCCL's order: its tuning tables are indexed by them.
+enum class GpuArch : std::uint8_t { pascal, volta, turing, ampere, ada, hopper, blackwell };
+
+struct GpuSpec {
+    std::string name;
+    GpuArch arch = GpuArch::hopper;
+    int compute_capability = 90;  // 10 * major + minor
+    int sms = 132;
+    // Dense peaks, FLOP/s.
+    double fp64 = 0, fp32 = 0, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0, fp4 = 0;
+    double memory_bandwidth = 0;  // bytes per second
+    Bytes memory;
+    int copy_engines = 2;
+    double nvlink_rate = 0;  // payload-free line rate per direction, all links, bytes per second; 0: none
+    int nvlinks = 0;
+    double tdp_watts = 0;
+};
+
+}  // namespace fabricast

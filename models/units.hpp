@@ -1,0 +1,80 @@
+#pragma once
+// The quantities of the field as distinct types: sizes are whole bytes, time is whole picoseconds, a rate is an exact
+// fraction of bytes per picosecond. Nothing converts silently, so a bandwidth in bits never meets one in bytes.
+
+#include <cassert>
+#include <compare>
+#include <cstdint>
+#include <numeric>
+
+namespace fabricast {
+
+// 128-bit intermediate: bytes * 10^12 overflows 64 bits above 9 MB.
+__extension__ using Int128 = __int128;
+
+// A size or an amount of traffic, in bytes.
+struct Bytes {
+    std::int64_t count = 0;
+    constexpr auto operator<=>(const Bytes&) const = default;
+};
+
+constexpr Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
+constexpr Bytes operator-(Bytes a, Bytes b) { return {a.count - b.count}; }
+constexpr Bytes operator*(Bytes a, std::int64_t k) { return {a.count * k}; }
+constexpr Bytes& operator+=(Bytes& a, Bytes b) { return a = a + b; }
+
+// A span of simulated time, in picoseconds; 2^63 ps are 106 days.
+struct Duration {
+    std::int64_t ps = 0;
+    constexpr auto operator<=>(const Duration&) const = default;
+};
+
+constexpr Duration operator+(Duration a, Duration b) { return {a.ps + b.ps}; }
+constexpr Duration operator-(Duration a, Duration b) { return {a.ps - b.ps}; }
+constexpr Duration operator*(Duration a, std::int64_t k) { return {a.ps * k}; }
+constexpr Duration& operator+=(Duration& a, Duration b) { return a = a + b; }
+
+// A point on the simulated clock: the time since the start of the replay.
+using Time = Duration;
+
+constexpr Duration nanoseconds(std::int64_t n) { return {n * 1000}; }
+constexpr Duration microseconds(std::int64_t n) { return {n * 1'000'000}; }
+constexpr double to_seconds(Duration d) { return static_cast<double>(d.ps) * 1e-12; }
+// Rounds to the nearest picosecond.
+constexpr Duration from_seconds(double s) {
+    return {static_cast<std::int64_t>(s * 1e12 + (s < 0 ? -0.5 : 0.5))};
+}
+
+// Bytes per picosecond and direction as a reduced fraction; 400 Gb/s is exactly 1/20.
+struct Rate {
+    std::int64_t num = 0;
+    std::int64_t den = 1;  // > 0
+
+    constexpr Rate() = default;
+    constexpr Rate(std::int64_t numerator, std::int64_t denominator) {
+        assert(numerator >= 0 && denominator > 0);
+        const std::int64_t divisor = numerator == 0 ? denominator : std::gcd(numerator, denominator);
+        num = numerator / divisor;
+        den = denominator / divisor;
+    }
+    // Whole bytes per second, exact.
+    static constexpr Rate per_second(std::int64_t bytes) { return {bytes, 1'000'000'000'000}; }
+    // Megabits (10^6 bits) per second, exact: 400 Gb/s is 400'000.
+    static constexpr Rate megabits(std::int64_t mbit) { return {mbit, 8'000'000}; }
+
+    constexpr double bytes_per_ps() const { return static_cast<double>(num) / static_cast<double>(den); }
+    constexpr double bytes_per_second() const { return bytes_per_ps() * 1e12; }
+    friend constexpr bool operator==(const Rate&, const Rate&) = default;
+    friend constexpr std::strong_ordering operator<=>(const Rate& a, const Rate& b) {
+        return static_cast<Int128>(a.num) * b.den <=> static_cast<Int128>(b.num) * a.den;
+    }
+};
+
+// Time on the wire of `size` at `rate`, rounded up to the picosecond. Precondition: rate > 0.
+constexpr Duration transmission_time(Bytes size, Rate rate) {
+    assert(rate.num > 0);
+    const Int128 scaled = static_cast<Int128>(size.count) * rate.den;
+    return {static_cast<std::int64_t>((scaled + rate.num - 1) / rate.num)};
+}
+
+}  // namespace fabricast

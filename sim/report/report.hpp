@@ -1,0 +1,48 @@
+#pragma once
+// The answer: rows as nccl-tests prints them, each with what bounds it and what it rests on.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/units.hpp"
+
+namespace fabricast {
+
+// What a forecast rests on, weakest last.
+enum class Evidence : std::uint8_t { measured_here, same_gpu_era_fabric, same_family, formula_only };
+std::string_view word(Evidence);  // "measured here", "same GPU, era and fabric", "same family", "formula only"
+
+struct Row {
+    Bytes size;
+    double time_s = 0;
+    double time_low80_s = 0, time_high80_s = 0;
+    double algbw = 0, busbw = 0;  // bytes per second
+    std::string algorithm, protocol;
+    int channels = 0;
+    std::string bottleneck;       // "node0.gpu3 -> node0.nvswitch 97 %" or "latency", "issue"
+    Evidence evidence = Evidence::formula_only;
+};
+
+struct ScalingPoint {
+    std::uint32_t nodes = 0, gpus = 0;
+    double busbw = 0;           // at the largest size
+    double busbw_retained = 0;  // against the first point
+    std::optional<double> step_time_s, exposed_comm_s, efficiency;
+};
+
+struct FigureUsed {
+    std::string part, figure, unit, origin, source;
+    double value = 0, low80 = 0, high80 = 0;
+};
+
+struct Report {
+    std::string scenario;
+    std::vector<Row> rows;
+    std::vector<ScalingPoint> points;
+    std::vector<FigureUsed> figures;
+    std::vector<std::string> notes;  // assumptions, the weakest evidence in words
+};
+
+}  // namespace fabricast

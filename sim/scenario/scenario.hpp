@@ -1,0 +1,100 @@
+#pragma once
+// A scenario as the user wrote it, checked and in SI units: the input of the main job. Every default stands here, as a
+// member initialiser, and nowhere else. `parse.hpp` reads it from YAML, `build.hpp` makes a Cluster of it.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/units.hpp"
+#include "sim/engines/engine.hpp"
+#include "topologies/cluster.hpp"
+
+namespace fabricast {
+
+enum class Collective : std::uint8_t {
+    all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, all_to_all_v, sendrecv, gather, scatter
+};
+enum class Algorithm : std::uint8_t {
+    automatic, ring, tree, nvls, nvls_tree, collnet, pat, recursive_doubling, pairwise, direct, hierarchical
+};
+enum class Protocol : std::uint8_t { automatic, ll, ll128, simple };
+enum class DataType : std::uint8_t { int8, uint8, int32, uint32, int64, uint64, float16, float32, float64, bfloat16, float8 };
+enum class LaunchMode : std::uint8_t { process, thread, framework };  // one GPU a process; one process for all; a framework's loop
+
+// The spelling used in scenarios, tables and JSON: "all_reduce", "nvls-tree", "ll128", "float32".
+std::string_view word(Collective);
+std::string_view word(Algorithm);
+std::string_view word(Protocol);
+std::string_view word(DataType);
+std::string_view word(LaunchMode);
+std::int64_t size_of(DataType);  // bytes
+
+struct CollectiveWorkload {
+    Collective collective = Collective::all_reduce;
+    Algorithm algorithm = Algorithm::automatic;
+    Protocol protocol = Protocol::automatic;
+    std::vector<Bytes> sizes;  // nccl-tests' "size": the larger of the two buffers of a rank
+    DataType dtype = DataType::float32;
+    bool in_place = false;
+    std::uint32_t root = 0;
+};
+
+struct LibrarySpec {
+    std::string nccl = "2.27";
+    std::string transport;                   // network plugin; empty: the usual one of the fabric's link
+    std::map<std::string, std::string> env;  // NCCL_ALGO, NCCL_PROTO, NCCL_NVLS_ENABLE ...
+};
+
+struct LaunchSpec {
+    LaunchMode mode = LaunchMode::process;
+    int iterations = 20;
+    int warmup = 5;
+};
+
+// Step of the scaling table: what a training step of `compute` and one all-reduce of `bytes` keeps of its efficiency.
+struct ScalingStep {
+    Duration compute;
+    Bytes bytes;
+    double overlap = 0;  // share of communication hidden behind compute, 0..1
+};
+
+struct ScalingSpec {
+    std::vector<std::uint32_t> nodes;  // node counts, ascending; `gpus:` is converted
+    std::optional<ScalingStep> step;
+};
+
+// The cluster as named in the scenario; `build` resolves names in the catalogue.
+struct ClusterRequest {
+    std::string node;         // catalogue name of a node template
+    std::uint32_t nodes = 1;
+    std::uint32_t gpus_per_node = 0;  // use only the first so many GPUs of each node; 0: all
+    std::string fabric_kind;          // empty: none for one node, else rail-optimized
+    std::string link;                 // catalogue link of the fabric; empty: the node's own NIC port
+    std::string switch_part;
+    double oversubscription = 1;
+    int tiers = 0;
+    std::string routing;  // "adaptive", "ecmp"; empty: adaptive on InfiniBand, ecmp elsewhere
+    std::vector<int> shape;
+    Duration cable_latency{};  // 0: the catalogue's
+    std::optional<ExplicitGraph> graph;
+    std::map<std::string, std::string> node_options;  // e.g. peer_to_peer: false
+};
+
+struct Scenario {
+    std::string name;
+    std::string file;  // where it was read from
+    ClusterRequest cluster;
+    CollectiveWorkload workload;
+    LibrarySpec library;
+    LaunchSpec launch;
+    std::optional<ScalingSpec> scaling;
+    std::vector<std::string> calibration;  // overlay files, merged before build
+    std::vector<std::string> asserts;      // "busbw(1 GiB) > 300 GB/s": exit 5 when one fails
+    Engine engine = Flow{};
+    std::uint64_t seed = 1;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,109 @@
+#pragma once
+// The cluster as engines see it: directed links with capacity and latency, and a path for each pair of devices.
+// Nothing is materialised: ids are arithmetic over (node, local index) and over the fabric generator, so a million GPUs
+// cost one node template. Immutable once built; safe to share between threads.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/units.hpp"
+#include "topologies/cluster.hpp"
+
+namespace fabricast {
+
+enum class DeviceId : std::uint32_t {};
+enum class LinkId : std::uint32_t {};  // one direction of a cable, a trunk bundle, or a shared resource
+
+enum class DeviceKind : std::uint8_t { gpu, nic, cpu, pcie_switch, nvswitch, fabric_switch };
+
+// Which kind of hardware a link is, for reports ("bytes and busy time per link class").
+enum class LinkClass : std::uint8_t {
+    nvlink, nvswitch_trunk, pcie, cpu_bus, host_memory, nic_port, leaf_spine, spine_core, global, torus, other
+};
+
+struct LinkInfo {
+    double capacity = 0;  // payload bytes per second of this direction (goodput of the part; trunks: sum of members)
+    Duration latency;     // including the switch or device behind it
+    LinkClass cls = LinkClass::other;
+};
+
+// How a connection travels. `automatic` takes what NCCL would: NVLink, else PCIe peer to peer where the node allows it,
+// else staging through host memory; the network between nodes.
+enum class Transport : std::uint8_t { automatic, nvlink, p2p, host_staged, network };
+
+inline constexpr std::uint16_t any_nic = 0xffff;
+
+// One directed connection, and what picks its path.
+struct PathQuery {
+    DeviceId src{};
+    DeviceId dst{};
+    std::uint16_t src_nic = any_nic;  // local NIC index at the sender (rail); any_nic: the nearest to the GPU
+    std::uint16_t dst_nic = any_nic;
+    std::uint32_t flow_label = 0;  // entropy for ECMP
+    Transport transport = Transport::automatic;
+    bool gpu_direct = true;  // false: network traffic is staged through host memory
+};
+
+inline constexpr std::size_t max_path_links = 48;
+
+// A path: links in order. A shared resource (duplex root port, host memory) may appear beside the cables it serves.
+struct Path {
+    std::array<LinkId, max_path_links> links;
+    std::size_t count = 0;
+    Duration latency;  // sum over the links
+
+    std::span<const LinkId> span() const { return {links.data(), count}; }
+};
+
+// No path joins the two devices; the message names both and the last device reached.
+struct Unreachable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class Fabric {
+public:
+    // Builds the link arithmetic and the per-template path tables. Throws ClusterError where the shape cannot be wired
+    // (radix exceeded, no such NIC, disconnected explicit graph).
+    explicit Fabric(Cluster cluster);
+    ~Fabric();
+    Fabric(const Fabric&);
+    Fabric(Fabric&&) noexcept;
+    Fabric& operator=(const Fabric&) = delete;
+    Fabric& operator=(Fabric&&) = delete;
+
+    const Cluster& cluster() const;
+    const NodeTemplate& node() const;  // the one template of a homogeneous cluster
+
+    std::uint32_t node_count() const;
+    std::uint32_t gpus_per_node() const;
+    std::uint32_t nics_per_node() const;
+    std::uint32_t gpu_count() const;  // ranks; rank r is GPU r % g of node r / g
+
+    DeviceId gpu(std::uint32_t rank) const;
+    DeviceId nic(std::uint32_t node, std::uint32_t index) const;
+    DeviceId nvswitch(std::uint32_t node, std::uint32_t index = 0) const;  // the node's NVSwitch plane as one device
+    DeviceKind kind(DeviceId device) const;
+    std::uint32_t node_of(DeviceId device) const;
+    std::uint32_t local_index(DeviceId device) const;  // "gpu5" -> 5
+    std::string device_name(DeviceId device) const;    // "node3.gpu5", "leaf1"
+    DeviceId device(std::string_view name) const;      // throws ClusterError with the nearest name
+
+    std::uint32_t link_count() const;
+    LinkInfo link(LinkId id) const;
+    std::string link_name(LinkId id) const;  // "node0.gpu3 -> node0.nvswitch", "leaf1 -> spine0 (x16)"
+
+    // Throws Unreachable. Deterministic: the same query gives the same path.
+    Path path(const PathQuery& query) const;
+
+private:
+    struct Tables;
+    std::shared_ptr<const Tables> tables_;
+};
+
+}  // namespace fabricast
