@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/gpu.hpp"
@@ -58,6 +59,9 @@ enum class FabricKind : std::uint8_t {
     none,  // a single node
     single_switch, fat_tree, rail_optimized, rail_only, dragonfly, dragonfly_plus, torus, dual_plane, explicit_graph
 };
+
+// The spelling used in scenarios: "rail-optimized".
+std::string_view word(FabricKind kind);
 
 // How flows choose among equal paths. `adaptive`: sprayed evenly, trunks act as one bundle; `ecmp`: one path by hash of
 // the flow label with the fabric's seed.

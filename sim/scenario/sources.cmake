@@ -1,0 +1,1 @@
+target_sources(fabricast_sim PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/scenario/words.cpp)
