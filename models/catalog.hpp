@@ -34,7 +34,7 @@ struct Part {
     std::string name;  // kebab-case, unique in the catalogue
     std::string kind;  // link, gpu, nic, switch, nvswitch, cpu, cable, library, kernel, transport, node
     std::string note;
-    std::map<std::string, std::string, std::less<>> text;   // words: "family: infiniband"
+    std::map<std::string, std::string, std::less<>> text;  // words: "family: infiniband"
     std::map<std::string, Figure, std::less<>> figures;
 
     // Each throws CatalogError with the part's name and the figure's when it is missing.

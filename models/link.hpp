@@ -7,7 +7,18 @@
 
 namespace fabricast {
 
-enum class LinkFamily : std::uint8_t { pcie, nvlink, c2c, infiniband, ethernet, slingshot, efa, cpu_bus, memory, other };
+enum class LinkFamily : std::uint8_t {
+    pcie,
+    nvlink,
+    c2c,
+    infiniband,
+    ethernet,
+    slingshot,
+    efa,
+    cpu_bus,
+    memory,
+    other
+};
 
 // How payload is cut into packets: every `payload` bytes cost `header` bytes more on the wire, once per message `setup`
 // bytes more. Sources stand in the catalogue beside the figures.

@@ -41,9 +41,7 @@ constexpr Duration nanoseconds(std::int64_t n) { return {n * 1000}; }
 constexpr Duration microseconds(std::int64_t n) { return {n * 1'000'000}; }
 constexpr double to_seconds(Duration d) { return static_cast<double>(d.ps) * 1e-12; }
 // Rounds to the nearest picosecond.
-constexpr Duration from_seconds(double s) {
-    return {static_cast<std::int64_t>(s * 1e12 + (s < 0 ? -0.5 : 0.5))};
-}
+constexpr Duration from_seconds(double s) { return {static_cast<std::int64_t>(s * 1e12 + (s < 0 ? -0.5 : 0.5))}; }
 
 // Bytes per picosecond and direction as a reduced fraction; 400 Gb/s is exactly 1/20.
 struct Rate {

@@ -21,8 +21,8 @@ struct EdgeList {
     std::vector<Edge> edges;
 };
 
-// A ring over nodes [first_node, first_node + nodes): inside each node the GPUs in `order`, then out of `exit_nic` to the
-// next node's `entry_nic`. With one node the ring closes inside it.
+// A ring over nodes [first_node, first_node + nodes): inside each node the GPUs in `order`, then out of `exit_nic` to
+// the next node's `entry_nic`. With one node the ring closes inside it.
 struct NodeRing {
     std::uint32_t first_node = 0;
     std::uint32_t nodes = 1;

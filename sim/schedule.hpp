@@ -1,6 +1,7 @@
 #pragma once
-// The narrow waist: every workload is lowered to a Schedule, every engine replays one on a Fabric, and neither knows the
-// other. A DAG by construction (an operation depends only on earlier ones) in struct-of-arrays form with integer ids.
+// The narrow waist: every workload is lowered to a Schedule, every engine replays one on a Fabric, and neither knows
+// the other. A DAG by construction (an operation depends only on earlier ones) in struct-of-arrays form with integer
+// ids.
 
 #include <cassert>
 #include <cstdint>
@@ -18,16 +19,16 @@ namespace fabricast {
 enum class OpId : std::uint32_t {};
 enum class OpKind : std::uint8_t { transfer, pipeline, compute, delay };
 
-// When a dependency is met. `release`: the operation has let go of its stream (its last byte has left the first sender),
-// so the next launch may start; `finish`: its last byte has arrived everywhere.
+// When a dependency is met. `release`: the operation has let go of its stream (its last byte has left the first
+// sender), so the next launch may start; `finish`: its last byte has arrived everywhere.
 enum class DependsOn : std::uint8_t { finish, release };
 
 // A directed stream of messages. Messages of one connection are FIFO: the fluid phase of one starts no earlier than its
 // predecessor's has ended (their latencies overlap). Without this a jittered ring takes twice its real time.
 struct Connection {
     PathQuery path;
-    double wire_ratio = 1;                                            // wire bytes per payload byte (protocol flags)
-    double rate_cap = std::numeric_limits<double>::infinity();        // payload bytes per second
+    double wire_ratio = 1;                                      // wire bytes per payload byte (protocol flags)
+    double rate_cap = std::numeric_limits<double>::infinity();  // payload bytes per second
 };
 
 // One message: ready -> `start` + path latency -> bytes at the max-min fair share of the path -> finish.
@@ -39,9 +40,9 @@ struct Transfer {
 
 // One class of hops on a pipeline's critical path.
 struct Stage {
-    double count = 0;        // how many such hops; ring all-reduce: 2(n-1) in all
-    PathQuery hop;           // a representative hop: its path latency is part of the stage
-    Duration overhead;       // what protocol and library add to it
+    double count = 0;   // how many such hops; ring all-reduce: 2(n-1) in all
+    PathQuery hop;      // a representative hop: its path latency is part of the stage
+    Duration overhead;  // what protocol and library add to it
 };
 
 // A rate-coupled set of edges moving one stream chunk by chunk: the steady state of a chunked ring, tree, chain or
@@ -54,30 +55,31 @@ struct Stage {
 // (a tree or chain: the stages fill it, then one edge streams). Released at T - sum(count * (stage - tau)) when not
 // cyclic, at T when cyclic. docs/models.md derives it.
 struct Pipeline {
-    std::uint32_t edges = 0;  // index into Schedule::edge_sets
+    std::uint32_t edges = 0;    // index into Schedule::edge_sets
     double bytes_per_edge = 0;  // payload, one of the `weight` channels
     double chunk = 0;           // payload bytes of one dependent step; > 0, <= bytes_per_edge
     int slots = 8;              // buffers per edge of slot_bytes each: caps the payload rate of a channel at
     double slot_bytes = std::numeric_limits<double>::infinity();  // slots * slot_bytes / (2 * largest stage latency)
-    int slices = 1;             // pieces of a chunk that are forwarded on their own
+    int slices = 1;                                               // pieces of a chunk that are forwarded on their own
     bool cyclic = false;
-    std::uint32_t first_stage = 0, stage_count = 0;  // range in Schedule::stages
-    double fill = 0;            // chunks of streaming that overlap with nothing
-    Duration chunk_overhead;    // per chunk, beside the link
+    std::uint32_t first_stage = 0, stage_count = 0;                  // range in Schedule::stages
+    double fill = 0;                                                 // chunks of streaming that overlap with nothing
+    Duration chunk_overhead;                                         // per chunk, beside the link
     double edge_rate_cap = std::numeric_limits<double>::infinity();  // payload bytes per second and channel
     double wire_ratio = 1;
     Duration start;
-    double weight = 1;          // identical channels on the same edges
+    double weight = 1;  // identical channels on the same edges
 };
 
-// Work, not time: a device shares its SMs and memory bandwidth among what runs on it. Operations of one stream are FIFO.
+// Work, not time: a device shares its SMs and memory bandwidth among what runs on it. Operations of one stream are
+// FIFO.
 struct Compute {
     DeviceId device{};
     std::uint16_t stream = 0;
     std::uint16_t sms = 0;  // SMs it may occupy; 0: all
     double flops = 0;
-    double bytes = 0;       // memory traffic
-    double peak = 0;        // FLOP/s of its precision on the whole device
+    double bytes = 0;  // memory traffic
+    double peak = 0;   // FLOP/s of its precision on the whole device
 };
 
 // A host thread busy for `duration`; delays of one (host, lane) are FIFO.
@@ -142,7 +144,8 @@ private:
         const auto id = static_cast<std::uint32_t>(kinds_.size());
         for (const Dependency& d : after) {
             assert(index(d.op) < id);
-            dependencies_.push_back(static_cast<std::uint32_t>(d.op) | (d.when == DependsOn::release ? release_bit : 0U));
+            dependencies_.push_back(static_cast<std::uint32_t>(d.op) |
+                                    (d.when == DependsOn::release ? release_bit : 0U));
         }
         kinds_.push_back(kind);
         details_.push_back(static_cast<std::uint32_t>(detail));

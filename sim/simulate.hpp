@@ -9,7 +9,8 @@
 
 namespace fabricast {
 
-// `on_row` sees each finished row at once (progress, Ctrl-C keeps whole rows). Throws ScenarioError, Stopped, CannotEnd.
+// `on_row` sees each finished row at once (progress, Ctrl-C keeps whole rows). Throws ScenarioError, Stopped,
+// CannotEnd.
 Report simulate(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {},
                 const std::function<void(const Row&)>& on_row = {});
 

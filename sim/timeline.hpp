@@ -11,7 +11,7 @@ namespace fabricast {
 
 struct OpTimes {
     OpId op{};
-    Time start;    // first byte may move: dependencies met
+    Time start;  // first byte may move: dependencies met
     Time release;
     Time finish;
 };
@@ -30,10 +30,10 @@ struct ClassUse {
 
 struct Timeline {
     Time makespan;
-    std::vector<OpTimes> kept;        // in the order of Schedule::kept
-    std::vector<LinkUse> busiest;     // a bounded list, most utilised first; equal links are represented once
+    std::vector<OpTimes> kept;     // in the order of Schedule::kept
+    std::vector<LinkUse> busiest;  // a bounded list, most utilised first; equal links are represented once
     std::vector<ClassUse> classes;
-    std::uint64_t solves = 0;         // rate allocations computed
+    std::uint64_t solves = 0;  // rate allocations computed
 };
 
 }  // namespace fabricast

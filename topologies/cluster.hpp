@@ -22,8 +22,8 @@ struct ClusterError : std::runtime_error {
 // One device inside a node: "gpu3", "nic0", "cpu1", "switch2" (PCIe), "nvswitch".
 struct NodeDevice {
     std::string name;
-    std::string part;       // catalogue part, e.g. "connectx-7"; may be empty
-    Duration latency;       // of passing through it (PCIe switch, root complex, NVSwitch)
+    std::string part;  // catalogue part, e.g. "connectx-7"; may be empty
+    Duration latency;  // of passing through it (PCIe switch, root complex, NVSwitch)
     // Sum of both directions through the device that it can serve, bytes per second; 0: no limit. This is the PCIe
     // duplex interference of facts pcie.md §1: a root port or host bridge is one service, not two pipes.
     double duplex_capacity = 0;
@@ -48,16 +48,24 @@ struct NodeTemplate {
     std::string nic_part;
     std::string cpu_vendor;  // "intel", "amd", "nvidia", "ibm"
     NvlinkShape nvlink = NvlinkShape::none;
-    int nvswitch_generation = 0;       // 3 and later reduce and multicast in the switch (NVLS)
-    bool peer_to_peer = true;          // PCIe P2P between GPUs allowed (driver, ACS)
-    bool gpu_direct = true;            // NIC reads and writes GPU memory
+    int nvswitch_generation = 0;  // 3 and later reduce and multicast in the switch (NVLS)
+    bool peer_to_peer = true;     // PCIe P2P between GPUs allowed (driver, ACS)
+    bool gpu_direct = true;       // NIC reads and writes GPU memory
     std::vector<NodeDevice> devices;
     std::vector<NodeCable> cables;
 };
 
 enum class FabricKind : std::uint8_t {
     none,  // a single node
-    single_switch, fat_tree, rail_optimized, rail_only, dragonfly, dragonfly_plus, torus, dual_plane, explicit_graph
+    single_switch,
+    fat_tree,
+    rail_optimized,
+    rail_only,
+    dragonfly,
+    dragonfly_plus,
+    torus,
+    dual_plane,
+    explicit_graph
 };
 
 // The spelling used in scenarios: "rail-optimized".
@@ -69,16 +77,16 @@ enum class PathChoice : std::uint8_t { adaptive, ecmp };
 
 struct FabricSpec {
     FabricKind kind = FabricKind::none;
-    LinkSpec link;               // node to leaf and, unless `trunk` says otherwise, between switches
+    LinkSpec link;  // node to leaf and, unless `trunk` says otherwise, between switches
     LinkSpec trunk;
     std::string switch_part;
-    int radix = 64;              // ports of one switch at the link's rate
+    int radix = 64;  // ports of one switch at the link's rate
     Duration switch_latency;
-    int tiers = 0;               // 0: as many as the size needs (1..3)
-    double oversubscription = 1; // down : up at the leaf
+    int tiers = 0;                // 0: as many as the size needs (1..3)
+    double oversubscription = 1;  // down : up at the leaf
     PathChoice choice = PathChoice::adaptive;
     double trunk_utilisation = 1;  // share of a trunk that the path choice can fill (adaptive 0.95-0.98)
-    std::vector<int> shape;      // torus: nodes per dimension; dragonfly: {groups, routers per group, nodes per router}
+    std::vector<int> shape;  // torus: nodes per dimension; dragonfly: {groups, routers per group, nodes per router}
     std::uint64_t seed = 1;
 };
 

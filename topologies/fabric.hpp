@@ -24,7 +24,17 @@ enum class DeviceKind : std::uint8_t { gpu, nic, cpu, pcie_switch, nvswitch, fab
 
 // Which kind of hardware a link is, for reports ("bytes and busy time per link class").
 enum class LinkClass : std::uint8_t {
-    nvlink, nvswitch_trunk, pcie, cpu_bus, host_memory, nic_port, leaf_spine, spine_core, global, torus, other
+    nvlink,
+    nvswitch_trunk,
+    pcie,
+    cpu_bus,
+    host_memory,
+    nic_port,
+    leaf_spine,
+    spine_core,
+    global,
+    torus,
+    other
 };
 
 struct LinkInfo {

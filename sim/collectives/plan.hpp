@@ -14,12 +14,12 @@ namespace fabricast {
 
 // A plan: the schedule of a few back-to-back iterations, and how it was chosen.
 struct Plan {
-    Schedule schedule;               // kept: one operation per iteration, its finish ends the iteration
-    int iterations = 1;              // in the schedule; the time of one is finish(last) - finish(last but one)
+    Schedule schedule;   // kept: one operation per iteration, its finish ends the iteration
+    int iterations = 1;  // in the schedule; the time of one is finish(last) - finish(last but one)
     Algorithm algorithm = Algorithm::ring;
     Protocol protocol = Protocol::simple;
     int channels = 0;
-    double bytes_moved_factor = 1;   // nccl-tests' busbw / algbw
+    double bytes_moved_factor = 1;  // nccl-tests' busbw / algbw
     Evidence evidence = Evidence::formula_only;
     double relative_low80 = 0, relative_high80 = 0;  // interval of the time from the constants used, e.g. -0.05, +0.06
     std::vector<FigureUsed> figures;

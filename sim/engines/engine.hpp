@@ -35,8 +35,8 @@ struct LinkEvent {
 
 // Polled while a replay runs; never changes its result.
 struct Watch {
-    const std::atomic<bool>* stop = nullptr;                 // set by Ctrl-C
-    std::function<void(double share_done)> progress = {};    // 0..1, called at most a few times a second
+    const std::atomic<bool>* stop = nullptr;               // set by Ctrl-C
+    std::function<void(double share_done)> progress = {};  // 0..1, called at most a few times a second
 };
 
 // The replay was asked to stop.

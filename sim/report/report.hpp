@@ -21,7 +21,7 @@ struct Row {
     double algbw = 0, busbw = 0;  // bytes per second
     std::string algorithm, protocol;
     int channels = 0;
-    std::string bottleneck;       // "node0.gpu3 -> node0.nvswitch 97 %" or "latency", "issue"
+    std::string bottleneck;  // "node0.gpu3 -> node0.nvswitch 97 %" or "latency", "issue"
     Evidence evidence = Evidence::formula_only;
 };
 

@@ -15,14 +15,49 @@
 namespace fabricast {
 
 enum class Collective : std::uint8_t {
-    all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, all_to_all_v, sendrecv, gather, scatter
+    all_reduce,
+    all_gather,
+    reduce_scatter,
+    broadcast,
+    reduce,
+    all_to_all,
+    all_to_all_v,
+    sendrecv,
+    gather,
+    scatter
 };
 enum class Algorithm : std::uint8_t {
-    automatic, ring, tree, nvls, nvls_tree, collnet, pat, recursive_doubling, pairwise, direct, hierarchical
+    automatic,
+    ring,
+    tree,
+    nvls,
+    nvls_tree,
+    collnet,
+    pat,
+    recursive_doubling,
+    pairwise,
+    direct,
+    hierarchical
 };
 enum class Protocol : std::uint8_t { automatic, ll, ll128, simple };
-enum class DataType : std::uint8_t { int8, uint8, int32, uint32, int64, uint64, float16, float32, float64, bfloat16, float8 };
-enum class LaunchMode : std::uint8_t { process, thread, framework };  // one GPU a process; one process for all; a framework's loop
+enum class DataType : std::uint8_t {
+    int8,
+    uint8,
+    int32,
+    uint32,
+    int64,
+    uint64,
+    float16,
+    float32,
+    float64,
+    bfloat16,
+    float8
+};
+enum class LaunchMode : std::uint8_t {
+    process,
+    thread,
+    framework
+};  // one GPU a process; one process for all; a framework's loop
 
 // The spelling used in scenarios, tables and JSON: "all_reduce", "nvls-tree", "ll128", "float32".
 std::string_view word(Collective);
@@ -68,7 +103,7 @@ struct ScalingSpec {
 
 // The cluster as named in the scenario; `build` resolves names in the catalogue.
 struct ClusterRequest {
-    std::string node;         // catalogue name of a node template
+    std::string node;  // catalogue name of a node template
     std::uint32_t nodes = 1;
     std::uint32_t gpus_per_node = 0;  // use only the first so many GPUs of each node; 0: all
     std::string fabric_kind;          // empty: none for one node, else rail-optimized

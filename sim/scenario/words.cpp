@@ -22,8 +22,8 @@ std::string_view word(Collective c) {
 
 std::string_view word(Algorithm a) {
     static constexpr std::array<std::string_view, 11> words = {
-        "auto", "ring", "tree", "nvls", "nvls-tree", "collnet",
-        "pat",  "recursive-doubling", "pairwise", "direct", "hierarchical"};
+        "auto",     "ring",   "tree",        "nvls", "nvls-tree", "collnet", "pat", "recursive-doubling",
+        "pairwise", "direct", "hierarchical"};
     return pick(words, a);
 }
 
@@ -34,8 +34,7 @@ std::string_view word(Protocol p) {
 
 std::string_view word(DataType d) {
     static constexpr std::array<std::string_view, 11> words = {
-        "int8",  "uint8",   "int32",   "uint32",  "int64",    "uint64",
-        "float16", "float32", "float64", "bfloat16", "float8"};
+        "int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bfloat16", "float8"};
     return pick(words, d);
 }
 
