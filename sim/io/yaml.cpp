@@ -1,0 +1,396 @@
+#include "sim/io/yaml.hpp"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "models/catalog.hpp"
+#include "sim/io/text_file.hpp"
+
+namespace fabricast::yaml {
+
+namespace {
+
+using File = std::shared_ptr<const std::string>;
+
+// yaml-cpp counts from 0 and marks an empty document with -1.
+Place place_of(const File& file, const YAML::Mark& mark) {
+    return {file, std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1};
+}
+
+struct Extent {
+    std::size_t nodes = 1;
+    int height = 1;
+};
+
+Extent extent_of(const Node& node) {
+    Extent all;
+    for (const Node& child : node.children) {
+        const Extent one = extent_of(child);
+        all.nodes += one.nodes;
+        all.height = std::max(all.height, one.height + 1);
+    }
+    return all;
+}
+
+// Builds the tree from yaml-cpp's events and stops at the first thing the contract refuses. Throwing out of an event
+// also keeps yaml-cpp's own recursion shallow.
+class Builder final : public YAML::EventHandler {
+public:
+    explicit Builder(File file) : file_(std::move(file)) {}
+
+    Node take_root() { return std::move(root_); }
+    bool has_root() const { return has_root_; }
+
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        if (++documents_ > 1) {
+            fail(mark, "several documents in one file (accepted: one)");
+        }
+    }
+    void OnDocumentEnd() override {}
+
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(leaf(Kind::null, mark), anchor, mark); }
+
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& value) override {
+        check_tag(mark, tag);
+        Node node = leaf(Kind::scalar, mark);
+        node.quoted = tag == "!";
+        node.text = value;
+        add(std::move(node), anchor, mark);
+    }
+
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        const auto known = anchored_.find(anchor);
+        if (known == anchored_.end()) {
+            fail(mark, "an alias refers to a value that contains it (accepted: aliases of finished values)");
+        }
+        const Extent extent = extent_of(known->second);
+        check_limits(mark, extent.nodes, static_cast<int>(open_.size()) + extent.height);
+        Node copy = known->second;
+        nodes_ += extent.nodes - 1;  // add() counts the first
+        add(std::move(copy), 0, mark);
+    }
+
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value) override {
+        open(Kind::list, mark, tag, anchor);
+    }
+    void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value) override {
+        open(Kind::map, mark, tag, anchor);
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapEnd() override { close(); }
+
+private:
+    struct Frame {
+        Node node;
+        YAML::anchor_t anchor = 0;
+        std::optional<Node> key;  // of a map: read, its value not yet
+        std::set<std::string, std::less<>> keys;
+    };
+
+    [[noreturn]] void fail(const YAML::Mark& mark, const std::string& message) const {
+        throw ScenarioError(place_of(file_, mark), message);
+    }
+
+    Node leaf(Kind kind, const YAML::Mark& mark) const {
+        Node node;
+        node.kind = kind;
+        node.place = place_of(file_, mark);
+        return node;
+    }
+
+    void check_tag(const YAML::Mark& mark, const std::string& tag) const {
+        if (!tag.empty() && tag != "?" && tag != "!") {
+            fail(mark, complaint("tags are not accepted", shown(tag), "plain values"));
+        }
+    }
+
+    void check_limits(const YAML::Mark& mark, std::size_t more_nodes, int depth) const {
+        if (nodes_ + more_nodes > max_nodes) {
+            fail(mark, "too many values (accepted: at most " + std::to_string(max_nodes) + ", aliases expanded)");
+        }
+        if (depth > max_depth) {
+            fail(mark, "nested too deeply (accepted: at most " + std::to_string(max_depth) + " levels)");
+        }
+    }
+
+    void open(Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+        check_tag(mark, tag);
+        check_limits(mark, 1, static_cast<int>(open_.size()) + 1);
+        open_.push_back({leaf(kind, mark), anchor, {}, {}});
+    }
+
+    void close() {
+        Frame frame = std::move(open_.back());
+        open_.pop_back();
+        const YAML::Mark here = mark_of(frame.node.place);
+        add(std::move(frame.node), frame.anchor, here);
+    }
+
+    static YAML::Mark mark_of(const Place& place) {
+        YAML::Mark mark;
+        mark.line = place.line - 1;
+        mark.column = place.column - 1;
+        return mark;
+    }
+
+    void add(Node node, YAML::anchor_t anchor, const YAML::Mark& mark) {
+        check_limits(mark, 1, static_cast<int>(open_.size()));
+        ++nodes_;
+        if (anchor != 0) {
+            remember(anchor, node, mark);
+        }
+        if (open_.empty()) {
+            root_ = std::move(node);
+            has_root_ = true;
+            return;
+        }
+        Frame& frame = open_.back();
+        if (frame.node.is_list()) {
+            node.name = frame.node.name + "[" + std::to_string(frame.node.children.size()) + "]";
+            frame.node.children.push_back(std::move(node));
+        } else if (!frame.key) {
+            accept_key(frame, std::move(node), mark);
+        } else {
+            accept_value(frame, std::move(node));
+        }
+    }
+
+    // Copies of nested anchors count against the limit too, or 64 levels of them multiply the memory.
+    void remember(YAML::anchor_t anchor, const Node& node, const YAML::Mark& mark) {
+        anchored_nodes_ += extent_of(node).nodes;
+        if (anchored_nodes_ > max_nodes) {
+            fail(mark, "too many values under anchors (accepted: at most " + std::to_string(max_nodes) + ")");
+        }
+        anchored_[anchor] = node;
+    }
+
+    void accept_key(Frame& frame, Node key, const YAML::Mark& mark) const {
+        if (!key.is_scalar()) {
+            fail(mark, complaint("a key must be a word", key.found(), "a word"));
+        }
+        if (key.text == "<<" && !key.quoted) {
+            fail(mark, "merge keys are not accepted (found '<<'; accepted: an alias of a whole value)");
+        }
+        if (!frame.keys.insert(key.text).second) {
+            fail(mark, complaint("duplicate key", shown(key.text), "each key once"));
+        }
+        frame.key = std::move(key);
+    }
+
+    static void accept_value(Frame& frame, Node value) {
+        value.name = frame.key->text;
+        value.key_place = frame.key->place;
+        if (value.is_null()) {
+            value.place = frame.key->place;  // yaml-cpp marks what comes next
+        }
+        frame.node.children.push_back(std::move(value));
+        frame.key.reset();
+    }
+
+    File file_;
+    std::vector<Frame> open_;
+    std::map<YAML::anchor_t, Node> anchored_;
+    std::size_t nodes_ = 0;
+    std::size_t anchored_nodes_ = 0;
+    int documents_ = 0;
+    Node root_;
+    bool has_root_ = false;
+};
+
+// Gives list items the name of their list: it is known only once the list has been put under its key.
+void name_items(Node& node) {
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+        Node& child = node.children[i];
+        if (node.is_list()) {
+            child.name = node.name + "[" + std::to_string(i) + "]";
+        }
+        name_items(child);
+    }
+}
+
+// yaml-cpp accepts some tabs in indentation and misplaces the others.
+void refuse_tab_indentation(std::string_view text, const File& file) {
+    int line = 1;
+    bool indenting = true;
+    int column = 0;
+    for (const char c : text) {
+        ++column;
+        if (c == '\n') {
+            ++line;
+            column = 0;
+            indenting = true;
+        } else if (indenting && c == '\t') {
+            throw ScenarioError({file, line, column}, "a tab in the indentation (accepted: spaces)");
+        } else if (c != ' ') {
+            indenting = false;
+        }
+    }
+}
+
+Node parse_shared(std::string_view text, const File& file) {
+    if (text.size() > max_file_bytes) {
+        throw ScenarioError({file}, complaint("too large", std::to_string(text.size()) + " bytes",
+                                              "at most " + std::to_string(max_file_bytes)));
+    }
+    if (const std::size_t at = first_non_text(text); at != std::string_view::npos) {
+        throw ScenarioError({file}, "not a text (found a byte that is no UTF-8 text at offset " + std::to_string(at) +
+                                        "; accepted: UTF-8)");
+    }
+    refuse_tab_indentation(text, file);
+    Builder builder(file);
+    try {
+        std::istringstream stream{std::string(text)};
+        YAML::Parser parser(stream);
+        while (parser.HandleNextDocument(builder)) {
+        }
+    } catch (const YAML::Exception& error) {
+        throw ScenarioError(place_of(file, error.mark), "not YAML (" + error.msg + ")");
+    }
+    Node root = builder.take_root();
+    if (!builder.has_root() || root.is_null()) {
+        throw ScenarioError({file}, "the file is empty (found nothing; accepted: a map of keys)");
+    }
+    name_items(root);
+    return root;
+}
+
+}  // namespace
+
+Node parse(std::string_view text, const std::string& file) {
+    return parse_shared(text, std::make_shared<const std::string>(file));
+}
+
+Node read(const std::filesystem::path& path) { return parse(read_text(path, max_file_bytes), path.string()); }
+
+void Node::fail(const std::string& message) const { throw ScenarioError(place, message); }
+
+void Node::fail(std::string_view what, std::string_view accepted, std::string_view nearest) const {
+    const std::string subject = name.empty() ? std::string(what) : "'" + name + "' " + std::string(what);
+    fail(complaint(subject, found(), accepted, nearest));
+}
+
+std::string Node::found() const {
+    switch (kind) {
+        case Kind::null:
+            return "nothing";
+        case Kind::list:
+            return "a list";
+        case Kind::map:
+            return "a map";
+        case Kind::scalar:
+            break;
+    }
+    return shown(text);
+}
+
+const Node* Node::get(std::string_view key) const {
+    for (const Node& member : members()) {
+        if (member.name == key) {
+            return &member;
+        }
+    }
+    return nullptr;
+}
+
+const Node& Node::required(std::string_view key) const {
+    if (const Node* member = get(key)) {
+        return *member;
+    }
+    std::vector<std::string> written;
+    for (const Node& member : children) {
+        written.push_back(member.name);
+    }
+    const std::string inside = name.empty() ? "" : " in '" + name + "'";
+    fail(complaint("missing key '" + std::string(key) + "'" + inside, joined(written), "", nearest_word(key, written)));
+}
+
+void Node::allow(const std::vector<std::string>& keys) const {
+    for (const Node& member : members()) {
+        if (std::find(keys.begin(), keys.end(), member.name) == keys.end()) {
+            const std::string inside = name.empty() ? "" : " in '" + name + "'";
+            throw ScenarioError(member.key_place, complaint("unknown key" + inside, shown(member.name), joined(keys),
+                                                            nearest_word(member.name, keys)));
+        }
+    }
+}
+
+const std::vector<Node>& Node::items() const {
+    if (!is_list()) {
+        fail("must be a list", "[a, b, ...]");
+    }
+    return children;
+}
+
+const std::vector<Node>& Node::members() const {
+    if (!is_map()) {
+        fail(name.empty() ? "not a map of keys" : "must be a map of keys", "{key: value, ...}");
+    }
+    return children;
+}
+
+const std::string& Node::as_string() const {
+    if (!is_scalar()) {
+        fail("must be a word", "one word or text");
+    }
+    return text;
+}
+
+std::int64_t Node::as_int(std::int64_t low, std::int64_t high) const {
+    std::int64_t value = 0;
+    const bool plus = is_scalar() && text.size() > 1 && text[0] == '+' && text[1] != '-';
+    const char* begin = text.data() + (plus ? 1 : 0);
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(begin, end, value);
+    const bool whole = is_scalar() && error != std::errc::invalid_argument && stop == end;
+    if (!whole || error == std::errc::result_out_of_range || value < low || value > high) {
+        const bool open_above = high == std::numeric_limits<std::int64_t>::max();
+        const bool open_below = low == std::numeric_limits<std::int64_t>::min();
+        std::string accepted = "a whole number";
+        if (!open_below) {
+            accepted += open_above ? " of at least " + std::to_string(low)
+                                   : " from " + std::to_string(low) + " to " + std::to_string(high);
+        }
+        fail(whole ? "is out of range" : "must be a whole number", accepted);
+    }
+    return value;
+}
+
+double Node::as_double() const {
+    double value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (!is_scalar() || error != std::errc{} || stop != end || !std::isfinite(value)) {
+        fail("must be a plain number", "a finite number without unit");
+    }
+    return value;
+}
+
+bool Node::as_bool() const {
+    if (!is_scalar() || (text != "true" && text != "false")) {
+        fail("must be true or false", "true, false");
+    }
+    return text == "true";
+}
+
+std::size_t Node::as_enum(const std::vector<std::string>& words) const {
+    const auto known = is_scalar() ? std::find(words.begin(), words.end(), text) : words.end();
+    if (known == words.end()) {
+        fail("is not one of the words accepted here", joined(words), is_scalar() ? nearest_word(text, words) : "");
+    }
+    return static_cast<std::size_t>(known - words.begin());
+}
+
+}  // namespace fabricast::yaml

@@ -1,0 +1,7 @@
+add_executable(test_io
+  ${CMAKE_CURRENT_LIST_DIR}/yaml_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/units_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/json_test.cpp
+)
+target_link_libraries(test_io PRIVATE fabricast_catch fabricast_sim)
+add_test(NAME io COMMAND test_io)
