@@ -10,6 +10,7 @@
 
 #include "models/units.hpp"
 #include "sim/engines/engine.hpp"
+#include "sim/io/place.hpp"
 #include "topologies/cluster.hpp"
 
 namespace fabricast {
@@ -97,7 +98,8 @@ struct ScalingStep {
 };
 
 struct ScalingSpec {
-    std::vector<std::uint32_t> nodes;  // node counts, ascending; `gpus:` is converted
+    std::vector<std::uint32_t> nodes;  // node counts, ascending
+    std::vector<std::uint32_t> gpus;   // or GPU counts, whole nodes each
     std::optional<ScalingStep> step;
 };
 
@@ -108,13 +110,15 @@ struct ClusterRequest {
     std::uint32_t gpus_per_node = 0;  // use only the first so many GPUs of each node; 0: all
     std::string fabric_kind;          // empty: none for one node, else rail-optimized
     std::string link;                 // catalogue link of the fabric; empty: the node's own NIC port
+    std::string trunk;                // catalogue link between switches; empty: `link`
     std::string switch_part;
+    int radix = 0;                    // ports of a switch at the link's rate; 0: the switch part's
     double oversubscription = 1;
-    int tiers = 0;
+    int tiers = 0;                    // 0: as many as the size needs
     std::string routing;  // "adaptive", "ecmp"; empty: adaptive on InfiniBand, ecmp elsewhere
     std::vector<int> shape;
     Duration cable_latency{};  // 0: the catalogue's
-    std::optional<ExplicitGraph> graph;
+    std::optional<ExplicitGraph> graph;  // a cable's link is a catalogue name where its rate is zero
     std::map<std::string, std::string> node_options;  // e.g. peer_to_peer: false
 };
 
@@ -130,6 +134,11 @@ struct Scenario {
     std::vector<std::string> asserts;      // "busbw(1 GiB) > 300 GB/s": exit 5 when one fails
     Engine engine = Flow{};
     std::uint64_t seed = 1;
+    // Where each key was written, by its dotted path ("cluster.fabric.kind"): for what is found wrong after parsing.
+    std::map<std::string, Place, std::less<>> places;
 };
+
+// Where `key` was written, else the nearest key around it, else the file's first line.
+Place place_of(const Scenario& scenario, std::string_view key);
 
 }  // namespace fabricast

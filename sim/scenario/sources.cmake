@@ -1,1 +1,4 @@
-target_sources(fabricast_sim PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/scenario/words.cpp)
+target_sources(fabricast_sim PRIVATE
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/scenario.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/words.cpp
+)

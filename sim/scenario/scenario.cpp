@@ -1,0 +1,16 @@
+#include "sim/scenario/scenario.hpp"
+
+namespace fabricast {
+
+Place place_of(const Scenario& scenario, std::string_view key) {
+    while (!key.empty()) {
+        if (const auto written = scenario.places.find(key); written != scenario.places.end()) {
+            return written->second;
+        }
+        const std::size_t dot = key.rfind('.');
+        key = key.substr(0, dot == std::string_view::npos ? 0 : dot);
+    }
+    return {std::make_shared<const std::string>(scenario.file)};
+}
+
+}  // namespace fabricast
