@@ -1,6 +1,7 @@
 #include "models/catalog.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fabricast {
 
@@ -21,7 +22,29 @@ double Part::number_or(std::string_view path, double fallback) const {
 
 const std::vector<double>& Part::list(std::string_view path) const { return figure(path).value; }
 
-Duration Part::duration(std::string_view path) const { return from_seconds(number(path)); }
+double Part::number(std::string_view path, std::string_view unit) const {
+    const Figure& found = figure(path);
+    if (found.unit != unit) {
+        const auto shown = [](std::string_view u) {
+            return u.empty() ? std::string("no unit") : "'" + std::string(u) + "'";
+        };
+        throw CatalogError("part '" + name + "': '" + std::string(path) + "' is in " + shown(found.unit) + ", not in " +
+                           shown(unit));
+    }
+    return found.value.at(0);
+}
+
+Duration Part::duration(std::string_view path) const { return from_seconds(number(path, "s")); }
+
+Bytes Part::bytes(std::string_view path) const { return {std::llround(number(path, "B"))}; }
+
+Rate Part::rate(std::string_view path) const {
+    const std::int64_t whole = std::llround(number(path, "B/s"));
+    if (whole <= 0) {
+        throw CatalogError("part '" + name + "': '" + std::string(path) + "' is not above zero");
+    }
+    return Rate::per_second(whole);
+}
 
 const std::string& Part::word(std::string_view path) const {
     const auto found = text.find(path);

@@ -42,7 +42,11 @@ struct Part {
     double number(std::string_view path) const;
     double number_or(std::string_view path, double fallback) const;
     const std::vector<double>& list(std::string_view path) const;
+    // The same with the unit checked: a part that gives its latency in bytes is refused by name.
+    double number(std::string_view path, std::string_view unit) const;
     Duration duration(std::string_view path) const;
+    Bytes bytes(std::string_view path) const;
+    Rate rate(std::string_view path) const;  // to the whole byte per second; above zero
     const std::string& word(std::string_view path) const;
     std::string word_or(std::string_view path, std::string_view fallback) const;
     bool has(std::string_view path) const;

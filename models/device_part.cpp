@@ -1,0 +1,147 @@
+#include "models/device_part.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+void expect_kind(const Part& part, std::string_view kind) {
+    if (part.kind != kind) {
+        throw CatalogError("part '" + part.name + "' is a " + part.kind + ", not a " + std::string(kind));
+    }
+}
+
+Cost cost(const Part& part) {
+    return {.typical_watts = part.number_or("power.typical", 0),
+            .max_watts = part.number_or("power.max", part.number_or("power.typical", 0)),
+            .price_usd = part.number_or("price", 0)};
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+    std::vector<std::string> words;
+    std::string word;
+    for (const char c : text + ' ') {
+        if (c != ' ') {
+            word += c;
+        } else if (!word.empty()) {
+            words.push_back(std::move(word));
+            word.clear();
+        }
+    }
+    return words;
+}
+
+int whole(const Part& part, std::string_view path) { return static_cast<int>(std::lround(part.number(path, ""))); }
+
+GpuArch arch(const Part& part) {
+    static constexpr std::array<std::pair<std::string_view, GpuArch>, 7> words = {{{"pascal", GpuArch::pascal},
+                                                                                   {"volta", GpuArch::volta},
+                                                                                   {"turing", GpuArch::turing},
+                                                                                   {"ampere", GpuArch::ampere},
+                                                                                   {"ada", GpuArch::ada},
+                                                                                   {"hopper", GpuArch::hopper},
+                                                                                   {"blackwell", GpuArch::blackwell}}};
+    const std::string& found = part.word("arch");
+    std::vector<std::string> names;
+    for (const auto& [name, value] : words) {
+        if (name == found) {
+            return value;
+        }
+        names.emplace_back(name);
+    }
+    throw CatalogError("part '" + part.name + "': no GPU generation '" + found + "'; did you mean '" +
+                       nearest_word(found, names) + "'?");
+}
+
+}  // namespace
+
+GpuSpec gpu_spec(const Part& part) {
+    expect_kind(part, "gpu");
+    GpuSpec gpu;
+    gpu.name = part.name;
+    gpu.arch = arch(part);
+    gpu.compute_capability = whole(part, "compute_capability");
+    gpu.sms = whole(part, "sms");
+    gpu.fp64 = part.number_or("flops.fp64", 0);
+    gpu.fp32 = part.number("flops.fp32", "FLOP/s");
+    gpu.tf32 = part.number_or("flops.tf32", 0);
+    gpu.fp16 = part.number_or("flops.fp16", 0);
+    gpu.bf16 = part.number_or("flops.bf16", 0);
+    gpu.fp8 = part.number_or("flops.fp8", 0);
+    gpu.fp4 = part.number_or("flops.fp4", 0);
+    gpu.memory_bandwidth = part.number("memory.bandwidth", "B/s");
+    gpu.memory = part.bytes("memory.size");
+    gpu.copy_engines = whole(part, "copy_engines");
+    gpu.nvlinks = part.has("nvlink.links") ? whole(part, "nvlink.links") : 0;
+    gpu.nvlink_rate = gpu.nvlinks > 0 ? part.number("nvlink.rate", "B/s") : 0;
+    gpu.tdp_watts = part.number("power.max", "W");
+    return gpu;
+}
+
+NicSpec nic_spec(const Part& part) {
+    expect_kind(part, "nic");
+    return {.name = part.name,
+            .port_rate = part.rate("port_rate"),
+            .host_link = part.word("host_link"),
+            .speaks = split_words(part.word("speaks")),
+            .message_rate = part.number_or("message_rate", 0),
+            .transmit_latency = part.duration("latency.transmit"),
+            .receive_latency = part.duration("latency.receive"),
+            .gpu_memory_penalty = part.duration("latency.gpu_memory"),
+            .cost = cost(part)};
+}
+
+SwitchSpec switch_spec(const Part& part) {
+    expect_kind(part, "switch");
+    return {.name = part.name,
+            .speaks = split_words(part.word("speaks")),
+            .radix = whole(part, "radix"),
+            .port_rate = part.rate("port_rate"),
+            .split = part.has("split") ? whole(part, "split") : 1,
+            .latency = part.duration("latency"),
+            .buffer = part.has("buffer") ? part.bytes("buffer") : Bytes{},
+            .sharp = part.has("sharp") ? whole(part, "sharp") : 0,
+            .cost = cost(part)};
+}
+
+CpuSpec cpu_spec(const Part& part) {
+    expect_kind(part, "cpu");
+    return {.name = part.name,
+            .vendor = part.word("vendor"),
+            .family = part.word("family"),
+            .memory_bandwidth = part.number("memory.bandwidth", "B/s"),
+            .pcie_lanes = whole(part, "pcie_lanes"),
+            .socket_link = part.word_or("socket_link", ""),
+            .socket_links = part.has("socket_links") ? whole(part, "socket_links") : 0,
+            .root_complex_latency = part.duration("root_complex.latency"),
+            .duplex_share = part.number("duplex.share", ""),
+            .p2p_read_share = part.number("p2p.read_share", ""),
+            .watts = part.number_or("power.max", 0)};
+}
+
+CableSpec cable_spec(const Part& part) {
+    expect_kind(part, "cable");
+    return {.name = part.name,
+            .seconds_per_metre = part.number("delay", "s/m"),
+            .ends = part.duration("ends"),
+            .watts_per_end = part.number_or("power.typical", 0),
+            .price_usd = part.number_or("price", 0)};
+}
+
+Duration cable_latency(const CableSpec& cable, double metres) {
+    return from_seconds(cable.seconds_per_metre * metres) + cable.ends;
+}
+
+double copper_reach_metres(const Part& cable, int gigabits_per_lane) {
+    return cable.number_or("reach." + std::to_string(gigabits_per_lane) + "g", 0);
+}
+
+bool speaks(const std::vector<std::string>& families, std::string_view family) {
+    return std::find(families.begin(), families.end(), family) != families.end();
+}
+
+}  // namespace fabricast

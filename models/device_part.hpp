@@ -1,0 +1,83 @@
+#pragma once
+// From a catalogue part to what a device is: adapters, switches, hosts, cables. Every function throws CatalogError
+// where the part is of another kind, or a figure is missing or in another unit.
+
+#include <string>
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "models/gpu.hpp"
+#include "models/units.hpp"
+
+namespace fabricast {
+
+// Watts, and what a part costs to buy; zero where the catalogue says nothing.
+struct Cost {
+    double typical_watts = 0;
+    double max_watts = 0;
+    double price_usd = 0;
+};
+
+struct NicSpec {
+    std::string name;
+    Rate port_rate;                   // of all ports together, per direction
+    std::string host_link;            // catalogue part of its PCIe link
+    std::vector<std::string> speaks;  // "infiniband", "ethernet", "slingshot", "efa"
+    double message_rate = 0;          // per second; 0: not published
+    Duration transmit_latency;        // from the doorbell to the wire, small message from host memory
+    Duration receive_latency;         // from the wire to host memory
+    Duration gpu_memory_penalty;      // more, one way, when the memory is a GPU's
+    Cost cost;
+};
+
+struct SwitchSpec {
+    std::string name;
+    std::vector<std::string> speaks;
+    int radix = 64;    // ports at `port_rate`
+    Rate port_rate;    // per direction
+    int split = 1;     // each port may be used as so many, at port_rate / split
+    Duration latency;  // port to port, cut through
+    Bytes buffer;      // shared packet buffer; 0: not published
+    int sharp = 0;     // generation of in-network reduction; 0: none
+    Cost cost;
+};
+
+struct CpuSpec {
+    std::string name;
+    std::string vendor;           // "intel", "amd", "nvidia", "ibm"
+    std::string family;           // NCCL's inter_cpu row: "skylake", "amd", ...
+    double memory_bandwidth = 0;  // bytes per second, one socket
+    int pcie_lanes = 0;
+    std::string socket_link;  // catalogue part between sockets; empty: single socket only
+    int socket_links = 0;
+    Duration root_complex_latency;  // through a host bridge, one way
+    double duplex_share = 1;        // of two full directions that a root port still serves when both are busy
+    double p2p_read_share = 1;      // of a device's read of a peer through the host bridge
+    double watts = 0;
+};
+
+struct CableSpec {
+    std::string name;
+    double seconds_per_metre = 5e-9;
+    Duration ends;  // both modules or retimers together
+    double watts_per_end = 0;
+    double price_usd = 0;
+};
+
+GpuSpec gpu_spec(const Part& part);
+NicSpec nic_spec(const Part& part);
+SwitchSpec switch_spec(const Part& part);
+CpuSpec cpu_spec(const Part& part);
+CableSpec cable_spec(const Part& part);
+
+// Propagation and modules of `metres` of this cable, one way.
+Duration cable_latency(const CableSpec& cable, double metres);
+
+// Metres that a passive copper cable spans at this rate per lane, or 0 where there is none (cable part's
+// `reach.<rate>g`).
+double copper_reach_metres(const Part& cable, int gigabits_per_lane);
+
+// The share of `speaks` that names this family.
+bool speaks(const std::vector<std::string>& families, std::string_view family);
+
+}  // namespace fabricast

@@ -1,0 +1,90 @@
+#pragma once
+// Ethernet from 25 to 800 Gb/s with RoCE v2 on it: header overhead, and what priority flow control needs of buffers.
+// Sources: IEEE 802.3 (frame, Annex 31B and 31D: PAUSE and PFC, response times), IEEE 802.1Qbb; IBTA Annex A17 (RoCE
+// v2).
+
+#include <cstdint>
+
+#include "models/catalog.hpp"
+#include "models/link.hpp"
+#include "models/units.hpp"
+
+namespace fabricast {
+
+namespace roce {
+
+// Bytes around the payload of one RoCE v2 packet.
+inline constexpr Bytes preamble{8}, mac{14}, vlan_tag{4}, ipv4{20}, ipv6{40}, udp{8}, bth{12}, reth{16}, aeth{4},
+    icrc{4}, fcs{4}, gap{12};
+
+enum class Ip : std::uint8_t { v4, v6 };
+
+struct Options {
+    Ip ip = Ip::v4;
+    bool vlan = false;  // the tag that carries the priority where PFC goes by PCP
+};
+
+constexpr Bytes packet_overhead(Options options = {}) {
+    return preamble + mac + (options.vlan ? vlan_tag : Bytes{}) + (options.ip == Ip::v4 ? ipv4 : ipv6) + udp + bth +
+           icrc + fcs + gap;
+}
+
+static_assert(packet_overhead() == Bytes{82});
+static_assert(packet_overhead({Ip::v4, true}) == Bytes{86});
+static_assert(packet_overhead({Ip::v6, false}) == Bytes{102});
+
+constexpr Framing framing(Bytes mtu, Options options = {}) {
+    return {.payload = mtu, .header = packet_overhead(options), .setup = reth};
+}
+
+constexpr double efficiency(Bytes mtu, Options options = {}) {
+    return static_cast<double>(mtu.count) / static_cast<double>((mtu + packet_overhead(options)).count);
+}
+
+// The largest RDMA path MTU of 256 ... 4096 that an IP MTU carries with IP, UDP, BTH, RETH and ICRC around it: 9000
+// gives 4096, 1500 gives 1024. Precondition: ip_mtu >= 316.
+Bytes path_mtu(Bytes ip_mtu, Ip ip = Ip::v4);
+
+}  // namespace roce
+
+// `ip: v4|v6` and `vlan: yes|no` of a part; v4 without tag where it says nothing. Throws CatalogError on another word.
+roce::Options roce_options(const Part& part);
+
+namespace pfc {
+
+inline constexpr std::int64_t quantum_bits = 512;
+inline constexpr std::int64_t largest_pause = 65'535;  // quanta
+inline constexpr Bytes frame{84};                      // 64 B with preamble and gap
+
+constexpr Duration pause_time(std::int64_t quanta, Rate rate) {
+    return transmission_time({quanta * quantum_bits / 8}, rate);
+}
+
+static_assert(pause_time(largest_pause, Rate::megabits(100'000)).ps / 1'000'000 == 335);  // 335.5 us at 100 Gb/s
+
+// Quanta a receiver of PAUSE may take to stop (802.3 Annex 31B.3.7, 31D.3.7): 60 at 10 Gb/s ... 905 at 400 Gb/s.
+// Above 400 Gb/s it scales with the rate.
+std::int64_t response_quanta(Rate rate);
+
+struct HeadroomInputs {
+    Rate rate;
+    double metres = 0;
+    double seconds_per_metre = 5e-9;
+    Bytes mtu{9216};  // the largest frame on the wire, of either side
+};
+
+// Bytes a port and priority must still take after it decided to pause: what is already being sent here, the pause
+// frame, the cable both ways, the sender's reaction, and the frame it has begun.
+Bytes headroom(const HeadroomInputs& inputs);
+
+// The same in buffer cells: small packets in large cells inflate it, to a factor of four at worst.
+std::int64_t headroom_cells(Bytes headroom, Bytes smallest_packet, Bytes cell);
+
+// Dynamic threshold of a shared buffer (Choudhury and Hahne, ToN 1998): what one queue may hold when `used` is taken.
+constexpr double dynamic_threshold(double alpha, Bytes shared, Bytes used) {
+    return alpha * static_cast<double>((shared - used).count);
+}
+
+}  // namespace pfc
+
+}  // namespace fabricast
