@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Runs every command of every ```sh block in README.md and docs/*.md. Commands of `./dev` are only looked up in its list
+# (this test is one of them). usage: run_doc_commands.sh ROOT BINARY
+set -euo pipefail
+root=$1
+binary=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# A copy of what commands may read, so that what they write stays out of the sources.
+cp -r "$root"/scenarios "$root"/validate "$work"/ 2>/dev/null
+mkdir -p "$work/build/bin" && ln -s "$binary" "$work/build/bin/fabricast"
+cd "$work"
+
+ran=0 failed=0
+while IFS= read -r line; do
+  page=${line%%$'\t'*}
+  text=${line#*$'\t'}
+  text=${text%%#*}
+  [[ -z ${text// /} ]] && continue
+  ran=$((ran + 1))
+  case "$text" in
+    "./dev "*)
+      word=$(awk '{print $2}' <<<"$text")
+      grep -q "^  $word " <("$root/dev" help) || { echo "$page: ./dev has no command: $text"; failed=$((failed + 1)); }
+      ;;
+    *)
+      if ! timeout 300 bash -c "$text" >out.txt 2>&1 </dev/null; then
+        echo "$page: failed: $text"
+        tail -5 out.txt
+        failed=$((failed + 1))
+      fi
+      ;;
+  esac
+done < <(for page in "$root"/README.md "$root"/docs/*.md; do
+  awk -v page="${page#"$root"/}" '/^```sh$/{on=1;next} /^```/{on=0} on{print page "\t" $0}' "$page"
+done)
+echo "$ran commands, $failed failed"
+[[ $ran -gt 0 && $failed -eq 0 ]]
