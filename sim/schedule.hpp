@@ -46,27 +46,29 @@ struct Stage {
 };
 
 // A rate-coupled set of edges moving one stream chunk by chunk: the steady state of a chunked ring, tree, chain or
-// in-switch collective. With r = the smallest max-min share of wire rate over the links of its edges (a link counts as
-// often as the pipeline crosses it, times weight),
-//     tau   = max(chunk * wire_ratio / r, chunk / edge_rate_cap + chunk_overhead)      time of one chunk
-//     stage = max(tau, latency + tau / slices)      latency = overhead + path latency of the stage's hop
-//     T     = start + sum(count * stage) + max(0, bytes_per_edge / chunk - covered) * tau + fill * tau
+// in-switch collective. Every edge moves wire bytes at one common pace; with chunk time
+//     tau   = max( chunk * wire / share over the links of the edges, chunk / edge_rate_cap + chunk_overhead )
+// (a link counts as often as the edges cross it, times weight; wire is wire_ratio on edges inside a node and
+// network_wire_ratio on edges between nodes: protocols cost them differently),
+//     stage = max(tau, latency + tau / slices)          latency = overhead + path latency of the stage's hop
+//     beat  = max(tau, (2 * largest latency + tau) / slots)     the window: a slot is free again after a round trip
+//     T     = start + sum(count * stage) + max(0, bytes_per_edge / chunk - covered) * beat + fill * tau
 // where covered = sum(count) when `cyclic` (a ring: its stages are successive steps of one edge) and 1 otherwise
-// (a tree or chain: the stages fill it, then one edge streams). Released at T - sum(count * (stage - tau)) when not
-// cyclic, at T when cyclic. docs/models.md derives it.
+// (a tree or chain: the stages fill it, then one edge streams). It is released at T when cyclic, else at
+// T - sum(count * (stage - tau)): the first sender is done once its stream has left. docs/engines.md derives it.
 struct Pipeline {
     std::uint32_t edges = 0;    // index into Schedule::edge_sets
     double bytes_per_edge = 0;  // payload, one of the `weight` channels
     double chunk = 0;           // payload bytes of one dependent step; > 0, <= bytes_per_edge
-    int slots = 8;              // buffers per edge of slot_bytes each: caps the payload rate of a channel at
-    double slot_bytes = std::numeric_limits<double>::infinity();  // slots * slot_bytes / (2 * largest stage latency)
-    int slices = 1;                                               // pieces of a chunk that are forwarded on their own
+    int slots = 8;              // chunks in flight per edge
+    int slices = 1;             // pieces of a chunk that are forwarded on their own
     bool cyclic = false;
     std::uint32_t first_stage = 0, stage_count = 0;                  // range in Schedule::stages
     double fill = 0;                                                 // chunks of streaming that overlap with nothing
     Duration chunk_overhead;                                         // per chunk, beside the link
     double edge_rate_cap = std::numeric_limits<double>::infinity();  // payload bytes per second and channel
-    double wire_ratio = 1;
+    double wire_ratio = 1;          // wire bytes per payload byte on edges inside a node
+    double network_wire_ratio = 1;  // the same on edges between nodes
     Duration start;
     double weight = 1;  // identical channels on the same edges
 };
