@@ -45,6 +45,7 @@ struct NodeTemplate {
     GpuSpec gpu;
     std::uint32_t gpus = 0;
     std::uint32_t nics = 0;
+    int nic_ports = 1;  // cables of one NIC, used as one (2x200G, 4x100G)
     std::string nic_part;
     std::string cpu_vendor;  // "intel", "amd", "nvidia", "ibm"
     NvlinkShape nvlink = NvlinkShape::none;

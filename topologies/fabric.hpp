@@ -20,7 +20,7 @@ namespace fabricast {
 enum class DeviceId : std::uint32_t {};
 enum class LinkId : std::uint32_t {};  // one direction of a cable, a trunk bundle, or a shared resource
 
-enum class DeviceKind : std::uint8_t { gpu, nic, cpu, pcie_switch, nvswitch, fabric_switch };
+enum class DeviceKind : std::uint8_t { gpu, nic, cpu, pcie_switch, nvswitch, fabric_switch, host_memory };
 
 // Which kind of hardware a link is, for reports ("bytes and busy time per link class").
 enum class LinkClass : std::uint8_t {
@@ -43,6 +43,12 @@ struct LinkInfo {
     LinkClass cls = LinkClass::other;
 };
 
+// The two devices a link joins; equal for the shared resource of a device, which both directions through it cross.
+struct LinkEnds {
+    DeviceId from{}, to{};
+    std::uint32_t cables = 1;  // bundled into this one link
+};
+
 // How a connection travels. `automatic` takes what NCCL would: NVLink, else PCIe peer to peer where the node allows it,
 // else staging through host memory; the network between nodes.
 enum class Transport : std::uint8_t { automatic, nvlink, p2p, host_staged, network };
@@ -62,7 +68,8 @@ struct PathQuery {
 
 inline constexpr std::size_t max_path_links = 48;
 
-// A path: links in order. A shared resource (duplex root port, host memory) may appear beside the cables it serves.
+// A path: links in order. A shared resource (duplex root port, host memory) may appear beside the cables it serves, and
+// twice where the path touches it twice (staging through the host).
 struct Path {
     std::array<LinkId, max_path_links> links;
     std::size_t count = 0;
@@ -103,13 +110,21 @@ public:
     std::uint32_t local_index(DeviceId device) const;  // "gpu5" -> 5
     std::string device_name(DeviceId device) const;    // "node3.gpu5", "leaf1"
     DeviceId device(std::string_view name) const;      // throws ClusterError with the nearest name
+    std::uint32_t device_count() const;                // ids are 0 .. device_count - 1
 
-    std::uint32_t link_count() const;
+    // The NIC that NCCL gives to this GPU, and all NICs as near to it; both are indices inside the node.
+    std::uint16_t nearest_nic(std::uint32_t local_gpu) const;
+    std::span<const std::uint16_t> near_nics(std::uint32_t local_gpu) const;
+
+    std::uint32_t link_count() const;  // ids are 0 .. link_count - 1
     LinkInfo link(LinkId id) const;
+    LinkEnds ends(LinkId id) const;
     std::string link_name(LinkId id) const;  // "node0.gpu3 -> node0.nvswitch", "leaf1 -> spine0 (x16)"
 
-    // Throws Unreachable. Deterministic: the same query gives the same path.
+    // Throws Unreachable. Deterministic: the same query gives the same path. Some tens of nanoseconds.
     Path path(const PathQuery& query) const;
+    // The same into the caller's buffer, replacing what it held.
+    void path(const PathQuery& query, Path& into) const;
 
 private:
     struct Tables;

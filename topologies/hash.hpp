@@ -1,0 +1,25 @@
+#pragma once
+// The hash by which switches spread flows: small, seeded, the same on every machine.
+
+#include <cstdint>
+
+namespace fabricast {
+
+// The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+constexpr std::uint64_t mix(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31U);
+}
+
+// One of `choices`, by the flow's hash as this switch sees it: each switch has its own salt, or all would agree.
+constexpr std::uint32_t pick(std::uint64_t flow_hash, std::uint32_t salt, std::uint32_t choices) {
+    if (choices <= 1) {
+        return 0;
+    }
+    const std::uint64_t h = mix(flow_hash ^ (static_cast<std::uint64_t>(salt) << 20U)) >> 32U;
+    return static_cast<std::uint32_t>((h * choices) >> 32U);
+}
+
+}  // namespace fabricast

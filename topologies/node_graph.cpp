@@ -1,0 +1,445 @@
+#include "topologies/node_graph.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <queue>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::uint16_t none = 0xffff;
+
+struct KindName {
+    std::string_view prefix;
+    DeviceKind kind;
+};
+
+// "bridge" is a root port or host bridge with a service of its own; it forwards like a PCIe switch.
+constexpr std::array<KindName, 7> kind_names = {{{"gpu", DeviceKind::gpu},
+                                                 {"nic", DeviceKind::nic},
+                                                 {"cpu", DeviceKind::cpu},
+                                                 {"memory", DeviceKind::host_memory},
+                                                 {"switch", DeviceKind::pcie_switch},
+                                                 {"bridge", DeviceKind::pcie_switch},
+                                                 {"nvswitch", DeviceKind::nvswitch}}};
+
+LocalDevice parse_device(const NodeDevice& device, const std::string& node) {
+    const std::size_t digits = std::min(device.name.find_first_of("0123456789"), device.name.size());
+    const std::string_view prefix = std::string_view(device.name).substr(0, digits);
+    const auto known =
+        std::find_if(kind_names.begin(), kind_names.end(), [&](const KindName& kind) { return kind.prefix == prefix; });
+    LocalDevice local;
+    const char* end = device.name.data() + device.name.size();
+    const bool whole =
+        digits == device.name.size() || std::from_chars(device.name.data() + digits, end, local.index).ptr == end;
+    if (known == kind_names.end() || !whole) {
+        throw ClusterError("node '" + node + "': device '" + device.name +
+                           "' is none of gpuN, nicN, cpuN, memoryN, switchN, bridgeN, nvswitchN");
+    }
+    local.name = device.name;
+    local.kind = known->kind;
+    local.latency = device.latency;
+    local.duplex_capacity = device.duplex_capacity;
+    return local;
+}
+
+// GPUs and NICs first, whether listed or not, so that "gpui" is device i and "nici" device gpus + i.
+void add_devices(NodeGraph& graph, const NodeTemplate& node) {
+    const auto listed = [&](const std::string& name) {
+        const auto found = std::find_if(node.devices.begin(), node.devices.end(),
+                                        [&](const NodeDevice& device) { return device.name == name; });
+        NodeDevice device;
+        device.name = name;
+        return parse_device(found == node.devices.end() ? device : *found, node.name);
+    };
+    for (std::uint32_t i = 0; i < node.gpus; ++i) {
+        graph.devices.push_back(listed("gpu" + std::to_string(i)));
+    }
+    for (std::uint32_t i = 0; i < node.nics; ++i) {
+        graph.devices.push_back(listed("nic" + std::to_string(i)));
+    }
+    graph.gpus = node.gpus;
+    graph.ends = graph.devices.size();
+    for (const NodeDevice& device : node.devices) {
+        LocalDevice local = parse_device(device, node.name);
+        if (local.kind == DeviceKind::gpu || local.kind == DeviceKind::nic) {
+            continue;  // beyond the restricted count, or there already
+        }
+        if (graph.device(local.name)) {
+            throw ClusterError("node '" + node.name + "': two devices are called '" + local.name + "'");
+        }
+        graph.devices.push_back(std::move(local));
+    }
+    if (graph.devices.size() >= none) {
+        throw ClusterError("node '" + node.name + "': more than 65534 devices in one node");
+    }
+}
+
+LinkClass class_of(LinkFamily family, DeviceKind a, DeviceKind b) {
+    switch (family) {
+        case LinkFamily::nvlink:
+            return a == DeviceKind::nvswitch && b == DeviceKind::nvswitch ? LinkClass::nvswitch_trunk
+                                                                          : LinkClass::nvlink;
+        case LinkFamily::c2c:
+            return LinkClass::nvlink;
+        case LinkFamily::pcie:
+            return LinkClass::pcie;
+        case LinkFamily::cpu_bus:
+            return LinkClass::cpu_bus;
+        case LinkFamily::memory:
+            return LinkClass::host_memory;
+        default:
+            return LinkClass::other;
+    }
+}
+
+bool carries_nvlink(DeviceKind kind) { return kind == DeviceKind::gpu || kind == DeviceKind::nvswitch; }
+
+// GPUs and NICs beyond the count in use are left out with their cables; any other unknown name is an error.
+bool left_out(const NodeTemplate& node, std::string_view name) {
+    NodeDevice device;
+    device.name = name;
+    const LocalDevice local = parse_device(device, node.name);
+    return (local.kind == DeviceKind::gpu && local.index >= node.gpus) ||
+           (local.kind == DeviceKind::nic && local.index >= node.nics);
+}
+
+void add_links(NodeGraph& graph, const NodeTemplate& node) {
+    for (const NodeCable& cable : node.cables) {
+        if (left_out(node, cable.a) || left_out(node, cable.b)) {
+            continue;
+        }
+        const auto a = graph.device(cable.a);
+        const auto b = graph.device(cable.b);
+        if (!a || !b) {
+            throw ClusterError("node '" + node.name + "': a cable ends at '" + (a ? cable.b : cable.a) +
+                               "', which is no device of the node");
+        }
+        LocalLink link{*a, *b, {}, cable.count, false};
+        const DeviceKind kind_a = graph.devices[*a].kind;
+        const DeviceKind kind_b = graph.devices[*b].kind;
+        link.info.capacity = goodput(cable.link) * cable.count;
+        link.info.cls = class_of(cable.link.family, kind_a, kind_b);
+        link.nvlink = cable.link.family == LinkFamily::nvlink && carries_nvlink(kind_a) && carries_nvlink(kind_b);
+        for (int direction = 0; direction < 2; ++direction) {
+            link.info.latency = cable.link.latency + graph.devices[link.to].latency;
+            graph.links.push_back(link);
+            std::swap(link.from, link.to);
+        }
+    }
+}
+
+// The service that both directions through a device share; its index per device.
+std::vector<std::uint16_t> add_shared_resources(NodeGraph& graph) {
+    std::vector<std::uint16_t> shared(graph.devices.size(), none);
+    for (std::size_t d = 0; d < graph.devices.size(); ++d) {
+        if (graph.devices[d].duplex_capacity > 0) {
+            const auto device = static_cast<std::uint16_t>(d);
+            shared[d] = static_cast<std::uint16_t>(graph.links.size());
+            const LinkClass cls =
+                graph.devices[d].kind == DeviceKind::host_memory ? LinkClass::host_memory : LinkClass::pcie;
+            graph.links.push_back({device, device, {graph.devices[d].duplex_capacity, {}, cls}, 1, false});
+        }
+    }
+    return shared;
+}
+
+// The way from every device to every other over one kind of link: the link into `to` on the way from `from`.
+struct Trees {
+    std::size_t devices = 0;
+    std::vector<std::uint16_t> into;
+    std::vector<std::uint16_t> hops;
+
+    std::uint16_t& link_into(std::size_t from, std::size_t to) { return into[from * devices + to]; }
+    std::uint16_t link_into(std::size_t from, std::size_t to) const { return into[from * devices + to]; }
+    bool reaches(std::size_t from, std::size_t to) const { return hops[from * devices + to] != none; }
+};
+
+// Fewest hops, then the widest bottleneck, then the first listed. GPUs forward only over NVLink and only once (NCCL's
+// NVB); NICs and memory never do.
+void grow_tree(Trees& trees, const NodeGraph& graph, const std::vector<std::vector<std::uint16_t>>& out,
+               std::size_t source, bool nvlink) {
+    std::vector<double> width(graph.devices.size(), 0);
+    std::uint16_t* hops = &trees.hops[source * trees.devices];
+    std::uint16_t* into = &trees.into[source * trees.devices];
+    hops[source] = 0;
+    width[source] = std::numeric_limits<double>::infinity();
+    std::vector<std::size_t> layer = {source};
+    for (std::uint16_t hop = 1; !layer.empty(); ++hop) {
+        std::vector<std::size_t> next;
+        for (const std::size_t at : layer) {
+            const DeviceKind kind = graph.devices[at].kind;
+            const bool end = kind == DeviceKind::nic || kind == DeviceKind::host_memory || kind == DeviceKind::gpu;
+            if (at != source && end && !(nvlink && kind == DeviceKind::gpu && hop == 2)) {
+                continue;
+            }
+            for (const std::uint16_t l : out[at]) {
+                const LocalLink& link = graph.links[l];
+                const double w = std::min(width[at], link.info.capacity);
+                if (hops[link.to] == none) {
+                    next.push_back(link.to);
+                } else if (hops[link.to] != hop || w <= width[link.to]) {
+                    continue;
+                }
+                hops[link.to] = hop;
+                into[link.to] = l;
+                width[link.to] = w;
+            }
+        }
+        std::sort(next.begin(), next.end());
+        layer = std::move(next);
+    }
+}
+
+Trees grow_trees(const NodeGraph& graph, bool nvlink) {
+    std::vector<std::vector<std::uint16_t>> out(graph.devices.size());
+    for (std::size_t l = 0; l < graph.links.size(); ++l) {
+        const LocalLink& link = graph.links[l];
+        if (link.from != link.to && link.nvlink == nvlink) {
+            out[link.from].push_back(static_cast<std::uint16_t>(l));
+        }
+    }
+    Trees trees{graph.devices.size(), {}, {}};
+    trees.into.assign(graph.devices.size() * graph.devices.size(), none);
+    trees.hops = trees.into;
+    for (std::size_t source = 0; source < graph.devices.size(); ++source) {
+        grow_tree(trees, graph, out, source, nvlink);
+    }
+    return trees;
+}
+
+// Writes the path tables of a graph whose devices and links stand.
+class Tabulator {
+public:
+    Tabulator(NodeGraph& graph, const NodeTemplate& node, std::vector<std::uint16_t> shared)
+        : graph_(graph),
+          node_(node),
+          shared_(std::move(shared)),
+          host_(grow_trees(graph, false)),
+          nvlink_(grow_trees(graph, true)) {}
+
+    void tabulate() {
+        tabulate_gpu_pairs();
+        find_near_nics();
+        tabulate_best();
+    }
+
+private:
+    bool is_gpu(std::size_t device) const { return device < graph_.gpus; }
+    bool is_nic(std::size_t device) const { return device >= graph_.gpus && device < graph_.ends; }
+
+    LocalPath store(const std::vector<std::uint16_t>& walked) {
+        LocalPath path{
+            static_cast<std::uint32_t>(graph_.pool.size()), static_cast<std::uint16_t>(walked.size()), true, {}};
+        graph_.pool.insert(graph_.pool.end(), walked.begin(), walked.end());
+        for (const std::uint16_t link : walked) {
+            path.latency += graph_.links[link].info.latency;
+        }
+        return path;
+    }
+
+    // Walks back from `to`; each device with a service of its own is crossed once where the path touches it.
+    LocalPath walk(const Trees& trees, std::size_t from, std::size_t to) {
+        if (!trees.reaches(from, to)) {
+            return {};
+        }
+        std::vector<std::uint16_t> reversed;
+        const auto touch = [&](std::size_t device) {
+            if (shared_[device] != none) {
+                reversed.push_back(shared_[device]);
+            }
+        };
+        for (std::size_t at = to; at != from;) {
+            const std::uint16_t link = trees.link_into(from, at);
+            touch(at);
+            reversed.push_back(link);
+            at = graph_.links[link].from;
+        }
+        if (from != to) {
+            touch(from);
+        }
+        std::reverse(reversed.begin(), reversed.end());
+        return store(reversed);
+    }
+
+    LocalPath join(const LocalPath& a, const LocalPath& b) {
+        if (!a.found || !b.found) {
+            return {};
+        }
+        std::vector<std::uint16_t> both;
+        for (const LocalPath* path : {&a, &b}) {
+            const auto links = graph_.span(*path);
+            both.insert(both.end(), links.begin(), links.end());
+        }
+        return store(both);
+    }
+
+    // Host memory beside a device (its CPU where the template draws no memory), or `none`.
+    std::uint16_t host_of(std::size_t device) const {
+        std::uint16_t best = none;
+        for (const DeviceKind kind : {DeviceKind::host_memory, DeviceKind::cpu}) {
+            for (std::size_t d = graph_.ends; d < graph_.devices.size() && (best == none || kind != DeviceKind::cpu);
+                 ++d) {
+                if (graph_.devices[d].kind == kind && host_.reaches(device, d) &&
+                    (best == none ||
+                     host_.hops[device * host_.devices + d] < host_.hops[device * host_.devices + best])) {
+                    best = static_cast<std::uint16_t>(d);
+                }
+            }
+            if (best != none) {
+                break;
+            }
+        }
+        return best;
+    }
+
+    LocalPath stage(std::size_t from, std::size_t to) {
+        const std::uint16_t host = host_of(is_gpu(to) ? to : from);
+        return host == none ? LocalPath{} : join(walk(host_, from, host), walk(host_, host, to));
+    }
+
+    void tabulate_gpu_pairs() {
+        for (std::size_t from = 0; from < graph_.ends; ++from) {
+            for (std::size_t to = 0; to < graph_.ends; ++to) {
+                const bool same = from == to;
+                if (is_gpu(from) && is_gpu(to)) {
+                    graph_.nvlink_paths.push_back(same ? LocalPath{} : walk(nvlink_, from, to));
+                }
+                graph_.pcie_paths.push_back(walk(host_, from, to));
+                graph_.staged_paths.push_back(same ? LocalPath{} : stage(from, to));
+            }
+        }
+    }
+
+    std::pair<int, std::uint16_t> distance(std::size_t gpu, std::size_t nic) const {
+        const LocalPath& path = graph_.pcie(gpu, nic);
+        return {path.found ? graph_.bridges_crossed(path) : std::numeric_limits<int>::max(), path.count};
+    }
+
+    void find_near_nics() {
+        graph_.near_nics.resize(graph_.gpus);
+        for (std::size_t gpu = 0; gpu < graph_.gpus && graph_.ends > graph_.gpus; ++gpu) {
+            auto least = distance(gpu, graph_.gpus);
+            for (std::size_t nic = graph_.gpus; nic < graph_.ends; ++nic) {
+                least = std::min(least, distance(gpu, nic));
+            }
+            for (std::size_t nic = graph_.gpus; nic < graph_.ends; ++nic) {
+                if (distance(gpu, nic) == least && graph_.pcie(gpu, nic).found) {
+                    graph_.near_nics[gpu].push_back(static_cast<std::uint16_t>(nic - graph_.gpus));
+                }
+            }
+            if (graph_.near_nics[gpu].empty()) {
+                throw ClusterError("node '" + node_.name + "': gpu" + std::to_string(gpu) + " reaches no NIC");
+            }
+        }
+        for (std::size_t gpu = 0; gpu < graph_.gpus && graph_.ends > graph_.gpus; ++gpu) {
+            graph_.nearest_nic.push_back(deal_out(gpu));
+        }
+    }
+
+    // GPUs that see the same NICs share them in order: 2 GPUs, 2 NICs: one each; 4 GPUs, 2 NICs: two GPUs a NIC.
+    std::uint16_t deal_out(std::size_t gpu) const {
+        const auto& near = graph_.near_nics[gpu];
+        std::size_t sharers = 0;
+        std::size_t place = 0;
+        for (std::size_t other = 0; other < graph_.gpus; ++other) {
+            if (graph_.near_nics[other] == near) {
+                place += other < gpu ? 1 : 0;
+                ++sharers;
+            }
+        }
+        return near[place * near.size() / sharers];
+    }
+
+    // NCCL allows P2P up to PXB, and through AMD's host bridge where there are two GPUs at most; PCIe otherwise is
+    // staged through shared host memory (src/graph/paths.cc, ncclTopoCheckP2p).
+    LocalPath best_gpu_pair(std::size_t from, std::size_t to) {
+        if (graph_.nvlink(from, to).found) {
+            return graph_.nvlink(from, to);
+        }
+        const LocalPath& direct = graph_.pcie(from, to);
+        const bool near =
+            direct.found && (graph_.bridges_crossed(direct) == 0 || (node_.cpu_vendor == "amd" && graph_.gpus <= 2));
+        const LocalPath& staged = graph_.staged(from, to);
+        return (near && node_.peer_to_peer) || (direct.found && !staged.found && node_.peer_to_peer) ? direct : staged;
+    }
+
+    LocalPath best_to_nic(std::size_t gpu, std::size_t nic) {
+        const LocalPath direct = graph_.pcie(gpu, nic);
+        if (direct.found && graph_.bridges_crossed(direct) == 0) {
+            return direct;
+        }
+        for (std::size_t proxy = 0; proxy < graph_.gpus; ++proxy) {  // PXN
+            const LocalPath last = graph_.pcie(proxy, nic);
+            if (proxy != gpu && graph_.nvlink(gpu, proxy).found && last.found && graph_.bridges_crossed(last) == 0) {
+                return join(graph_.nvlink(gpu, proxy), last);
+            }
+        }
+        return direct;
+    }
+
+    LocalPath best_path(std::size_t from, std::size_t to) {
+        if (from == to) {
+            return store({});
+        }
+        if (is_gpu(from) && is_gpu(to)) {
+            return best_gpu_pair(from, to);
+        }
+        if (is_gpu(from) && is_nic(to)) {
+            return best_to_nic(from, to);
+        }
+        const LocalPath path = walk(nvlink_, from, to);
+        return path.found ? path : walk(host_, from, to);
+    }
+
+    void tabulate_best() {
+        for (std::size_t from = 0; from < graph_.devices.size(); ++from) {
+            for (std::size_t to = 0; to < graph_.devices.size(); ++to) {
+                graph_.best_paths.push_back(best_path(from, to));
+            }
+        }
+    }
+
+    NodeGraph& graph_;
+    const NodeTemplate& node_;
+    std::vector<std::uint16_t> shared_;
+    Trees host_, nvlink_;
+};
+
+}  // namespace
+
+std::optional<std::uint16_t> NodeGraph::device(std::string_view name) const {
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+        if (devices[d].name == name) {
+            return static_cast<std::uint16_t>(d);
+        }
+    }
+    return std::nullopt;
+}
+
+int NodeGraph::bridges_crossed(const LocalPath& path) const {
+    int crossed = 0;
+    for (const std::uint16_t l : span(path)) {
+        const LocalLink& link = links[l];
+        crossed += link.from != link.to && devices[link.to].kind == DeviceKind::cpu ? 1 : 0;
+    }
+    return crossed;
+}
+
+NodeGraph make_node_graph(const NodeTemplate& node) {
+    NodeGraph graph;
+    add_devices(graph, node);
+    add_links(graph, node);
+    std::vector<std::uint16_t> shared = add_shared_resources(graph);
+    if (graph.links.size() >= none) {
+        throw ClusterError("node '" + node.name + "': more than 65534 links in one node");
+    }
+    Tabulator(graph, node, std::move(shared)).tabulate();
+    return graph;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,37 @@
+#pragma once
+// What every fabric generator answers: which switch a NIC's cable goes to, which trunks join the switches, and which of
+// them a flow takes. Switches and trunks are numbered from 0 inside the generator; `Fabric` shifts them into place.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+// One end of the fabric: a NIC of a node.
+struct FabricEnd {
+    std::uint32_t node = 0;
+    std::uint32_t nic = 0;
+};
+
+struct Trunk {
+    std::uint32_t from = 0, to = 0;  // switches
+    std::uint32_t cables = 1;
+    LinkInfo info;
+};
+
+// The trunks of one route, in order. A generator appends; `Fabric` reads.
+struct TrunkRoute {
+    std::array<std::uint32_t, max_path_links> trunks;
+    std::size_t count = 0;
+    Duration latency;
+
+    void add(std::uint32_t trunk, Duration trunk_latency) {
+        trunks[count++] = trunk;
+        latency += trunk_latency;
+    }
+};
+
+}  // namespace fabricast
