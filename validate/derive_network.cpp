@@ -1,0 +1,147 @@
+#include "validate/derive_network.hpp"
+
+#include <charconv>
+#include <optional>
+
+namespace fabricast {
+namespace {
+
+std::uint32_t digits(const std::string& words) {
+    std::uint32_t value = 0;
+    std::from_chars(words.data(), words.data() + words.size(), value);
+    return value;
+}
+
+// Gb/s of one port and the number of ports, as far as a text tells.
+struct Ports {
+    std::uint32_t gbps = 0;
+    std::uint32_t count = 0;
+};
+
+// "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. The unit tells bits from bytes, so case counts.
+Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
+    static const std::regex rate(R"((?:(\d+) ?[x×] ?)?\b(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?)");
+    Ports ports;
+    std::smatch match;
+    if (!std::regex_search(words, match, rate)) {
+        return ports;
+    }
+    ports.count = match[1].matched ? digits(match[1].str()) : 0;
+    ports.gbps = digits(match[2].str());
+    if (match[3].matched && nics > 1 && ports.count == 0) {
+        ports.gbps /= nics;
+    }
+    return ports;
+}
+
+std::uint32_t count_in_words(const std::string& words) {
+    static const std::regex times(R"(\b(\d+) ?[x×] ?(?!\d+ ?GPU))", std::regex::icase);
+    std::smatch match;
+    return std::regex_search(words, match, times) ? digits(match[1].str()) : 0;
+}
+
+std::uint32_t stated_nics(const Measurement& m) {
+    const auto found = m.system.find("nics_per_node");
+    return found == m.system.end() ? 0 : digits(found->second.text);
+}
+
+Ports ports_of(const Measurement& m, const AliasTable& table, Derived& out) {
+    const std::string nic(text(m.system, "nic"));
+    const std::string network(text(m.system, "network"));
+    const std::uint32_t stated = stated_nics(m);
+    Ports ports;
+    for (const std::string& words : {nic, network}) {
+        if (ports.gbps == 0) {
+            ports = ports_in_figures(words, stated);
+        }
+    }
+    const Alias* named = first_match(table.speeds, nic);
+    named = named == nullptr ? first_match(table.speeds, network) : named;
+    if (ports.gbps == 0 && named != nullptr) {
+        ports.gbps = digits(std::string(named->word("gbps")));
+    }
+    if (ports.gbps == 0) {
+        const auto usual = table.speed_by_generation.find(out.group.generation);
+        ports.gbps = usual == table.speed_by_generation.end() ? 0 : digits(usual->second);
+        out.assumptions.push_back("nic speed: not stated; " + std::to_string(ports.gbps) + " Gb/s, usual beside " +
+                                  out.group.generation);
+    }
+    ports.count = stated != 0 ? stated : ports.count;
+    ports.count = ports.count != 0 ? ports.count : count_in_words(nic);
+    if (ports.count == 0 && named != nullptr) {
+        ports.count = digits(std::string(named->word("nics")));
+    }
+    return ports;
+}
+
+const Alias& network_of(const Measurement& m, const AliasTable& table, const std::string& words, Derived& out) {
+    static const Alias usual{"", {}, {{"family", "infiniband"}, {"transport", "infiniband"}, {"link", "infiniband"},
+                                      {"fabric", "rail-optimized"}}};
+    const Alias* network = first_match(table.networks, words);
+    if (network == nullptr) {
+        out.assumptions.push_back("network: " + std::string(words.empty() ? "not stated" : "not told by " + quoted(words)) +
+                                  "; InfiniBand, rail-optimised");
+        return usual;
+    }
+    if (const std::string_view refused = network->word("refuse"); !refused.empty()) {
+        const auto said = m.system.find("network");
+        throw ScenarioError(said == m.system.end() ? m.place : said->second.place,
+                            complaint("a network that nothing here models", quoted(refused),
+                                      "InfiniBand, RoCE, EFA, Slingshot-11, GPUDirect-TCPXO, sockets"));
+    }
+    return *network;
+}
+
+// The catalogue's link of that family at the speed; refused where there is none.
+std::string link_of(const Measurement& m, const AliasTable& table, const std::string& family, std::uint32_t gbps) {
+    const auto found = table.link.find(family + " " + std::to_string(gbps));
+    if (found != table.link.end()) {
+        return found->second;
+    }
+    std::vector<std::string> known;
+    for (const auto& [key, link] : table.link) {
+        if (key.starts_with(family + " ")) {
+            known.push_back(key + " Gb/s");
+        }
+    }
+    const auto said = m.system.find("nic");
+    throw ScenarioError(said == m.system.end() ? m.place : said->second.place,
+                        complaint("the catalogue has no link of this speed",
+                                  family + " at " + std::to_string(gbps) + " Gb/s", joined(known)));
+}
+
+bool host_staged(const std::string& words, const Derived& out) {
+    static const std::regex off(R"((gpu ?direct( rdma)?|\bgdr) ?(is )?(off|disabled|inactive)|(no|without) (gpu ?direct|gdr))",
+                                std::regex::icase);
+    const auto level = out.scenario.library.env.find("NCCL_NET_GDR_LEVEL");
+    const bool never = level != out.scenario.library.env.end() && (level->second == "LOC" || level->second == "0");
+    return never || std::regex_search(words, off);
+}
+
+}  // namespace
+
+void derive_network(const Measurement& m, const AliasTable& table, Derived& out) {
+    const std::string words = std::string(text(m.software, "env")) + " | " + std::string(text(m.system, "network")) +
+                              " | " + std::string(text(m.system, "nic"));
+    const Alias& network = network_of(m, table, words, out);
+    const Ports ports = ports_of(m, table, out);
+    ClusterRequest& cluster = out.scenario.cluster;
+    const std::string family(network.word("link"));
+    cluster.link = link_of(m, table, family, ports.gbps);
+    cluster.fabric_kind = network.word("fabric");
+    out.scenario.library.transport = network.word("transport");
+    out.group.fabric = family == "infiniband" ? cluster.link : std::string(network.word("family"));
+    if (ports.count != 0) {
+        cluster.node_options["nics"] = std::to_string(ports.count);
+    }
+    if (host_staged(words, out)) {
+        cluster.node_options["gpu_direct"] = "false";
+        out.group.fabric += "-host-staged";
+    }
+    out.assumptions.push_back("network: " + std::string(network.word("family")) + ", " +
+                              (ports.count == 0 ? "as many NICs as the node has" : std::to_string(ports.count) + " NICs a node") +
+                              " at " + std::to_string(ports.gbps) + " Gb/s (" + cluster.link + "), " + cluster.fabric_kind +
+                              (cluster.node_options.contains("gpu_direct") ? ", staged through host memory" : ""));
+}
+
+}  // namespace fabricast

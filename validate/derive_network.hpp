@@ -1,0 +1,12 @@
+#pragma once
+// The part of `derive` that looks outside the node.
+
+#include "validate/derive.hpp"
+
+namespace fabricast {
+
+// Fills the fabric, its link, the NICs and the transport of `out.scenario`, and `out.group.fabric`. Precondition: the
+// node and the environment are derived. Throws ScenarioError on a network that nothing here models.
+void derive_network(const Measurement& measurement, const AliasTable& table, Derived& out);
+
+}  // namespace fabricast

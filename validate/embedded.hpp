@@ -1,0 +1,10 @@
+#pragma once
+// YAML of this folder inside the binary, so that an installed program works from anywhere.
+
+#include <string_view>
+
+namespace fabricast {
+
+std::string_view embedded_aliases();
+
+}  // namespace fabricast

@@ -1,0 +1,103 @@
+#include "validate/measurement.hpp"
+
+#include "sim/io/text_file.hpp"
+
+namespace fabricast {
+namespace {
+
+bool says_nothing(const yaml::Node& value) {
+    return value.is_null() || (value.is_scalar() && (value.text.empty() || (!value.quoted && value.text == "null")));
+}
+
+// A value as words: a map reads "KEY=value KEY=value", as environments are written; a list is joined by blanks.
+std::string flattened(const yaml::Node& value) {
+    if (says_nothing(value)) {
+        return "";
+    }
+    if (value.is_scalar()) {
+        return value.text;
+    }
+    std::string words;
+    for (const yaml::Node& child : value.children) {
+        words += words.empty() ? "" : " ";
+        words += value.is_map() ? child.name + "=" + flattened(child) : flattened(child);
+    }
+    return words;
+}
+
+// `source:` may be one line of text instead of a map: then it is its own `url`.
+MeasurementSection section(const yaml::Node& root, std::string_view key) {
+    MeasurementSection read;
+    const yaml::Node* node = root.get(key);
+    if (node == nullptr || says_nothing(*node)) {
+        return read;
+    }
+    if (node->is_scalar() && key == "source") {
+        read["url"] = {node->text, node->place};
+        return read;
+    }
+    for (const yaml::Node& member : node->members()) {
+        if (std::string value = flattened(member); !value.empty()) {
+            read[member.name] = {std::move(value), member.place};
+        }
+    }
+    return read;
+}
+
+std::string member_text(const yaml::Node& root, std::string_view key) {
+    const yaml::Node* node = root.get(key);
+    return node == nullptr ? "" : flattened(*node);
+}
+
+void read_table(const yaml::Node& root, Measurement& result) {
+    for (const yaml::Node& column : root.required("columns").items()) {
+        result.columns.push_back(column.as_string());
+    }
+    for (const yaml::Node& row : root.required("rows").items()) {
+        const std::vector<yaml::Node>& cells = row.items();
+        if (cells.size() != result.columns.size()) {
+            row.fail(complaint("a row of another width than `columns`", std::to_string(cells.size()) + " values",
+                               std::to_string(result.columns.size())));
+        }
+        std::vector<std::string>& texts = result.rows.emplace_back();
+        for (const yaml::Node& cell : cells) {
+            texts.push_back(flattened(cell));
+        }
+        result.row_places.push_back(row.place);
+    }
+}
+
+}  // namespace
+
+std::string_view text(const MeasurementSection& section, std::string_view key) {
+    const auto found = section.find(key);
+    return found == section.end() ? std::string_view{} : std::string_view{found->second.text};
+}
+
+Measurement parse_measurement(std::string_view yaml, const std::string& file) {
+    const yaml::Node root = yaml::parse(yaml, file);
+    if (!root.is_map()) {
+        root.fail("a measurement file is a map", "id, source, kind, system, software, benchmark, columns, rows");
+    }
+    Measurement result;
+    result.file = file;
+    result.place = root.place;
+    result.id = root.required("id").as_string();
+    result.kind = root.required("kind").as_string();
+    result.notes = member_text(root, "notes");
+    result.confidence = member_text(root, "confidence");
+    root.required("source");
+    root.required("system");
+    result.source = section(root, "source");
+    result.system = section(root, "system");
+    result.software = section(root, "software");
+    result.benchmark = section(root, "benchmark");
+    read_table(root, result);
+    return result;
+}
+
+Measurement read_measurement(const std::filesystem::path& path) {
+    return parse_measurement(read_text(path, yaml::max_file_bytes), path.string());
+}
+
+}  // namespace fabricast

@@ -1,0 +1,44 @@
+#pragma once
+// A published or measured result as its file tells it: who measured, on what, with which software, and a table.
+// Nothing is interpreted here but the layout; `curve.hpp` reads the table, `derive.hpp` the words.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/io/yaml.hpp"
+
+namespace fabricast {
+
+// What a file says under one key: a list or a map is flattened to words.
+struct Statement {
+    std::string text;
+    Place place;
+};
+
+// A section of a file ("system", "software", ...) by key. Empty and null values are left out.
+using MeasurementSection = std::map<std::string, Statement, std::less<>>;
+
+struct Measurement {
+    std::string file;  // as the user named it
+    std::string id;
+    std::string kind;  // "nccl", "p2p", "rdma"
+    std::string notes;
+    std::string confidence;
+    Place place;  // of the file's beginning
+    MeasurementSection source, system, software, benchmark;
+    std::vector<std::string> columns;
+    std::vector<std::vector<std::string>> rows;  // as wide as `columns`; an empty cell was null
+    std::vector<Place> row_places;
+};
+
+// The value under `key`, or "".
+std::string_view text(const MeasurementSection& section, std::string_view key);
+
+// Throws ScenarioError at the place of the first thing that is not a measurement file's.
+Measurement parse_measurement(std::string_view yaml, const std::string& file);
+Measurement read_measurement(const std::filesystem::path& path);
+
+}  // namespace fabricast
