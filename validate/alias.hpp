@@ -1,6 +1,6 @@
 #pragma once
-// The alias table: how people spell GPUs, networks and benchmarks, as data (validate/aliases.yaml, embedded). Each list is
-// searched from the top and the first pattern found in a text wins. No dataset is named in it.
+// The alias table: how people spell GPUs, networks and benchmarks, as data (validate/aliases.yaml, embedded). Each list
+// is searched from the top and the first pattern found in a text wins. No dataset is named in it.
 
 #include <cstdint>
 #include <map>
@@ -38,17 +38,17 @@ struct NodeAlias {
 };
 
 struct AliasTable {
-    AliasList gpus;         // system.gpu -> gpu, generation, intra (the usual way of joining several)
-    AliasList intra;        // system.intra -> intra
+    AliasList gpus;   // system.gpu -> gpu, generation, intra (the usual way of joining several)
+    AliasList intra;  // system.intra -> intra
     std::vector<NodeAlias> nodes;
-    AliasList networks;     // software.env, system.network, system.nic -> family, transport, fabric, ...
-    AliasList speeds;       // the same texts -> Gb/s of one NIC
-    AliasList hosts;        // system.cpu -> vendor
-    AliasList collectives;  // benchmark.collective -> collective
-    AliasList dtypes;       // benchmark.dtype -> dtype
-    AliasList launchers;    // benchmark.tool -> mode
-    WordMap link;                // "infiniband 400" -> the catalogue's link
-    WordMap speed_by_generation; // "hopper" -> Gb/s of the NIC it is usually sold with
+    AliasList networks;           // software.env, system.network, system.nic -> family, transport, fabric, ...
+    AliasList speeds;             // the same texts -> Gb/s of one NIC
+    AliasList hosts;              // system.cpu -> vendor
+    AliasList collectives;        // benchmark.collective -> collective
+    AliasList dtypes;             // benchmark.dtype -> dtype
+    AliasList launchers;          // benchmark.tool -> mode
+    WordMap link;                 // "infiniband 400" -> the catalogue's link
+    WordMap speed_by_generation;  // "hopper" -> Gb/s of the NIC it is usually sold with
     WordMap nccl_by_generation;
     std::vector<std::pair<std::string, std::string>> nccl_by_cuda;  // from this CUDA release on, ascending
 };

@@ -8,10 +8,10 @@
 namespace fabricast {
 namespace {
 
-enum class Quantity : std::uint8_t { size, time, algbw, busbw };
+enum class Printed : std::uint8_t { size, time, algbw, busbw };
 
 struct Column {
-    Quantity quantity = Quantity::size;
+    Printed quantity = Printed::size;
     bool in_place = false;
     double unit = 1;  // SI per printed unit
 };
@@ -22,13 +22,15 @@ struct Unit {
 };
 
 constexpr double gib = 1024.0 * 1024 * 1024;
-constexpr Unit size_units[] = {{"", 1},          {"bytes", 1},         {"B", 1},           {"KiB", 1024},   {"KB", 1e3},
-                               {"MiB", 1048576}, {"MB", 1e6},          {"GiB", gib},       {"GB", 1e9}};
+constexpr Unit size_units[] = {{"", 1},          {"bytes", 1}, {"B", 1},     {"KiB", 1024}, {"KB", 1e3},
+                               {"MiB", 1048576}, {"MB", 1e6},  {"GiB", gib}, {"GB", 1e9}};
 // nccl-tests prints microseconds where it prints no unit.
-constexpr Unit time_units[] = {{"", 1e-6}, {"us", 1e-6}, {"usec", 1e-6}, {"ns", 1e-9}, {"ms", 1e-3}, {"s", 1}, {"sec", 1}};
-constexpr Unit rate_units[] = {{"", 1e9},       {"GBps", 1e9},        {"GB/s", 1e9},       {"GBs", 1e9},   {"GB_s", 1e9},
-                               {"Gbps", 1.25e8}, {"Gb/s", 1.25e8},    {"Gbit", 1.25e8},    {"GiBps", gib}, {"GiB/s", gib},
-                               {"MBps", 1e6},   {"MB/s", 1e6},        {"MiBps", 1048576},  {"MiB/s", 1048576}};
+constexpr Unit time_units[] = {{"", 1e-6},   {"us", 1e-6}, {"usec", 1e-6}, {"ns", 1e-9},
+                               {"ms", 1e-3}, {"s", 1},     {"sec", 1}};
+constexpr Unit rate_units[] = {{"", 1e9},          {"GBps", 1e9},     {"GB/s", 1e9},    {"GBs", 1e9},
+                               {"GB_s", 1e9},      {"Gbps", 1.25e8},  {"Gb/s", 1.25e8}, {"Gbit", 1.25e8},
+                               {"GiBps", gib},     {"GiB/s", gib},    {"MBps", 1e6},    {"MB/s", 1e6},
+                               {"MiBps", 1048576}, {"MiB/s", 1048576}};
 
 bool take_prefix(std::string_view& name, std::string_view prefix) {
     const bool has = name.starts_with(prefix);
@@ -55,25 +57,25 @@ std::optional<Column> column_of(std::string_view name) {
     if (!column.in_place) {
         take_prefix(name, "out_of_place_") || take_prefix(name, "outofplace_") || take_prefix(name, "oop_");
     }
-    const auto as = [&](Quantity quantity, const std::optional<double>& unit) -> std::optional<Column> {
+    const auto as = [&](Printed quantity, const std::optional<double>& unit) -> std::optional<Column> {
         column.quantity = quantity;
         column.unit = unit.value_or(0);
         return unit ? std::optional(column) : std::nullopt;
     };
     if (take_prefix(name, "message_size") || take_prefix(name, "msg_size") || take_prefix(name, "size")) {
-        return as(Quantity::size, unit_of(name, size_units));
+        return as(Printed::size, unit_of(name, size_units));
     }
     if (name == "bytes") {
-        return as(Quantity::size, 1.0);
+        return as(Printed::size, 1.0);
     }
     if (take_prefix(name, "time") || take_prefix(name, "latency") || take_prefix(name, "avg_latency")) {
-        return as(Quantity::time, unit_of(name, time_units));
+        return as(Printed::time, unit_of(name, time_units));
     }
     if (take_prefix(name, "algbw") || take_prefix(name, "alg_bw")) {
-        return as(Quantity::algbw, unit_of(name, rate_units));
+        return as(Printed::algbw, unit_of(name, rate_units));
     }
     if (take_prefix(name, "busbw") || take_prefix(name, "bus_bw")) {
-        return as(Quantity::busbw, unit_of(name, rate_units));
+        return as(Printed::busbw, unit_of(name, rate_units));
     }
     return std::nullopt;
 }
@@ -90,7 +92,8 @@ std::optional<double> number(std::string_view cell) {
 // nccl-tests' "64K", people's "1 MiB": the letter is a power of 1024, as in `-b 64K`.
 std::optional<double> labelled_size(std::string_view cell) {
     std::size_t digits = 0;
-    while (digits < cell.size() && (std::isdigit(static_cast<unsigned char>(cell[digits])) != 0 || cell[digits] == '.')) {
+    while (digits < cell.size() &&
+           (std::isdigit(static_cast<unsigned char>(cell[digits])) != 0 || cell[digits] == '.')) {
         ++digits;
     }
     const auto value = number(cell.substr(0, digits));
@@ -99,7 +102,8 @@ std::optional<double> labelled_size(std::string_view cell) {
         label.remove_prefix(1);
     }
     constexpr std::string_view letters = "BKMGT";
-    const auto letter = label.empty() ? 0 : letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(label[0]))));
+    const auto letter =
+        label.empty() ? 0 : letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(label[0]))));
     if (!value || letter == std::string_view::npos) {
         return std::nullopt;
     }
@@ -125,17 +129,21 @@ std::optional<Reading> time_of(const Column& column, const std::string& cell, do
     }
     const auto value = number(cell);
     if (!value || *value < 0) {
-        throw ScenarioError(place, complaint("a row's value is no figure", quoted(cell), "a number >= 0, null or N/A"));
+        throw ScenarioError(place, complaint("a row's value is no figure", shown(cell), "a number >= 0, null or N/A"));
     }
     if (*value == 0) {
         return std::nullopt;
     }
     const double si = *value * column.unit;
     switch (column.quantity) {
-        case Quantity::time: return Reading{si, 0};
-        case Quantity::algbw: return Reading{size / si, rounding(cell) / *value};
-        case Quantity::busbw: return Reading{busbw_factor * size / si, rounding(cell) / *value};
-        case Quantity::size: break;
+        case Printed::time:
+            return Reading{si, 0};
+        case Printed::algbw:
+            return Reading{size / si, rounding(cell) / *value};
+        case Printed::busbw:
+            return Reading{busbw_factor * size / si, rounding(cell) / *value};
+        case Printed::size:
+            break;
     }
     return std::nullopt;
 }
@@ -151,14 +159,14 @@ std::string joined_columns(const Measurement& measurement) { return joined(measu
 // Times where they are printed, else algbw, else busbw.
 Layout layout_of(const Measurement& measurement) {
     std::vector<std::optional<Column>> columns;
-    std::optional<Quantity> best;
+    std::optional<Printed> best;
     std::optional<std::size_t> size_column;
     for (std::size_t i = 0; i < measurement.columns.size(); ++i) {
         columns.push_back(column_of(measurement.columns[i]));
         if (!columns[i]) {
             continue;
         }
-        if (columns[i]->quantity == Quantity::size) {
+        if (columns[i]->quantity == Printed::size) {
             size_column = size_column.value_or(i);
         } else {
             best = best ? std::min(*best, columns[i]->quantity) : columns[i]->quantity;
@@ -212,7 +220,7 @@ Curve read_curve(const Measurement& measurement, double busbw_factor) {
         const auto size = plain ? std::optional(*plain * layout.size_unit) : labelled_size(label);
         if (!size || *size < 0) {
             throw ScenarioError(measurement.row_places[r],
-                                complaint("a row's size is no size", quoted(label), "bytes as a number, or '64K'"));
+                                complaint("a row's size is no size", shown(label), "bytes as a number, or '64K'"));
         }
         std::optional<Reading> fastest;
         for (const auto& [index, column] : layout.values) {

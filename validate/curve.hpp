@@ -4,7 +4,8 @@
 // Measured time of a size = min(out of place, in place). From a bandwidth where no time is printed: S / algbw, or
 // factor * S / busbw. Left out are
 //   unreadable  a bandwidth printed so coarsely that its rounding is above 5 %;
-//   warm-up     the leading sizes (at most three) down to the last that takes > 1.10 x the next larger one, for a larger
+//   warm-up     the leading sizes (at most three) down to the last that takes > 1.10 x the next larger one, for a
+//   larger
 //               message cannot be faster; and a single size > 1.5 x both its neighbours.
 
 #include <stdexcept>

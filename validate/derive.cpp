@@ -36,7 +36,7 @@ std::uint32_t count(const MeasurementSection& section, std::string_view key) {
     constexpr std::uint32_t most = 1U << 20U;
     if (value == 0 || value > most) {
         throw ScenarioError(found->second.place,
-                            complaint(std::string(key) + " is no count", quoted(found->second.text), "1 to 1048576"));
+                            complaint(std::string(key) + " is no count", shown(found->second.text), "1 to 1048576"));
     }
     return value;
 }
@@ -46,15 +46,12 @@ Place place_of(const MeasurementSection& section, std::string_view key, const Pl
     return found == section.end() ? otherwise : found->second.place;
 }
 
-std::string lower(std::string_view words) {
-    std::string result(words);
-    std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return result;
-}
-
 // The known name nearest to any word of the text: "NVIDIA B300" -> "b200-sxm".
 std::string nearest_of(std::string_view words, const std::vector<std::string>& names) {
-    std::string best;
+    std::vector<std::string> stems;
+    for (const std::string& name : names) {
+        stems.push_back(name.substr(0, name.find('-')));
+    }
     std::string token;
     for (const char c : std::string(words) + ' ') {
         if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
@@ -62,15 +59,12 @@ std::string nearest_of(std::string_view words, const std::vector<std::string>& n
             continue;
         }
         const bool model = std::ranges::any_of(token, [](unsigned char d) { return std::isdigit(d) != 0; });
-        for (const std::string& name : names) {
-            const std::string stem = name.substr(0, name.find('-'));
-            if (model && best.empty() && !nearest_word(token, {stem}).empty()) {
-                best = name;
-            }
+        if (const std::string near = model ? nearest_word(token, stems) : ""; !near.empty()) {
+            return names[static_cast<std::size_t>(std::ranges::find(stems, near) - stems.begin())];
         }
         token.clear();
     }
-    return best;
+    return "";
 }
 
 // The meaning of a statement in one of the alias lists. Throws where no row understands it.
@@ -84,21 +78,22 @@ const Alias& understood(const Measurement& measurement, const MeasurementSection
         }
     }
     if (found == section.end()) {
-        throw ScenarioError(measurement.place, complaint("the file does not say its " + std::string(key), "", joined(names)));
+        throw ScenarioError(measurement.place,
+                            complaint("the file does not say its " + std::string(key), "", joined(names)));
     }
     if (const Alias* alias = first_match(list, found->second.text)) {
         return *alias;
     }
-    throw ScenarioError(found->second.place, complaint("a " + std::string(key) + " that no alias understands",
-                                                       quoted(found->second.text), joined(names),
-                                                       nearest_of(found->second.text, names)));
+    throw ScenarioError(found->second.place,
+                        complaint("a " + std::string(key) + " that no alias understands", shown(found->second.text),
+                                  joined(names), nearest_of(found->second.text, names)));
 }
 
 // ---- the node -------------------------------------------------------------------------------------------------------
 
 struct Counts {
     std::uint32_t nodes = 1;
-    std::uint32_t used = 1;   // GPUs of each node that take part
+    std::uint32_t used = 1;  // GPUs of each node that take part
     std::uint32_t ranks = 1;
 };
 
@@ -137,8 +132,9 @@ std::string intra_of(const Measurement& m, const AliasTable& table, const Alias&
     const Alias* alias = first_match(table.intra, said);
     std::string intra(alias == nullptr || alias->word("intra") == "usual" ? usual : alias->word("intra"));
     if (alias == nullptr) {
-        out.assumptions.push_back("intra: " + (said.empty() ? std::string("not stated") : quoted(said) + " says no more") +
-                                  "; as usual for a " + std::string(gpu.word("gpu")) + ", " + intra);
+        out.assumptions.push_back(
+            "intra: " + (said.empty() ? std::string("not stated") : shown(said) + " says no more") +
+            "; as usual for a " + std::string(gpu.word("gpu")) + ", " + intra);
     }
     return intra;
 }
@@ -183,14 +179,15 @@ void derive_node(const Measurement& m, const AliasTable& table, const Counts& c,
     const NodeAlias& node = node_of(m, table, gpu.word("gpu"), intra, used);
     cluster.node = node.node;
     out.group.fabric = intra;
-    out.assumptions.push_back("node: " + quoted(text(m.system, "gpu")) + " over " + intra + " is a " + node.node + ", " +
+    out.assumptions.push_back("node: " + shown(text(m.system, "gpu")) + " over " + intra + " is a " + node.node + ", " +
                               std::to_string(used) + " of its " + std::to_string(node.gpus) + " GPUs in use");
     if (const Alias* host = first_match(table.hosts, text(m.system, "cpu"))) {
         cluster.node_options["cpu_vendor"] = host->word("vendor");
     }
 }
 
-// ---- software and benchmark -------------------------------------------------------------------------------------------
+// ---- software and benchmark
+// -------------------------------------------------------------------------------------------
 
 // "2.16.5+cuda11.8" -> "2.16.5"; "" where there is none.
 std::string version_in(std::string_view words, const std::regex& pattern) {
@@ -228,7 +225,7 @@ std::string nccl_version(const Measurement& m, const AliasTable& table, Derived&
     for (const std::string_view other : {text(m.software, "env"), text(m.software, "notes"), text(m.source, "path"),
                                          text(m.system, "notes"), std::string_view(m.notes)}) {
         if (const std::string found = version_in(other, named); !found.empty()) {
-            out.assumptions.push_back("nccl: not stated; " + found + " is named in " + quoted(other));
+            out.assumptions.push_back("nccl: not stated; " + found + " is named in " + shown(other));
             return found;
         }
     }
@@ -251,7 +248,7 @@ std::string nccl_version(const Measurement& m, const AliasTable& table, Derived&
 
 // Every NAME=value of a text; a later one replaces an earlier.
 void read_environment(std::string_view words, Derived& out) {
-    static const std::regex assignment(R"rx(\b([A-Z][A-Z0-9]*_[A-Z0-9_]+) ?= ?("[^"]*"|[^\s;"]+))rx");
+    static const std::regex assignment(R"rx(\b([A-Z][A-Z0-9]*_[A-Z0-9_]+) ?= ?("[^"]*"|[^\s;")]+))rx");
     std::string others;
     const std::string owned(words);
     for (std::sregex_iterator it(owned.begin(), owned.end(), assignment), end; it != end; ++it) {
@@ -281,7 +278,8 @@ std::uint32_t option(std::string_view words, const std::string& letter, const st
 
 void derive_launch(const Measurement& m, const AliasTable& table, Derived& out) {
     LaunchSpec& launch = out.scenario.launch;
-    const std::string words = std::string(text(m.benchmark, "header")) + " " + std::string(text(m.benchmark, "options"));
+    const std::string words =
+        std::string(text(m.benchmark, "header")) + " " + std::string(text(m.benchmark, "options"));
     const std::uint32_t gpus = option(words, "g", "nGpus");
     const std::uint32_t threads = option(words, "t", "nThread");
     if (const std::uint32_t n = option(words, "n", "(?:^|[^p] )iters:"); n != 0) {
@@ -289,11 +287,11 @@ void derive_launch(const Measurement& m, const AliasTable& table, Derived& out) 
     }
     if (first_match(table.launchers, text(m.benchmark, "tool")) != nullptr) {
         launch.mode = LaunchMode::framework;
-        out.assumptions.push_back("launch: " + quoted(text(m.benchmark, "tool")) + " is a framework's loop");
+        out.assumptions.push_back("launch: " + shown(text(m.benchmark, "tool")) + " is a framework's loop");
     } else if (std::max(1U, gpus) * std::max(1U, threads) > 1) {
         launch.mode = LaunchMode::thread;
-        out.assumptions.push_back("launch: one process drives " + std::to_string(std::max(1U, gpus) * std::max(1U, threads)) +
-                                  " GPUs");
+        out.assumptions.push_back("launch: one process drives " +
+                                  std::to_string(std::max(1U, gpus) * std::max(1U, threads)) + " GPUs");
     } else if (gpus == 0 && threads == 0) {
         out.assumptions.emplace_back("launch: not stated; one process a GPU");
     }
@@ -325,9 +323,7 @@ Derived derive(const Measurement& m, const AliasTable& table) {
     out.scenario.library.nccl = nccl_version(m, table, out);
     out.group.nccl_era = compare_versions(out.scenario.library.nccl, "2.18") < 0 ? "<2.18" : ">=2.18";
     derive_launch(m, table, out);
-    if (out.scenario.cluster.nodes > 1) {
-        derive_network(m, table, out);
-    }
+    derive_network(m, table, out);
     out.scenario.engine = Analytic{};
     return out;
 }

@@ -1,7 +1,7 @@
 #include "validate/derive_network.hpp"
 
 #include <charconv>
-#include <optional>
+#include <sstream>
 
 namespace fabricast {
 namespace {
@@ -18,9 +18,11 @@ struct Ports {
     std::uint32_t count = 0;
 };
 
-// "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. The unit tells bits from bytes, so case counts.
+// "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. The unit tells bits from bytes, so case
+// counts.
 Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
-    static const std::regex rate(R"((?:(\d+) ?[x×] ?)?\b(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?)");
+    static const std::regex rate(
+        R"((?:(\d+) ?[x×] ?)?\b(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?)");
     Ports ports;
     std::smatch match;
     if (!std::regex_search(words, match, rate)) {
@@ -75,18 +77,21 @@ Ports ports_of(const Measurement& m, const AliasTable& table, Derived& out) {
 }
 
 const Alias& network_of(const Measurement& m, const AliasTable& table, const std::string& words, Derived& out) {
-    static const Alias usual{"", {}, {{"family", "infiniband"}, {"transport", "infiniband"}, {"link", "infiniband"},
-                                      {"fabric", "rail-optimized"}}};
+    static const Alias usual{
+        "",
+        {},
+        {{"family", "infiniband"}, {"transport", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
     const Alias* network = first_match(table.networks, words);
     if (network == nullptr) {
-        out.assumptions.push_back("network: " + std::string(words.empty() ? "not stated" : "not told by " + quoted(words)) +
-                                  "; InfiniBand, rail-optimised");
+        out.assumptions.push_back(
+            "network: " + std::string(words.empty() ? "not stated" : "not told by " + shown(words)) +
+            "; InfiniBand, rail-optimised");
         return usual;
     }
     if (const std::string_view refused = network->word("refuse"); !refused.empty()) {
         const auto said = m.system.find("network");
         throw ScenarioError(said == m.system.end() ? m.place : said->second.place,
-                            complaint("a network that nothing here models", quoted(refused),
+                            complaint("a network that nothing here models", shown(refused),
                                       "InfiniBand, RoCE, EFA, Slingshot-11, GPUDirect-TCPXO, sockets"));
     }
     return *network;
@@ -111,11 +116,27 @@ std::string link_of(const Measurement& m, const AliasTable& table, const std::st
 }
 
 bool host_staged(const std::string& words, const Derived& out) {
-    static const std::regex off(R"((gpu ?direct( rdma)?|\bgdr) ?(is )?(off|disabled|inactive)|(no|without) (gpu ?direct|gdr))",
-                                std::regex::icase);
+    static const std::regex off(
+        R"((gpu ?direct( rdma)?|\bgdr) ?(is )?(off|disabled|inactive)|(no|without) (gpu ?direct|gdr))",
+        std::regex::icase);
     const auto level = out.scenario.library.env.find("NCCL_NET_GDR_LEVEL");
     const bool never = level != out.scenario.library.env.end() && (level->second == "LOC" || level->second == "0");
     return never || std::regex_search(words, off);
+}
+
+// What the network's NCCL plugin sets; what the user set stays.
+void take_plugin_environment(const Alias& network, Derived& out) {
+    std::istringstream words{std::string(network.word("env"))};
+    std::string taken;
+    for (std::string assignment; words >> assignment;) {
+        const std::size_t equals = assignment.find('=');
+        if (out.scenario.library.env.emplace(assignment.substr(0, equals), assignment.substr(equals + 1)).second) {
+            taken += " " + assignment;
+        }
+    }
+    if (!taken.empty()) {
+        out.assumptions.push_back("env: as the " + std::string(network.word("family")) + " plugin sets it:" + taken);
+    }
 }
 
 }  // namespace
@@ -123,7 +144,14 @@ bool host_staged(const std::string& words, const Derived& out) {
 void derive_network(const Measurement& m, const AliasTable& table, Derived& out) {
     const std::string words = std::string(text(m.software, "env")) + " | " + std::string(text(m.system, "network")) +
                               " | " + std::string(text(m.system, "nic"));
+    if (out.scenario.cluster.nodes == 1) {
+        if (const Alias* network = first_match(table.networks, words)) {
+            take_plugin_environment(*network, out);
+        }
+        return;
+    }
     const Alias& network = network_of(m, table, words, out);
+    take_plugin_environment(network, out);
     const Ports ports = ports_of(m, table, out);
     ClusterRequest& cluster = out.scenario.cluster;
     const std::string family(network.word("link"));
@@ -138,10 +166,11 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
         cluster.node_options["gpu_direct"] = "false";
         out.group.fabric += "-host-staged";
     }
-    out.assumptions.push_back("network: " + std::string(network.word("family")) + ", " +
-                              (ports.count == 0 ? "as many NICs as the node has" : std::to_string(ports.count) + " NICs a node") +
-                              " at " + std::to_string(ports.gbps) + " Gb/s (" + cluster.link + "), " + cluster.fabric_kind +
-                              (cluster.node_options.contains("gpu_direct") ? ", staged through host memory" : ""));
+    out.assumptions.push_back(
+        "network: " + std::string(network.word("family")) + ", " +
+        (ports.count == 0 ? "as many NICs as the node has" : std::to_string(ports.count) + " NICs a node") + " at " +
+        std::to_string(ports.gbps) + " Gb/s (" + cluster.link + "), " + cluster.fabric_kind +
+        (cluster.node_options.contains("gpu_direct") ? ", staged through host memory" : ""));
 }
 
 }  // namespace fabricast

@@ -5,8 +5,9 @@
 
 namespace fabricast {
 
-// Fills the fabric, its link, the NICs and the transport of `out.scenario`, and `out.group.fabric`. Precondition: the
-// node and the environment are derived. Throws ScenarioError on a network that nothing here models.
+// Fills the fabric, its link, the NICs and the transport of `out.scenario`, and `out.group.fabric`; of a single node
+// only what the network's plugin sets in the environment. Precondition: the node and the environment are derived.
+// Throws ScenarioError on a network that nothing here models.
 void derive_network(const Measurement& measurement, const AliasTable& table, Derived& out);
 
 }  // namespace fabricast

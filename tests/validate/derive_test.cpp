@@ -1,0 +1,226 @@
+#include "validate/derive.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/catch.hpp"
+#include "validate/curve.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+struct Said {
+    std::string system, software = "{nccl: \"2.27.3\"}", benchmark = "{collective: all_reduce}";
+};
+
+Derived derived(const Said& said) {
+    return derive(parse_measurement("id: t\nsource: {url: x}\nkind: nccl\nsystem: " + said.system +
+                                        "\nsoftware: " + said.software + "\nbenchmark: " + said.benchmark +
+                                        "\ncolumns: [size_bytes, time_us]\nrows:\n  - [8, 1]\n",
+                                    "t.yaml"),
+                  builtin_aliases());
+}
+
+std::string refusal(const Said& said) {
+    try {
+        derived(said);
+    } catch (const ScenarioError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string node(const std::string& gpu, const std::string& more = "gpus_per_node: 8, nodes: 1") {
+    return derived({"{gpu: \"" + gpu + "\", " + more + "}"}).scenario.cluster.node;
+}
+
+ClusterRequest cluster(const std::string& gpu, const std::string& network) {
+    return derived({"{gpu: \"" + gpu + "\", gpus_per_node: 8, nodes: 2, " + network + "}"}).scenario.cluster;
+}
+
+}  // namespace
+
+TEST_CASE("GPUs are known under the names people give them") {
+    for (const std::string name : {"NVIDIA H100 80GB HBM3", "H100-SXM5-80GB", "NVIDIA H100 SXM", "H100"}) {
+        CHECK(node(name) == "dgx-h100");
+    }
+    CHECK(node("NVIDIA H200") == "dgx-h200");
+    CHECK(node("H200 141GB HBM3e") == "dgx-h200");
+    CHECK(node("NVIDIA B200") == "dgx-b200");
+    CHECK(node("NVIDIA A100-SXM4-40GB") == "dgx-a100");
+    CHECK(node("A100 80GB") == "dgx-a100");
+    CHECK(node("NVIDIA A100-PCIE-40GB") == "a100-pcie-8x");
+    CHECK(node("Tesla V100-SXM2-32GB") == "dgx-v100");
+    CHECK(node("NVIDIA GeForce RTX 4090") == "rtx4090-8x");
+    CHECK(node("NVIDIA L40S", "gpus_per_node: 2, nodes: 1") == "l40s-2x");
+    CHECK(node("NVIDIA GB200", "gpus_per_node: 4, nodes: 1") == "gb200-nvl72");
+}
+
+TEST_CASE("an unknown GPU is refused by name with the nearest") {
+    const std::string said = refusal({"{gpu: \"NVIDIA B300\", gpus_per_node: 8, nodes: 1}"});
+    CHECK_THAT(said, ContainsSubstring("t.yaml:4:"));
+    CHECK_THAT(said, ContainsSubstring("'NVIDIA B300'"));
+    CHECK_THAT(said, ContainsSubstring("nearest: 'b200"));
+    CHECK_THAT(refusal({"{gpus_per_node: 8, nodes: 1}"}), ContainsSubstring("gpu"));
+    CHECK_THAT(refusal({"{gpu: \"AMD MI300X\", gpus_per_node: 8, nodes: 1}"}), ContainsSubstring("MI300X"));
+}
+
+TEST_CASE("how the GPUs are joined comes from the file, else from the usual board") {
+    CHECK(node("NVIDIA A100-SXM4-40GB", "gpus_per_node: 4, nodes: 1, intra: \"NVLink3 direct all-to-all\"") ==
+          "a100-mesh-4x");
+    CHECK(node("NVIDIA A100-SXM4-40GB", "gpus_per_node: 4, nodes: 1, intra: \"NVLink3 + NVSwitch\"") == "dgx-a100");
+    CHECK(node("NVIDIA H100 SXM", "gpus_per_node: 4, nodes: 1, intra: \"4x H100 SXM, NVLink4 (4-GPU HGX)\"") ==
+          "h100-mesh-4x");
+    CHECK(node("NVIDIA A100-PCIE-40GB", "gpus_per_node: 2, nodes: 1, intra: \"PCIe gen4, no NVLink bridge stated\"") ==
+          "a100-pcie-8x");
+    CHECK(node("NVIDIA H100 PCIe", "gpus_per_node: 2, nodes: 1, intra: \"NVLink bridge between 2 H100 PCIe\"") ==
+          "h100-pcie-2x");
+}
+
+TEST_CASE("trays of one NVL72 rack are one node") {
+    const Derived d = derived({"{gpu: \"NVIDIA GB200\", gpus_per_node: 4, nodes: 18, intra: \"NVL72 rack\"}"});
+    CHECK(d.scenario.cluster.nodes == 1);
+    CHECK(d.scenario.cluster.gpus_per_node == 72);
+    CHECK(d.ranks == 72);
+}
+
+TEST_CASE("ranks, used GPUs and nodes agree") {
+    CHECK(derived({"{gpu: H100, gpus_per_node: 8, gpus_used: 4, nodes: 1}"}).ranks == 4);
+    CHECK(derived({"{gpu: H100, gpus_per_node: 8, nodes: 2}"}).ranks == 16);
+    const Derived d = derived({"{gpu: H100, gpus_per_node: 8, nodes: 2}", "{}", "{collective: all_reduce, ranks: 4}"});
+    CHECK(d.scenario.cluster.gpus_per_node == 2);
+    CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 3}", "{}", "{collective: all_reduce, ranks: 16}"}),
+               ContainsSubstring("do not divide"));
+    CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: eight, nodes: 3}"}),
+               ContainsSubstring("gpus_per_node is no count"));
+}
+
+TEST_CASE("networks are known under the names people give them") {
+    CHECK(cluster("H100", "nic: \"8x 400 Gb/s\", network: InfiniBand").link == "infiniband-ndr");
+    CHECK(cluster("H100", "nic: \"ConnectX-7 InfiniBand NDR\"").link == "infiniband-ndr");
+    CHECK(cluster("A100", "nic: \"Mellanox HDR InfiniBand 200 Gb/s\", nics_per_node: 4").link == "infiniband-hdr");
+    CHECK(cluster("A100", "nic: \"Mellanox HDR InfiniBand 200 Gb/s\", nics_per_node: 4").node_options.at("nics") ==
+          "4");
+    CHECK(cluster("V100", "nic: \"EDR\"").link == "infiniband-edr");
+    CHECK(cluster("H100", "nic: \"RoCE 400\", network: \"RoCE v2 400G\"").link == "ethernet-400g");
+    CHECK(cluster("H100", "nic: \"100GbE\", network: \"RoCE\"").link == "ethernet-100g");
+    CHECK(cluster("A100", "nic: \"HPE Slingshot-11 Cassini 200 Gb/s\"").link == "slingshot-11");
+    CHECK(cluster("H100", "nic: \"AWS EFA v2, 32x 100 Gb/s (3200 Gb/s per node)\"").link == "efa-100g");
+    CHECK(cluster("H100", "nic: EFA, network: p5.48xlarge").node_options.at("nics") == "32");
+    CHECK(cluster("B200", "nic: \"AWS EFA v4 400 Gb/s per GPU (8x 50 GB/s)\"").node_options.at("nics") == "8");
+    CHECK(cluster("H100", "nic: \"8x 200 Gb/s GPUDirect-TCPXO (FasTrak)\"").link == "ethernet-200g");
+    CHECK(cluster("H100", "nic: \"RoCE\", network: \"RoCE 400 Gb/s per node\", nics_per_node: 2").link ==
+          "ethernet-200g");
+    CHECK(cluster("H100", "nic: null").link == "infiniband-ndr");
+}
+
+TEST_CASE("sockets, plugins and GPUDirect come from the environment") {
+    const std::string system = "{gpu: A100, gpus_per_node: 8, nodes: 2, nic: \"ConnectX-6 200 Gb/s\"}";
+    CHECK(derived({system, "{env: \"NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.transport ==
+          "sockets");
+    CHECK(derived({system, "{env: \"NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.transport == "infiniband");
+    CHECK(derived({"{gpu: A100, gpus_per_node: 8, nodes: 2, network: \"IPoIB\"}"}).scenario.library.transport ==
+          "sockets");
+    CHECK(derived({system, "{env: \"NCCL_NET_GDR_LEVEL=LOC\"}"}).scenario.cluster.node_options.at("gpu_direct") ==
+          "false");
+    CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 2, network: \"GPUDirect-TCPX\"}"}),
+               ContainsSubstring("GPUDirect-TCPX"));
+    CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 2, nic: \"InfiniBand 37 Gb/s\"}"}),
+               ContainsSubstring("37 Gb/s"));
+}
+
+TEST_CASE("variables of NCCL go to the library, quoted or not") {
+    const auto env =
+        derived({"{gpu: H100, gpus_per_node: 8, nodes: 1}",
+                 R"({env: "setup (5): NCCL_ALGO=Ring NCCL_NET=\"AWS Libfabric\" FI_CXI_X=1; NCCL_IB_HCA=mlx5_0,2"})"})
+            .scenario.library.env;
+    CHECK(env.at("NCCL_ALGO") == "Ring");
+    CHECK(env.at("NCCL_NET") == "AWS Libfabric");
+    CHECK(env.at("NCCL_IB_HCA") == "mlx5_0,2");
+    CHECK_FALSE(env.contains("FI_CXI_X"));
+}
+
+TEST_CASE("a plugin's defaults hold on one node too, below what the user sets") {
+    const auto env = [](const std::string& software) {
+        return derived({"{gpu: H100, gpus_per_node: 8, nodes: 1, network: \"AWS EFA\"}", software})
+            .scenario.library.env;
+    };
+    CHECK(env("{}").at("NCCL_NVLS_CHUNKSIZE") == "524288");
+    CHECK(env("{env: \"(NCCL_NVLS_CHUNKSIZE=65536)\"}").at("NCCL_NVLS_CHUNKSIZE") == "65536");
+}
+
+TEST_CASE("the NCCL version is stated, named elsewhere, shipped with CUDA or usual") {
+    const std::string system = "{gpu: H100, gpus_per_node: 8, nodes: 1}";
+    CHECK(derived({system, "{nccl: \"2.16.5+cuda11.8\"}"}).scenario.library.nccl == "2.16.5");
+    CHECK(derived({system, "{env: \"NCCL 2.19\"}"}).scenario.library.nccl == "2.19");
+    CHECK(derived({system, "{cuda: \"12.4\"}"}).scenario.library.nccl == "2.21");
+    CHECK(derived({system, "{cuda: \"11.2.2\"}"}).scenario.library.nccl == "2.8");
+    CHECK(derived({system, "{}"}).scenario.library.nccl == "2.23");
+    CHECK(derived({system, "{nccl: \"2.9.9\"}"}).group.nccl_era == "<2.18");
+    CHECK(derived({system, "{nccl: \"2.18.1\"}"}).group.nccl_era == ">=2.18");
+}
+
+TEST_CASE("the launch is one process for all, one a GPU, or a framework's loop") {
+    const auto mode = [](const std::string& benchmark) {
+        return derived({"{gpu: H100, gpus_per_node: 8, nodes: 1}", "{}", "{collective: all_reduce, " + benchmark + "}"})
+            .scenario.launch.mode;
+    };
+    CHECK(mode("header: \"nThread 1 nGpus 8 minBytes 8\"") == LaunchMode::thread);
+    CHECK(mode("header: \"nThread 8 nGpus 1 minBytes 8\"") == LaunchMode::thread);
+    CHECK(mode("options: \"-b 8 -e 16G -g 8\"") == LaunchMode::thread);
+    CHECK(mode("options: \"-b 8 -e 16G -g 1\"") == LaunchMode::process);
+    CHECK(mode("tool: \"all_reduce_bench.py (torch.distributed)\"") == LaunchMode::framework);
+    CHECK(mode("tool: nccl-tests") == LaunchMode::process);
+}
+
+TEST_CASE("collectives and element types are known or refused by name") {
+    const auto collective = [](const std::string& name) {
+        return derived({"{gpu: H100, gpus_per_node: 8, nodes: 1}", "{}", "{collective: " + name + "}"})
+            .scenario.workload.collective;
+    };
+    CHECK(collective("alltoall") == Collective::all_to_all);
+    CHECK(collective("all_to_all") == Collective::all_to_all);
+    CHECK(collective("AllReduce") == Collective::all_reduce);
+    CHECK(collective("reduce") == Collective::reduce);
+    CHECK(collective("reduce_scatter_perf") == Collective::reduce_scatter);
+    CHECK(collective("sendrecv") == Collective::sendrecv);
+    CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 1}", "{}", "{collective: several}"}),
+               ContainsSubstring("'several'"));
+    CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 1}", "{}", "{collective: all_reduce, dtype: complex}"}),
+               ContainsSubstring("'complex'"));
+}
+
+TEST_CASE("every NCCL measurement of this repository derives, or is no curve of one collective") {
+    const AliasTable& table = builtin_aliases();
+    std::vector<std::string> refused;
+    for (const auto& entry : std::filesystem::directory_iterator(FABRICAST_SOURCE_DIR "/validate/measurements/nccl")) {
+        INFO(entry.path());
+        const Measurement m = read_measurement(entry.path());
+        try {
+            const Derived d = derive(m, table);
+            CHECK(d.ranks >= 2);
+            CHECK_FALSE(d.assumptions.empty());
+        } catch (const ScenarioError&) {
+            refused.push_back(m.id);
+        }
+    }
+    std::ranges::sort(refused);
+    // One speaks of "several" collectives, the other of "various" GPUs.
+    CHECK(refused == std::vector<std::string>{"mleng-h200-collectives-16GiB", "summary-single-values"});
+}
+
+TEST_CASE("no dataset is named in the alias table") {
+    std::ifstream file(FABRICAST_SOURCE_DIR "/validate/aliases.yaml");
+    const std::string aliases((std::istreambuf_iterator<char>(file)), {});
+    REQUIRE_FALSE(aliases.empty());
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(FABRICAST_SOURCE_DIR "/validate/measurements")) {
+        const auto name = entry.path().filename();
+        if (name != "sites.yaml" && name != "unhealthy.yaml" && entry.path().extension() == ".yaml") {
+            INFO(entry.path());
+            CHECK(aliases.find(entry.path().stem().string()) == std::string::npos);
+        }
+    }
+}
