@@ -87,6 +87,7 @@ NicSpec nic_spec(const Part& part) {
     return {.name = part.name,
             .port_rate = part.rate("port_rate"),
             .host_link = part.word("host_link"),
+            .port_link = part.word("port"),
             .speaks = split_words(part.word("speaks")),
             .message_rate = part.number_or("message_rate", 0),
             .transmit_latency = part.duration("latency.transmit"),
@@ -119,7 +120,8 @@ CpuSpec cpu_spec(const Part& part) {
             .socket_links = part.has("socket_links") ? whole(part, "socket_links") : 0,
             .root_complex_latency = part.duration("root_complex.latency"),
             .duplex_share = part.number("duplex.share", ""),
-            .p2p_read_share = part.number("p2p.read_share", ""),
+            .p2p_write_limit = part.number_or("p2p.write_limit", 0),
+            .p2p_read_limit = part.number_or("p2p.read_limit", 0),
             .watts = part.number_or("power.max", 0)};
 }
 

@@ -22,6 +22,7 @@ struct NicSpec {
     std::string name;
     Rate port_rate;                   // of all ports together, per direction
     std::string host_link;            // catalogue part of its PCIe link
+    std::string port_link;            // catalogue part of its usual fabric link
     std::vector<std::string> speaks;  // "infiniband", "ethernet", "slingshot", "efa"
     double message_rate = 0;          // per second; 0: not published
     Duration transmit_latency;        // from the doorbell to the wire, small message from host memory
@@ -52,7 +53,8 @@ struct CpuSpec {
     int socket_links = 0;
     Duration root_complex_latency;  // through a host bridge, one way
     double duplex_share = 1;        // of two full directions that a root port still serves when both are busy
-    double p2p_read_share = 1;      // of a device's read of a peer through the host bridge
+    double p2p_write_limit = 0;     // bytes per second, device to device through the host bridge; 0: the link limits
+    double p2p_read_limit = 0;
     double watts = 0;
 };
 

@@ -1,0 +1,16 @@
+# Turns YAML files into one C++ file with a table of them, so that the program needs no path at run time.
+#   fabricast_embed(<target> <output.cpp> <function> <glob>...)
+# defines `std::span<const EmbeddedFile> fabricast::<function>()` (sim/scenario/embedded.hpp) and rebuilds it whenever a
+# file changes.
+function(fabricast_embed target output function)
+  file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+  list(SORT files)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DFUNCTION=${function} "-DFILES=${files}"
+            -DROOT=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
+    COMMENT "Embedding for ${function}()"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

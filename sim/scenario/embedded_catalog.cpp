@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <vector>
+
+#include "sim/io/text_file.hpp"
+#include "sim/io/yaml.hpp"
+#include "sim/scenario/catalog_reader.hpp"
+#include "sim/scenario/packed_catalog.hpp"
+
+namespace fabricast {
+
+namespace {
+
+template <class T>
+std::span<const T> slice(std::span<const T> table, packed::Range range) {
+    return table.subspan(range.first, range.count);
+}
+
+Figure unpack(const packed::Figure& packed, const packed::Tables& tables) {
+    const auto values = slice(tables.values, packed.values);
+    const auto sources = slice(tables.sources, packed.sources);
+    return {.value = {values.begin(), values.end()},
+            .unit = std::string(packed.unit),
+            .low80 = packed.low80,
+            .high80 = packed.high80,
+            .origin = static_cast<Origin>(packed.origin),
+            .source = {sources.begin(), sources.end()}};
+}
+
+}  // namespace
+
+Catalog read_catalog() {
+    const packed::Tables tables = packed::catalog();
+    Catalog catalog;
+    for (const packed::Part& packed : tables.parts) {
+        Part part;
+        part.name = packed.name;
+        part.kind = packed.kind;
+        part.note = packed.note;
+        for (const packed::Word& word : slice(tables.words, packed.words)) {
+            part.text.emplace_hint(part.text.end(), word.key, word.text);
+        }
+        for (const packed::Figure& figure : slice(tables.figures, packed.figures)) {
+            part.figures.emplace_hint(part.figures.end(), figure.path, unpack(figure, tables));
+        }
+        catalog.parts.emplace_hint(catalog.parts.end(), packed.name, std::move(part));
+    }
+    return catalog;
+}
+
+Catalog read_catalog(const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> paths;
+    try {
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            if (entry.path().extension() == ".yaml") {
+                paths.push_back(entry.path());
+            }
+        }
+    } catch (const std::filesystem::filesystem_error& error) {
+        throw IoError(error.what());
+    }
+    std::sort(paths.begin(), paths.end());
+    std::vector<std::string> contents;
+    for (const std::filesystem::path& path : paths) {
+        contents.push_back(read_text(path, yaml::max_file_bytes));
+    }
+    std::vector<CatalogText> texts;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        texts.push_back({paths[i].string(), contents[i]});
+    }
+    Catalog catalog = read_catalog();
+    add_parts(catalog, texts);
+    return catalog;
+}
+
+}  // namespace fabricast

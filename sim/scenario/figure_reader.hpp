@@ -1,0 +1,33 @@
+#pragma once
+// One figure of a part, from YAML: a number with its unit, a list of them, or the long form with interval, origin and
+// source.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "sim/io/yaml.hpp"
+
+namespace fabricast {
+
+// What a figure falls back on where it says nothing itself.
+struct Provenance {
+    std::optional<Origin> origin;
+    std::vector<std::string> source;
+};
+
+// Takes `origin` and `source` of a map where it has them.
+void read_provenance(const yaml::Node& map, Provenance& provenance);
+
+// Throws ScenarioError: no unit of the list, mixed dimensions, an interval beside its value, no origin or source.
+Figure read_figure(const yaml::Node& node, const Provenance& defaults);
+
+// "no unit", or the unit between quotes.
+std::string shown_unit(const std::string& unit);
+
+// "spec", "vendor", "measured", "fitted", "estimated".
+std::string_view word(Origin origin);
+
+}  // namespace fabricast

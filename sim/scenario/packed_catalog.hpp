@@ -1,0 +1,50 @@
+#pragma once
+// The catalogue as tables that a build step writes (pack_catalog.cpp), because parsing its YAML takes longer than most
+// forecasts. Text and figures are plain arrays; `read_catalog` turns them into a Catalog.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace fabricast::packed {
+
+// A range of another table.
+struct Range {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+};
+
+struct Word {
+    std::string_view key;
+    std::string_view text;
+};
+
+struct Figure {
+    std::string_view path;
+    std::string_view unit;
+    double low80 = 0;
+    double high80 = 0;
+    std::uint8_t origin = 0;
+    Range values;
+    Range sources;
+};
+
+struct Part {
+    std::string_view name;
+    std::string_view kind;
+    std::string_view note;
+    Range words;
+    Range figures;
+};
+
+struct Tables {
+    std::span<const Part> parts;  // by name
+    std::span<const Word> words;
+    std::span<const Figure> figures;
+    std::span<const double> values;
+    std::span<const std::string_view> sources;
+};
+
+Tables catalog();
+
+}  // namespace fabricast::packed
