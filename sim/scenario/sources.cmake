@@ -1,5 +1,11 @@
 target_sources(fabricast_sim PRIVATE
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/include.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/keys.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/parse.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/scenario.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/schema.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/set.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/sizes.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/words.cpp
 )
 

@@ -1,0 +1,18 @@
+#pragma once
+// `include:` merges the files a scenario starts from. Maps are merged key by key, everything else is replaced; later
+// files win over earlier ones and the including file over all.
+
+#include <filesystem>
+
+#include "sim/io/yaml.hpp"
+
+namespace fabricast {
+
+// `root` as read from `file`, with its includes merged in and the key `include` taken out. Throws ScenarioError at the
+// entry that cannot be read, forms a cycle or lies outside the including file's folder.
+yaml::Node with_includes(yaml::Node root, const std::filesystem::path& file);
+
+// `over` laid over `base`.
+yaml::Node merged(yaml::Node base, yaml::Node over);
+
+}  // namespace fabricast

@@ -1,0 +1,265 @@
+#include "sim/io/units.hpp"
+#include "sim/report/assertion.hpp"
+#include "sim/scenario/rows.hpp"
+#include "sim/scenario/schema.hpp"
+#include "sim/scenario/sizes.hpp"
+
+namespace fabricast {
+
+namespace {
+
+using namespace rows;
+
+// A field of the scenario, for reading and for writing: FIELD(launch.mode).
+#define FIELD(member) \
+    [](auto& scenario) -> auto& { return scenario.member; }
+
+const std::vector<std::string> engine_words = {"flow", "analytic", "simgrid"};  // in the order of the variant
+
+Engine engine_at(std::size_t index) {
+    static const std::vector<Engine> engines = {Flow{}, Analytic{}, SimGrid{}};
+    return engines.at(index);
+}
+
+Key engine_key() {
+    Key key{"engine", Form::word, "How the schedule is replayed."};
+    key.words = engine_words;
+    key.read = [](const Node& node, Scenario& s) { s.engine = engine_at(node.as_enum(engine_words)); };
+    key.write = [](const Scenario& s) { return Json(engine_words.at(s.engine.index())); };
+    return key;
+}
+
+Key sizes_key() {
+    Key key{"workload.sizes", Form::sizes, "Message sizes as nccl-tests counts them: the larger buffer of a rank."};
+    key.read = [](const Node& node, Scenario& s) { s.workload.sizes = read_sizes(node); };
+    key.write = [](const Scenario& s) {
+        Json list = Json::array();
+        for (const Bytes size : s.workload.sizes) {
+            list.push_back(text(size));
+        }
+        return list;
+    };
+    key.when_absent = "`{from: 8 B, to: 8 GiB, factor: 2}`";
+    return key;
+}
+
+Key kind_key() {
+    Key key{"workload.kind", Form::word, "What the cluster runs."};
+    key.words = {"collective"};
+    key.read = [words = key.words](const Node& node, Scenario&) { node.as_enum(words); };
+    key.write = [](const Scenario&) { return Json("collective"); };
+    return required(std::move(key));
+}
+
+Key scaling_key() {
+    Key key = map_key("scaling", "Adds the scaling table: the largest size at each cluster size.");
+    key.read = [](const Node&, Scenario& s) { s.scaling.emplace(); };
+    key.write = [](const Scenario& s) { return s.scaling ? Json::object() : Json(); };
+    return key;
+}
+
+Key step_key() {
+    Key key = map_key("scaling.step", "A training step: its efficiency joins the scaling table.");
+    key.read = [](const Node&, Scenario& s) { s.scaling->step.emplace(); };
+    key.write = [](const Scenario& s) { return s.scaling->step ? Json::object() : Json(); };
+    return key;
+}
+
+Key graph_key() {
+    Key key = map_key("cluster.graph", "The fabric device by device, with `cluster.fabric.kind: explicit`.");
+    key.read = [](const Node&, Scenario& s) { s.cluster.graph.emplace(); };
+    key.write = [](const Scenario& s) { return s.cluster.graph ? Json::object() : Json(); };
+    return key;
+}
+
+Json device_json(const NodeDevice& device) {
+    Json json = {{"name", device.name}};
+    if (!device.part.empty()) {
+        json["part"] = device.part;
+    }
+    if (device.latency.ps != 0) {
+        json["latency"] = std::to_string(device.latency.ps) + " ps";
+    }
+    return json;
+}
+
+Json cable_json(const NodeCable& cable) {
+    Json json = {{"a", cable.a}, {"b", cable.b}};
+    if (!cable.link.name.empty()) {
+        json["link"] = cable.link.name;
+    }
+    if (cable.link.rate.num != 0) {
+        // The exact rate: bytes per picosecond times 10^12, as bits per second.
+        json["rate"] = Json(cable.link.rate.bytes_per_second()).dump() + " B/s";
+    }
+    if (cable.link.latency.ps != 0) {
+        json["latency"] = std::to_string(cable.link.latency.ps) + " ps";
+    }
+    json["count"] = cable.count;
+    return json;
+}
+
+// Rows of `cluster.graph.devices` and `.cables`: their fields are those of the item being read, the last one.
+std::vector<Key> graph_keys() {
+    Key devices{"cluster.graph.devices", Form::maps, "Switches and other devices of the fabric."};
+    devices.read = [](const Node&, Scenario& s) { s.cluster.graph->devices.emplace_back(); };
+    devices.write = [](const Scenario& s) {
+        Json list = Json::array();
+        for (const NodeDevice& device : s.cluster.graph->devices) {
+            list.push_back(device_json(device));
+        }
+        return list;
+    };
+    Key cables{"cluster.graph.cables", Form::maps, "Full-duplex cables between devices."};
+    cables.read = [](const Node&, Scenario& s) { s.cluster.graph->cables.emplace_back(); };
+    cables.write = [](const Scenario& s) {
+        Json list = Json::array();
+        for (const NodeCable& cable : s.cluster.graph->cables) {
+            list.push_back(cable_json(cable));
+        }
+        return list;
+    };
+    Key rate{"cluster.graph.cables.rate", Form::rate, "Line rate after encoding, per direction."};
+    rate.read = [](const Node& node, Scenario& s) { s.cluster.graph->cables.back().link.rate = as_rate(node); };
+    rate.when_absent = "the link's";
+    std::vector<Key> keys = {
+        std::move(devices),
+        required(text_key("cluster.graph.devices.name", FIELD(cluster.graph->devices.back().name),
+                          "As cables name it: `leaf1`.")),
+        text_key("cluster.graph.devices.part", FIELD(cluster.graph->devices.back().part), "Its catalogue part.",
+                 "none"),
+        time_key("cluster.graph.devices.latency", FIELD(cluster.graph->devices.back().latency),
+                 "Of passing through it.", "the part's"),
+        std::move(cables),
+        required(text_key("cluster.graph.cables.a", FIELD(cluster.graph->cables.back().a),
+                          "One end: `node0.nic1` or a device's name.")),
+        required(text_key("cluster.graph.cables.b", FIELD(cluster.graph->cables.back().b), "The other end.")),
+        text_key("cluster.graph.cables.link", FIELD(cluster.graph->cables.back().link.name), "Its catalogue link.",
+                 "`cluster.fabric.link`"),
+        std::move(rate),
+        time_key("cluster.graph.cables.latency", FIELD(cluster.graph->cables.back().link.latency),
+                 "One way, without serialization.", "the link's"),
+        whole_key("cluster.graph.cables.count", FIELD(cluster.graph->cables.back().count), 1, 4096,
+                  "Parallel cables used as one."),
+    };
+    for (Key& key : keys) {
+        if (key.form != Form::maps) {
+            key.write = {};
+        }
+    }
+    return keys;
+}
+
+Key assert_key() {
+    Key key = texts_key("assert", FIELD(asserts),
+                        "Statements about the result, as `busbw(1 GiB) > 300 GB/s`; exit code 5 when one fails.");
+    key.read = [](const Node& node, Scenario& s) {
+        for (const Node& item : node.items()) {
+            check_assertion(item);
+            s.asserts.push_back(item.text);
+        }
+    };
+    return key;
+}
+
+Key include_key() {
+    Key key{"include",
+            Form::texts,
+            "Files whose keys this one starts from, relative to it and in or below its folder.",
+            {},
+            {}};
+    key.when_absent = "none";
+    return key;  // taken out of the tree before the walk
+}
+
+std::vector<std::string> fabric_kinds() { return words_up_to(FabricKind::explicit_graph); }
+
+constexpr double most_nodes = 1 << 24;
+
+std::vector<Key> make_keys() {
+    std::vector<Key> keys = {
+        required(text_key("name", FIELD(name), "Names the scenario in reports.")),
+        include_key(),
+        required(map_key("cluster", "The machine.")),
+        text_key("cluster.node", FIELD(cluster.node), "Node template: `fabricast catalog list` shows them."),
+        whole_key("cluster.nodes", FIELD(cluster.nodes), 1, most_nodes, "Number of nodes."),
+        whole_key("cluster.gpus_per_node", FIELD(cluster.gpus_per_node), 1, 65535,
+                  "Use only the first so many GPUs of each node.", "all"),
+        map_key("cluster.fabric", "The network between the nodes."),
+        choice_key("cluster.fabric.kind", FIELD(cluster.fabric_kind), fabric_kinds(), "Its shape.",
+                   "`none` for one node, else `rail-optimized`"),
+        text_key("cluster.fabric.link", FIELD(cluster.link), "Catalogue link from node to leaf.",
+                 "the node's own NIC port"),
+        text_key("cluster.fabric.trunk", FIELD(cluster.trunk), "Catalogue link between switches.", "as `link`"),
+        text_key("cluster.fabric.switch", FIELD(cluster.switch_part), "Catalogue switch.", "the usual one of the link"),
+        whole_key("cluster.fabric.radix", FIELD(cluster.radix), 2, 65536, "Ports of one switch at the link's rate.",
+                  "the switch's"),
+        number_key("cluster.fabric.oversubscription", FIELD(cluster.oversubscription), 0.125, 64,
+                   "Bandwidth down to bandwidth up, at the leaf."),
+        whole_key("cluster.fabric.tiers", FIELD(cluster.tiers), 1, 3, "Tiers of switches.",
+                  "as many as the size needs"),
+        choice_key("cluster.fabric.routing", FIELD(cluster.routing), {"adaptive", "ecmp"},
+                   "How flows choose among equal paths.", "`adaptive` on InfiniBand, `ecmp` elsewhere"),
+        wholes_key("cluster.fabric.shape", FIELD(cluster.shape), 1, 65536,
+                   "Torus: nodes in each dimension. Dragonfly: groups, routers a group, nodes a router.",
+                   "the builder's choice"),
+        time_key("cluster.fabric.cable_latency", FIELD(cluster.cable_latency), "Propagation along one cable.",
+                 "the catalogue's"),
+        graph_key(),
+        text_map_key("cluster.options", FIELD(cluster.node_options),
+                     "Switches of the node template, as `peer_to_peer: false`."),
+        required(map_key("workload", "What it runs.")),
+        kind_key(),
+        word_key("workload.collective", FIELD(workload.collective), Collective::scatter, "The operation."),
+        word_key("workload.algorithm", FIELD(workload.algorithm), Algorithm::hierarchical,
+                 "`auto`: what NCCL of the stated version picks."),
+        word_key("workload.protocol", FIELD(workload.protocol), Protocol::simple,
+                 "`auto`: what NCCL of the stated version picks."),
+        sizes_key(),
+        word_key("workload.dtype", FIELD(workload.dtype), DataType::float8, "Type of an element."),
+        flag_key("workload.in_place", FIELD(workload.in_place), "The output buffer is the input buffer."),
+        whole_key("workload.root", FIELD(workload.root), 0, 4294967295.0,
+                  "Rank at the root of broadcast, reduce, gather and scatter."),
+        map_key("library", "The communication library."),
+        text_key("library.nccl", FIELD(library.nccl), "NCCL's version, `\"2.27\"`."),
+        text_key("library.transport", FIELD(library.transport), "Network plugin.", "the usual one of the link"),
+        text_map_key("library.env", FIELD(library.env), "NCCL's environment, as `NCCL_ALGO: Ring`."),
+        map_key("launch", "How the calls are made."),
+        word_key("launch.mode", FIELD(launch.mode), LaunchMode::framework,
+                 "One process a GPU, one process for all, or a framework's loop."),
+        whole_key("launch.iterations", FIELD(launch.iterations), 1, 1e6, "Timed calls."),
+        whole_key("launch.warmup", FIELD(launch.warmup), 0, 1e6, "Calls before them."),
+        scaling_key(),
+        wholes_key("scaling.nodes", FIELD(scaling->nodes), 1, most_nodes, "Node counts.", "`scaling.gpus`"),
+        wholes_key("scaling.gpus", FIELD(scaling->gpus), 1, 4294967295.0, "GPU counts, whole nodes each.",
+                   "`scaling.nodes`"),
+        step_key(),
+        required(time_key("scaling.step.compute", FIELD(scaling->step->compute), "Computation of one step.")),
+        required(size_key("scaling.step.bytes", FIELD(scaling->step->bytes), "Communicated by one step, in one call.")),
+        number_key("scaling.step.overlap", FIELD(scaling->step->overlap), 0, 1,
+                   "Share of communication that may hide behind computation."),
+        texts_key("calibration", FIELD(calibration), "Overlay files laid over the catalogue, relative to this file."),
+        assert_key(),
+        engine_key(),
+        whole_key("seed", FIELD(seed), 0, 9007199254740991.0, "Of everything random: ECMP hashes."),
+    };
+    std::vector<Key> graph = graph_keys();
+    for (auto row = keys.begin(); row != keys.end(); ++row) {
+        if (row->path == "cluster.graph") {
+            keys.insert(row + 1, std::make_move_iterator(graph.begin()), std::make_move_iterator(graph.end()));
+            break;
+        }
+    }
+    return keys;
+}
+
+#undef FIELD
+
+}  // namespace
+
+const std::vector<Key>& scenario_keys() {
+    static const std::vector<Key> keys = make_keys();
+    return keys;
+}
+
+}  // namespace fabricast

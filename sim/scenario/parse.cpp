@@ -1,0 +1,145 @@
+#include "sim/scenario/parse.hpp"
+
+#include <algorithm>
+
+#include "sim/io/units.hpp"
+#include "sim/io/yaml.hpp"
+#include "sim/scenario/include.hpp"
+#include "sim/scenario/schema.hpp"
+#include "sim/scenario/set.hpp"
+#include "sim/scenario/sizes.hpp"
+
+namespace fabricast {
+
+namespace {
+
+void read_map(const yaml::Node& map, std::string_view path, Scenario& scenario);
+
+void read_key(const yaml::Node& node, const Key& key, Scenario& scenario) {
+    scenario.places[key.path] = node.place;
+    if (key.form == Form::maps) {
+        for (const yaml::Node& item : node.items()) {
+            key.read(item, scenario);
+            read_map(item, key.path, scenario);
+        }
+        return;
+    }
+    if (key.form == Form::map) {
+        node.members();  // throws where this is no map
+    }
+    if (key.read) {
+        key.read(node, scenario);
+    }
+    if (key.form == Form::map) {
+        read_map(node, key.path, scenario);
+    }
+}
+
+// Reads the keys of one map in the order of the table, so that messages do not depend on the order in the file.
+void read_map(const yaml::Node& map, std::string_view path, Scenario& scenario) {
+    const std::vector<const Key*> keys = keys_inside(path);
+    std::vector<std::string> names;
+    for (const Key* key : keys) {
+        names.emplace_back(leaf_name(*key));
+    }
+    map.allow(names);
+    for (const Key* key : keys) {
+        const yaml::Node* node = key->required ? &map.required(leaf_name(*key)) : map.get(leaf_name(*key));
+        if (node != nullptr) {
+            read_key(*node, *key, scenario);
+        }
+    }
+}
+
+[[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, const std::string& message) {
+    throw ScenarioError(place_of(scenario, key), message);
+}
+
+void check_cluster(const Scenario& scenario) {
+    const ClusterRequest& cluster = scenario.cluster;
+    if (cluster.node.empty() && !cluster.graph) {
+        fail_at(scenario, "cluster", "missing key 'node' in 'cluster' (accepted: the name of a node template)");
+    }
+    if (cluster.graph && !cluster.fabric_kind.empty() && cluster.fabric_kind != word(FabricKind::explicit_graph)) {
+        fail_at(scenario, "cluster.fabric.kind",
+                complaint("'kind' does not go with 'cluster.graph'", shown(cluster.fabric_kind), "explicit"));
+    }
+    if (!cluster.graph && cluster.fabric_kind == word(FabricKind::explicit_graph)) {
+        fail_at(scenario, "cluster.fabric.kind", "'kind' is explicit but there is no 'cluster.graph'");
+    }
+    if (cluster.fabric_kind == word(FabricKind::none) && cluster.nodes > 1) {
+        fail_at(scenario, "cluster.fabric.kind",
+                complaint("several nodes need a fabric", "'none' with " + std::to_string(cluster.nodes) + " nodes",
+                          "another kind, or one node"));
+    }
+}
+
+void check_workload(const Scenario& scenario) {
+    const CollectiveWorkload& workload = scenario.workload;
+    for (const Bytes size : workload.sizes) {
+        if (size.count < size_of(workload.dtype)) {
+            fail_at(scenario, "workload.sizes",
+                    complaint("a size below one element", text(size),
+                              "at least the " + std::to_string(size_of(workload.dtype)) + " B of one " +
+                                  std::string(word(workload.dtype))));
+        }
+    }
+}
+
+void check_scaling(const Scenario& scenario) {
+    if (!scenario.scaling) {
+        return;
+    }
+    const ScalingSpec& scaling = *scenario.scaling;
+    if (scaling.nodes.empty() == scaling.gpus.empty()) {
+        fail_at(scenario, "scaling",
+                complaint("cluster sizes must be given once", scaling.nodes.empty() ? "neither" : "nodes and gpus",
+                          "nodes: [...] or gpus: [...]"));
+    }
+    const std::vector<std::uint32_t>& counts = scaling.nodes.empty() ? scaling.gpus : scaling.nodes;
+    if (std::adjacent_find(counts.begin(), counts.end(), std::greater_equal<>()) != counts.end()) {
+        fail_at(scenario, scaling.nodes.empty() ? "scaling.gpus" : "scaling.nodes",
+                "cluster sizes must ascend (accepted: [1, 2, 4])");
+    }
+}
+
+Scenario from_tree(const yaml::Node& root, const std::filesystem::path& file) {
+    Scenario scenario;
+    scenario.file = file.string();
+    read_map(root, "", scenario);
+    if (scenario.workload.sizes.empty()) {
+        scenario.workload.sizes = default_sizes();
+    }
+    for (std::string& overlay : scenario.calibration) {
+        overlay = (file.parent_path() / overlay).string();
+    }
+    check_cluster(scenario);
+    check_workload(scenario);
+    check_scaling(scenario);
+    return scenario;
+}
+
+Scenario from_root(yaml::Node root, const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+    root = with_includes(std::move(root), file);
+    for (const std::string& assignment : overrides) {
+        if (assignment.starts_with("include")) {
+            throw ScenarioError({std::make_shared<const std::string>("--set")},
+                                "'include' can only be written in a file");
+        }
+        apply_override(root, assignment);
+    }
+    return from_tree(root, file);
+}
+
+}  // namespace
+
+Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+    return from_root(yaml::read(file), file, overrides);
+}
+
+Scenario parse_scenario(std::string_view text, const std::filesystem::path& file,
+                        const std::vector<std::string>& overrides) {
+    return from_root(yaml::parse(text, file.string()), file, overrides);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,82 @@
+#include "sim/scenario/set.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace fabricast {
+
+namespace {
+
+const std::shared_ptr<const std::string>& set_file() {
+    static const auto file = std::make_shared<const std::string>("--set");
+    return file;
+}
+
+Place at_column(std::size_t offset) { return {set_file(), 1, static_cast<int>(offset) + 1}; }
+
+// The value's places are columns of the whole argument.
+void shift(yaml::Node& node, int columns) {
+    node.place.file = set_file();
+    node.key_place.file = set_file();
+    node.place.column += columns;
+    node.key_place.column += columns;
+    for (yaml::Node& child : node.children) {
+        shift(child, columns);
+    }
+}
+
+yaml::Node parse_value(std::string_view assignment, std::size_t start) {
+    try {
+        yaml::Node value = yaml::parse(assignment.substr(start), "--set");
+        shift(value, static_cast<int>(start));
+        return value;
+    } catch (const ScenarioError& error) {
+        throw ScenarioError({set_file(), 1, error.place.column + static_cast<int>(start)}, error.message);
+    }
+}
+
+// The member `name` of `map`, added where it is not there yet.
+yaml::Node& member(yaml::Node& map, std::string_view name, Place place) {
+    if (map.is_null()) {
+        map.kind = yaml::Kind::map;
+    }
+    if (!map.is_map()) {
+        throw ScenarioError(place,
+                            complaint("no key '" + std::string(name) + "' here", map.found(), "the path of a key"));
+    }
+    const auto found = std::find_if(map.children.begin(), map.children.end(),
+                                    [&](const yaml::Node& child) { return child.name == name; });
+    if (found != map.children.end()) {
+        return *found;
+    }
+    yaml::Node& added = map.children.emplace_back();
+    added.name = name;
+    added.place = added.key_place = place;
+    return added;
+}
+
+}  // namespace
+
+void apply_override(yaml::Node& root, std::string_view assignment) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+        throw ScenarioError(at_column(0), complaint("not an assignment", shown(assignment), "path=value"));
+    }
+    yaml::Node* node = &root;
+    std::size_t start = 0;
+    while (start <= equals) {
+        const std::size_t end = std::min(assignment.find('.', start), equals);
+        if (end == start) {
+            throw ScenarioError(at_column(start),
+                                complaint("an empty key in the path", shown(assignment), "path=value"));
+        }
+        node = &member(*node, assignment.substr(start, end - start), at_column(start));
+        start = end + 1;
+    }
+    yaml::Node value = parse_value(assignment, equals + 1);
+    value.name = node->name;
+    value.key_place = at_column(0);
+    *node = std::move(value);
+}
+
+}  // namespace fabricast

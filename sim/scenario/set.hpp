@@ -1,0 +1,13 @@
+#pragma once
+// `--set path=value`: one key of the tree replaced or added before it is read.
+
+#include <string_view>
+
+#include "sim/io/yaml.hpp"
+
+namespace fabricast {
+
+// Throws ScenarioError at `--set:1:column`, the column counted in `assignment`.
+void apply_override(yaml::Node& root, std::string_view assignment);
+
+}  // namespace fabricast

@@ -1,0 +1,22 @@
+#pragma once
+// The sizes of a sweep, written as a list or as {from, to, factor}.
+
+#include <vector>
+
+#include "models/units.hpp"
+#include "sim/io/yaml.hpp"
+
+namespace fabricast {
+
+inline constexpr std::size_t most_sizes = 10'000;
+
+// from, from * factor, ... up to `to`, each rounded to whole bytes. Preconditions: 0 < from <= to, factor > 1.
+std::vector<Bytes> geometric_sizes(Bytes from, Bytes to, double factor);
+
+// What runs when a scenario names no sizes: 8 B to 8 GiB, doubling.
+std::vector<Bytes> default_sizes();
+
+// Throws ScenarioError at what is wrong.
+std::vector<Bytes> read_sizes(const yaml::Node& node);
+
+}  // namespace fabricast
