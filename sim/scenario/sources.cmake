@@ -4,6 +4,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/parse.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/scenario.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/schema.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/schema_docs.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/set.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/sizes.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/words.cpp

@@ -1,0 +1,26 @@
+#pragma once
+// The report for programs: JSON and CSV in SI base units, the unit at the end of each name.
+
+#include <string>
+
+#include "sim/io/json.hpp"
+#include "sim/report/report.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace fabricast {
+
+inline constexpr int result_schema_version = 1;
+
+// The whole result: schema version, program version, resolved scenario, rows, points, figures used with their origins.
+Json result_json(const Scenario& scenario, const Report& report);
+
+// The rows as CSV, with the names of the JSON.
+std::string result_csv(const Report& report);
+
+// The JSON Schema of result_json, made from the same tables of columns.
+Json result_json_schema();
+
+// "0.1.0".
+std::string_view version();
+
+}  // namespace fabricast

@@ -1,0 +1,27 @@
+#pragma once
+// From a replayed plan to one row of the table.
+
+#include "sim/collectives/plan.hpp"
+#include "sim/report/report.hpp"
+#include "sim/timeline.hpp"
+
+namespace fabricast {
+
+// Seconds of one iteration in the steady state: from the end of the last but one to the end of the last.
+double iteration_time(const Plan& plan, const Timeline& timeline);
+
+// algbw = size / time and busbw = algbw * factor, as nccl-tests counts them (doc/PERFORMANCE.md).
+Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabric& fabric);
+
+// "node0.gpu3 -> node0.nvswitch 97 %" where a link is busy for at least half of the time; else what the time goes into:
+// "channel rate" (what one channel's copy loop moves), "issue" (host and launch) or "latency".
+std::string bottleneck(const Plan& plan, const Timeline& timeline, const Fabric& fabric);
+
+// Adds what is not there yet: figures by part and name, notes by their text.
+void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more);
+void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& more);
+
+// "formula only, at 9 of 31 sizes (8 B to 1 KiB)": the weakest evidence of the rows. Precondition: there are rows.
+std::string weakest_evidence(const std::vector<Row>& rows);
+
+}  // namespace fabricast

@@ -1,0 +1,21 @@
+#pragma once
+// The report for people: nccl-tests' columns, then why. Lines are written one by one, so that a sweep shows as it runs;
+// everything that is no row starts with `#`.
+
+#include <string>
+#include <vector>
+
+#include "sim/report/report.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace fabricast {
+
+// The lines above the first row.
+std::string table_header(const Scenario& scenario);
+std::string table_row(const Row& row);
+// The scaling table; empty without points.
+std::string scaling_table(const std::vector<ScalingPoint>& points);
+// Notes, and as the last line the weakest evidence in words.
+std::string table_footer(const Scenario& scenario, const Report& report);
+
+}  // namespace fabricast

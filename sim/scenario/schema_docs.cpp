@@ -1,0 +1,196 @@
+#include "sim/scenario/schema_docs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/io/units.hpp"
+#include "sim/scenario/schema.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// Scalars of a YAML text have no type until they are read: 2.27 and "2.27" are the same NCCL.
+const Json any_scalar = {{"type", {"string", "number", "boolean"}}};
+
+Json with_range(Json schema, const Key& key) {
+    if (std::isfinite(key.low)) {
+        schema["minimum"] = key.low;
+    }
+    if (std::isfinite(key.high)) {
+        schema["maximum"] = key.high;
+    }
+    return schema;
+}
+
+// "400 Gb/s": a plain decimal, a space or none, one of the units.
+Json quantity_schema(Dimension dimension) {
+    std::string units = accepted_units(dimension);
+    for (std::size_t at = units.find(", "); at != std::string::npos; at = units.find(", ", at)) {
+        units.replace(at, 2, "|");
+    }
+    return {{"type", "string"}, {"pattern", "^\\+?[0-9.]+([eE][+-]?[0-9]+)? *(" + units + ")$"}};
+}
+
+Json sizes_schema() {
+    const Json size = quantity_schema(Dimension::size);
+    const Json range = {
+        {"type", "object"},
+        {"properties", {{"from", size}, {"to", size}, {"factor", {{"type", "number"}, {"exclusiveMinimum", 1}}}}},
+        {"required", {"from", "to"}},
+        {"additionalProperties", false}};
+    const Json list = {{"type", "array"}, {"items", size}, {"minItems", 1}};
+    return {{"anyOf", {list, range}}};
+}
+
+Json map_schema(std::string_view path);
+
+Json value_schema(const Key& key) {
+    switch (key.form) {
+        case Form::map:
+            return map_schema(key.path);
+        case Form::maps:
+            return {{"type", "array"}, {"items", map_schema(key.path)}};
+        case Form::flag:
+            return {{"type", "boolean"}};
+        case Form::whole:
+            return with_range({{"type", "integer"}}, key);
+        case Form::wholes:
+            return {{"type", "array"}, {"items", with_range({{"type", "integer"}}, key)}, {"minItems", 1}};
+        case Form::number:
+            return with_range({{"type", "number"}}, key);
+        case Form::text:
+            return any_scalar;
+        case Form::texts:
+            return {{"type", "array"}, {"items", any_scalar}};
+        case Form::text_map:
+            return {{"type", "object"}, {"additionalProperties", any_scalar}};
+        case Form::word:
+            return {{"enum", key.words}};
+        case Form::size:
+            return quantity_schema(Dimension::size);
+        case Form::time:
+            return quantity_schema(Dimension::time);
+        case Form::rate:
+            return quantity_schema(Dimension::rate);
+        case Form::sizes:
+            return sizes_schema();
+    }
+    return {};
+}
+
+Json map_schema(std::string_view path) {
+    Json properties = Json::object();
+    Json needed = Json::array();
+    for (const Key* key : keys_inside(path)) {
+        Json schema = value_schema(*key);
+        schema["description"] = key->meaning;
+        properties[std::string(leaf_name(*key))] = std::move(schema);
+        if (key->required) {
+            needed.push_back(leaf_name(*key));
+        }
+    }
+    Json schema = {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+    if (!needed.empty()) {
+        schema["required"] = std::move(needed);
+    }
+    return schema;
+}
+
+std::string range_words(const Key& key) {
+    if (!std::isfinite(key.low)) {
+        return "";
+    }
+    const auto plain = [](double value) {
+        return value == std::floor(value) ? std::to_string(static_cast<long long>(value)) : Json(value).dump();
+    };
+    return std::isfinite(key.high) ? " from " + plain(key.low) + " to " + plain(key.high)
+                                   : " of at least " + plain(key.low);
+}
+
+std::string accepted_words(const Key& key) {
+    switch (key.form) {
+        case Form::map:
+            return "a map of the keys below";
+        case Form::maps:
+            return "a list of maps of the keys below";
+        case Form::flag:
+            return "`true`, `false`";
+        case Form::whole:
+            return "whole number" + range_words(key);
+        case Form::wholes:
+            return "list of whole numbers" + range_words(key);
+        case Form::number:
+            return "number" + range_words(key);
+        case Form::text:
+            return "text";
+        case Form::texts:
+            return "list of texts";
+        case Form::text_map:
+            return "map of texts";
+        case Form::word: {
+            std::string words;
+            for (const std::string& word : key.words) {
+                words += (words.empty() ? "`" : " `") + word + "`";
+            }
+            return words;
+        }
+        case Form::size:
+            return "size, as `2 GiB`";
+        case Form::time:
+            return "time, as `1.5 us`";
+        case Form::rate:
+            return "rate, as `400 Gb/s`";
+        case Form::sizes:
+            return "list of sizes, or `{from: 8 B, to: 8 GiB, factor: 2}`";
+    }
+    return "";
+}
+
+// A scenario in which every optional part is there, so that its fields show their defaults.
+Scenario with_every_part() {
+    Scenario scenario;
+    scenario.scaling.emplace().step.emplace();
+    scenario.cluster.graph.emplace();
+    return scenario;
+}
+
+std::string default_words(const Key& key) {
+    if (key.required) {
+        return "required";
+    }
+    if (!key.when_absent.empty() || key.form == Form::map || key.form == Form::maps) {
+        return key.when_absent.empty() ? "absent" : key.when_absent;
+    }
+    const Json value = key.write ? key.write(with_every_part()) : Json();
+    if (value.is_null()) {
+        return "none";
+    }
+    return "`" + (value.is_string() ? value.get<std::string>() : value.dump()) + "`";
+}
+
+}  // namespace
+
+Json scenario_json_schema() {
+    Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "fabricast scenario"}};
+    schema.update(map_schema(""));
+    return schema;
+}
+
+std::string scenario_page() {
+    std::string page =
+        "# The keys of a scenario\n\n"
+        "Made by `./dev docs` from the parser's own table. A scenario is one YAML map; unknown keys are refused, "
+        "figures\n"
+        "carry their unit, and `--set path=value` replaces any key by its path.\n\n"
+        "| key | value | default | meaning |\n|---|---|---|---|\n";
+    for (const Key& key : scenario_keys()) {
+        page +=
+            "| `" + key.path + "` | " + accepted_words(key) + " | " + default_words(key) + " | " + key.meaning + " |\n";
+    }
+    page += "\nUnits: sizes " + accepted_units(Dimension::size) + "; times " + accepted_units(Dimension::time) +
+            "; rates " + accepted_units(Dimension::rate) + ".\n";
+    return page;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,17 @@
+#pragma once
+// What is written down about scenarios, made from their table of keys: docs/scenario.md and docs/schema/scenario.json.
+
+#include <string>
+
+#include "sim/io/json.hpp"
+
+namespace fabricast {
+
+// A JSON Schema (draft 2020-12) that accepts what the parser's table accepts; checks between keys are the parser's
+// alone.
+Json scenario_json_schema();
+
+// The table of keys as a page of documentation.
+std::string scenario_page();
+
+}  // namespace fabricast
