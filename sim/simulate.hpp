@@ -1,6 +1,7 @@
 #pragma once
 // The main job as one function: a scenario and a catalogue in, a report out. Everything it calls is pure.
 
+#include <cstddef>
 #include <functional>
 
 #include "models/catalog.hpp"
@@ -9,9 +10,14 @@
 
 namespace fabricast {
 
-// `on_row` sees each finished row at once (progress, Ctrl-C keeps whole rows). Throws ScenarioError, Stopped,
-// CannotEnd.
+struct SimulateOptions {
+    std::size_t threads = 1;  // sizes run side by side; the report does not depend on it
+    bool trace = false;       // keep every operation's times
+};
+
+// `on_row` sees each finished row at once, in the order of the sizes (progress, Ctrl-C keeps whole rows). Throws
+// ScenarioError, Stopped, CannotEnd, MissingEngine.
 Report simulate(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {},
-                const std::function<void(const Row&)>& on_row = {});
+                const std::function<void(const Row&)>& on_row = {}, const SimulateOptions& options = {});
 
 }  // namespace fabricast

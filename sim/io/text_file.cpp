@@ -80,8 +80,9 @@ std::size_t first_non_text(std::string_view text) {
 
 void write_atomically(const std::filesystem::path& path, std::string_view text) {
     std::error_code error;
-    // A device or a pipe (/dev/stdout) cannot be renamed over.
-    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    // A device or a pipe cannot be renamed over, and /dev/stdout must not be.
+    const bool special = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+    if (special || std::filesystem::is_symlink(path, error)) {
         std::ofstream stream(path, std::ios::binary);
         stream << text << std::flush;
         if (!stream) {

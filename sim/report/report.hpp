@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/units.hpp"
@@ -37,12 +38,21 @@ struct FigureUsed {
     double value = 0, low80 = 0, high80 = 0;
 };
 
+// One operation of one row on the simulated clock, for the trace.
+struct TraceSpan {
+    std::string row;   // "4 MiB"
+    std::string lane;  // what runs one after the other: a host, a connection, a pipeline
+    std::string name;
+    Time start, finish;
+};
+
 struct Report {
     std::string scenario;
     std::vector<Row> rows;
     std::vector<ScalingPoint> points;
     std::vector<FigureUsed> figures;
     std::vector<std::string> notes;  // assumptions, the weakest evidence in words
+    std::vector<TraceSpan> trace;    // only when asked for
 };
 
 }  // namespace fabricast

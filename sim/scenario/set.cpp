@@ -63,19 +63,20 @@ void apply_override(yaml::Node& root, std::string_view assignment) {
         throw ScenarioError(at_column(0), complaint("not an assignment", shown(assignment), "path=value"));
     }
     yaml::Node* node = &root;
-    std::size_t start = 0;
-    while (start <= equals) {
+    Place key_place;
+    for (std::size_t start = 0; start <= equals;) {
         const std::size_t end = std::min(assignment.find('.', start), equals);
         if (end == start) {
             throw ScenarioError(at_column(start),
                                 complaint("an empty key in the path", shown(assignment), "path=value"));
         }
-        node = &member(*node, assignment.substr(start, end - start), at_column(start));
+        key_place = at_column(start);
+        node = &member(*node, assignment.substr(start, end - start), key_place);
         start = end + 1;
     }
     yaml::Node value = parse_value(assignment, equals + 1);
     value.name = node->name;
-    value.key_place = at_column(0);
+    value.key_place = key_place;
     *node = std::move(value);
 }
 

@@ -1,0 +1,28 @@
+// fabricast-docs FOLDER: writes the pages that are made from the program's own tables (`./dev docs`).
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "sim/io/text_file.hpp"
+#include "sim/report/result_file.hpp"
+#include "sim/scenario/schema_docs.hpp"
+
+int main(int argc, char** argv) {
+    using namespace fabricast;
+    if (argc != 2) {
+        std::fputs("usage: fabricast-docs FOLDER\n", stderr);
+        return 2;
+    }
+    try {
+        const std::filesystem::path folder = argv[1];
+        std::filesystem::create_directories(folder / "schema");
+        write_atomically(folder / "scenario.md", scenario_page());
+        write_atomically(folder / "schema" / "scenario.json", scenario_json_schema().dump(2) + "\n");
+        write_atomically(folder / "schema" / "result.json", result_json_schema().dump(2) + "\n");
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "fabricast-docs: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,173 @@
+#include "sim/scenario/parse.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "sim/scenario/sizes.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+constexpr const char* good = R"(name: good
+cluster: {node: dgx-h100, nodes: 16, fabric: {kind: rail-optimized, link: infiniband-ndr, oversubscription: 2}}
+workload: {kind: collective, collective: all_gather, sizes: [1 MiB, 1 GiB], dtype: bfloat16}
+library: {nccl: 2.27, env: {NCCL_ALGO: Ring}}
+launch: {mode: thread, iterations: 7}
+scaling: {nodes: [1, 2], step: {compute: 120 ms, bytes: 2 GiB, overlap: 0.5}}
+assert: ["busbw(1 GiB) > 100 GB/s"]
+engine: analytic
+seed: 42
+)";
+
+// A folder of its own for one test, removed at the end.
+struct Folder {
+    std::filesystem::path path = std::filesystem::temp_directory_path() / "fabricast_parse_test";
+    Folder() {
+        std::filesystem::remove_all(path);
+        std::filesystem::create_directories(path / "below");
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    std::filesystem::path write(const std::string& name, const std::string& text) const {
+        std::ofstream(path / name) << text;
+        return path / name;
+    }
+};
+
+constexpr const char* workload = "workload: {kind: collective}\n";
+
+}  // namespace
+
+TEST_CASE("every part of a scenario arrives where it belongs") {
+    const Scenario s = parse_scenario(good, "good.yaml");
+    CHECK(s.name == "good");
+    CHECK(s.cluster.node == "dgx-h100");
+    CHECK(s.cluster.nodes == 16);
+    CHECK(s.cluster.fabric_kind == "rail-optimized");
+    CHECK(s.cluster.oversubscription == 2);
+    CHECK(s.workload.collective == Collective::all_gather);
+    CHECK(s.workload.sizes == std::vector<Bytes>{{1 << 20}, {1 << 30}});
+    CHECK(s.workload.dtype == DataType::bfloat16);
+    CHECK(s.library.nccl == "2.27");
+    CHECK(s.library.env.at("NCCL_ALGO") == "Ring");
+    CHECK(s.launch.mode == LaunchMode::thread);
+    CHECK(s.launch.iterations == 7);
+    CHECK(s.scaling->nodes == std::vector<std::uint32_t>{1, 2});
+    CHECK(s.scaling->step->compute.ps == 120'000'000'000);
+    CHECK(s.scaling->step->bytes.count == std::int64_t{2} << 30);
+    CHECK(s.scaling->step->overlap == 0.5);
+    CHECK(s.asserts.size() == 1);
+    CHECK(std::holds_alternative<Analytic>(s.engine));
+    CHECK(s.seed == 42);
+    CHECK(to_string(place_of(s, "cluster.nodes")) == "good.yaml:2:34");
+    CHECK(to_string(place_of(s, "cluster.fabric.tiers")) == "good.yaml:2:46");  // not written: its map
+}
+
+TEST_CASE("only name, cluster and workload are needed") {
+    const Scenario s =
+        parse_scenario("name: small\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n", "s.yaml");
+    CHECK(s.workload.sizes == default_sizes());
+    CHECK(s.workload.sizes.size() == 31);
+    CHECK(s.workload.sizes.back().count == std::int64_t{8} << 30);
+    CHECK(std::holds_alternative<Flow>(s.engine));
+}
+
+TEST_CASE("a range of sizes multiplies up to its end and not beyond") {
+    CHECK(geometric_sizes({8}, {64}, 2) == std::vector<Bytes>{{8}, {16}, {32}, {64}});
+    CHECK(geometric_sizes({8}, {63}, 2) == std::vector<Bytes>{{8}, {16}, {32}});
+    CHECK(geometric_sizes({10}, {100}, 1.5) == std::vector<Bytes>{{10}, {15}, {23}, {34}, {51}, {76}});
+    CHECK(geometric_sizes({5}, {5}, 2) == std::vector<Bytes>{{5}});
+}
+
+TEST_CASE("an override replaces, adds and goes through the same checks") {
+    const Scenario s = parse_scenario(good, "good.yaml",
+                                      {"cluster.nodes=4", "cluster.fabric.routing=ecmp", "workload.sizes=[8 B]",
+                                       "library={nccl: \"2.18\"}", "engine=flow"});
+    CHECK(s.cluster.nodes == 4);
+    CHECK(s.cluster.routing == "ecmp");
+    CHECK(s.workload.sizes == std::vector<Bytes>{{8}});
+    CHECK(s.library.nccl == "2.18");
+    CHECK(s.library.env.empty());
+    CHECK(std::holds_alternative<Flow>(s.engine));
+    const auto refused = [&](const std::string& assignment) {
+        try {
+            parse_scenario(good, "good.yaml", {assignment});
+            return std::string("accepted");
+        } catch (const ScenarioError& error) {
+            return std::string(error.what());
+        }
+    };
+    CHECK(refused("cluster.nodes=0") ==
+          "--set:1:15: 'nodes' is out of range (found '0'; accepted: a whole number from 1 to 16777216)");
+    CHECK(refused("cluster.nodse=4").starts_with("--set:1:9: unknown key in 'cluster' (found 'nodse'"));
+    CHECK_THAT(refused("cluster.nodse=4"), ContainsSubstring("nearest: 'node'"));
+    CHECK(refused("cluster.nodes.x=4").starts_with("--set:1:15: no key 'x' here"));
+    CHECK(refused("cluster.nodes").starts_with("--set:1:1: not an assignment"));
+    CHECK(refused("=4").starts_with("--set:1:1: not an assignment"));
+    CHECK(refused("cluster..nodes=4").starts_with("--set:1:9: an empty key"));
+    CHECK(refused("cluster.nodes=[").starts_with("--set:1:"));
+    CHECK(refused("include=[a.yaml]").starts_with("--set:1:1: 'include'"));
+}
+
+TEST_CASE("included files are the ground a scenario stands on") {
+    const Folder folder;
+    folder.write("below/node.yaml", "cluster: {node: dgx-a100, nodes: 2, gpus_per_node: 4}\n");
+    folder.write("base.yaml", std::string("include: [below/node.yaml]\ncluster: {nodes: 3}\n") + workload);
+    const auto top = folder.write("top.yaml", "name: top\ninclude: [base.yaml]\ncluster: {nodes: 5}\n");
+    const Scenario s = read_scenario(top);
+    CHECK(s.cluster.node == "dgx-a100");
+    CHECK(s.cluster.nodes == 5);
+    CHECK(s.cluster.gpus_per_node == 4);
+    CHECK_THAT(to_string(place_of(s, "cluster.node")), ContainsSubstring("below/node.yaml:1:"));
+}
+
+TEST_CASE("an include cannot leave its folder nor come back to itself") {
+    const Folder folder;
+    const auto refused = [&](const std::string& name, const std::string& text) {
+        try {
+            read_scenario(folder.write(name, text));
+            return std::string("accepted");
+        } catch (const ScenarioError& error) {
+            return std::string(error.what());
+        }
+    };
+    const std::string inside = (folder.path / "top.yaml").string();
+    CHECK(refused("top.yaml", "name: a\ninclude: [../other.yaml]\n")
+              .starts_with(inside + ":2:11: 'include[0]' lies outside"));
+    CHECK(refused("top.yaml", "name: a\ninclude: [/etc/passwd]\n")
+              .starts_with(inside + ":2:11: 'include[0]' lies outside"));
+    CHECK(refused("top.yaml", "name: a\ninclude: [gone.yaml]\n")
+              .starts_with(inside + ":2:11: 'include[0]' cannot be read"));
+    CHECK(refused("top.yaml", "name: a\ninclude: [top.yaml]\n")
+              .starts_with(inside + ":2:11: 'include[0]' includes itself"));
+    folder.write("below/back.yaml", "include: [../top.yaml]\n");
+    CHECK_THAT(refused("top.yaml", "include: [below/back.yaml]\n"),
+               ContainsSubstring("back.yaml:1:11: 'include[0]' lies outside"));
+    folder.write("two.yaml", "include: [top.yaml]\n");
+    CHECK_THAT(refused("top.yaml", "include: [two.yaml]\n"),
+               ContainsSubstring("two.yaml:1:11: 'include[0]' includes itself"));
+    // A link out of the folder is followed before it is judged.
+    std::filesystem::create_symlink("/etc/passwd", folder.path / "link.yaml");
+    CHECK_THAT(refused("top.yaml", "include: [link.yaml]\n"), ContainsSubstring("lies outside"));
+    // A file that includes its neighbour twice, ten deep: read a hundred times, not a thousand.
+    for (int i = 0; i < 10; ++i) {
+        const std::string next = "n" + std::to_string(i + 1) + ".yaml";
+        folder.write("n" + std::to_string(i) + ".yaml", "include: [" + next + ", " + next + "]\n");
+    }
+    folder.write("n10.yaml", "name: end\n");
+    CHECK_THAT(refused("top.yaml", "include: [n0.yaml]\n"), ContainsSubstring("one included file too many"));
+}
+
+TEST_CASE("a message does not depend on the order of the keys in the file") {
+    const auto refused = [](const std::string& text) {
+        try {
+            parse_scenario(text, "t.yaml");
+            return std::string("accepted");
+        } catch (const ScenarioError& error) {
+            return error.message;
+        }
+    };
+    CHECK(refused("{name: a, cluster: {nodes: x, gpus_per_node: y}, workload: {kind: collective}}") ==
+          refused("{workload: {kind: collective}, cluster: {gpus_per_node: y, nodes: x}, name: a}"));
+}

@@ -1,0 +1,115 @@
+#include "sim/scenario/schema.hpp"
+
+#include <filesystem>
+#include <set>
+
+#include "sim/io/text_file.hpp"
+#include "sim/report/result_file.hpp"
+#include "sim/scenario/parse.hpp"
+#include "sim/scenario/schema_docs.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/json_schema.hpp"
+#include "tests/support/yaml_json.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+
+// A scenario that uses every key of the table but `include`.
+constexpr const char* full = R"(name: full
+cluster:
+  node: dgx-h100
+  nodes: 2
+  gpus_per_node: 4
+  fabric:
+    {kind: explicit, link: infiniband-ndr, trunk: infiniband-xdr, switch: quantum-2, radix: 32, oversubscription: 1.5,
+     tiers: 2, routing: ecmp, shape: [2, 2], cable_latency: 25 ns}
+  graph:
+    devices: [{name: leaf0, part: quantum-2, latency: 130 ns}]
+    cables: [{a: node0.nic0, b: leaf0, link: infiniband-ndr, rate: 400 Gb/s, latency: 5 ns, count: 2}]
+  options: {peer_to_peer: false}
+workload: {kind: collective, collective: broadcast, algorithm: ring, protocol: ll128, sizes: {from: 8 B, to: 1 KiB, factor: 2},
+           dtype: int8, in_place: true, root: 3}
+library: {nccl: "2.18", transport: tcp, env: {NCCL_ALGO: Ring}}
+launch: {mode: framework, iterations: 10, warmup: 1}
+scaling: {nodes: [1, 2], step: {compute: 1.5 ms, bytes: 1 GiB, overlap: 0.25}}
+calibration: [overlay.yaml]
+assert: ["time(8 B) < 1 ms"]
+engine: analytic
+seed: 7
+)";
+
+}  // namespace
+
+TEST_CASE("the resolved scenario reads back as itself") {
+    for (const char* text : {full, "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
+        const Json once = to_json(parse_scenario(text, "t.yaml"));
+        const Json twice = to_json(parse_scenario(once.dump(2), "t.yaml"));
+        CHECK(once.dump(2) == twice.dump(2));
+    }
+}
+
+TEST_CASE("every key of the table can be written, and is written back") {
+    const Json written = to_json(parse_scenario(full, "t.yaml"));
+    for (const Key& key : scenario_keys()) {
+        if (key.path == "include" || key.path == "scaling.gpus" || key.path.starts_with("cluster.graph.")) {
+            continue;
+        }
+        std::string pointer = "/" + key.path;
+        std::replace(pointer.begin(), pointer.end(), '.', '/');
+        INFO(key.path);
+        CHECK(written.contains(Json::json_pointer(pointer)));
+    }
+    CHECK(written.at("cluster").at("graph").at("cables")[0].at("count") == 2);
+}
+
+TEST_CASE("keys are documented once, each with a sentence") {
+    std::set<std::string> paths;
+    for (const Key& key : scenario_keys()) {
+        INFO(key.path);
+        CHECK(paths.insert(key.path).second);
+        CHECK((key.meaning.ends_with(".") && key.meaning.size() > 4));
+        const std::size_t dot = key.path.rfind('.');
+        CHECK((dot == std::string::npos || paths.contains(key.path.substr(0, dot))));
+    }
+}
+
+TEST_CASE("the schema accepts what the parser accepts") {
+    const Json schema = scenario_json_schema();
+    CHECK(test::violation(test::to_json(yaml::parse(full, "t.yaml")), schema) == "");
+    CHECK(test::violation(to_json(parse_scenario(full, "t.yaml")), schema) == "");
+    for (const auto& entry : std::filesystem::directory_iterator(root / "scenarios")) {
+        INFO(entry.path());
+        CHECK(test::violation(test::to_json(yaml::read(entry.path())), schema) == "");
+    }
+}
+
+TEST_CASE("every scenario of the repository parses") {
+    for (const auto& entry : std::filesystem::directory_iterator(root / "scenarios")) {
+        INFO(entry.path());
+        CHECK_NOTHROW(read_scenario(entry.path()));
+    }
+}
+
+TEST_CASE("the schema refuses what the parser refuses") {
+    const Json schema = scenario_json_schema();
+    for (const char* bad :
+         {"name: a\ncluster: {node: b, nodse: 2}\nworkload: {kind: collective}\n",
+          "name: a\ncluster: {node: b, nodes: 0}\nworkload: {kind: collective}\n", "name: a\ncluster: {node: b}\n",
+          "name: a\ncluster: {node: b}\nworkload: {kind: collectve}\n",
+          "name: a\ncluster: {node: b}\nworkload: {kind: collective, sizes: [1024]}\n",
+          "name: a\ncluster: {node: b}\nworkload: {kind: collective, in_place: maybe}\n",
+          "name: a\ncluster: {node: b}\nworkload: {kind: collective}\nscaling: {nodes: []}\n"}) {
+        INFO(bad);
+        CHECK(test::violation(test::to_json(yaml::parse(bad, "t.yaml")), schema) != "");
+        CHECK_THROWS_AS(parse_scenario(bad, "t.yaml"), ScenarioError);
+    }
+}
+
+TEST_CASE("the generated pages in docs are those of this table") {
+    CHECK(read_text(root / "docs/scenario.md", 1 << 20) == scenario_page());
+    CHECK(read_text(root / "docs/schema/scenario.json", 1 << 20) == scenario_json_schema().dump(2) + "\n");
+    CHECK(read_text(root / "docs/schema/result.json", 1 << 20) == result_json_schema().dump(2) + "\n");
+}
