@@ -35,6 +35,7 @@ struct NodeCable {
     std::string a, b;
     LinkSpec link;
     int count = 1;
+    double duplex_capacity = 0;  // the same of the port that serves both directions of this cable
 };
 
 enum class NvlinkShape : std::uint8_t { none, mesh, nvswitch };
@@ -47,6 +48,7 @@ struct NodeTemplate {
     std::uint32_t nics = 0;
     int nic_ports = 1;  // cables of one NIC, used as one (2x200G, 4x100G)
     std::string nic_part;
+    std::string nic_link;    // catalogue link that its port usually speaks
     std::string cpu_vendor;  // "intel", "amd", "nvidia", "ibm"
     NvlinkShape nvlink = NvlinkShape::none;
     int nvswitch_generation = 0;  // 3 and later reduce and multicast in the switch (NVLS)

@@ -317,20 +317,20 @@ LinkEnds Fabric::ends(LinkId id) const {
     assert(index(id) < link_count());
     if (index(id) >= t.first_trunk) {
         const Trunk trunk = t.visit([&](const auto& s) { return s.trunk(index(id) - t.first_trunk); });
-        return {DeviceId{t.first_switch + trunk.from}, DeviceId{t.first_switch + trunk.to}, trunk.cables};
+        return {DeviceId{t.first_switch + trunk.from}, DeviceId{t.first_switch + trunk.to}, trunk.cables, false};
     }
     const std::uint32_t node = index(id) / t.links;
     const std::uint32_t local = index(id) % t.links;
     if (local < t.first_port) {
         const LocalLink& link = t.graph.links[local];
         return {DeviceId{node * t.devices + link.from}, DeviceId{node * t.devices + link.to},
-                static_cast<std::uint32_t>(link.cables)};
+                static_cast<std::uint32_t>(link.cables), link.resource};
     }
     const std::uint32_t port = (local - t.first_port) / 2;
     const FabricEnd end{node, port / t.planes};
     const std::uint32_t sw = t.visit([&](const auto& s) { return s.switch_of(end, port % t.planes); });
     LinkEnds ends{nic(node, end.nic), DeviceId{t.first_switch + sw},
-                  static_cast<std::uint32_t>(std::max(t.cluster.node.nic_ports, 1))};
+                  static_cast<std::uint32_t>(std::max(t.cluster.node.nic_ports, 1)), false};
     if ((local - t.first_port) % 2 == 1) {
         std::swap(ends.from, ends.to);
     }
@@ -339,8 +339,9 @@ LinkEnds Fabric::ends(LinkId id) const {
 
 std::string Fabric::link_name(LinkId id) const {
     const LinkEnds joined = ends(id);
-    if (joined.from == joined.to) {
-        return device_name(joined.from) + " (shared)";
+    if (joined.resource) {
+        const std::string both = joined.from == joined.to ? "" : " <-> " + device_name(joined.to);
+        return device_name(joined.from) + both + " (shared)";
     }
     const std::string bundle = joined.cables > 1 ? " (x" + std::to_string(joined.cables) + ")" : "";
     return device_name(joined.from) + " -> " + device_name(joined.to) + bundle;

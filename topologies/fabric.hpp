@@ -43,10 +43,11 @@ struct LinkInfo {
     LinkClass cls = LinkClass::other;
 };
 
-// The two devices a link joins; equal for the shared resource of a device, which both directions through it cross.
+// The two devices a link joins.
 struct LinkEnds {
     DeviceId from{}, to{};
     std::uint32_t cables = 1;  // bundled into this one link
+    bool resource = false;     // no cable but a service that both directions share: of a port, or (from == to) a device
 };
 
 // How a connection travels. `automatic` takes what NCCL would: NVLink, else PCIe peer to peer where the node allows it,

@@ -108,7 +108,9 @@ bool left_out(const NodeTemplate& node, std::string_view name) {
            (local.kind == DeviceKind::nic && local.index >= node.nics);
 }
 
-void add_links(NodeGraph& graph, const NodeTemplate& node) {
+// Returns the capacity of each cable's port that both directions share; 0 where it has none.
+std::vector<double> add_links(NodeGraph& graph, const NodeTemplate& node) {
+    std::vector<double> port_capacity;
     for (const NodeCable& cable : node.cables) {
         if (left_out(node, cable.a) || left_out(node, cable.b)) {
             continue;
@@ -119,7 +121,8 @@ void add_links(NodeGraph& graph, const NodeTemplate& node) {
             throw ClusterError("node '" + node.name + "': a cable ends at '" + (a ? cable.b : cable.a) +
                                "', which is no device of the node");
         }
-        LocalLink link{*a, *b, {}, cable.count, false};
+        LocalLink link{.from = *a, .to = *b, .info = {}, .cables = cable.count};
+        port_capacity.push_back(cable.duplex_capacity);
         const DeviceKind kind_a = graph.devices[*a].kind;
         const DeviceKind kind_b = graph.devices[*b].kind;
         link.info.capacity = goodput(cable.link) * cable.count;
@@ -131,18 +134,36 @@ void add_links(NodeGraph& graph, const NodeTemplate& node) {
             std::swap(link.from, link.to);
         }
     }
+    return port_capacity;
 }
 
-// The service that both directions through a device share; its index per device.
-std::vector<std::uint16_t> add_shared_resources(NodeGraph& graph) {
-    std::vector<std::uint16_t> shared(graph.devices.size(), none);
+// What a path crosses beside its cables, by device and by link: the services that both directions share.
+struct Shared {
+    std::vector<std::uint16_t> of_device, of_link;
+};
+
+Shared add_shared_resources(NodeGraph& graph, const std::vector<double>& port_capacity) {
+    Shared shared{std::vector<std::uint16_t>(graph.devices.size(), none),
+                  std::vector<std::uint16_t>(graph.links.size(), none)};
+    const auto add = [&](std::size_t from, std::size_t to, double capacity, LinkClass cls) {
+        graph.links.push_back({.from = static_cast<std::uint16_t>(from),
+                               .to = static_cast<std::uint16_t>(to),
+                               .info = {capacity, {}, cls},
+                               .resource = true});
+        return static_cast<std::uint16_t>(graph.links.size() - 1);
+    };
     for (std::size_t d = 0; d < graph.devices.size(); ++d) {
         if (graph.devices[d].duplex_capacity > 0) {
-            const auto device = static_cast<std::uint16_t>(d);
-            shared[d] = static_cast<std::uint16_t>(graph.links.size());
-            const LinkClass cls =
-                graph.devices[d].kind == DeviceKind::host_memory ? LinkClass::host_memory : LinkClass::pcie;
-            graph.links.push_back({device, device, {graph.devices[d].duplex_capacity, {}, cls}, 1, false});
+            const bool memory = graph.devices[d].kind == DeviceKind::host_memory;
+            shared.of_device[d] =
+                add(d, d, graph.devices[d].duplex_capacity, memory ? LinkClass::host_memory : LinkClass::pcie);
+        }
+    }
+    for (std::size_t cable = 0; cable < port_capacity.size(); ++cable) {
+        if (port_capacity[cable] > 0) {
+            const LocalLink& link = graph.links[2 * cable];
+            shared.of_link[2 * cable] = shared.of_link[2 * cable + 1] =
+                add(link.from, link.to, port_capacity[cable], link.info.cls);
         }
     }
     return shared;
@@ -154,7 +175,6 @@ struct Trees {
     std::vector<std::uint16_t> into;
     std::vector<std::uint16_t> hops;
 
-    std::uint16_t& link_into(std::size_t from, std::size_t to) { return into[from * devices + to]; }
     std::uint16_t link_into(std::size_t from, std::size_t to) const { return into[from * devices + to]; }
     bool reaches(std::size_t from, std::size_t to) const { return hops[from * devices + to] != none; }
 };
@@ -199,7 +219,7 @@ Trees grow_trees(const NodeGraph& graph, bool nvlink) {
     std::vector<std::vector<std::uint16_t>> out(graph.devices.size());
     for (std::size_t l = 0; l < graph.links.size(); ++l) {
         const LocalLink& link = graph.links[l];
-        if (link.from != link.to && link.nvlink == nvlink) {
+        if (!link.resource && link.nvlink == nvlink) {
             out[link.from].push_back(static_cast<std::uint16_t>(l));
         }
     }
@@ -215,7 +235,7 @@ Trees grow_trees(const NodeGraph& graph, bool nvlink) {
 // Writes the path tables of a graph whose devices and links stand.
 class Tabulator {
 public:
-    Tabulator(NodeGraph& graph, const NodeTemplate& node, std::vector<std::uint16_t> shared)
+    Tabulator(NodeGraph& graph, const NodeTemplate& node, Shared shared)
         : graph_(graph),
           node_(node),
           shared_(std::move(shared)),
@@ -248,19 +268,20 @@ private:
             return {};
         }
         std::vector<std::uint16_t> reversed;
-        const auto touch = [&](std::size_t device) {
-            if (shared_[device] != none) {
-                reversed.push_back(shared_[device]);
+        const auto touch = [&](std::uint16_t resource) {
+            if (resource != none) {
+                reversed.push_back(resource);
             }
         };
         for (std::size_t at = to; at != from;) {
             const std::uint16_t link = trees.link_into(from, at);
-            touch(at);
+            touch(shared_.of_device[at]);
+            touch(shared_.of_link[link]);
             reversed.push_back(link);
             at = graph_.links[link].from;
         }
         if (from != to) {
-            touch(from);
+            touch(shared_.of_device[from]);
         }
         std::reverse(reversed.begin(), reversed.end());
         return store(reversed);
@@ -406,7 +427,7 @@ private:
 
     NodeGraph& graph_;
     const NodeTemplate& node_;
-    std::vector<std::uint16_t> shared_;
+    Shared shared_;
     Trees host_, nvlink_;
 };
 
@@ -425,7 +446,7 @@ int NodeGraph::bridges_crossed(const LocalPath& path) const {
     int crossed = 0;
     for (const std::uint16_t l : span(path)) {
         const LocalLink& link = links[l];
-        crossed += link.from != link.to && devices[link.to].kind == DeviceKind::cpu ? 1 : 0;
+        crossed += !link.resource && devices[link.to].kind == DeviceKind::cpu ? 1 : 0;
     }
     return crossed;
 }
@@ -433,8 +454,8 @@ int NodeGraph::bridges_crossed(const LocalPath& path) const {
 NodeGraph make_node_graph(const NodeTemplate& node) {
     NodeGraph graph;
     add_devices(graph, node);
-    add_links(graph, node);
-    std::vector<std::uint16_t> shared = add_shared_resources(graph);
+    const std::vector<double> port_capacity = add_links(graph, node);
+    Shared shared = add_shared_resources(graph, port_capacity);
     if (graph.links.size() >= none) {
         throw ClusterError("node '" + node.name + "': more than 65534 links in one node");
     }

@@ -23,10 +23,11 @@ struct LocalDevice {
 };
 
 struct LocalLink {
-    std::uint16_t from = 0, to = 0;  // devices; equal for the shared resource of a device
+    std::uint16_t from = 0, to = 0;  // devices
     LinkInfo info;
     int cables = 1;
-    bool nvlink = false;  // between GPUs and NVSwitches
+    bool nvlink = false;    // between GPUs and NVSwitches
+    bool resource = false;  // a service shared by both directions of a cable, or of all through a device (from == to)
 };
 
 // The links between two devices of a node, in order; `found` is false where nothing joins them.
@@ -39,7 +40,7 @@ struct LocalPath {
 
 struct NodeGraph {
     std::vector<LocalDevice> devices;  // GPUs, NICs, then the others as listed
-    std::vector<LocalLink> links;      // cable c: 2c and 2c+1; then the shared resources
+    std::vector<LocalLink> links;      // both directions of each cable; then the shared resources
     std::size_t gpus = 0, ends = 0;    // GPUs; GPUs and NICs together
     std::vector<std::uint16_t> pool;
     std::vector<LocalPath> best_paths, nvlink_paths, pcie_paths, staged_paths;

@@ -1,0 +1,297 @@
+#include "sim/scenario/build.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "models/device_part.hpp"
+#include "models/link_part.hpp"
+#include "sim/scenario/node_reader.hpp"
+
+namespace fabricast {
+
+namespace {
+
+class Builder {
+public:
+    Builder(const Scenario& scenario, const Catalog& catalog, std::uint32_t nodes)
+        : scenario_(scenario), request_(scenario.cluster), catalog_(catalog) {
+        cluster_.name = scenario.name;
+        cluster_.nodes = nodes;
+    }
+
+    Cluster build() {
+        build_node();
+        build_fabric();
+        return std::move(cluster_);
+    }
+
+private:
+    [[noreturn]] void fail(std::string_view key, const std::string& message) const {
+        throw ScenarioError(place_of(scenario_, key), message);
+    }
+
+    // What the catalogue misses is said at the key that asked for it.
+    template <class Look>
+    auto look_up(std::string_view key, Look&& look) const {
+        try {
+            return look();
+        } catch (const CatalogError& error) {
+            fail(key, error.what());
+        }
+    }
+
+    LinkSpec link(std::string_view key, std::string_view name) const {
+        return look_up(key, [&] { return link_spec(catalog_.at("link", name)); });
+    }
+
+    void build_node() {
+        NodeTemplate& node = cluster_.node;
+        const bool graph_alone = request_.node.empty() && request_.graph;
+        if (graph_alone) {
+            return;  // the graph names its GPUs itself
+        }
+        if (request_.node.empty()) {
+            fail("cluster", "the cluster names no node template: `node: dgx-h100`");
+        }
+        node = look_up("cluster.node", [&] { return node_template(request_.node, catalog_); });
+        for (const auto& [name, value] : request_.node_options) {
+            apply_option("cluster.options." + name, name, value);
+        }
+        if (request_.gpus_per_node > node.gpus) {
+            fail("cluster.gpus_per_node", "node '" + node.name + "' has " + std::to_string(node.gpus) + " GPUs");
+        }
+        if (request_.gpus_per_node > 0) {
+            node.gpus = request_.gpus_per_node;
+        }
+    }
+
+    bool as_flag(const std::string& key, const std::string& value) const {
+        if (value != "true" && value != "false") {
+            fail(key, complaint("this option is a switch", shown(value), "true, false"));
+        }
+        return value == "true";
+    }
+
+    void apply_option(const std::string& key, const std::string& name, const std::string& value) {
+        static const std::vector<std::string> options = {"cpu_vendor", "gpu_direct", "nics", "peer_to_peer"};
+        static const std::vector<std::string> vendors = {"amd", "intel", "nvidia", "ibm"};
+        if (name == "peer_to_peer") {
+            cluster_.node.peer_to_peer = as_flag(key, value);
+        } else if (name == "gpu_direct") {
+            cluster_.node.gpu_direct = as_flag(key, value);
+        } else if (name == "cpu_vendor") {
+            if (std::find(vendors.begin(), vendors.end(), value) == vendors.end()) {
+                fail(key,
+                     complaint("no such maker of CPUs", shown(value), joined(vendors), nearest_word(value, vendors)));
+            }
+            cluster_.node.cpu_vendor = value;
+        } else if (name == "nics") {
+            std::uint32_t nics = 0;
+            const char* end = value.data() + value.size();
+            if (std::from_chars(value.data(), end, nics).ptr != end || value.empty() || nics == 0) {
+                fail(key, complaint("this option is a number of NICs", shown(value), "1, 2, ..."));
+            }
+            set_nics(key, nics);
+        } else {
+            fail(key, complaint("node templates have no such option", shown(name), joined(options),
+                                nearest_word(name, options)));
+        }
+    }
+
+    // Fewer NICs: the evenly spaced ones stay. More: each NIC of the template becomes one of several ports.
+    void set_nics(const std::string& key, std::uint32_t nics) {
+        NodeTemplate& node = cluster_.node;
+        if (node.nics == 0 || (nics > node.nics && nics % node.nics != 0)) {
+            fail(key, "node '" + node.name + "' has places for " + std::to_string(node.nics) +
+                          " NICs; take fewer, or a multiple for several ports each");
+        }
+        if (nics >= node.nics) {
+            node.nic_ports = static_cast<int>(nics / node.nics);
+            return;
+        }
+        const auto kept = [&](const std::string& name) -> std::optional<std::string> {
+            for (std::uint32_t i = 0; i < nics; ++i) {
+                if (name == "nic" + std::to_string(i * node.nics / nics)) {
+                    return "nic" + std::to_string(i);
+                }
+            }
+            return std::nullopt;
+        };
+        const auto is_nic = [](const std::string& name) { return name.starts_with("nic"); };
+        std::erase_if(node.devices, [&](const NodeDevice& d) { return is_nic(d.name) && !kept(d.name); });
+        std::erase_if(node.cables,
+                      [&](const NodeCable& c) { return (is_nic(c.a) && !kept(c.a)) || (is_nic(c.b) && !kept(c.b)); });
+        for (NodeDevice& device : node.devices) {
+            device.name = is_nic(device.name) ? *kept(device.name) : device.name;
+        }
+        for (NodeCable& cable : node.cables) {
+            cable.a = is_nic(cable.a) ? *kept(cable.a) : cable.a;
+            cable.b = is_nic(cable.b) ? *kept(cable.b) : cable.b;
+        }
+        node.nics = nics;
+    }
+
+    FabricKind fabric_kind() const {
+        if (request_.graph) {
+            return FabricKind::explicit_graph;
+        }
+        if (request_.fabric_kind.empty()) {
+            return cluster_.nodes == 1 ? FabricKind::none : FabricKind::rail_optimized;
+        }
+        for (int k = 0; k <= static_cast<int>(FabricKind::explicit_graph); ++k) {
+            if (word(static_cast<FabricKind>(k)) == request_.fabric_kind) {
+                return static_cast<FabricKind>(k);
+            }
+        }
+        fail("cluster.fabric.kind", "no fabric kind '" + request_.fabric_kind + "'");
+    }
+
+    void build_fabric() {
+        FabricSpec& fabric = cluster_.fabric;
+        fabric.kind = fabric_kind();
+        fabric.seed = scenario_.seed;
+        if (fabric.kind == FabricKind::none || cluster_.node.nics == 0) {
+            // Said again, with its place, by whoever builds the Fabric, where several nodes need one.
+            build_graph();
+            return;
+        }
+        fabric.oversubscription = request_.oversubscription;
+        fabric.tiers = request_.tiers;
+        fabric.shape = request_.shape;
+        const std::string name = request_.link.empty() ? cluster_.node.nic_link : request_.link;
+        fabric.link = link("cluster.fabric.link", name);
+        fabric.trunk = request_.trunk.empty() ? fabric.link : link("cluster.fabric.trunk", request_.trunk);
+        choose_switch();
+        fabric.link.latency += cable("node_cable");
+        fabric.trunk.latency += cable("trunk_cable");
+        cap_by_nic();
+        choose_routing();
+        build_graph();
+    }
+
+    // A port runs no faster than its NIC.
+    void cap_by_nic() {
+        const NicSpec nic =
+            look_up("cluster.node", [&] { return nic_spec(catalog_.at("nic", cluster_.node.nic_part)); });
+        const Rate port{nic.port_rate.num, nic.port_rate.den};
+        cluster_.fabric.link.rate = std::min(cluster_.fabric.link.rate, port);
+    }
+
+    const Part& layout() const {
+        return *look_up("cluster.fabric", [&] { return &catalog_.at("layout", "usual-layout"); });
+    }
+
+    Duration cable(std::string_view length) const {
+        if (request_.cable_latency.ps > 0) {
+            return request_.cable_latency;
+        }
+        return look_up("cluster.fabric", [&] {
+            return cable_latency(cable_spec(catalog_.at("cable", layout().word("cable"))), layout().number(length));
+        });
+    }
+
+    // Of a lane: it tells NDR200 from HDR, which are equally fast. 0 where the part does not say.
+    double signalling(std::string_view name) const {
+        const Part* part = catalog_.find(name);
+        return part == nullptr ? 0 : part->number_or("signalling", 0);
+    }
+
+    // Of all switches that speak the link's language fast enough, those of its generation; of them the slowest, then
+    // the largest.
+    void choose_switch() {
+        FabricSpec& fabric = cluster_.fabric;
+        const std::string family =
+            look_up("cluster.fabric.link", [&] { return catalog_.at("link", fabric.link.name).word("family"); });
+        SwitchSpec chosen;
+        if (!request_.switch_part.empty()) {
+            chosen = look_up("cluster.fabric.switch",
+                             [&] { return switch_spec(catalog_.at("switch", request_.switch_part)); });
+            if (!speaks(chosen.speaks, family)) {
+                fail("cluster.fabric.switch", "switch '" + chosen.name + "' speaks " + joined(chosen.speaks) +
+                                                  ", not " + family + " as link '" + fabric.link.name + "' does");
+            }
+        } else {
+            bool chosen_like = false;
+            for (const Part* part : catalog_.of_kind("switch")) {
+                const SwitchSpec spec = switch_spec(*part);
+                if (!speaks(spec.speaks, family) || spec.port_rate < fabric.link.rate) {
+                    continue;
+                }
+                const bool like = signalling(part->word_or("link", "")) == signalling(fabric.link.name);
+                const bool better = spec.port_rate < chosen.port_rate ||
+                                    (spec.port_rate == chosen.port_rate && spec.radix > chosen.radix);
+                if (chosen.name.empty() || like > chosen_like || (like == chosen_like && better)) {
+                    chosen = spec;
+                    chosen_like = like;
+                }
+            }
+            if (chosen.name.empty()) {
+                fail("cluster.fabric.link", "no switch in the catalogue speaks " + family + " at the rate of '" +
+                                                fabric.link.name + "'; name one under `switch`");
+            }
+        }
+        fabric.switch_part = chosen.name;
+        fabric.switch_latency = chosen.latency;
+        const Rate split{chosen.port_rate.num, chosen.port_rate.den * chosen.split};
+        fabric.radix =
+            request_.radix > 0 ? request_.radix : chosen.radix * (fabric.link.rate <= split ? chosen.split : 1);
+    }
+
+    void choose_routing() {
+        FabricSpec& fabric = cluster_.fabric;
+        // Slingshot and EFA's SRD spray as well; Ethernet hashes unless its makers say more.
+        const bool hashes = fabric.link.family == LinkFamily::ethernet || fabric.link.family == LinkFamily::other;
+        const bool adaptive = request_.routing.empty() ? !hashes : request_.routing == "adaptive";
+        fabric.choice = adaptive ? PathChoice::adaptive : PathChoice::ecmp;
+        fabric.trunk_utilisation = adaptive ? layout().number("adaptive_utilisation") : 1;
+    }
+
+    void build_graph() {
+        if (!request_.graph) {
+            return;
+        }
+        cluster_.graph = *request_.graph;
+        for (NodeDevice& device : cluster_.graph.devices) {
+            if (!device.part.empty() && device.latency.ps == 0) {
+                const Part* part = catalog_.find(device.part);
+                if (part == nullptr) {
+                    look_up("cluster.graph.devices", [&] { return &catalog_.at("switch", device.part); });
+                }
+                device.latency = part->has("latency") ? part->duration("latency") : Duration{};
+            }
+        }
+        for (NodeCable& cable : cluster_.graph.cables) {
+            if (cable.link.rate.num > 0) {
+                continue;
+            }
+            const Duration latency = cable.link.latency;
+            const std::string name = cable.link.name.empty() ? request_.link : cable.link.name;
+            if (name.empty()) {
+                fail("cluster.graph.cables", "cable " + cable.a + " to " + cable.b + " has neither `link` nor `rate`");
+            }
+            cable.link = link("cluster.graph.cables", name);
+            cable.link.latency = latency.ps > 0 ? latency : cable.link.latency;
+        }
+    }
+
+    const Scenario& scenario_;
+    const ClusterRequest& request_;
+    const Catalog& catalog_;
+    Cluster cluster_;
+};
+
+}  // namespace
+
+Cluster build(const Scenario& scenario, const Catalog& catalog, std::uint32_t nodes) {
+    return Builder(scenario, catalog, nodes).build();
+}
+
+Cluster build(const Scenario& scenario, const Catalog& catalog) {
+    return build(scenario, catalog, scenario.cluster.nodes);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,227 @@
+// The node library against what its makers published: built from the YAML inside the program and the real catalogue.
+#include <map>
+#include <set>
+
+#include "models/link_part.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/catalog_reader.hpp"
+#include "sim/scenario/node_reader.hpp"
+#include "tests/support/catch.hpp"
+#include "topologies/fabric.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+const Catalog& catalog() {
+    static const Catalog read = read_catalog();
+    return read;
+}
+
+Scenario scenario(const std::string& node, std::uint32_t nodes = 1) {
+    Scenario s;
+    s.name = "test";
+    s.file = "test.yaml";
+    s.cluster.node = node;
+    s.cluster.nodes = nodes;
+    return s;
+}
+
+Fabric fabric(const std::string& node, std::uint32_t nodes = 1) {
+    return Fabric(build(scenario(node, nodes), catalog()));
+}
+
+Path path(const Fabric& fabric, std::uint32_t src, std::uint32_t dst, Transport transport = Transport::automatic) {
+    PathQuery query;
+    query.src = fabric.gpu(src);
+    query.dst = fabric.gpu(dst);
+    query.transport = transport;
+    return fabric.path(query);
+}
+
+double bottleneck(const Fabric& fabric, const Path& path) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const LinkId link : path.span()) {
+        least = std::min(least, fabric.link(link).capacity);
+    }
+    return least;
+}
+
+// Payload rate of one NVLink of this part.
+double nvlink(const std::string& part) { return goodput(link_spec(catalog().at("link", part))); }
+
+}  // namespace
+
+TEST_CASE("every template of the library builds, alone and as two nodes, and every pair of GPUs has a path") {
+    for (const Part& node : node_parts()) {
+        INFO(node.name);
+        CHECK(!node.note.empty());
+        const Fabric alone = fabric(node.name);
+        const Fabric two = fabric(node.name, 2);
+        CHECK(two.cluster().node.name == node.name);
+        for (std::uint32_t src = 0; src < two.gpu_count(); ++src) {
+            for (std::uint32_t dst = 0; dst < two.gpu_count(); ++dst) {
+                if (src != dst) {
+                    const Path found = path(two, src, dst);
+                    REQUIRE(found.count > 0);
+                    REQUIRE(bottleneck(two, found) > 1e9);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a DGX-1's neighbours are the hybrid cube mesh's, and every GPU uses all its links") {
+    for (const auto& [name, part, links] : {std::tuple{"dgx-p100", "nvlink-1", 4}, {"dgx-v100", "nvlink-2", 6}}) {
+        const Fabric built = fabric(name);
+        for (std::uint32_t src = 0; src < 8; ++src) {
+            double total = 0;
+            for (std::uint32_t dst = 0; dst < 8; ++dst) {
+                const Path found = src == dst ? Path{} : path(built, src, dst);
+                total += found.count == 1 ? built.link(found.links[0]).capacity : 0;
+                // Two boards of four: neighbours on the same board, one twin on the other; all else is two hops.
+                const bool adjacent = src / 4 == dst / 4 || src % 4 == dst % 4;
+                CHECK((src == dst || found.count == (adjacent ? 1 : 2)));
+            }
+            CHECK(total == Approx(links * nvlink(part)));
+        }
+    }
+}
+
+TEST_CASE("all 120 pairs of a DGX-2 reach six links, and its planes are joined without a bottleneck") {
+    const Fabric built = fabric("dgx-2");
+    for (std::uint32_t src = 0; src < 16; ++src) {
+        for (std::uint32_t dst = 0; dst < 16; ++dst) {
+            if (src != dst) {
+                const Path found = path(built, src, dst);
+                CHECK(found.count == (src / 8 == dst / 8 ? 2 : 3));
+                CHECK(bottleneck(built, found) == Approx(6 * nvlink("nvlink-2")));
+            }
+        }
+    }
+    const Path across = path(built, 0, 8);
+    CHECK(built.link(across.links[1]).cls == LinkClass::nvswitch_trunk);
+    CHECK(built.link(across.links[1]).capacity == Approx(8 * bottleneck(built, across)));
+}
+
+TEST_CASE("NVSwitch nodes give each GPU all its links each way") {
+    const std::map<std::string, std::pair<std::string, double>> nodes = {
+        {"dgx-a100", {"nvlink-3", 12}},      {"dgx-h100", {"nvlink-4", 18}},     {"dgx-h200", {"nvlink-4", 18}},
+        {"dgx-b200", {"nvlink-5", 18}},      {"gb200-nvl72", {"nvlink-5", 18}},  {"hgx-h100-efa", {"nvlink-4", 18}},
+        {"hgx-a100-4nic", {"nvlink-3", 12}}, {"gb200-tray-4x", {"nvlink-5", 18}}};
+    for (const auto& [name, links] : nodes) {
+        INFO(name);
+        const Fabric built = fabric(name);
+        const Path found = path(built, 0, built.gpu_count() - 1);
+        CHECK(found.count == 2);
+        CHECK(bottleneck(built, found) == Approx(links.second * nvlink(links.first)));
+        CHECK(built.node().nvlink == NvlinkShape::nvswitch);
+    }
+    CHECK(fabric("gb200-nvl72").gpu_count() == 72);
+}
+
+TEST_CASE("each GPU of a DGX H100 has its own NIC, and two share one where there are four") {
+    const Fabric eight = fabric("dgx-h100", 2);
+    const Fabric four = fabric("hgx-a100-4nic", 2);
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
+        CHECK(eight.nearest_nic(gpu) == gpu);
+        CHECK(four.nearest_nic(gpu) == gpu / 2);
+    }
+    const Fabric mesh = fabric("a100-mesh-4x", 2);
+    CHECK(mesh.near_nics(0).size() == 4);
+    CHECK(mesh.nearest_nic(3) == 3);
+}
+
+TEST_CASE("the NIC count can be changed: fewer are spread evenly, more become ports") {
+    Scenario s = scenario("a100-mesh-4x", 2);
+    s.cluster.node_options["nics"] = "2";
+    const Fabric two(build(s, catalog()));
+    CHECK(two.nics_per_node() == 2);
+    CHECK(two.nearest_nic(1) == 0);
+    CHECK(two.nearest_nic(2) == 1);
+
+    s = scenario("dgx-a100", 2);
+    s.cluster.node_options["nics"] = "4";
+    const Fabric four(build(s, catalog()));
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
+        CHECK(four.nearest_nic(gpu) == gpu / 2);
+    }
+
+    s = scenario("dgx-h100", 2);
+    s.cluster.link = "efa-v2";
+    s.cluster.node_options["nics"] = "32";
+    const Fabric efa(build(s, catalog()));
+    const Path found = path(efa, 0, 8);
+    CHECK(bottleneck(efa, found) == Approx(4 * nvlink("efa-v2")));
+    s.cluster.node_options["nics"] = "12";
+    CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("places for 8 NICs"));
+}
+
+TEST_CASE("without NVLink a PCIe box is bound by its root ports, peer to peer or not") {
+    const Fabric box = fabric("a100-pcie-8x");
+    const double gen4 = nvlink("pcie-gen4-x16");
+    const Path staged = path(box, 0, 1);
+    CHECK(bottleneck(box, staged) == Approx(gen4));
+    CHECK(box.link(staged.links[2]).cls == LinkClass::host_memory);
+    const Path direct = path(box, 0, 1, Transport::p2p);
+    CHECK(direct.count < staged.count);
+    CHECK(bottleneck(box, direct) == Approx(gen4));
+
+    // The same port in both directions: less than twice one direction, as measured (facts pcie.md §1).
+    const Path back = path(box, 1, 0);
+    std::set<LinkId> out(staged.span().begin(), staged.span().end());
+    double shared = 0;
+    for (const LinkId link : back.span()) {
+        if (out.contains(link) && box.link(link).cls == LinkClass::pcie) {
+            shared = box.link(link).capacity;
+        }
+    }
+    CHECK(shared > gen4);
+    CHECK(shared < 2 * gen4);
+
+    const Fabric pair = fabric("a100-pcie-2x");  // two GPUs on AMD: peer to peer through the host bridge
+    for (const LinkId link : path(pair, 0, 1).span()) {
+        CHECK(pair.link(link).cls == LinkClass::pcie);
+    }
+    const Fabric stock = fabric("rtx4090-8x");
+    CHECK(stock.link(path(stock, 0, 1).links[2]).cls == LinkClass::host_memory);
+}
+
+TEST_CASE("what a scenario leaves open takes its usual value") {
+    const Cluster cluster = build(scenario("dgx-h100", 16), catalog());
+    CHECK(cluster.fabric.kind == FabricKind::rail_optimized);
+    CHECK(cluster.fabric.link.name == "infiniband-ndr");
+    CHECK(cluster.fabric.switch_part == "quantum-2");
+    CHECK(cluster.fabric.radix == 64);
+    CHECK(cluster.fabric.choice == PathChoice::adaptive);
+    CHECK(build(scenario("dgx-h100"), catalog()).fabric.kind == FabricKind::none);
+
+    Scenario s = scenario("dgx-h100", 4);
+    s.cluster.link = "infiniband-ndr200";
+    CHECK(build(s, catalog()).fabric.radix == 128);  // Quantum-2's ports split in two
+    s.cluster.link = "ethernet-400g";
+    CHECK(build(s, catalog()).fabric.choice == PathChoice::ecmp);
+    s.cluster.link = "infiniband-xdr";
+    CHECK(build(s, catalog()).fabric.link.rate == Rate::megabits(400'000));  // no faster than its NIC
+}
+
+TEST_CASE("a cluster that cannot be built says so at the key that is wrong") {
+    Scenario s = scenario("dgx-h10");
+    CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("did you mean 'dgx-h100'"));
+    s = scenario("dgx-h100", 2);
+    s.cluster.link = "infiniband-nd";
+    CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("did you mean 'infiniband-ndr'"));
+    s.cluster.link = "infiniband-ndr";
+    s.cluster.switch_part = "tomahawk-5";
+    CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("speaks"));
+    s = scenario("dgx-h100");
+    s.cluster.gpus_per_node = 9;
+    CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("has 8 GPUs"));
+    s = scenario("dgx-h100");
+    s.cluster.node_options["peer_to_per"] = "false";
+    CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("peer_to_peer"));
+    const std::string text = "name: x\ngpu: h100-sxm\ngpus: 2\ndevices:\n  - {name: switch0, part: pex-8900}\n";
+    CHECK_THROWS_WITH(read_node(yaml::parse(text, "x.yaml"), catalog()), ContainsSubstring("x.yaml:5:27: "));
+    const std::string mesh = "name: x\ngpu: h100-sxm\ngpus: 2\nmesh: {link: nvlink-4, links: [[0, 1], [2, 0]]}\n";
+    CHECK_THROWS_WITH(read_node(yaml::parse(mesh, "x.yaml"), catalog()), ContainsSubstring("disagree"));
+}
