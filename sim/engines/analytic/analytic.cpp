@@ -1,0 +1,145 @@
+#include "sim/engines/analytic/analytic.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "sim/engines/accounting.hpp"
+#include "sim/engines/kept.hpp"
+#include "sim/engines/pipeline_form.hpp"
+#include "sim/engines/ticks.hpp"
+
+namespace fabricast {
+
+namespace {
+
+class Analysis {
+public:
+    Analysis(const Network& network, const Schedule& schedule, const DeviceLimits& device)
+        : network_(network),
+          schedule_(schedule),
+          device_(device),
+          release_(schedule.size()),
+          finish_(schedule.size()),
+          connection_free_(schedule.connections.size()),
+          class_bytes_(network.classes.size(), 0),
+          class_busy_(network.classes.size()),
+          kept_(schedule) {}
+
+    Timeline run() {
+        for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
+            const Time ready = ready_time(op);
+            finish_[op] = finish(op, ready);
+            release_[op] = std::max(release_[op], ready);
+            kept_.started(op, ready);
+            kept_.released(op, release_[op]);
+            kept_.finished(op, finish_[op]);
+        }
+        Timeline result;
+        result.makespan = kept_.last_finish();
+        result.kept = kept_.times();
+        account(network_,
+                {class_bytes_, [&](std::uint32_t cls) { return class_busy_[cls]; },
+                 [&](std::uint32_t row) { return busy_of_row(row); }},
+                result);
+        return result;
+    }
+
+private:
+    Time ready_time(std::uint32_t op) const {
+        Time ready;
+        for (std::size_t i = 0; i < schedule_.dependency_count(OpId{op}); ++i) {
+            const Schedule::Dependency d = schedule_.dependency(OpId{op}, i);
+            const auto before = static_cast<std::uint32_t>(d.op);
+            ready = std::max(ready, d.when == DependsOn::release ? release_[before] : finish_[before]);
+        }
+        return ready;
+    }
+
+    // Of one member, with `members` of them on the network.
+    double rate_alone(std::uint32_t cls, double members) const {
+        const FlowClass& c = network_.classes[cls];
+        double rate = c.cap;
+        for (std::uint32_t x = c.begin; x < c.end; ++x) {
+            rate = std::min(rate, network_.capacity[network_.crossing_row[x]] / (network_.crossing_times[x] * members));
+        }
+        return rate;
+    }
+
+    // Also writes release_[op].
+    Time finish(std::uint32_t op, Time ready) {
+        const std::uint32_t detail = schedule_.detail(OpId{op});
+        switch (schedule_.kind(OpId{op})) {
+            case OpKind::transfer:
+                return release_[op] = finish_transfer(schedule_.transfers[detail], ready);
+            case OpKind::pipeline:
+                return finish_pipeline(op, detail, ready);
+            case OpKind::compute: {
+                const Compute& kernel = schedule_.computes[detail];
+                Time& free = stream_free_[{kernel.device, kernel.stream}];
+                free = std::max(free, ready) + ticks_up(kernel_times(device_, {&kernel}).front());
+                return release_[op] = free;
+            }
+            case OpKind::delay: {
+                const Delay& delay = schedule_.delays[detail];
+                Time& free = host_free_[delay.host];
+                free = std::max(free, ready) + delay.duration;
+                return release_[op] = free;
+            }
+        }
+        return ready;
+    }
+
+    Time finish_transfer(const Transfer& t, Time ready) {
+        const std::uint32_t cls = network_.class_of_connection[t.connection];
+        const double bytes = static_cast<double>(t.bytes.count) * schedule_.connections[t.connection].wire_ratio;
+        const Duration fluid = ticks_up(bytes / rate_alone(cls, 1));
+        Time& free = connection_free_[t.connection];
+        free = std::max(ready + t.start + network_.latency_of_connection[t.connection], free) + fluid;
+        class_bytes_[cls] += bytes;
+        class_busy_[cls] += fluid;
+        return free;
+    }
+
+    Time finish_pipeline(std::uint32_t op, std::uint32_t index, Time ready) {
+        const Pipeline& p = schedule_.pipelines[index];
+        const std::uint32_t cls = network_.class_of_pipeline[index];
+        const PipelineForm form(schedule_, p, network_.latency_of_stage);
+        const double tau = form.tau(rate_alone(cls, p.weight));
+        const Duration running = ticks_up(form.running(tau));
+        class_bytes_[cls] += p.bytes_per_edge * p.weight * costlier_wire_ratio(p);
+        class_busy_[cls] += running;
+        release_[op] = ready + p.start + running;
+        return ready + p.start + ticks_up(form.running(tau) + form.draining(tau));
+    }
+
+    // Exact where no two classes use the row at once.
+    Duration busy_of_row(std::uint32_t row) {
+        if (row_busy_.empty()) {
+            row_busy_.resize(network_.capacity.size());
+            for (std::size_t c = 0; c < network_.classes.size(); ++c) {
+                for (std::uint32_t x = network_.classes[c].shared; x < network_.classes[c].end; ++x) {
+                    row_busy_[network_.crossing_row[x]] += class_busy_[c];
+                }
+            }
+        }
+        return std::min(row_busy_[row], kept_.last_finish());
+    }
+
+    const Network& network_;
+    const Schedule& schedule_;
+    DeviceLimits device_;
+    std::vector<Time> release_, finish_, connection_free_;
+    std::map<std::pair<DeviceId, std::uint16_t>, Time> stream_free_;
+    std::map<std::uint32_t, Time> host_free_;
+    std::vector<double> class_bytes_;
+    std::vector<Duration> class_busy_, row_busy_;
+    Kept kept_;
+};
+
+}  // namespace
+
+Timeline replay_analytic(const Network& network, const Schedule& schedule, const DeviceLimits& device) {
+    return Analysis(network, schedule, device).run();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,58 @@
+#include "sim/engines/devices.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace fabricast {
+
+void share_level(double total, const std::vector<double>& want, std::vector<double>& got) {
+    std::vector<std::size_t> order(want.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return want[a] < want[b]; });
+    got.assign(want.size(), 0);
+    double left = total;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const double level = left / static_cast<double>(order.size() - i);
+        if (want[order[i]] > level) {  // and so does each after it: all get the same double
+            for (; i < order.size(); ++i) {
+                got[order[i]] = level;
+            }
+            return;
+        }
+        got[order[i]] = want[order[i]];
+        left -= got[order[i]];
+    }
+}
+
+std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running) {
+    std::vector<double> want;
+    std::vector<double> sms;
+    for (const Compute* kernel : running) {
+        want.push_back(kernel->sms == 0 ? limits.sms : std::min<double>(kernel->sms, limits.sms));
+    }
+    share_level(limits.sms, want, sms);
+
+    // A kernel bound by its arithmetic asks for no more bandwidth than it can use; the rest is for the others.
+    std::vector<double> arithmetic;
+    for (std::size_t k = 0; k < running.size(); ++k) {
+        const Compute& kernel = *running[k];
+        arithmetic.push_back(kernel.flops > 0 ? kernel.flops / (kernel.peak * sms[k] / limits.sms) : 0);
+        want[k] = kernel.bytes == 0    ? 0
+                  : arithmetic[k] == 0 ? std::numeric_limits<double>::infinity()
+                                       : kernel.bytes / arithmetic[k];
+    }
+    std::vector<double> times = arithmetic;
+    if (limits.memory_bandwidth > 0) {
+        std::vector<double> bandwidth;
+        share_level(limits.memory_bandwidth, want, bandwidth);
+        for (std::size_t k = 0; k < running.size(); ++k) {
+            if (running[k]->bytes > 0) {
+                times[k] = std::max(times[k], running[k]->bytes / bandwidth[k]);
+            }
+        }
+    }
+    return times;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,23 @@
+#pragma once
+// What runs on one device shares its SMs and its memory bandwidth, each max-min fairly.
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/schedule.hpp"
+
+namespace fabricast {
+
+// What a device has to share.
+struct DeviceLimits {
+    double sms = 1;
+    double memory_bandwidth = 0;  // bytes per second; 0: no limit known
+};
+
+// Shares `total` among wants: each gets its want or the common level. Writes into `got`.
+void share_level(double total, const std::vector<double>& want, std::vector<double>& got);
+
+// Seconds each kernel takes from start to end at the share it gets beside the others.
+std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running);
+
+}  // namespace fabricast

@@ -1,0 +1,62 @@
+#include "sim/engines/engine.hpp"
+
+#include "sim/engines/analytic/analytic.hpp"
+#include "sim/engines/flow/replay.hpp"
+#include "sim/engines/simgrid/simgrid.hpp"
+
+namespace fabricast {
+
+namespace {
+
+DeviceLimits limits_of(const Fabric& fabric) {
+    const GpuSpec& gpu = fabric.node().gpu;
+    return {static_cast<double>(gpu.sms), gpu.memory_bandwidth};
+}
+
+std::string describe(const Stuck& stuck, const Fabric& fabric, const Schedule& schedule, const Network& network) {
+    std::string text = "operation " + std::to_string(static_cast<std::uint32_t>(stuck.op));
+    if (schedule.kind(stuck.op) == OpKind::transfer) {
+        const Transfer& transfer = schedule.transfers[schedule.detail(stuck.op)];
+        const PathQuery& path = schedule.connections[transfer.connection].path;
+        text += " (" + fabric.device_name(path.src) + " to " + fabric.device_name(path.dst) + ")";
+    }
+    text += " cannot end";
+    if (stuck.row != Network::no_row) {
+        const LinkPart& part = network.parts[network.part_begin(stuck.row)];
+        text += ": link " + fabric.link_name(part.first) + " is down";
+    }
+    return text;
+}
+
+struct Run {
+    const Fabric& fabric;
+    const Schedule& schedule;
+    const std::vector<LinkEvent>& events;
+    const Watch& watch;
+
+    Timeline operator()(const Flow& flow) const {
+        std::vector<LinkId> links;
+        for (const LinkEvent& event : events) {
+            links.push_back(event.link);
+        }
+        const Network network = lower(fabric, schedule, links);
+        try {
+            return replay_flow(network, schedule, limits_of(fabric), flow, events, watch);
+        } catch (const Stuck& stuck) {
+            throw CannotEnd(describe(stuck, fabric, schedule, network));
+        }
+    }
+    Timeline operator()(const Analytic&) const {
+        return replay_analytic(lower(fabric, schedule, {}), schedule, limits_of(fabric));
+    }
+    Timeline operator()(const SimGrid&) const { return replay_simgrid(fabric, schedule, limits_of(fabric), watch); }
+};
+
+}  // namespace
+
+Timeline replay(const Engine& engine, const Fabric& fabric, const Schedule& schedule,
+                const std::vector<LinkEvent>& events, const Watch& watch) {
+    return std::visit(Run{fabric, schedule, events, watch}, engine);
+}
+
+}  // namespace fabricast

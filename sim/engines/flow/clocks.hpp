@@ -1,0 +1,60 @@
+#pragma once
+// A service clock per class: bytes served to each member since the class became busy. A member is done when the clock
+// reaches its mark, so a change of rate costs O(1) for the class, not one update per flow.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "models/units.hpp"
+#include "sim/engines/ticks.hpp"
+
+namespace fabricast {
+
+struct ServiceClock {
+    struct Mark {
+        double bytes;
+        std::uint32_t item;
+    };
+
+    Time last;
+    double served = 0;          // wire bytes, at `last`
+    double rate = 0;            // wire bytes per second since
+    std::uint32_t version = 0;  // of the prediction that is in the event queue
+    std::vector<Mark> marks;    // a heap, smallest first; equal marks by item
+
+    void advance(Time now) {
+        served += rate * to_seconds(now - last);
+        last = now;
+    }
+
+    void add(Time now, double bytes, std::uint32_t item) {
+        if (marks.empty()) {  // a new busy period: no rounding is carried over
+            served = 0;
+            last = now;
+        } else {
+            advance(now);
+        }
+        marks.push_back({served + bytes, item});
+        std::push_heap(marks.begin(), marks.end(), later);
+    }
+
+    // When the first member is done. Precondition: marks, rate > 0.
+    Time due() const { return last + ticks_up(std::max(0.0, marks.front().bytes - served) / rate); }
+
+    // Takes out every member that is due by `now`.
+    template <class Done>
+    void take_due(Time now, Done&& done) {
+        while (!marks.empty() && due() <= now) {
+            std::pop_heap(marks.begin(), marks.end(), later);
+            const std::uint32_t item = marks.back().item;
+            marks.pop_back();
+            done(item);
+        }
+    }
+
+private:
+    static bool later(const Mark& a, const Mark& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.item > b.item; }
+};
+
+}  // namespace fabricast

@@ -1,0 +1,73 @@
+#pragma once
+// A radix heap: events leave in order of time and none may be pushed into the past. Entries of one tick leave together.
+// Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the shortest path problem, JACM 37 (1990). An entry sits in the
+// bucket of the highest bit in which its time differs from the current time, so it moves at most once a bit.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+template <class Payload>
+class EventQueue {
+public:
+    bool empty() const { return size_ == 0; }
+    std::int64_t now() const { return now_; }
+
+    // Precondition: time >= now().
+    void push(std::int64_t time, Payload payload) {
+        assert(time >= now_);
+        buckets_[bucket(time)].push_back({time, payload});
+        ++size_;
+    }
+
+    // Moves on to the earliest time and takes every entry of it. Precondition: not empty.
+    std::int64_t pop_tick(std::vector<Payload>& taken) {
+        if (buckets_[0].empty()) {
+            advance();
+        }
+        taken.clear();
+        for (const Entry& entry : buckets_[0]) {
+            taken.push_back(entry.payload);
+        }
+        size_ -= buckets_[0].size();
+        buckets_[0].clear();
+        return now_;
+    }
+
+private:
+    struct Entry {
+        std::int64_t time;
+        Payload payload;
+    };
+
+    std::size_t bucket(std::int64_t time) const {
+        return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+    }
+
+    void advance() {
+        std::size_t from = 1;
+        while (buckets_[from].empty()) {
+            ++from;
+        }
+        std::vector<Entry>& source = buckets_[from];
+        now_ = source.front().time;
+        for (const Entry& entry : source) {
+            now_ = std::min(now_, entry.time);
+        }
+        for (const Entry& entry : source) {  // all of them move to lower buckets
+            buckets_[bucket(entry.time)].push_back(entry);
+        }
+        source.clear();
+    }
+
+    std::array<std::vector<Entry>, 65> buckets_;
+    std::int64_t now_ = 0;
+    std::size_t size_ = 0;
+};
+
+}  // namespace fabricast

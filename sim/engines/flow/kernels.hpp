@@ -1,0 +1,115 @@
+#pragma once
+// The kernels that run now, by device, and when each will end.
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sim/engines/devices.hpp"
+#include "sim/engines/ticks.hpp"
+
+namespace fabricast {
+
+class Kernels {
+public:
+    explicit Kernels(const DeviceLimits& limits) : limits_(limits) {}
+
+    void start(std::uint32_t op, const Compute& kernel, Time now) {
+        const auto [place, is_new] = numbers_.try_emplace(kernel.device, static_cast<std::uint32_t>(devices_.size()));
+        if (is_new) {
+            devices_.emplace_back();
+        }
+        Device& device = devices_[place->second];
+        device.advance(now);
+        device.running.push_back({op, &kernel});
+        mark_changed(place->second);
+    }
+
+    // Takes out the kernels of a device that have ended by now, unless the prediction is void.
+    template <class Done>
+    void take_due(std::uint32_t number, std::uint32_t version, Time now, Done&& done) {
+        Device& device = devices_[number];
+        if (device.version != version) {
+            return;
+        }
+        std::vector<Running> left;
+        for (const Running& kernel : device.running) {
+            if (device.due(kernel) <= now) {
+                done(kernel.op);
+            } else {
+                left.push_back(kernel);
+            }
+        }
+        device.running = std::move(left);
+        device.advance(now);
+        mark_changed(number);
+    }
+
+    // Shares anew on devices where kernels came or went; calls predict(time, device, version) for each.
+    template <class Predict>
+    void update(Predict&& predict) {
+        for (const std::uint32_t number : changed_) {
+            Device& device = devices_[number];
+            device.changed = false;
+            ++device.version;
+            if (device.running.empty()) {
+                continue;
+            }
+            device.share(limits_);
+            Time first = device.due(device.running.front());
+            for (const Running& kernel : device.running) {
+                first = std::min(first, device.due(kernel));
+            }
+            predict(first, number, device.version);
+        }
+        changed_.clear();
+    }
+
+private:
+    struct Running {
+        std::uint32_t op;
+        const Compute* kernel;
+        double done = 0;     // share of the work, at the device's `last`
+        double seconds = 0;  // from start to end at the present share
+    };
+    struct Device {
+        std::vector<Running> running;
+        Time last;
+        std::uint32_t version = 0;
+        bool changed = false;
+
+        Time due(const Running& kernel) const {
+            return last + ticks_up(std::max(0.0, 1 - kernel.done) * kernel.seconds);
+        }
+        void advance(Time now) {
+            for (Running& kernel : running) {
+                kernel.done += kernel.seconds > 0 ? to_seconds(now - last) / kernel.seconds : 0;
+            }
+            last = now;
+        }
+        void share(const DeviceLimits& limits) {
+            std::vector<const Compute*> kernels;
+            for (const Running& kernel : running) {
+                kernels.push_back(kernel.kernel);
+            }
+            const std::vector<double> seconds = kernel_times(limits, kernels);
+            for (std::size_t k = 0; k < running.size(); ++k) {
+                running[k].seconds = seconds[k];
+            }
+        }
+    };
+
+    void mark_changed(std::uint32_t number) {
+        if (!devices_[number].changed) {
+            devices_[number].changed = true;
+            changed_.push_back(number);
+        }
+    }
+
+    DeviceLimits limits_;
+    std::map<DeviceId, std::uint32_t> numbers_;
+    std::vector<Device> devices_;
+    std::vector<std::uint32_t> changed_;
+};
+
+}  // namespace fabricast

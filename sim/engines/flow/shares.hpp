@@ -1,0 +1,86 @@
+#pragma once
+// The rates of the classes that are active now. Changes are collected and take effect together at `settle`, which
+// re-solves only the parts of the network whose load changed net: in lock-step, one leaves and one enters, and nothing
+// is solved.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/engines/flow/maxmin.hpp"
+#include "sim/engines/flow/network.hpp"
+
+namespace fabricast {
+
+class Shares {
+public:
+    explicit Shares(const Network& network);
+
+    // Adds (or with a negative count removes) members of a class; seen by the next settle.
+    void change(std::uint32_t cls, double members) {
+        State& state = states_[cls];
+        state.members += members;
+        touch(cls);
+    }
+    // Has the class returned by the next settle, changed or not.
+    void touch(std::uint32_t cls) {
+        if (!states_[cls].touched) {
+            states_[cls].touched = true;
+            touched_.push_back(cls);
+        }
+    }
+    void set_capacity(std::uint32_t row, double capacity);
+
+    // Brings all rates up to date. Returns every class that was touched or has a new rate, each once, in a fixed order;
+    // valid until the next call.
+    std::span<const std::uint32_t> settle(Time now);
+
+    double rate(std::uint32_t cls) const { return states_[cls].rate; }  // of one member, wire bytes per second
+    double members(std::uint32_t cls) const { return states_[cls].members; }
+    double capacity(std::uint32_t row) const { return rows_[row].capacity; }
+    std::uint64_t solves() const { return solves_; }
+    Duration busy_of_class(std::uint32_t cls) const { return states_[cls].busy; }
+    Duration busy_of_row(std::uint32_t row) const { return rows_[row].busy; }
+
+private:
+    struct State {
+        double members = 0, settled = 0, rate = 0;
+        Time since;               // active since
+        Duration busy;            // before that
+        std::uint32_t place = 0;  // where its range in places_ begins
+        bool touched = false;
+        bool visited = false;
+    };
+    struct User {
+        std::uint32_t cls, crossing;
+    };
+    struct Row {
+        std::vector<User> active;
+        double capacity = 0;
+        Time since;
+        Duration busy;
+        std::uint32_t local = 0;
+        bool dirty = false;
+    };
+
+    void enter_or_leave(std::uint32_t cls, Time now);
+    void mark_dirty(std::uint32_t row);
+    void solve_component(std::uint32_t row);
+    void solve_alone(std::uint32_t cls);
+    void set_rate(std::uint32_t cls, double rate);
+    double cap_of(std::uint32_t cls) const;
+
+    const Network& network_;
+    std::vector<State> states_;
+    std::vector<Row> rows_;
+    std::vector<std::uint32_t> places_;  // per class and shared crossing: where it stands in the row's `active`
+    std::vector<std::uint32_t> touched_, result_, dirty_;
+    std::uint64_t solves_ = 0;
+
+    // One component, written out for the solver.
+    MaxMin solver_;
+    std::vector<std::uint32_t> classes_, component_rows_, end_, link_;
+    std::vector<double> capacity_, times_, members_, cap_, rate_;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,12 @@
+#pragma once
+// SimGrid as an independent referee: the same schedule on the same links, in a child process of its own.
+
+#include "sim/engines/devices.hpp"
+#include "sim/engines/engine.hpp"
+
+namespace fabricast {
+
+// Throws MissingEngine in a build without SimGrid.
+Timeline replay_simgrid(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device, const Watch& watch);
+
+}  // namespace fabricast

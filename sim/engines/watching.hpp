@@ -1,0 +1,38 @@
+#pragma once
+// Polls a Watch cheaply from a hot loop.
+
+#include <chrono>
+
+#include "sim/engines/engine.hpp"
+
+namespace fabricast {
+
+class Watching {
+public:
+    explicit Watching(const Watch& watch) : watch_(watch) {}
+
+    // Throws Stopped when the stop flag is set; reports progress at most five times a second.
+    void poll(std::size_t done, std::size_t total) {
+        if (++calls_ % 1024 != 1) {
+            return;
+        }
+        if (watch_.stop != nullptr && watch_.stop->load(std::memory_order_relaxed)) {
+            throw Stopped();
+        }
+        if (!watch_.progress) {
+            return;
+        }
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_ >= std::chrono::milliseconds(200)) {
+            last_ = now;
+            watch_.progress(total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1);
+        }
+    }
+
+private:
+    const Watch& watch_;
+    std::size_t calls_ = 0;
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace fabricast
