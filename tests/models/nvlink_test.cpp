@@ -1,0 +1,106 @@
+// NVLink and NVSwitch against whitepapers and pair-wise copies.
+
+#include "models/nvlink.hpp"
+
+#include "models/device_part.hpp"
+#include "models/link_part.hpp"
+#include "tests/models/parts.hpp"
+#include "tests/support/catch.hpp"
+
+namespace fabricast {
+namespace {
+
+NvlinkSpec spec(std::string_view name) { return nvlink_spec(testing::part("link", name)); }
+
+TEST_CASE("links per GPU times rate is the published bandwidth per direction") {
+    struct Row {
+        const char* name;
+        int links;
+        double link_gigabytes, gpu_gigabytes;
+    };
+    const Row rows[] = {{"nvlink-1", 4, 20, 80},    {"nvlink-2", 6, 25, 150},
+                        {"nvlink-3", 12, 25, 300},  {"nvlink-3-bridge", 4, 14.0625, 56.25},
+                        {"nvlink-4", 18, 25, 450},  {"nvlink-5", 18, 50, 900},
+                        {"nvlink-c2c", 1, 450, 450}};
+    for (const Row& row : rows) {
+        INFO(row.name);
+        const NvlinkSpec nvlink = spec(row.name);
+        CHECK(nvlink.links_per_gpu == row.links);
+        CHECK(nvlink.link.rate.bytes_per_second() == Approx(row.link_gigabytes * 1e9).epsilon(1e-12));
+        CHECK(bundle(nvlink.link, nvlink.links_per_gpu).rate.bytes_per_second() == Approx(row.gpu_gigabytes * 1e9));
+    }
+}
+
+TEST_CASE("a copy between one pair of GPUs reaches what has been measured") {
+    struct Row {
+        const char* name;
+        int links;
+        double low, high;  // GB/s
+    };
+    const Row rows[] = {{"nvlink-1", 2, 36.0, 36.8},
+                        {"nvlink-2", 2, 46.9, 48.9},
+                        {"nvlink-3", 12, 272, 277},
+                        {"nvlink-4", 18, 364, 396.4},
+                        {"nvlink-5", 18, 744, 750}};
+    for (const Row& row : rows) {
+        INFO(row.name);
+        const double reached = goodput(bundle(spec(row.name).link, row.links)) / 1e9;
+        CHECK(reached >= row.low);
+        CHECK(reached <= row.high);
+    }
+}
+
+TEST_CASE("a packet of 256, 128, 64 and 32 B carries 94, 89, 80 and 67 percent") {
+    CHECK(nvlink::efficiency({256}) == Approx(0.941).margin(0.001));
+    CHECK(nvlink::efficiency({128}) == Approx(0.889).margin(0.001));
+    CHECK(nvlink::efficiency({64}) == Approx(0.800).margin(0.001));
+    CHECK(nvlink::efficiency({32}) == Approx(0.667).margin(0.001));
+    CHECK(nvlink::efficiency({32}, 2) == Approx(32.0 / 80));  // with address extension and byte enables
+}
+
+TEST_CASE("NVLink 2 both ways is 9.4 times PCIe 3.0 x16 before encoding") {
+    const double nvlink = 2 * 6 * spec("nvlink-2").link.rate.bytes_per_second();
+    const double pcie = 2 * testing::part("link", "pcie-gen3").number("signalling") * 16 / 8;
+    CHECK(nvlink / pcie == Approx(9.4).epsilon(0.01));
+}
+
+TEST_CASE("a GPU's NVLink figures agree with its links") {
+    for (const Part* part : testing::catalog().of_kind("gpu")) {
+        const GpuSpec gpu = gpu_spec(*part);
+        if (gpu.nvlinks == 0) {
+            continue;
+        }
+        INFO(gpu.name);
+        const NvlinkSpec nvlink = spec(part->word("nvlink"));
+        CHECK(gpu.nvlinks == nvlink.links_per_gpu);
+        CHECK(gpu.nvlink_rate == Approx(bundle(nvlink.link, gpu.nvlinks).rate.bytes_per_second()));
+    }
+}
+
+TEST_CASE("NVSwitch chips have the published ports, and reduce from generation 3 on") {
+    struct Row {
+        const char* name;
+        int ports;
+        double aggregate;  // TB/s both ways
+        bool reduces;
+    };
+    const Row rows[] = {{"nvswitch-1", 18, 0.9, false},
+                        {"nvswitch-2", 36, 1.8, false},
+                        {"nvswitch-3", 64, 3.2, true},
+                        {"nvswitch-4", 72, 7.2, true}};
+    for (const Row& row : rows) {
+        INFO(row.name);
+        const NvswitchSpec chip = nvswitch_spec(testing::part("nvswitch", row.name));
+        CHECK(chip.ports == row.ports);
+        CHECK(2 * chip.ports * chip.port_rate.bytes_per_second() == Approx(row.aggregate * 1e12));
+        CHECK(chip.reduces == row.reduces);
+    }
+}
+
+TEST_CASE("eight GPUs send 1.75 times the buffer in a ring and 1.125 times through the switch") {
+    CHECK(nvlink::ring_traffic(8) == 1.75);
+    CHECK(nvlink::in_switch_traffic(8) == 1.125);
+}
+
+}  // namespace
+}  // namespace fabricast
