@@ -29,10 +29,11 @@ namespace fabricast {
 
 // The catalogue inside the program: models/catalog/*.yaml, read and checked when the program was built.
 Catalog read_catalog();
+Catalog read_catalog(const std::filesystem::path& folder);  // and a user's folder, as add_folder
 
-// The same with the parts of every *.yaml file of `folder` (by name). A user's part may inherit from an embedded one
-// but not take its name. Throws ScenarioError; IoError where the folder cannot be listed.
-Catalog read_catalog(const std::filesystem::path& folder);
+// Adds the parts of every *.yaml file of a user's folder, by name. They may inherit from a part of the catalogue but
+// not take its name. Throws ScenarioError; IoError where the folder cannot be listed.
+void add_folder(Catalog& catalog, const std::filesystem::path& folder);
 
 // Adds the parts of YAML texts to a catalogue; bases may stand in any of the texts or in the catalogue already.
 struct CatalogText {

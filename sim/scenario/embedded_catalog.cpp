@@ -48,6 +48,12 @@ Catalog read_catalog() {
 }
 
 Catalog read_catalog(const std::filesystem::path& folder) {
+    Catalog catalog = read_catalog();
+    add_folder(catalog, folder);
+    return catalog;
+}
+
+void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> paths;
     try {
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -67,9 +73,7 @@ Catalog read_catalog(const std::filesystem::path& folder) {
     for (std::size_t i = 0; i < paths.size(); ++i) {
         texts.push_back({paths[i].string(), contents[i]});
     }
-    Catalog catalog = read_catalog();
     add_parts(catalog, texts);
-    return catalog;
 }
 
 }  // namespace fabricast
