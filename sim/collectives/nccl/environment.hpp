@@ -1,0 +1,31 @@
+#pragma once
+// The NCCL_* variables that change a forecast, read once into typed settings. A variable that NCCL knows and this model
+// does not use gives a note; a value that NCCL would refuse is an error.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/collectives/nccl/tuning.hpp"
+
+namespace fabricast::nccl {
+
+struct Environment {
+    Allowed allowed;
+    std::optional<bool> nvls_enable;
+    int min_channels = 0, max_channels = 0;  // 0: not set
+    double buffer_bytes = 0;                 // NCCL_BUFFSIZE; 0: the release's
+    double nvls_chunk = 0, nvls_tree_chunk = 0, p2p_net_chunk = 0, p2p_nvl_chunk = 0;
+    int cross_nic = 2;
+    bool pxn = true;
+    bool p2p = true;
+    std::optional<bool> gpu_direct;  // NCCL_NET_GDR_LEVEL: 0 or LOC switches it off
+    std::vector<std::string> notes;
+};
+
+// Throws PlanError for a value that does not parse (an unknown algorithm, a negative channel count). Lists for other
+// collectives ("broadcast:ring") are skipped; those for `collective` narrow `allowed`.
+Environment read_environment(const std::map<std::string, std::string>& variables, Collective collective);
+
+}  // namespace fabricast::nccl

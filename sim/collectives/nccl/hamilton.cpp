@@ -1,0 +1,115 @@
+#include "sim/collectives/nccl/hamilton.hpp"
+
+#include <algorithm>
+
+namespace fabricast::nccl {
+
+namespace {
+
+// Depth first over edges with capacity left; a finished ring starts the next one. Stops at the bound given by the
+// scarcest GPU, or after max_steps.
+class Packing {
+public:
+    Packing(std::uint32_t n, std::vector<int> capacity, int most) : n_(n), capacity_(std::move(capacity)) {
+        bound_ = most;
+        for (std::uint32_t a = 0; a < n_; ++a) {
+            int out = 0;
+            for (std::uint32_t b = 0; b < n_; ++b) {
+                out += capacity_[a * n_ + b];
+            }
+            bound_ = std::min(bound_, out);
+        }
+    }
+
+    std::vector<std::vector<std::uint16_t>> best() {
+        next_ring();
+        return best_;
+    }
+
+private:
+    static constexpr long max_steps = 400'000;
+
+    bool done() const { return static_cast<int>(best_.size()) >= bound_ || steps_ > max_steps; }
+
+    void next_ring() {
+        if (rings_.size() > best_.size()) {
+            best_ = rings_;
+        }
+        if (done()) {
+            return;
+        }
+        ring_.assign(1, 0);
+        used_ = 1;
+        extend();
+    }
+
+    void extend() {
+        if (done() || ++steps_ > max_steps) {
+            return;
+        }
+        const std::uint16_t at = ring_.back();
+        if (ring_.size() == n_) {
+            if (capacity_[at * n_] > 0) {
+                close(at);
+            }
+            return;
+        }
+        // Wide edges first: what is left stays connected longer.
+        std::vector<std::uint16_t> order;
+        for (std::uint16_t to = 1; to < n_; ++to) {
+            if ((used_ >> to & 1U) == 0 && capacity_[at * n_ + to] > 0) {
+                order.push_back(to);
+            }
+        }
+        std::stable_sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
+            return capacity_[at * n_ + a] > capacity_[at * n_ + b];
+        });
+        for (const std::uint16_t to : order) {
+            --capacity_[at * n_ + to];
+            used_ |= std::uint64_t{1} << to;
+            ring_.push_back(to);
+            extend();
+            ring_.pop_back();
+            used_ &= ~(std::uint64_t{1} << to);
+            ++capacity_[at * n_ + to];
+            if (done()) {
+                return;
+            }
+        }
+    }
+
+    void close(std::uint16_t last) {
+        const std::vector<std::uint16_t> ring = ring_;
+        const std::uint64_t used = used_;
+        --capacity_[last * n_];
+        rings_.push_back(ring);
+        next_ring();
+        rings_.pop_back();
+        ++capacity_[last * n_];
+        ring_ = ring;
+        used_ = used;
+    }
+
+    std::uint32_t n_;
+    std::vector<int> capacity_;
+    int bound_ = 0;
+    long steps_ = 0;
+    std::uint64_t used_ = 1;
+    std::vector<std::uint16_t> ring_;
+    std::vector<std::vector<std::uint16_t>> rings_, best_;
+};
+
+}  // namespace
+
+std::vector<std::vector<std::uint16_t>> hamiltonian_rings(std::uint32_t n, std::vector<int> capacity, int most) {
+    if (n < 2 || n > 64) {
+        return {};
+    }
+    if (n == 2) {  // one cycle a -> b -> a, as often as the thinner direction allows
+        const int count = std::min({capacity[1], capacity[2], most});
+        return std::vector<std::vector<std::uint16_t>>(static_cast<std::size_t>(std::max(count, 0)), {0, 1});
+    }
+    return Packing(n, std::move(capacity), most).best();
+}
+
+}  // namespace fabricast::nccl

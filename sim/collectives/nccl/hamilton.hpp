@@ -1,0 +1,13 @@
+#pragma once
+// Rings through an NVLink mesh: as many directed Hamiltonian cycles as the links can carry at once.
+
+#include <cstdint>
+#include <vector>
+
+namespace fabricast::nccl {
+
+// `capacity[a * n + b]` is how many rings may use the edge a -> b. Returns at most `most` cycles, each starting at 0;
+// the largest set found within a fixed number of steps (exact for the meshes that exist). Deterministic.
+std::vector<std::vector<std::uint16_t>> hamiltonian_rings(std::uint32_t n, std::vector<int> capacity, int most);
+
+}  // namespace fabricast::nccl

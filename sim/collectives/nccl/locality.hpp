@@ -1,0 +1,30 @@
+#pragma once
+// Who is near whom inside a node, in NCCL's terms, from the node's own wiring.
+
+#include <cstdint>
+#include <vector>
+
+#include "topologies/cluster.hpp"
+
+namespace fabricast::nccl {
+
+// NCCL's PCIe path types, nearest first (facts: one switch, several switches, one host bridge, across CPUs).
+enum class PciePath : std::uint8_t { pix, pxb, phb, sys };
+
+struct Locality {
+    std::uint32_t gpus = 0, nics = 0;
+    std::vector<int> nvlinks;                // gpus x gpus: direct NVLinks between two GPUs (0 through a switch)
+    std::vector<PciePath> gpu_to_gpu;        // gpus x gpus
+    std::vector<PciePath> gpu_to_nic;        // gpus x nics
+    std::vector<std::uint32_t> nearest_gpu;  // of each NIC, NICs of one place shared out over the GPUs of that place
+    bool crosses_cpus = false;               // some GPU pair is SYS
+
+    int links(std::uint32_t a, std::uint32_t b) const { return nvlinks[a * gpus + b]; }
+    PciePath pcie(std::uint32_t a, std::uint32_t b) const { return gpu_to_gpu[a * gpus + b]; }
+    PciePath nic_path(std::uint32_t gpu, std::uint32_t nic) const { return gpu_to_nic[gpu * nics + nic]; }
+};
+
+// Of the first `gpus` GPUs of the node.
+Locality locality(const NodeTemplate& node, std::uint32_t gpus);
+
+}  // namespace fabricast::nccl

@@ -1,0 +1,41 @@
+#pragma once
+// What NCCL's topology search finds on a node: ring orders and their NICs, channels and their speeds, NVLS heads. NCCL
+// walks its graph with a time-out; here NVSwitch and PCIe nodes are arithmetic over the same speed lists and rules, and
+// only NVLink meshes are walked. Source: NVIDIA/nccl src/graph/search.cc, connect.cc, paths.cc.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/collectives/nccl/environment.hpp"
+#include "sim/collectives/nccl/locality.hpp"
+#include "sim/collectives/nccl/release.hpp"
+#include "sim/collectives/nccl/tuning.hpp"
+#include "topologies/cluster.hpp"
+
+namespace fabricast::nccl {
+
+// A searched ring: the GPUs of a node in order; between nodes it comes in and leaves through `nic` (its rail).
+struct Ring {
+    std::vector<std::uint16_t> order;
+    std::uint16_t nic = 0;
+    friend bool operator==(const Ring&, const Ring&) = default;
+};
+
+struct Found {
+    std::vector<Ring> rings;  // one per searched channel; execution channel c runs on rings[c % size]
+    Graphs graphs;
+    int channels = 0;       // execution channels of rings and trees
+    int nvls_channels = 0;  // 0: no NVLS
+    int nvls_heads = 0;
+    int p2p_channels = 0, p2p_channels_per_peer = 0;
+    bool nvlink = false;              // every ring hop inside a node is NVLink
+    std::vector<std::uint16_t> nics;  // the rails in use
+};
+
+// Precondition: gpus >= 1, nodes >= 1, and a NIC where nodes > 1. `port` is the network port's line rate, bytes per
+// second and direction.
+Found search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port, const Release& release,
+             const Environment& environment);
+
+}  // namespace fabricast::nccl
