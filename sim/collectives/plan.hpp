@@ -1,6 +1,8 @@
 #pragma once
 // Lowers one collective call of one size to a Schedule, as NCCL of the stated version would run it.
 
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,26 @@ struct PlanError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Plans calls of one workload on one fabric: the topology search and the choice of constants are made once. Keeps
+// references to what it is given.
+class Planner {
+public:
+    // Throws PlanError.
+    Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
+            const LaunchSpec& launch, const Catalog& catalog);
+    ~Planner();
+    Planner(const Planner&) = delete;
+    Planner& operator=(const Planner&) = delete;
+
+    // `size` is nccl-tests': the larger of a rank's two buffers. Throws PlanError.
+    Plan plan(Bytes size) const;
+
+private:
+    struct Prepared;
+    std::unique_ptr<const Prepared> prepared_;
+};
+
+// One size only: Planner(...).plan(size).
 Plan plan(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric, const LibrarySpec& library,
           const LaunchSpec& launch, const Catalog& catalog);
 

@@ -1,0 +1,39 @@
+#pragma once
+// NCCL's double binary tree: two trees over the same nodes in which every node has inner work in at most one, so that
+// each carries half of the data at full rate. Source: NVIDIA/nccl src/graph/trees.cc.
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+namespace fabricast {
+
+// Parent of `node` in the first tree over `nodes`: with b the lowest set bit, (node ^ b) | 2b, or node ^ b where that
+// lies outside. Node 0 is the root.
+constexpr std::optional<std::uint32_t> first_tree_parent(std::uint32_t node, std::uint32_t nodes) {
+    if (node == 0) {
+        return std::nullopt;
+    }
+    const std::uint32_t bit = node & (~node + 1);
+    const std::uint32_t up = (node ^ bit) | (bit << 1U);
+    return up < nodes ? up : node ^ bit;
+}
+
+// The second tree mirrors the first (even count of nodes) or shifts it by one (odd).
+constexpr std::optional<std::uint32_t> tree_parent(std::uint32_t tree, std::uint32_t node, std::uint32_t nodes) {
+    if (tree == 0) {
+        return first_tree_parent(node, nodes);
+    }
+    const bool mirror = nodes % 2 == 0;
+    const std::uint32_t place = mirror ? nodes - 1 - node : (node + nodes - 1) % nodes;
+    const std::optional<std::uint32_t> up = first_tree_parent(place, nodes);
+    if (!up) {
+        return std::nullopt;
+    }
+    return mirror ? nodes - 1 - *up : (*up + 1) % nodes;
+}
+
+// Hops from the deepest node to the root.
+constexpr std::uint32_t tree_depth(std::uint32_t nodes) { return nodes < 2 ? 0 : std::bit_width(nodes - 1); }
+
+}  // namespace fabricast

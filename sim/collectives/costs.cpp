@@ -1,0 +1,243 @@
+#include "sim/collectives/costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "sim/collectives/plan.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> arch_words{"pascal", "volta",  "turing",   "ampere",
+                                                     "ada",    "hopper", "blackwell"};
+
+int arch_index(std::string_view word) {
+    return static_cast<int>(std::find(arch_words.begin(), arch_words.end(), word) - arch_words.begin());
+}
+
+std::string inside_word(const NodeTemplate& node, bool crosses_cpus) {
+    switch (node.nvlink) {
+        case NvlinkShape::nvswitch:
+            return "nvswitch";
+        case NvlinkShape::mesh:
+            return "mesh";
+        case NvlinkShape::none:
+            break;
+    }
+    return crosses_cpus || !node.peer_to_peer ? "pcie-host" : "pcie";
+}
+
+bool lists(const Part& part, std::string_view path, std::string_view item) {
+    const std::string all = " " + part.word_or(path, "") + " ";
+    return all.find(" " + std::string(item) + " ") != std::string::npos;
+}
+
+// How far a kernel part's data are from this system: GPU generation counts most, era least.
+int distance(const Part& part, GpuArch arch, const std::string& inside, const nccl::Version& version) {
+    const int generations = std::abs(arch_index(part.word("arch")) - static_cast<int>(arch));
+    const bool same_inside = part.word("inside") == inside;
+    const bool related = part.word("inside").starts_with("pcie") == inside.starts_with("pcie");
+    const bool newer = nccl::parse_version(part.word("since")) > version;
+    const bool ended = part.text.contains("before") && nccl::parse_version(part.word("before")) <= version;
+    return 100 * generations + (same_inside ? 0 : related ? 10 : 50) + (newer || ended ? 1 : 0);
+}
+
+const Part& nearest_kernel(const Catalog& catalog, GpuArch arch, const std::string& inside,
+                           const nccl::Version& version) {
+    const Part* best = nullptr;
+    for (const Part* part : catalog.of_kind("kernel")) {
+        if (!part->text.contains("arch")) {
+            continue;  // the network part
+        }
+        if (best == nullptr || distance(*part, arch, inside, version) < distance(*best, arch, inside, version)) {
+            best = part;
+        }
+    }
+    if (best == nullptr) {
+        throw PlanError("the catalogue holds no kernel costs (parts of kind 'kernel')");
+    }
+    return *best;
+}
+
+std::string family_word(LinkFamily family) {
+    switch (family) {
+        case LinkFamily::infiniband:
+            return "infiniband";
+        case LinkFamily::ethernet:
+            return "ethernet";
+        case LinkFamily::slingshot:
+            return "slingshot";
+        case LinkFamily::efa:
+            return "efa";
+        default:
+            return "other";
+    }
+}
+
+struct Transported {
+    const Part* part = nullptr;
+    Evidence evidence = Evidence::same_gpu_era_fabric;
+};
+
+Transported nearest_transport(const Catalog& catalog, const LinkSpec& link, const std::string& asked, bool gpu_direct) {
+    const std::vector<const Part*> all = catalog.of_kind("transport");
+    if (!asked.empty()) {
+        const auto found = std::find_if(all.begin(), all.end(), [&](const Part* part) {
+            return part->name == asked || part->name == "transport-" + asked;
+        });
+        if (found == all.end()) {
+            std::string known;
+            for (const Part* part : all) {
+                known += (known.empty() ? "" : ", ") + part->name;
+            }
+            throw PlanError("no network transport '" + asked + "' in the catalogue (it has " + known + ")");
+        }
+        return {*found, Evidence::same_gpu_era_fabric};
+    }
+    const auto fits = [&](const Part* part) { return (part->word_or("gpu_direct", "yes") == "yes") == gpu_direct; };
+    for (const bool exact_mode : {true, false}) {
+        for (const Part* part : all) {
+            if (lists(*part, "links", link.name) && (fits(part) || !exact_mode)) {
+                return {part, exact_mode ? Evidence::same_gpu_era_fabric : Evidence::same_family};
+            }
+        }
+    }
+    for (const Part* part : all) {
+        if (part->word("family") == family_word(link.family) && fits(part)) {
+            return {part, Evidence::same_family};
+        }
+    }
+    for (const Part* part : all) {
+        if (part->word("family") == "infiniband" && fits(part)) {
+            return {part, Evidence::formula_only};
+        }
+    }
+    if (all.empty()) {
+        throw PlanError("the catalogue holds no network costs (parts of kind 'transport')");
+    }
+    return {all.front(), Evidence::formula_only};
+}
+
+Evidence weaker(Evidence a, Evidence b) { return std::max(a, b); }
+
+// Data up to `largest` speak for twice that, less for eight times, not beyond.
+Evidence by_reach(double wanted, double largest) {
+    if (wanted <= 2 * largest) {
+        return Evidence::same_gpu_era_fabric;
+    }
+    return wanted <= 8 * largest ? Evidence::same_family : Evidence::formula_only;
+}
+
+const Part* first_of(const Catalog& catalog, std::string_view kind, std::string_view name) {
+    const Part* part = catalog.find(name);
+    if (part == nullptr || part->kind != kind) {
+        throw PlanError("the catalogue has no part '" + std::string(name) + "' of kind " + std::string(kind));
+    }
+    return part;
+}
+
+}  // namespace
+
+CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::Version& version,
+                     const LibrarySpec& library, bool gpu_direct, bool crosses_cpus) {
+    const NodeTemplate& node = fabric.node();
+    const std::string inside = inside_word(node, crosses_cpus);
+    CostParts parts;
+    parts.kernel = &nearest_kernel(catalog, node.gpu.arch, inside, version);
+    parts.launch = first_of(catalog, "launch", "nccl-tests");
+    const int far = distance(*parts.kernel, node.gpu.arch, inside, version);
+    parts.evidence = far == 0    ? Evidence::same_gpu_era_fabric
+                     : far < 100 ? Evidence::same_family
+                                 : Evidence::formula_only;
+    const double gpus = fabric.gpus_per_node();
+    const double gpus_of_data = parts.kernel->number_or("data.gpus", 1);
+    parts.evidence = weaker(parts.evidence, by_reach(gpus, gpus_of_data));
+    if (parts.evidence != Evidence::same_gpu_era_fabric) {
+        parts.notes.push_back("kernel costs from " + parts.kernel->name + ", nearest data " +
+                              std::to_string(static_cast<int>(gpus_of_data)) + " GPUs a node");
+    }
+    if (fabric.node_count() > 1) {
+        parts.network = first_of(catalog, "kernel", "nccl-network");
+        const Transported transport =
+            nearest_transport(catalog, fabric.cluster().fabric.link, library.transport, gpu_direct);
+        parts.transport = transport.part;
+        const double nodes_of_data = parts.transport->number_or("data.nodes", 1);
+        const Evidence network = weaker(transport.evidence, by_reach(fabric.node_count(), nodes_of_data));
+        if (network != Evidence::same_gpu_era_fabric) {
+            parts.notes.push_back("network costs from " + parts.transport->name + ", nearest data " +
+                                  std::to_string(static_cast<int>(nodes_of_data)) + " nodes");
+        }
+        parts.evidence = weaker(parts.evidence, network);
+    }
+    return parts;
+}
+
+double Ledger::read(const Part& part, std::string_view figure) {
+    const Figure& found = part.figure(figure);
+    used_.insert_or_assign({part.name, std::string(figure)}, &found);
+    return found.value.at(0);
+}
+
+double Ledger::launch_or(std::string_view figure, std::string_view fallback) {
+    return launch(parts_.launch->has(figure) ? figure : fallback);
+}
+
+Evidence Ledger::evidence() const {
+    const auto from_here = [](const Figure& figure) {
+        return std::any_of(figure.source.begin(), figure.source.end(),
+                           [](const std::string& source) { return source.starts_with(measured_here_prefix); });
+    };
+    bool all_here = !used_.empty();
+    bool guessed = false;
+    for (const auto& [name, figure] : used_) {
+        const bool launch = parts_.launch != nullptr && name.first == parts_.launch->name;
+        all_here = all_here && (from_here(*figure) || launch);
+        guessed = guessed || figure->origin == Origin::estimated;
+    }
+    if (all_here) {
+        return Evidence::measured_here;
+    }
+    return guessed ? weaker(parts_.evidence, Evidence::same_family) : parts_.evidence;
+}
+
+std::vector<FigureUsed> Ledger::figures() const {
+    constexpr std::array<std::string_view, 5> origins{"spec", "vendor", "measured", "fitted", "estimated"};
+    std::vector<FigureUsed> list;
+    for (const auto& [name, figure] : used_) {
+        std::string sources;
+        for (const std::string& source : figure->source) {
+            sources += (sources.empty() ? "" : ", ") + source;
+        }
+        list.push_back({.part = name.first,
+                        .figure = name.second,
+                        .unit = figure->unit,
+                        .origin = std::string(origins[static_cast<std::size_t>(figure->origin)]),
+                        .source = sources,
+                        .value = figure->value.at(0),
+                        .low80 = figure->low80,
+                        .high80 = figure->high80});
+    }
+    return list;
+}
+
+Interval interval(const Ledger& ledger, double bytes) {
+    const std::string regime = bytes < 65536 ? "small" : bytes < 16.0 * (1 << 20) ? "middle" : "large";
+    Interval total;
+    for (const Part* part : {ledger.parts().kernel, ledger.parts().transport}) {
+        if (part != nullptr && part->has("residual." + regime)) {
+            const Figure& residual = part->figure("residual." + regime);
+            total.low80 = -std::hypot(total.low80, 1 - residual.low80);
+            total.high80 = std::hypot(total.high80, residual.high80 - 1);
+        }
+    }
+    // What blind transfers left of accuracy: facts nccl-mechanisms.md, section 1, table of transfers (p90).
+    constexpr std::array<double, 4> least{0.03, 0.08, 0.30, 0.50};
+    const double floor = least[static_cast<std::size_t>(ledger.evidence())];
+    return {std::min(total.low80, -floor / (1 + floor)), std::max(total.high80, floor)};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,68 @@
+#pragma once
+// What NCCL, the network software and the launch cost, from the catalogue's parts of kind `kernel`, `transport` and
+// `launch`. Every figure that a plan reads is noted: evidence, intervals and the report's list follow from the notes.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "sim/collectives/nccl/release.hpp"
+#include "sim/report/report.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+// A source beginning with this was measured on the machine that is forecast: `fabricast calibrate` writes it.
+inline constexpr std::string_view measured_here_prefix = "here:";
+
+// The parts nearest to a system. A kernel part is chosen by GPU generation, then by what joins the GPUs of a node
+// (nvswitch, mesh, pcie, pcie-host), then by NCCL era; a transport part by name or by the fabric's link.
+struct CostParts {
+    const Part* kernel = nullptr;
+    const Part* network = nullptr;    // what NCCL adds on any network; null on one node
+    const Part* transport = nullptr;  // null on one node
+    const Part* launch = nullptr;
+    Evidence evidence = Evidence::formula_only;  // by distance, before the figures' sources are seen
+    std::vector<std::string> notes;
+};
+
+// Throws PlanError naming the known transports when `library.transport` is none of them.
+CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::Version& version,
+                     const LibrarySpec& library, bool gpu_direct, bool crosses_cpus);
+
+class Ledger {
+public:
+    explicit Ledger(CostParts parts) : parts_(std::move(parts)) {}
+
+    double kernel(std::string_view figure) { return read(*parts_.kernel, figure); }
+    double network(std::string_view figure) { return read(*parts_.network, figure); }
+    double transport(std::string_view figure) { return read(*parts_.transport, figure); }
+    double launch(std::string_view figure) { return read(*parts_.launch, figure); }
+    // The first of the figures that the launch part has: "process.issue.hopper", else "process.issue".
+    double launch_or(std::string_view figure, std::string_view fallback);
+
+    const CostParts& parts() const { return parts_; }
+    Evidence evidence() const;
+    std::vector<FigureUsed> figures() const;
+
+private:
+    double read(const Part& part, std::string_view figure);
+
+    CostParts parts_;
+    std::map<std::pair<std::string, std::string>, const Figure*> used_;  // part and figure
+};
+
+struct Interval {
+    double low80 = 0, high80 = 0;  // relative to the forecast, e.g. -0.05 and +0.06
+};
+
+// The 80 % interval of a time: the residuals of the kernel and transport parts in the size's regime, added in
+// quadrature, and never narrower than the evidence allows. Regimes: below 64 KiB, below 16 MiB, above.
+Interval interval(const Ledger& ledger, double bytes);
+
+}  // namespace fabricast

@@ -1,0 +1,125 @@
+#include "sim/collectives/lowering.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace fabricast {
+
+std::string_view figure_prefix(nccl::Proto proto) {
+    constexpr std::array<std::string_view, nccl::proto_count> prefixes{"ll", "ll128", "simple"};
+    return prefixes[nccl::index(proto)];
+}
+
+ProtocolCost protocol_cost(Ledger& ledger, nccl::Proto proto) {
+    const std::string prefix(figure_prefix(proto));
+    return {.start = from_seconds(ledger.kernel(prefix + ".start")),
+            .hop = from_seconds(ledger.kernel(prefix + ".hop")),
+            .channel_rate = ledger.kernel(prefix + ".channel_rate"),
+            .wire = ledger.kernel(prefix + ".wire"),
+            .fill = ledger.kernel(prefix + ".fill")};
+}
+
+Duration kernel_start(Ledger& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk) {
+    double seconds = ledger.kernel("per_channel") * channels;
+    if (proto == nccl::Proto::ll) {
+        // From one warp of data to a full block of 512 threads x 8 B (facts nccl-mechanisms.md, 3.2).
+        seconds += ledger.kernel("ll.full_block") * std::min(1.0, chunk / 4096);
+    }
+    return cost.start + from_seconds(seconds);
+}
+
+int slices(nccl::Proto proto, double chunk) {
+    switch (proto) {
+        case nccl::Proto::simple:
+            return 2;
+        case nccl::Proto::ll:
+            return std::max(1, static_cast<int>(std::lround(chunk / 4096)));
+        case nccl::Proto::ll128:
+            return std::max(1, static_cast<int>(std::lround(chunk / 9600)));
+    }
+    return 1;
+}
+
+Duration network_hop(Ledger& ledger, NetworkHop kind, nccl::Proto proto) {
+    double seconds = ledger.transport("hop");
+    if (kind == NetworkHop::nvls_tree) {
+        return from_seconds(seconds + ledger.network("nvls_tree.hop"));
+    }
+    if (kind == NetworkHop::ring) {
+        seconds += ledger.transport("ring_hop");
+    }
+    if (proto == nccl::Proto::ll128) {
+        seconds += ledger.network("ll128.hop");
+    } else if (proto == nccl::Proto::simple) {
+        seconds += ledger.network(kind == NetworkHop::ring ? "simple.ring_hop" : "simple.tree_hop");
+    }
+    return from_seconds(seconds);
+}
+
+double network_wire(Ledger& ledger, nccl::Proto proto) {
+    const double wire = ledger.transport("wire");
+    switch (proto) {
+        case nccl::Proto::ll:
+            return 2 * wire * ledger.transport("ll_wire");  // half of the bytes are flags
+        case nccl::Proto::ll128:
+            return wire * 16 / 15;
+        case nccl::Proto::simple:
+            return wire;
+    }
+    return wire;
+}
+
+int network_slots(Ledger& ledger) { return std::max(1, static_cast<int>(std::lround(ledger.transport("slots")))); }
+
+std::vector<int> channels_of_ring(const nccl::Found& found, int channels) {
+    std::vector<int> count(found.rings.size(), 0);
+    for (int c = 0; c < channels; ++c) {
+        ++count[static_cast<std::size_t>(c) % found.rings.size()];
+    }
+    return count;
+}
+
+PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
+    PathQuery query;
+    query.src = call.fabric.gpu(ring.order.front());
+    query.dst = call.fabric.gpu(ring.order.size() > 1 ? ring.order[1] : ring.order.front());
+    query.gpu_direct = call.gpu_direct;
+    return query;
+}
+
+PathQuery rail_hop(const Call& call, const nccl::Ring& ring) {
+    PathQuery query;
+    query.src = call.fabric.gpu(ring.order.back());
+    query.dst = call.fabric.gpu(call.per_node() + ring.order.front());
+    query.src_nic = query.dst_nic = ring.nic;
+    query.gpu_direct = call.gpu_direct;
+    return query;
+}
+
+Body pipelines_body(std::vector<Pipeline> pipelines) {
+    return [pipelines = std::move(pipelines)](Schedule& schedule, std::span<const Schedule::Dependency> after) {
+        std::vector<OpId> last;
+        for (const Pipeline& pipeline : pipelines) {
+            last.push_back(schedule.add(pipeline, after));
+        }
+        return last;
+    };
+}
+
+std::uint32_t add_edges(Schedule& schedule, EdgeSet edges) {
+    schedule.edge_sets.push_back(std::move(edges));
+    return static_cast<std::uint32_t>(schedule.edge_sets.size() - 1);
+}
+
+void set_stages(Schedule& schedule, Pipeline& pipeline, std::span<const Stage> stages) {
+    pipeline.first_stage = static_cast<std::uint32_t>(schedule.stages.size());
+    for (const Stage& stage : stages) {
+        if (stage.count > 0) {
+            schedule.stages.push_back(stage);
+        }
+    }
+    pipeline.stage_count = static_cast<std::uint32_t>(schedule.stages.size()) - pipeline.first_stage;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,81 @@
+#pragma once
+// Between the choice of an algorithm and its operations: one call with everything its lowering reads, and what a
+// lowering leaves behind. Each plan_*.cpp lowers one family; plan.cpp launches it a few times.
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "sim/collectives/costs.hpp"
+#include "sim/collectives/nccl/chunking.hpp"
+#include "sim/collectives/nccl/search.hpp"
+#include "sim/collectives/plan.hpp"
+#include "sim/schedule.hpp"
+
+namespace fabricast {
+
+struct Call {
+    const CollectiveWorkload& workload;
+    const Fabric& fabric;
+    const nccl::Release& release;
+    const nccl::Environment& environment;
+    const nccl::Found& found;
+    nccl::Shape shape;
+    double bytes = 0;
+    bool gpu_direct = true;
+    nccl::Algo algo = nccl::Algo::ring;
+    nccl::Proto proto = nccl::Proto::simple;
+    Ledger& ledger;
+
+    bool several_nodes() const { return shape.nodes > 1; }
+    std::uint32_t per_node() const { return shape.ranks / shape.nodes; }
+};
+
+// Adds one iteration's operations behind `after` and returns those that end it.
+using Body = std::function<std::vector<OpId>(Schedule&, std::span<const Schedule::Dependency>)>;
+
+struct Lowering {
+    Body body;
+    int channels = 0;
+    bool streams = false;  // nothing makes the root wait: the next iteration may start at the release
+};
+
+// What one protocol's kernel costs (figures PROTO.start, .hop, .channel_rate, .wire, .fill).
+struct ProtocolCost {
+    Duration start, hop;
+    double channel_rate = 0, wire = 1, fill = 0;
+};
+ProtocolCost protocol_cost(Ledger& ledger, nccl::Proto proto);
+std::string_view figure_prefix(nccl::Proto proto);  // "ll", "ll128", "simple"
+
+// Start of a kernel on `channels` channels with chunks of `chunk` bytes.
+Duration kernel_start(Ledger& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk);
+
+// Pieces of a chunk that travel on their own: two slices of Simple; LL and LL128 forward each pass of the block.
+int slices(nccl::Proto proto, double chunk);
+
+// One way over the network, by protocol: the transport's hop and what NCCL's kernels add to it.
+enum class NetworkHop : std::uint8_t { ring, tree, nvls_tree };
+Duration network_hop(Ledger& ledger, NetworkHop kind, nccl::Proto proto);
+double network_wire(Ledger& ledger, nccl::Proto proto);
+int network_slots(Ledger& ledger);
+
+// Execution channels [0, channels) counted by the searched ring that they run on.
+std::vector<int> channels_of_ring(const nccl::Found& found, int channels);
+
+// A representative hop inside the first node, and one from the first node to the second on this ring's rail.
+PathQuery local_hop(const Call& call, const nccl::Ring& ring);
+PathQuery rail_hop(const Call& call, const nccl::Ring& ring);
+
+// A body that adds these pipelines side by side.
+Body pipelines_body(std::vector<Pipeline> pipelines);
+
+std::uint32_t add_edges(Schedule& schedule, EdgeSet edges);
+void set_stages(Schedule& schedule, Pipeline& pipeline, std::span<const Stage> stages);
+
+Lowering plan_ring(const Call& call, Schedule& schedule);
+Lowering plan_tree(const Call& call, Schedule& schedule);
+Lowering plan_nvls(const Call& call, Schedule& schedule);
+Lowering plan_p2p(const Call& call, Schedule& schedule);
+
+}  // namespace fabricast

@@ -1,0 +1,272 @@
+#include "sim/collectives/plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "sim/collectives/lowering.hpp"
+
+namespace fabricast {
+
+namespace {
+
+using Dependency = Schedule::Dependency;
+
+// Back-to-back iterations in a schedule: the last two are in the steady state.
+constexpr int planned_iterations = 3;
+
+bool is_p2p(Collective collective) {
+    switch (collective) {
+        case Collective::all_to_all:
+        case Collective::all_to_all_v:
+        case Collective::sendrecv:
+        case Collective::gather:
+        case Collective::scatter:
+            return true;
+        default:
+            return false;
+    }
+}
+
+nccl::CpuVendor vendor(const std::string& word) {
+    return word == "amd" ? nccl::CpuVendor::amd : word == "intel" ? nccl::CpuVendor::intel : nccl::CpuVendor::other;
+}
+
+// LL128 relies on NVLink keeping 128 B stores whole, and between nodes on NICs near the GPUs (ncclTopoTuneModel).
+bool ll128_is_safe(const Fabric& fabric, const nccl::Found& found) {
+    const int cc = fabric.node().gpu.compute_capability;
+    if (cc < 70 || (!found.nvlink && fabric.gpus_per_node() > 1)) {
+        return false;
+    }
+    if (fabric.node_count() == 1) {
+        return true;
+    }
+    const nccl::Locality places = nccl::locality(fabric.node(), fabric.gpus_per_node());
+    const auto near = [&](std::uint16_t nic) {
+        return places.nic_path(places.nearest_gpu[nic], nic) <= nccl::PciePath::pxb;
+    };
+    return cc >= 90 || std::all_of(found.nics.begin(), found.nics.end(), near);
+}
+
+// NCCL algorithms that a scenario's word stands for; empty for those that NCCL does not have.
+std::vector<nccl::Algo> algorithms_for(Algorithm asked) {
+    std::vector<nccl::Algo> list;
+    for (const nccl::Algo algo : nccl::every_algo) {
+        if (nccl::scenario_algorithm(algo) == asked) {
+            list.push_back(algo);
+        }
+    }
+    return list;
+}
+
+}  // namespace
+
+struct Planner::Prepared {
+    const CollectiveWorkload& workload;
+    const Fabric& fabric;
+    const LaunchSpec& launch;
+    nccl::Environment environment;
+    nccl::Release release;
+    nccl::Found found;
+    nccl::Communicator comm;
+    bool gpu_direct = true;
+    CostParts costs;
+
+    nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
+};
+
+namespace {
+
+nccl::Environment read_settings(const CollectiveWorkload& workload, const LibrarySpec& library) {
+    nccl::Environment environment = nccl::read_environment(library.env, workload.collective);
+    // The scenario's own words win over the environment.
+    if (workload.algorithm != Algorithm::automatic && !is_p2p(workload.collective)) {
+        environment.allowed.algo.fill(false);
+        for (const nccl::Algo algo : algorithms_for(workload.algorithm)) {
+            environment.allowed.algo[nccl::index(algo)] = true;
+        }
+    }
+    if (workload.protocol != Protocol::automatic) {
+        environment.allowed.proto.fill(false);
+        for (const nccl::Proto proto : nccl::every_proto) {
+            environment.allowed.proto[nccl::index(proto)] = nccl::scenario_protocol(proto) == workload.protocol;
+        }
+        environment.allowed.ll128_by_name = workload.protocol == Protocol::ll128;
+    }
+    return environment;
+}
+
+nccl::Communicator communicator(const Fabric& fabric, const nccl::Found& found) {
+    const NodeTemplate& node = fabric.node();
+    return {.ranks = fabric.gpu_count(),
+            .nodes = fabric.node_count(),
+            .compute_capability = node.gpu.compute_capability,
+            .cpu = vendor(node.cpu_vendor),
+            .nvlink = found.nvlink,
+            .ll128 = ll128_is_safe(fabric, found),
+            .nvls = found.nvls_channels > 0,
+            .nvswitch = node.nvlink == NvlinkShape::nvswitch,
+            .collnet = false};
+}
+
+// Why nothing is left to choose, and what would run.
+PlanError nothing_runs(const nccl::Release& release, const nccl::Communicator& comm, const nccl::Graphs& graphs,
+                       const CollectiveWorkload& workload, double bytes) {
+    std::string asked(word(workload.algorithm));
+    if (workload.protocol != Protocol::automatic) {
+        asked += " with " + std::string(word(workload.protocol));
+    }
+    std::string would;
+    nccl::Allowed all;
+    for (const nccl::Estimate& e :
+         nccl::estimates(release, comm, graphs, workload.collective, bytes, workload.dtype, all)) {
+        would += (would.empty() ? "" : ", ") + std::string(nccl::word(e.algo)) + "/" + std::string(nccl::word(e.proto));
+    }
+    return PlanError(asked + " cannot run " + std::string(word(workload.collective)) + " on " +
+                     std::to_string(comm.ranks) + " GPUs in " + std::to_string(comm.nodes) +
+                     (comm.nodes == 1 ? " node" : " nodes") + " with " + release.part + "; what would: " + would);
+}
+
+Lowering lower(const Call& call, Schedule& schedule) {
+    if (is_p2p(call.workload.collective)) {
+        return plan_p2p(call, schedule);
+    }
+    switch (call.algo) {
+        case nccl::Algo::ring:
+            return plan_ring(call, schedule);
+        case nccl::Algo::tree:
+            return plan_tree(call, schedule);
+        case nccl::Algo::nvls:
+        case nccl::Algo::nvls_tree:
+            return plan_nvls(call, schedule);
+        default:
+            throw PlanError(std::string(nccl::word(call.algo)) + " has no lowering");
+    }
+}
+
+// What the host does before each iteration, and whether it waits for the one before.
+struct Launch {
+    Duration issue;
+    bool waits = false;
+};
+
+Launch launch_cost(Ledger& ledger, const LaunchSpec& launch, const Fabric& fabric, Collective collective) {
+    const bool grouped = collective == Collective::all_to_all || collective == Collective::all_to_all_v;
+    switch (launch.mode) {
+        case LaunchMode::process:
+            return {from_seconds(ledger.launch("process.issue")), false};
+        case LaunchMode::thread: {
+            const double per_gpu = ledger.launch(grouped ? "thread.issue_per_gpu_grouped" : "thread.issue_per_gpu");
+            return {from_seconds(per_gpu * fabric.gpus_per_node()), false};
+        }
+        case LaunchMode::framework:
+            return {from_seconds(ledger.launch("framework.gap")), true};
+    }
+    return {};
+}
+
+// Iterations follow each other as nccl-tests posts them: the host goes ahead, a stream runs one kernel at a time.
+void launch_iterations(const Lowering& lowering, const Launch& launch, Plan& plan) {
+    Schedule& schedule = plan.schedule;
+    std::vector<Dependency> before;
+    for (int i = 0; i < planned_iterations; ++i) {
+        const OpId issued = schedule.add(
+            Delay{0, launch.issue}, launch.waits ? std::span<const Dependency>(before) : std::span<const Dependency>{});
+        before.push_back({issued, DependsOn::finish});
+        const std::vector<OpId> last = lowering.body(schedule, before);
+        const DependsOn when = lowering.streams ? DependsOn::release : DependsOn::finish;
+        before.clear();
+        for (const OpId op : last) {
+            before.push_back({op, when});
+        }
+        // One operation ends the iteration: an empty delay behind its last ones, on a host of its own.
+        const OpId end = schedule.add(Delay{1, {}}, before);
+        schedule.kept.push_back(end);
+    }
+    plan.iterations = planned_iterations;
+}
+
+}  // namespace
+
+Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
+                 const LaunchSpec& launch, const Catalog& catalog) {
+    const nccl::Environment environment = read_settings(workload, library);
+    const nccl::Version version = nccl::parse_version(library.nccl);
+    nccl::Release release = nccl::release(catalog, version);
+    const double port = fabric.cluster().fabric.link.rate.bytes_per_second();
+    if (fabric.gpu_count() < 2) {
+        throw PlanError("a collective needs at least two GPUs; this cluster has " + std::to_string(fabric.gpu_count()));
+    }
+    nccl::Found found =
+        nccl::search(fabric.node(), fabric.gpus_per_node(), fabric.node_count(), port, release, environment);
+    const nccl::Communicator comm = communicator(fabric, found);
+    const bool gpu_direct = environment.gpu_direct.value_or(fabric.node().gpu_direct);
+    const bool crosses = nccl::locality(fabric.node(), fabric.gpus_per_node()).crosses_cpus;
+    CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct, crosses);
+    prepared_ = std::make_unique<const Prepared>(Prepared{workload, fabric, launch, environment, std::move(release),
+                                                          std::move(found), comm, gpu_direct, std::move(costs)});
+}
+
+Planner::~Planner() = default;
+
+Plan Planner::plan(Bytes size) const {
+    const Prepared& p = *prepared_;
+    const auto bytes = static_cast<double>(size.count);
+    if (!(bytes > 0)) {
+        throw PlanError("a call of 0 bytes moves nothing");
+    }
+    Ledger ledger(p.costs);
+    nccl::Estimate choice;
+    if (!is_p2p(p.workload.collective)) {
+        const std::vector<nccl::Estimate> able = nccl::estimates(
+            p.release, p.comm, p.found.graphs, p.workload.collective, bytes, p.workload.dtype, p.environment.allowed);
+        if (able.empty()) {
+            throw nothing_runs(p.release, p.comm, p.found.graphs, p.workload, bytes);
+        }
+        choice = nccl::choose(able);
+    }
+    const Call call{p.workload, p.fabric,     p.release,   p.environment, p.found, p.shape(),
+                    bytes,      p.gpu_direct, choice.algo, choice.proto,  ledger};
+    Plan plan;
+    const Lowering lowering = lower(call, plan.schedule);
+    launch_iterations(lowering, launch_cost(ledger, p.launch, p.fabric, p.workload.collective), plan);
+    const bool p2p = is_p2p(p.workload.collective);
+    plan.algorithm = p2p ? Algorithm::direct : nccl::scenario_algorithm(choice.algo);
+    plan.protocol = p2p ? Protocol::simple : nccl::scenario_protocol(choice.proto);
+    plan.channels = lowering.channels;
+    plan.bytes_moved_factor = busbw_factor(p.workload.collective, p.comm.ranks);
+    plan.evidence = ledger.evidence();
+    const Interval range = interval(ledger, bytes);
+    plan.relative_low80 = range.low80;
+    plan.relative_high80 = range.high80;
+    plan.figures = ledger.figures();
+    plan.notes = p.costs.notes;
+    plan.notes.insert(plan.notes.end(), p.environment.notes.begin(), p.environment.notes.end());
+    return plan;
+}
+
+Plan plan(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric, const LibrarySpec& library,
+          const LaunchSpec& launch, const Catalog& catalog) {
+    return Planner(workload, fabric, library, launch, catalog).plan(size);
+}
+
+double busbw_factor(Collective collective, std::uint32_t ranks) {
+    const double n = ranks;
+    switch (collective) {
+        case Collective::all_reduce:
+            return 2 * (n - 1) / n;
+        case Collective::all_gather:
+        case Collective::reduce_scatter:
+        case Collective::all_to_all:
+        case Collective::all_to_all_v:
+        case Collective::gather:
+        case Collective::scatter:
+            return (n - 1) / n;
+        case Collective::broadcast:
+        case Collective::reduce:
+        case Collective::sendrecv:
+            return 1;
+    }
+    return 1;
+}
+
+}  // namespace fabricast

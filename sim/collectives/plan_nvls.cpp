@@ -1,0 +1,142 @@
+// Reduction and multicast in the NVSwitch: within one node, and with trees between the nodes.
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/collectives/algorithms/double_tree.hpp"
+#include "sim/collectives/lowering.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// Each GPU to its node's switch and back. Of a call of S bytes a GPU sends S to be reduced and S/n as the head that
+// multicasts its share; the switch sends the same back.
+void visit_switch_edges(const Fabric& fabric, std::uint32_t node, double crossings,
+                        const std::function<void(const Edge&)>& visit) {
+    const std::uint32_t per_node = fabric.gpus_per_node();
+    for (std::uint32_t g = 0; g < per_node; ++g) {
+        Edge up, down;
+        up.path.src = down.path.dst = fabric.gpu(node * per_node + g);
+        up.path.dst = down.path.src = fabric.nvswitch(node);
+        up.count = down.count = crossings;
+        visit(up);
+        visit(down);
+    }
+}
+
+// The switches of all nodes, and each head's share of both trees on its own rail.
+struct NvlsTreeEdges {
+    Fabric fabric;
+    std::vector<std::uint16_t> rails;
+    std::uint32_t nodes = 1;
+    double crossings = 1;
+    bool gpu_direct = true;
+
+    void operator()(const std::function<void(const Edge&)>& visit) const {
+        const std::uint32_t per_node = fabric.gpus_per_node();
+        const double share = 0.5 / per_node;  // of the stream: one head of all, one tree of two
+        for (std::uint32_t node = 0; node < nodes; ++node) {
+            visit_switch_edges(fabric, node, crossings, visit);
+            for (std::uint32_t tree = 0; tree < 2; ++tree) {
+                const auto parent = tree_parent(tree, node, nodes);
+                for (std::uint32_t head = 0; parent && head < per_node; ++head) {
+                    Edge edge;
+                    edge.count = share;
+                    edge.path.src = fabric.gpu(node * per_node + head);
+                    edge.path.dst = fabric.gpu(*parent * per_node + head);
+                    edge.path.src_nic = edge.path.dst_nic = rails[head % rails.size()];
+                    edge.path.flow_label = head;
+                    edge.path.gpu_direct = gpu_direct;
+                    visit(edge);
+                    std::swap(edge.path.src, edge.path.dst);
+                    visit(edge);
+                }
+            }
+        }
+    }
+
+    std::uint64_t count() const {
+        return std::uint64_t{2} * fabric.gpus_per_node() * (nodes + 2 * (std::uint64_t{nodes} - 1));
+    }
+};
+
+EdgeList switch_edges(const Fabric& fabric, double crossings) {
+    EdgeList list;
+    visit_switch_edges(fabric, 0, crossings, [&](const Edge& edge) { list.edges.push_back(edge); });
+    return list;
+}
+
+// Bytes of one loop of all channels and heads are spread evenly over the loops that the call needs.
+double even_chunk(double bytes, int channels, int heads, double chunk) {
+    const double loops = std::max(1.0, std::ceil(bytes / (channels * heads * chunk)));
+    return bytes / loops / channels;
+}
+
+PathQuery switch_hop(const Call& call) {
+    PathQuery query;
+    query.src = call.fabric.gpu(0);
+    query.dst = call.fabric.nvswitch(0);
+    return query;
+}
+
+Lowering one_node(const Call& call, Schedule& schedule) {
+    Ledger& ledger = call.ledger;
+    const int channels = call.found.nvls_channels;
+    const int heads = std::max(1, call.found.nvls_heads);
+    const bool reduces_and_spreads = call.workload.collective == Collective::all_reduce;
+    // All-gather only multicasts, reduce-scatter only reduces: a link carries the whole buffer one way.
+    const double crossings = reduces_and_spreads ? 1 + 1.0 / call.shape.ranks : 1;
+    const double chunk = nccl::nvls_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = call.bytes / channels;
+    pipeline.chunk = even_chunk(call.bytes, channels, heads, chunk);
+    pipeline.slots = call.release.buffers.slots;
+    pipeline.fill = ledger.kernel("nvls.fill");
+    pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
+    pipeline.edge_rate_cap = ledger.kernel("nvls.rate") / crossings / channels;
+    pipeline.wire_ratio = ledger.kernel("nvls.wire");
+    pipeline.start = from_seconds(ledger.kernel("nvls.start"));
+    pipeline.weight = channels;
+    pipeline.edges = add_edges(schedule, switch_edges(call.fabric, crossings));
+    const Stage stage{1, switch_hop(call), {}};
+    set_stages(schedule, pipeline, {&stage, 1});
+    return {pipelines_body({pipeline}), channels, false};
+}
+
+Lowering several_nodes(const Call& call, Schedule& schedule) {
+    Ledger& ledger = call.ledger;
+    const int channels = call.found.nvls_channels;
+    const int heads = std::max(1, call.found.nvls_heads);
+    const double crossings = 1 + 1.0 / call.per_node();
+    const double chunk = nccl::nvls_tree_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = call.bytes / channels;
+    pipeline.chunk = even_chunk(call.bytes, channels, heads, chunk);
+    pipeline.slices = call.shape.nodes > 2 ? 2 : 1;
+    pipeline.slots = network_slots(ledger);
+    pipeline.fill = ledger.network("nvls_tree.fill");
+    pipeline.chunk_overhead = from_seconds(ledger.network("nvls_tree.chunk_overhead"));
+    pipeline.edge_rate_cap =
+        ledger.kernel("nvls.rate") * ledger.network("nvls_tree.rate_factor") / crossings / channels;
+    pipeline.wire_ratio = ledger.kernel("nvls.wire") * ledger.network("nvls_tree.wire_inside");
+    pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
+    pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.start"));
+    pipeline.weight = channels;
+    const NvlsTreeEdges edges{call.fabric, call.found.nics, call.shape.nodes, crossings, call.gpu_direct};
+    pipeline.edges = add_edges(schedule, EdgeGenerator{edges.count(), edges});
+    PathQuery rail = rail_hop(call, call.found.rings.front());
+    rail.src = call.fabric.gpu(call.found.rings.front().order.front());
+    const Stage stage{2.0 * tree_depth(call.shape.nodes), rail,
+                      network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)};
+    set_stages(schedule, pipeline, {&stage, 1});
+    return {pipelines_body({pipeline}), channels, false};
+}
+
+}  // namespace
+
+Lowering plan_nvls(const Call& call, Schedule& schedule) {
+    return call.several_nodes() ? several_nodes(call, schedule) : one_node(call, schedule);
+}
+
+}  // namespace fabricast

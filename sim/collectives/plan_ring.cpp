@@ -1,0 +1,120 @@
+// Rings: all-reduce, all-gather and reduce-scatter as cyclic pipelines, broadcast and reduce as chains.
+
+#include <algorithm>
+
+#include "sim/collectives/lowering.hpp"
+
+namespace fabricast {
+
+namespace {
+
+bool streams(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
+
+double ring_steps(Collective collective, double ranks) {
+    return collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
+}
+
+// Network messages that a node's proxies post in one ring step: one a channel, two for a Simple chunk of two slices.
+double messages(nccl::Proto proto, double chunk, int channels) {
+    return channels * (proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
+}
+
+// Copying in before the first step and out after the last is not hidden behind the link: so many steps' worth.
+double copy_steps(Ledger& ledger, nccl::Proto proto, Collective collective) {
+    if (proto != nccl::Proto::simple || streams(collective)) {
+        return 0;
+    }
+    return ledger.kernel("simple.copy." + std::string(word(collective)));
+}
+
+NodeRing edges_of(const Call& call, const nccl::Ring& ring, bool closed) {
+    NodeRing edges;
+    edges.nodes = call.shape.nodes;
+    edges.order = ring.order;
+    edges.gpu_direct = call.gpu_direct;
+    edges.closed = closed;
+    if (call.several_nodes()) {
+        edges.exit_nic = edges.entry_nic = ring.nic;
+        edges.flow_label = ring.nic;
+    }
+    return edges;
+}
+
+// Latencies of successive steps of one edge; the first network step of each phase also fills the proxies' queue.
+std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps,
+                                 double chunk, int channels) {
+    if (!call.several_nodes()) {
+        return {{steps, local_hop(call, ring), cost.hop}};
+    }
+    Ledger& ledger = call.ledger;
+    const double phases = call.workload.collective == Collective::all_reduce ? 2 : 1;
+    const double network_steps = phases * (call.shape.nodes - 1);
+    const double queued = messages(call.proto, chunk, channels) - 1;
+    const Duration hop =
+        network_hop(ledger, NetworkHop::ring, call.proto) + from_seconds(ledger.transport("post") * queued);
+    const Duration first = hop + from_seconds(ledger.transport("queue_fill") * queued);
+    return {{steps - network_steps, local_hop(call, ring), cost.hop},
+            {network_steps - phases, rail_hop(call, ring), hop},
+            {phases, rail_hop(call, ring), first}};
+}
+
+// A chain releases its root when its stream has left it; the way to the other end only delays the finish, so it is one
+// stage as long as all hops, its window as long as all slots on the way.
+std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double chunk) {
+    const double network_hops = call.shape.nodes - 1;
+    const double local_hops = call.shape.ranks - 1 - network_hops;
+    double way = (local_hops - 1) * (to_seconds(cost.hop) + chunk / cost.channel_rate);
+    if (network_hops > 0) {
+        way += network_hops *
+               (to_seconds(network_hop(call.ledger, NetworkHop::ring, call.proto)) + chunk / cost.channel_rate);
+    }
+    const PathQuery first = call.per_node() > 1 ? local_hop(call, ring) : rail_hop(call, ring);
+    return {{1, first, cost.hop + from_seconds(std::max(way, 0.0))}};
+}
+
+}  // namespace
+
+Lowering plan_ring(const Call& call, Schedule& schedule) {
+    Ledger& ledger = call.ledger;
+    const Collective collective = call.workload.collective;
+    const double ranks = call.shape.ranks;
+    const bool chain = streams(collective);
+    const int channels =
+        nccl::channels_used(call.release, call.found, nccl::Algo::ring, call.proto, collective, call.shape, call.bytes);
+    const double steps = ring_steps(collective, ranks);
+    const double per_step = call.bytes / channels / (chain ? 1 : ranks);  // one edge, one channel
+    const ProtocolCost cost = protocol_cost(ledger, call.proto);
+
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = chain ? per_step : per_step * steps;
+    pipeline.chunk = std::min(per_step, nccl::ring_chunk(call.release, call.environment, call.proto, collective));
+    pipeline.cyclic = !chain;
+    pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
+    pipeline.slots = call.release.buffers.slots * (chain ? static_cast<int>(call.shape.ranks) : 1);
+    pipeline.fill = cost.fill;
+    pipeline.edge_rate_cap = cost.channel_rate;
+    pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / steps);
+    pipeline.start = chain ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("per_channel") * channels)
+                           : kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
+    if (call.several_nodes()) {
+        pipeline.network_wire_ratio = network_wire(ledger, call.proto);
+    }
+
+    std::vector<Pipeline> pipelines;
+    const std::vector<int> on_ring = channels_of_ring(call.found, channels);
+    for (std::size_t r = 0; r < on_ring.size(); ++r) {
+        if (on_ring[r] == 0) {
+            continue;
+        }
+        const nccl::Ring& ring = call.found.rings[r];
+        pipeline.weight = on_ring[r];
+        pipeline.edges = add_edges(schedule, edges_of(call, ring, !chain));
+        set_stages(schedule, pipeline,
+                   chain ? chain_stages(call, ring, cost, pipeline.chunk)
+                         : cyclic_stages(call, ring, cost, steps, pipeline.chunk, channels));
+        pipelines.push_back(pipeline);
+    }
+    return {pipelines_body(std::move(pipelines)), channels, chain};
+}
+
+}  // namespace fabricast

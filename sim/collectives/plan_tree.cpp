@@ -1,0 +1,113 @@
+// Double binary trees between the nodes with a chain inside each: reduce up and broadcast down, pipelined.
+
+#include <algorithm>
+
+#include "sim/collectives/algorithms/double_tree.hpp"
+#include "sim/collectives/lowering.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// Every edge of one tree on one rail, both directions.
+struct TreeEdges {
+    Fabric fabric;
+    std::vector<std::uint16_t> chain;  // local GPUs; the first holds the network edges
+    std::uint16_t nic = any_nic;
+    std::uint32_t tree = 0;
+    std::uint32_t nodes = 1;
+    bool gpu_direct = true;
+
+    void both_ways(Edge edge, const std::function<void(const Edge&)>& visit) const {
+        visit(edge);
+        std::swap(edge.path.src, edge.path.dst);
+        std::swap(edge.path.src_nic, edge.path.dst_nic);
+        visit(edge);
+    }
+
+    void operator()(const std::function<void(const Edge&)>& visit) const {
+        const std::uint32_t per_node = fabric.gpus_per_node();
+        for (std::uint32_t node = 0; node < nodes; ++node) {
+            Edge edge;
+            edge.path.gpu_direct = gpu_direct;
+            for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+                edge.path.src = fabric.gpu(node * per_node + chain[i]);
+                edge.path.dst = fabric.gpu(node * per_node + chain[i + 1]);
+                both_ways(edge, visit);
+            }
+            if (const auto parent = tree_parent(tree, node, nodes)) {
+                edge.path.src = fabric.gpu(node * per_node + chain[0]);
+                edge.path.dst = fabric.gpu(*parent * per_node + chain[0]);
+                edge.path.src_nic = edge.path.dst_nic = nic;
+                edge.path.flow_label = nic;
+                both_ways(edge, visit);
+            }
+        }
+    }
+
+    std::uint64_t count() const { return 2 * (std::uint64_t{nodes} * (chain.size() - 1) + nodes - 1); }
+};
+
+Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int channels) {
+    Ledger& ledger = call.ledger;
+    const double messages = channels * (call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
+    const Duration hop = network_hop(ledger, NetworkHop::tree, call.proto) +
+                         from_seconds(ledger.transport("tree_post") * (messages - 1));
+    PathQuery query = rail_hop(call, ring);
+    query.src = call.fabric.gpu(ring.order.front());
+    return {2.0 * tree_depth(call.shape.nodes), query, hop};
+}
+
+}  // namespace
+
+Lowering plan_tree(const Call& call, Schedule& schedule) {
+    Ledger& ledger = call.ledger;
+    const int channels = nccl::channels_used(call.release, call.found, nccl::Algo::tree, call.proto,
+                                             call.workload.collective, call.shape, call.bytes);
+    const ProtocolCost cost = protocol_cost(ledger, call.proto);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = call.bytes / channels;
+    pipeline.chunk = std::min(pipeline.bytes_per_edge, nccl::tree_chunk(call.release, call.environment, call.proto,
+                                                                        call.shape, channels, call.bytes));
+    const bool simple = call.proto == nccl::Proto::simple;
+    pipeline.slices = simple ? (call.shape.nodes > 2 ? 2 : 1) : slices(call.proto, pipeline.chunk);
+    pipeline.slots = call.release.buffers.slots;
+    pipeline.edge_rate_cap = cost.channel_rate;
+    pipeline.wire_ratio = cost.wire;
+    pipeline.start = kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
+    if (call.several_nodes()) {
+        pipeline.network_wire_ratio = network_wire(ledger, call.proto);
+        pipeline.slots = network_slots(ledger);
+        if (call.proto == nccl::Proto::ll) {
+            pipeline.edge_rate_cap = ledger.network("ll.tree_channel_rate");
+        }
+    }
+
+    // Execution channel c < searched channels runs on the first tree, its duplicate on the second.
+    std::vector<Pipeline> pipelines;
+    const int searched = static_cast<int>(call.found.rings.size());
+    for (std::uint32_t tree = 0; tree < 2; ++tree) {
+        for (int r = 0; r < searched; ++r) {
+            int weight = 0;
+            for (int c = r + static_cast<int>(tree) * searched; c < channels; c += 2 * searched) {
+                ++weight;
+            }
+            if (weight == 0) {
+                continue;
+            }
+            const nccl::Ring& ring = call.found.rings[static_cast<std::size_t>(r)];
+            const TreeEdges edges{call.fabric, ring.order, ring.nic, tree, call.shape.nodes, call.gpu_direct};
+            pipeline.weight = weight;
+            pipeline.edges = add_edges(schedule, EdgeGenerator{edges.count(), edges});
+            std::vector<Stage> stages{{2.0 * (call.per_node() - 1), local_hop(call, ring), cost.hop}};
+            if (call.several_nodes()) {
+                stages.push_back(network_stage(call, ring, pipeline.chunk, channels));
+            }
+            set_stages(schedule, pipeline, stages);
+            pipelines.push_back(pipeline);
+        }
+    }
+    return {pipelines_body(std::move(pipelines)), channels, false};
+}
+
+}  // namespace fabricast
