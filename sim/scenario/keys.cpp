@@ -146,6 +146,9 @@ std::vector<Key> graph_keys() {
         if (key.form != Form::maps) {
             key.write = {};
         }
+        if (key.path == "cluster.graph.cables.count") {
+            key.when_absent = "`1`";
+        }
     }
     return keys;
 }

@@ -24,8 +24,10 @@ void read_key(const yaml::Node& node, const Key& key, Scenario& scenario) {
         }
         return;
     }
-    if (key.form == Form::map) {
-        node.members();  // throws where this is no map
+    if (key.form == Form::map || key.form == Form::text_map) {
+        for (const yaml::Node& member : node.members()) {  // throws where this is no map
+            scenario.places[key.path + "." + member.name] = member.place;
+        }
     }
     if (key.read) {
         key.read(node, scenario);

@@ -169,8 +169,8 @@ TEST_CASE("kernels of one stream queue, of two streams share the SMs and the mem
         schedule.add(Compute{.device = gpu, .stream = 1, .sms = 80, .flops = 1e9, .bytes = 1e5, .peak = 1e15});
         schedule.add(Compute{.device = gpu, .stream = 2, .sms = 0, .bytes = 9e5});
         const std::vector<OpTimes> t = times(Flow{}, fabric, schedule);
-        // Wants 20, 80 and 100 of 100 SMs: 20, 40, 40. The second then needs 40 GB/s, the third has the other 960;
-        // after it the second has its 80 SMs for the 5/8 that are left.
+        // Wants 20, 80 and 100 of 100 SMs: 20, 40, 40. The second then needs 40 GB/s, the third has the other 960; after
+        // it the second has its 80 SMs for the 5/8 that are left.
         CHECK(t[0].finish == nanoseconds(5000));
         CHECK(t[1].finish == Duration{937'500 + 781'250});
         CHECK(t[2].finish == Duration{937'500});

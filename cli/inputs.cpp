@@ -1,0 +1,43 @@
+#include "cli/inputs.hpp"
+
+#include "sim/scenario/catalog_reader.hpp"
+#include "sim/scenario/parse.hpp"
+
+namespace fabricast::cli {
+
+void add_catalog_options(po::options_description& options) {
+    options.add_options()("catalog", po::value<std::string>()->value_name("DIR"), "add your own parts")(
+        "calibration", po::value<std::vector<std::string>>()->value_name("FILE")->composing(),
+        "lay a file of measured figures over the catalogue; repeatable");
+}
+
+void add_scenario_options(po::options_description& options) {
+    options.add_options()("scenario", po::value<std::string>()->value_name("FILE"), "the scenario")(
+        "engine", po::value<std::string>()->value_name("NAME"), "flow, analytic or simgrid")(
+        "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE")->composing(),
+        "replace one key of the scenario; repeatable");
+}
+
+Scenario scenario_of(const po::variables_map& values) {
+    if (!values.contains("scenario")) {
+        throw UsageError("which scenario? (accepted: the name of a scenario file)");
+    }
+    std::vector<std::string> overrides = texts_of(values, "set");
+    if (values.contains("engine")) {
+        overrides.push_back("engine=" + text_of(values, "engine"));
+    }
+    return read_scenario(text_of(values, "scenario"), overrides);
+}
+
+Catalog catalog_of(const po::variables_map& values, const std::vector<std::string>& overlays) {
+    Catalog catalog = values.contains("catalog") ? read_catalog(text_of(values, "catalog")) : read_catalog();
+    for (const std::string& overlay : overlays) {
+        merge_overlay(catalog, overlay);
+    }
+    for (const std::string& overlay : texts_of(values, "calibration")) {
+        merge_overlay(catalog, overlay);
+    }
+    return catalog;
+}
+
+}  // namespace fabricast::cli

@@ -1,0 +1,24 @@
+#pragma once
+// What the commands read alike: the catalogue with what the user lays over it, and a scenario with its overrides.
+
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "models/catalog.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace fabricast::cli {
+
+// Adds --catalog DIR and --calibration FILE (both repeatable).
+void add_catalog_options(po::options_description& options);
+// Adds --set path=value (repeatable) and --engine.
+void add_scenario_options(po::options_description& options);
+
+// The scenario of the positional argument `scenario`. Throws UsageError when there is none.
+Scenario scenario_of(const po::variables_map& values);
+
+// The built-in catalogue, then --catalog folders, then `overlays` (a scenario's), then --calibration files.
+Catalog catalog_of(const po::variables_map& values, const std::vector<std::string>& overlays = {});
+
+}  // namespace fabricast::cli

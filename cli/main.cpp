@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "cli/command.hpp"
+#include "models/catalog.hpp"
+#include "sim/collectives/plan.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/io/place.hpp"
+#include "sim/report/result_file.hpp"
+#include "topologies/cluster.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+constexpr std::array commands = {
+    Command{"run", "forecast a scenario: time, bottleneck, scaling", run_scenario},
+};
+
+void print_help(std::ostream& out) {
+    out << "fabricast: a forecast for the fabrics of GPU clusters\n\nusage: fabricast COMMAND [ARGUMENT...]\n\n";
+    for (const Command& command : commands) {
+        out << "  " << command.name << std::string(12 - command.name.size(), ' ') << command.summary << "\n";
+    }
+    out << "\nfabricast COMMAND --help says more; fabricast --version prints the version.\n";
+}
+
+std::atomic<bool> stop{false};  // the one global: a signal handler has nothing else to reach
+
+void on_interrupt(int) {
+    stop = true;
+    std::signal(SIGINT, SIG_DFL);
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+    if (arguments.empty()) {
+        print_help(std::cerr);
+        return bad_input;
+    }
+    const std::string& name = arguments.front();
+    if (name == "--help" || name == "-h" || name == "help") {
+        print_help(std::cout);
+        return ok;
+    }
+    if (name == "--version") {
+        std::cout << "fabricast " << version() << "\n";
+        return ok;
+    }
+    const auto command =
+        std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == name; });
+    if (command == commands.end()) {
+        std::vector<std::string> names;
+        for (const Command& c : commands) {
+            names.emplace_back(c.name);
+        }
+        throw UsageError(complaint("unknown command", shown(name), joined(names), nearest_word(name, names)));
+    }
+    return command->run({arguments.begin() + 1, arguments.end()});
+}
+
+int report(std::string_view message, int code) {
+    std::cerr << message << "\n";
+    return code;
+}
+
+// The one place where an exception becomes an exit code.
+int guarded(const std::vector<std::string>& arguments) {
+    try {
+        const int code = dispatch(arguments);
+        std::cout.flush();
+        return std::cout ? code : report("fabricast: the output could not be written", internal_or_io);
+    } catch (const ScenarioError& error) {
+        return report(error.what(), bad_input);
+    } catch (const UsageError& error) {
+        return report(std::string("fabricast: ") + error.what(), bad_input);
+    } catch (const CatalogError& error) {
+        return report(std::string("fabricast: ") + error.what(), bad_input);
+    } catch (const ClusterError& error) {
+        return report(std::string("fabricast: ") + error.what(), bad_input);
+    } catch (const PlanError& error) {
+        return report(std::string("fabricast: ") + error.what(), bad_input);
+    } catch (const CannotEnd& error) {
+        return report(std::string("fabricast: the run cannot end: ") + error.what(), cannot_end);
+    } catch (const Unreachable& error) {
+        return report(std::string("fabricast: the run cannot end: ") + error.what(), cannot_end);
+    } catch (const MissingEngine& error) {
+        return report(std::string("fabricast: ") + error.what(), missing_here);
+    } catch (const Stopped&) {
+        std::cout.flush();
+        return report("fabricast: stopped", interrupted);
+    } catch (const std::bad_alloc&) {
+        return report("fabricast: out of memory", internal_or_io);
+    } catch (const std::exception& error) {
+        return report(std::string("fabricast: ") + error.what(), internal_or_io);
+    }
+}
+
+}  // namespace
+
+const std::atomic<bool>& stop_flag() { return stop; }
+
+}  // namespace fabricast::cli
+
+int main(int argc, char** argv) {
+    std::signal(SIGINT, fabricast::cli::on_interrupt);
+    return fabricast::cli::guarded({argv + 1, argv + argc});
+}

@@ -1,0 +1,130 @@
+// fabricast run SCENARIO: the main job.
+
+#include <algorithm>
+#include <iostream>
+#include <thread>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "cli/progress.hpp"
+#include "sim/io/text_file.hpp"
+#include "sim/report/assertion.hpp"
+#include "sim/report/result_file.hpp"
+#include "sim/report/table.hpp"
+#include "sim/report/trace.hpp"
+#include "sim/simulate.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+po::options_description run_options() {
+    po::options_description options("options");
+    add_scenario_options(options);
+    add_catalog_options(options);
+    options.add_options()                                                                         //
+        ("json", po::value<std::string>()->value_name("FILE"), "write the result as JSON")        //
+        ("csv", po::value<std::string>()->value_name("FILE"), "write the rows as CSV")            //
+        ("trace", po::value<std::string>()->value_name("FILE"), "write a Chrome/Perfetto trace")  //
+        ("threads", po::value<int>()->value_name("N"), "sizes to run side by side (default: every core)")(
+            "quiet", "print no table");
+    return options;
+}
+
+std::size_t threads_of(const po::variables_map& values, const Scenario& scenario) {
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int threads = values.contains("threads") ? values["threads"].as<int>() : cores;
+    if (threads < 1 || threads > 1024) {
+        throw UsageError("--threads must be from 1 to 1024 (found " + std::to_string(threads) + ")");
+    }
+    // SimGrid replays in forked children, and only a process with one thread may fork and go on.
+    return std::holds_alternative<SimGrid>(scenario.engine) ? 1 : static_cast<std::size_t>(threads);
+}
+
+// Prints the table as rows arrive, and remembers them for the files.
+class TablePrinter {
+public:
+    TablePrinter(const Scenario& scenario, bool quiet)
+        : scenario_(scenario), quiet_(quiet), progress_(scenario.workload.sizes.size() + points(scenario), !quiet) {}
+
+    void add(const Row& row) {
+        progress_.clear();
+        if (!quiet_) {
+            // The header waits for the first row: bad input leaves nothing half-written behind.
+            std::cout << (rows_.empty() ? table_header(scenario_) : "") << table_row(row) << std::flush;
+        }
+        rows_.push_back(row);
+        progress_.piece_done();
+    }
+
+    void finish(const Report& report) {
+        progress_.clear();
+        if (!quiet_) {
+            std::cout << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
+        }
+    }
+
+    const std::vector<Row>& rows() const { return rows_; }
+    Progress& progress() { return progress_; }
+
+private:
+    static std::size_t points(const Scenario& scenario) {
+        return scenario.scaling ? std::max(scenario.scaling->nodes.size(), scenario.scaling->gpus.size()) : 0;
+    }
+
+    const Scenario& scenario_;
+    bool quiet_;
+    std::vector<Row> rows_;
+    Progress progress_;
+};
+
+void write_files(const po::variables_map& values, const Scenario& scenario, const Report& report) {
+    if (values.contains("json")) {
+        write_atomically(text_of(values, "json"), result_json(scenario, report).dump(2) + "\n");
+    }
+    if (values.contains("csv")) {
+        write_atomically(text_of(values, "csv"), result_csv(report));
+    }
+    if (values.contains("trace")) {
+        write_atomically(text_of(values, "trace"), chrome_trace(report.trace));
+    }
+}
+
+int check_asserts(const Scenario& scenario, const Report& report) {
+    const std::vector<std::string> failed = failed_asserts(scenario, report);
+    for (const std::string& statement : failed) {
+        std::cerr << to_string(place_of(scenario, "assert")) << ": assert failed: " << statement << "\n";
+    }
+    return failed.empty() ? ok : assert_failed;
+}
+
+}  // namespace
+
+int run_scenario(const std::vector<std::string>& arguments) {
+    po::positional_options_description positional;
+    positional.add("scenario", 1);
+    const auto values = parse_options(arguments, "run SCENARIO [OPTION...]", run_options(), positional);
+    if (!values) {
+        return ok;
+    }
+    const Scenario scenario = scenario_of(*values);
+    const Catalog catalog = catalog_of(*values, scenario.calibration);
+    TablePrinter printer(scenario, values->contains("quiet"));
+    const Watch watch{&stop_flag(), [&](double share) { printer.progress().piece_at(share); }};
+    const SimulateOptions options{threads_of(*values, scenario), values->contains("trace")};
+    try {
+        const Report report = simulate(
+            scenario, catalog, watch, [&](const Row& row) { printer.add(row); }, options);
+        printer.finish(report);
+        write_files(*values, scenario, report);
+        return check_asserts(scenario, report);
+    } catch (const Stopped&) {
+        // Whole rows are kept: on the screen they stand already, in the files they are marked as not all.
+        Report part{scenario.name, printer.rows(), {}, {}, {"stopped before all sizes were run"}, {}};
+        write_files(*values, scenario, part);
+        throw;
+    }
+}
+
+}  // namespace fabricast::cli

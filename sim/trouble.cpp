@@ -1,0 +1,22 @@
+#include "sim/trouble.hpp"
+
+namespace fabricast {
+
+void fail_at(const Scenario& scenario, std::string_view key, std::string_view message) {
+    throw ScenarioError(place_of(scenario, key), std::string(message));
+}
+
+void check_ranks(const Scenario& scenario, const Fabric& fabric) {
+    const std::uint32_t ranks = fabric.gpu_count();
+    if (ranks < 2) {
+        fail_at(scenario, "cluster",
+                complaint("a collective needs partners", std::to_string(ranks) + " ranks", "at least 2"));
+    }
+    if (scenario.workload.root >= ranks) {
+        fail_at(scenario, "workload.root",
+                complaint("'root' is no rank", std::to_string(scenario.workload.root),
+                          "0 to " + std::to_string(ranks - 1)));
+    }
+}
+
+}  // namespace fabricast

@@ -1,0 +1,37 @@
+#pragma once
+// What the floors below complain of, said about the user's file: they know names and shapes, not lines.
+
+#include <string_view>
+
+#include "models/catalog.hpp"
+#include "sim/collectives/plan.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "topologies/cluster.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+// The same complaint as a ScenarioError at `key` of the scenario.
+[[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, std::string_view message);
+
+// Runs `work`; errors about parts, shapes and plans become ScenarioErrors at the key they concern, and devices that no
+// path joins become CannotEnd.
+template <class Work>
+auto pointing_into(const Scenario& scenario, const Work& work) {
+    try {
+        return work();
+    } catch (const CatalogError& error) {
+        fail_at(scenario, "cluster", error.what());
+    } catch (const ClusterError& error) {
+        fail_at(scenario, "cluster", error.what());
+    } catch (const PlanError& error) {
+        fail_at(scenario, "workload", error.what());
+    } catch (const Unreachable& error) {
+        throw CannotEnd(error.what());
+    }
+}
+
+// The root is a rank and a collective has partners; throws ScenarioError.
+void check_ranks(const Scenario& scenario, const Fabric& fabric);
+
+}  // namespace fabricast

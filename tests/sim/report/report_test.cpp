@@ -1,0 +1,147 @@
+#include <sstream>
+
+#include "sim/report/result_file.hpp"
+#include "sim/report/summarize.hpp"
+#include "sim/report/table.hpp"
+#include "sim/report/trace.hpp"
+#include "sim/scaling.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/json_schema.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+Row row_of(std::int64_t size, double time, Evidence evidence) {
+    return {{size},
+            time,
+            time * 0.9,
+            time * 1.1,
+            static_cast<double>(size) / time,
+            static_cast<double>(size) / time * 1.5,
+            "ring",
+            "ll128",
+            4,
+            "node0.gpu0 -> node0.gpu1 97 %",
+            evidence};
+}
+
+Scenario small_scenario() {
+    Scenario scenario;
+    scenario.name = "small";
+    scenario.cluster.node = "dgx-h100";
+    scenario.workload.sizes = {{8}, {1024}};
+    return scenario;
+}
+
+Report small_report() {
+    Report report;
+    report.scenario = "small";
+    report.rows = {row_of(8, 12.345e-6, Evidence::same_family), row_of(1024, 1234e-6, Evidence::measured_here)};
+    report.figures = {{"nccl-2.27", "hop", "s", "fitted", "a, \"b\"", 1e-6, 0.9e-6, 1.1e-6}};
+    report.notes = {"an assumption"};
+    return report;
+}
+
+Plan plan_of(int iterations) {
+    Plan plan;
+    plan.iterations = iterations;
+    return plan;
+}
+
+}  // namespace
+
+TEST_CASE("the time of one iteration is the distance of the last two ends") {
+    Timeline timeline;
+    timeline.kept = {
+        {OpId{0}, {}, {}, microseconds(30)}, {OpId{1}, {}, {}, microseconds(50)}, {OpId{0}, {}, {}, microseconds(1)}};
+    CHECK(iteration_time(plan_of(2), timeline) == Approx(20e-6));  // what --trace keeps behind them does not count
+    CHECK(iteration_time(plan_of(1), timeline) == Approx(30e-6));
+}
+
+TEST_CASE("the table has nccl-tests' columns and ends with the weakest evidence") {
+    const Scenario scenario = small_scenario();
+    const Report report = small_report();
+    std::istringstream row(table_row(report.rows[0]));
+    double size = 0, time = 0, algbw = 0, busbw = 0;
+    row >> size >> time >> algbw >> busbw;
+    CHECK(size == 8);
+    CHECK(time == Approx(12.35).margin(0.011));
+    CHECK(busbw == Approx(algbw * 1.5).margin(0.01));
+    CHECK_THAT(table_row(report.rows[1]), ContainsSubstring("1234 "));
+    CHECK_THAT(table_row(report.rows[0]),
+               ContainsSubstring("ring") && ContainsSubstring("ll128") && ContainsSubstring("same family"));
+    const std::string footer = table_footer(scenario, report);
+    CHECK(footer == "# an assumption\n# weakest evidence: dgx-h100 x 1: same family, at 1 of 2 sizes (8 B)\n");
+    for (const std::string& text : {table_header(scenario), footer}) {
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);) {
+            CHECK(line.starts_with('#'));  // so that nccl-tests' parsers skip it
+        }
+    }
+}
+
+TEST_CASE("the result as JSON meets its schema, and says what it rests on") {
+    Report report = small_report();
+    report.points = {{1, 8, 2e10, 1, {}, {}, {}}, {2, 16, 1e10, 0.5, 0.2, 0.1, 0.5}};
+    const Json result = result_json(small_scenario(), report);
+    CHECK(test::violation(result, result_json_schema()) == "");
+    CHECK(result.at("rows")[1].at("time_s") == 1234e-6);
+    CHECK(result.at("figures")[0].at("origin") == "fitted");
+    CHECK(result.at("engine") == "flow");
+    CHECK_FALSE(result.at("points")[0].contains("efficiency"));
+    // The schema can say no.
+    Json broken = result;
+    broken["rows"][0].erase("time_s");
+    CHECK(test::violation(broken, result_json_schema()) == "$.rows[0] lacks \"time_s\"");
+}
+
+TEST_CASE("CSV has a line a row, and quotes what needs it") {
+    Report report = small_report();
+    report.rows[0].bottleneck = "a, \"b\"";
+    std::istringstream lines(result_csv(report));
+    std::string header, first, second, none;
+    std::getline(lines, header);
+    std::getline(lines, first);
+    std::getline(lines, second);
+    CHECK(header ==
+          "size_bytes,time_s,time_low80_s,time_high80_s,algbw_Bps,busbw_Bps,algorithm,protocol,channels,bottleneck,"
+          "evidence");
+    CHECK_THAT(first, ContainsSubstring("\"a, \"\"b\"\"\""));
+    CHECK(second.starts_with("1024,"));
+    CHECK_FALSE(std::getline(lines, none));
+}
+
+TEST_CASE("a step's exposed communication is what computation does not hide") {
+    // 120 ms of work and 40 ms of communication: half of it may hide, so 20 ms are exposed and 120 / 140 is left.
+    ScalingPoint point;
+    add_step(point, {{120'000'000'000}, {1}, 0.5}, 0.040);
+    CHECK(*point.exposed_comm_s == Approx(0.020));
+    CHECK(*point.step_time_s == Approx(0.140));
+    CHECK(*point.efficiency == Approx(120.0 / 140.0));
+    // No more can hide than there is work to hide behind.
+    add_step(point, {{10'000'000'000}, {1}, 1.0}, 0.040);
+    CHECK(*point.exposed_comm_s == Approx(0.030));
+}
+
+TEST_CASE("a trace names each row and lane once and keeps microseconds") {
+    const std::vector<TraceSpan> spans = {{"8 B", "host 0", "delay", {}, microseconds(2)},
+                                          {"8 B", "host 0", "delay", microseconds(2), microseconds(5)},
+                                          {"1 KiB", "host 0", "delay", {}, microseconds(1)}};
+    const Json events = parse_json(chrome_trace(spans), "trace").at("traceEvents");
+    int names = 0;
+    double busy = 0;
+    for (const Json& event : events) {
+        names += event.at("ph") == "M" ? 1 : 0;
+        busy += event.at("ph") == "X" ? event.at("dur").get<double>() : 0;
+    }
+    CHECK(names == 4);  // two processes, a lane in each
+    CHECK(busy == Approx(6));
+}
+
+TEST_CASE("figures are listed once") {
+    std::vector<FigureUsed> all;
+    merge_figures(all, small_report().figures);
+    merge_figures(all, small_report().figures);
+    CHECK(all.size() == 1);
+}
