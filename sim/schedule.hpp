@@ -50,12 +50,14 @@ struct Stage {
 //     tau   = max( chunk * wire / share over the links of the edges, chunk / edge_rate_cap + chunk_overhead )
 // (a link counts as often as the edges cross it, times weight; wire is wire_ratio on edges inside a node and
 // network_wire_ratio on edges between nodes: protocols cost them differently),
-//     stage = max(tau, latency + tau / slices)          latency = overhead + path latency of the stage's hop
+//     stage = latency + own / slices, and no less than tau when cyclic
+// where latency = overhead + path latency of the stage's hop and own <= tau is the chunk time of that hop's links
+// alone: a chunk crosses NVLink at NVLink's pace even where the NIC is the bottleneck,
 //     beat  = max(tau, (2 * largest latency + tau) / slots)     the window: a slot is free again after a round trip
 //     T     = start + sum(count * stage) + max(0, bytes_per_edge / chunk - covered) * beat + fill * tau
 // where covered = sum(count) when `cyclic` (a ring: its stages are successive steps of one edge) and 1 otherwise
-// (a tree or chain: the stages fill it, then one edge streams). It is released at T when cyclic, else at
-// T - sum(count * (stage - tau)): the first sender is done once its stream has left. docs/engines.md derives it.
+// (a tree or chain: the stages fill it, then one edge streams). It is released at T when cyclic, else
+// sum(count * stage) - tau earlier: the first sender is done once its stream has left. docs/engines.md derives it.
 struct Pipeline {
     std::uint32_t edges = 0;    // index into Schedule::edge_sets
     double bytes_per_edge = 0;  // payload, one of the `weight` channels

@@ -16,25 +16,32 @@ inline double costlier_wire_ratio(const Pipeline& pipeline) {
     return std::max(pipeline.wire_ratio, pipeline.network_wire_ratio);
 }
 
+// The path of a stage's hop: its latency, and the wire rate that one channel has on its links when nothing else runs.
+struct HopPath {
+    Duration latency;
+    double rate = 0;  // 0: the hop is not one of the pipeline's edges and runs at the pipeline's own pace
+};
+
 class PipelineForm {
 public:
-    // `hop_latency`: path latency of each of the schedule's stages.
-    PipelineForm(const Schedule& schedule, const Pipeline& pipeline, std::span<const Duration> hop_latency)
+    // `hops`: one for each stage of the pipeline.
+    PipelineForm(const Schedule& schedule, const Pipeline& pipeline, std::span<const HopPath> hops)
         : wire_chunk_(pipeline.chunk * costlier_wire_ratio(pipeline)),
           shortest_tau_(pipeline.chunk / pipeline.edge_rate_cap + to_seconds(pipeline.chunk_overhead)),
           fill_(pipeline.fill),
           slices_(pipeline.slices),
           slots_(pipeline.slots),
           cyclic_(pipeline.cyclic) {
-        double hops = 0;
-        for (std::uint32_t s = pipeline.first_stage; s < pipeline.first_stage + pipeline.stage_count; ++s) {
-            const Stage& stage = schedule.stages[s];
-            const double latency = to_seconds(stage.overhead + hop_latency[s]);
-            stages_.push_back({stage.count, latency});
-            hops += stage.count;
+        double steps = 0;
+        for (std::uint32_t i = 0; i < pipeline.stage_count; ++i) {
+            const Stage& stage = schedule.stages[pipeline.first_stage + i];
+            const double latency = to_seconds(stage.overhead + hops[i].latency);
+            const double own_tau = hops[i].rate > 0 ? tau(hops[i].rate) : std::numeric_limits<double>::infinity();
+            stages_.push_back({stage.count, latency, own_tau});
+            steps += stage.count;
             largest_latency_ = std::max(largest_latency_, latency);
         }
-        streaming_ = std::max(0.0, pipeline.bytes_per_edge / pipeline.chunk - (cyclic_ ? hops : 1));
+        streaming_ = std::max(0.0, pipeline.bytes_per_edge / pipeline.chunk - (cyclic_ ? steps : 1));
     }
 
     // Seconds of one chunk at this rate.
@@ -48,27 +55,27 @@ public:
     // Seconds from the end of `start` to the release.
     double running(double tau) const {
         const double beat = std::max(tau, (2 * largest_latency_ + tau) / slots_);
-        double seconds = streaming_ * beat + fill_ * tau;
-        for (const Hop& hop : stages_) {
-            seconds += hop.count * (cyclic_ ? stage(hop, tau) : tau);
-        }
-        return seconds;
+        return streaming_ * beat + fill_ * tau + (cyclic_ ? steps(tau) : std::min(steps(tau), tau));
     }
 
     // Seconds from the release to the finish.
-    double draining(double tau) const {
-        double seconds = 0;
-        for (const Hop& hop : stages_) {
-            seconds += cyclic_ ? 0 : hop.count * (stage(hop, tau) - tau);
-        }
-        return seconds;
-    }
+    double draining(double tau) const { return cyclic_ ? 0 : std::max(0.0, steps(tau) - tau); }
 
 private:
     struct Hop {
         double count, latency;
+        double own_tau;  // chunk time of the hop's own links
     };
-    double stage(const Hop& hop, double tau) const { return std::max(tau, hop.latency + tau / slices_); }
+    // All stages: a chunk crosses a hop at the pace of the hop's own links, but a ring goes round no faster than its
+    // slowest edge lets it.
+    double steps(double tau) const {
+        double seconds = 0;
+        for (const Hop& hop : stages_) {
+            const double crossing = hop.latency + std::min(hop.own_tau, tau) / slices_;
+            seconds += hop.count * (cyclic_ ? std::max(tau, crossing) : crossing);
+        }
+        return seconds;
+    }
 
     std::vector<Hop> stages_;
     double wire_chunk_;

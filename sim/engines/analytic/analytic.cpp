@@ -103,7 +103,7 @@ private:
     Time finish_pipeline(std::uint32_t op, std::uint32_t index, Time ready) {
         const Pipeline& p = schedule_.pipelines[index];
         const std::uint32_t cls = network_.class_of_pipeline[index];
-        const PipelineForm form(schedule_, p, network_.latency_of_stage);
+        const PipelineForm form(schedule_, p, network_.hops_of(index));
         const double tau = form.tau(rate_alone(cls, p.weight));
         const Duration running = ticks_up(form.running(tau));
         class_bytes_[cls] += p.bytes_per_edge * p.weight * costlier_wire_ratio(p);

@@ -83,13 +83,23 @@ void count_edges(const Fabric& fabric, const EdgeSet& edges, RowMerger& rows) {
     });
 }
 
+// The wire rate of one of the pipeline's channels on the links of a path; 0 where its edges cross none of them.
+double rate_on(std::span<const LinkId> path, const Pipeline& pipeline, const FlowClass& cls, const RowMerger& rows,
+               const Network& network) {
+    double rate = std::numeric_limits<double>::infinity();
+    for (const LinkId link : path) {
+        const std::uint32_t row = rows.row_of(link);
+        for (std::uint32_t x = cls.begin; x < cls.end; ++x) {
+            if (network.crossing_row[x] == row) {
+                rate = std::min(rate, network.capacity[row] / (network.crossing_times[x] * pipeline.weight));
+            }
+        }
+    }
+    return rate < std::numeric_limits<double>::infinity() ? rate : 0;
+}
+
 void add_pipeline_classes(const Fabric& fabric, const Schedule& schedule, const std::vector<std::uint32_t>& counted,
                           const RowMerger& rows, Network& network) {
-    std::vector<Duration> latency;
-    for (const Stage& stage : schedule.stages) {
-        latency.push_back(fabric.path(stage.hop).latency);
-    }
-    network.latency_of_stage = latency;
     for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {
         const Pipeline& pipeline = schedule.pipelines[p];
         network.class_of_pipeline.push_back(static_cast<std::uint32_t>(network.classes.size()));
@@ -109,7 +119,12 @@ void add_pipeline_classes(const Fabric& fabric, const Schedule& schedule, const 
             }
             cls.end = static_cast<std::uint32_t>(network.crossing_row.size());
         }
-        cls.cap = PipelineForm(schedule, pipeline, latency).rate_cap();
+        network.first_hop.push_back(static_cast<std::uint32_t>(network.hops.size()));
+        for (std::uint32_t s = pipeline.first_stage; s < pipeline.first_stage + pipeline.stage_count; ++s) {
+            const Path path = fabric.path(schedule.stages[s].hop);
+            network.hops.push_back({path.latency, rate_on(path.span(), pipeline, cls, rows, network)});
+        }
+        cls.cap = PipelineForm(schedule, pipeline, network.hops_of(p)).rate_cap();
         network.classes.push_back(cls);
     }
 }

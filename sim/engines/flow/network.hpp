@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "models/units.hpp"
+#include "sim/engines/pipeline_form.hpp"
 #include "sim/schedule.hpp"
 #include "topologies/fabric.hpp"
 
@@ -41,11 +43,15 @@ struct Network {
     std::vector<std::uint32_t> class_of_connection;  // per connection of the schedule
     std::vector<std::uint32_t> class_of_pipeline;    // per pipeline of the schedule; each has its own class
     std::vector<Duration> latency_of_connection;     // of the path
-    std::vector<Duration> latency_of_stage;          // of the path of each stage's hop
+    std::vector<HopPath> hops;                       // of each pipeline's stages, one pipeline after the other
+    std::vector<std::uint32_t> first_hop;            // per pipeline
     std::vector<std::uint32_t> row_of_event;         // per link event: the row of its link, or no_row
 
     static constexpr std::uint32_t no_row = 0xffffffffU;
 
+    std::span<const HopPath> hops_of(std::size_t pipeline) const {
+        return std::span(hops).subspan(first_hop[pipeline]);
+    }
     std::size_t part_begin(std::size_t row) const { return row == 0 ? 0 : part_end[row - 1]; }
 };
 

@@ -114,7 +114,7 @@ Replay::Replay(const Network& network, const Schedule& schedule, const DeviceLim
       kept_(schedule) {
     pipelines_.reserve(schedule.pipelines.size());
     for (std::uint32_t p = 0; p < schedule.pipelines.size(); ++p) {
-        pipelines_.push_back({PipelineForm(schedule, schedule.pipelines[p], network.latency_of_stage)});
+        pipelines_.push_back({PipelineForm(schedule, schedule.pipelines[p], network.hops_of(p))});
         pipeline_of_class_[network.class_of_pipeline[p]] = p;
     }
     build_chains();

@@ -169,8 +169,8 @@ TEST_CASE("kernels of one stream queue, of two streams share the SMs and the mem
         schedule.add(Compute{.device = gpu, .stream = 1, .sms = 80, .flops = 1e9, .bytes = 1e5, .peak = 1e15});
         schedule.add(Compute{.device = gpu, .stream = 2, .sms = 0, .bytes = 9e5});
         const std::vector<OpTimes> t = times(Flow{}, fabric, schedule);
-        // Wants 20, 80 and 100 of 100 SMs: 20, 40, 40. The second then needs 40 GB/s, the third has the other 960; after
-        // it the second has its 80 SMs for the 5/8 that are left.
+        // Wants 20, 80 and 100 of 100 SMs: 20, 40, 40. The second then needs 40 GB/s, the third has the other 960;
+        // after it the second has its 80 SMs for the 5/8 that are left.
         CHECK(t[0].finish == nanoseconds(5000));
         CHECK(t[1].finish == Duration{937'500 + 781'250});
         CHECK(t[2].finish == Duration{937'500});
@@ -228,9 +228,28 @@ TEST_CASE("a pipeline follows its closed form") {
         for (const auto& [name, engine] : own_engines) {
             INFO(name);
             const std::vector<OpTimes> t = times(engine, fabric, schedule);
-            CHECK(t[0].release == nanoseconds(3000 + (6 + 59 + 2) * 2500));
-            CHECK(t[0].finish == t[0].release + nanoseconds(6 * 1500));
+            CHECK(t[0].release == nanoseconds(3000 + (1 + 59 + 2) * 2500));
+            CHECK(t[0].finish == t[0].release + nanoseconds(6 * 4000 - 2500));
             CHECK(t[1].start == t[0].release);
+        }
+    }
+    SECTION("a stage on a wider link than the slowest fills at its own pace") {
+        // A chain of two edges from GPU 0 and one from GPU 1: 50 GB/s and 100 GB/s a channel.
+        schedule.edge_sets.push_back(EdgeList{{{.path = {.src = fabric.gpu(0), .dst = fabric.gpu(2)}},
+                                               {.path = {.src = fabric.gpu(0), .dst = fabric.gpu(3)}},
+                                               {.path = {.src = fabric.gpu(1), .dst = fabric.gpu(1 - 1)}}}});
+        schedule.stages = {{1, {.src = fabric.gpu(0), .dst = fabric.gpu(2)}, {}},
+                           {1, {.src = fabric.gpu(1), .dst = fabric.gpu(0)}, {}}};
+        Pipeline chain;
+        chain.edges = 1;
+        chain.bytes_per_edge = 10e6;
+        chain.chunk = 1e6;
+        chain.stage_count = 2;
+        schedule.add(chain);
+        // tau = 20 us on GPU 0's way out; stages 1 us + 20 us and 1 us + 10 us; then nine chunks.
+        for (const auto& [name, engine] : own_engines) {
+            INFO(name);
+            CHECK(times(engine, fabric, schedule)[0].finish == nanoseconds(21'000 + 11'000 + 9 * 20'000));
         }
     }
     SECTION("a cap and an overhead of the edge bound the chunk") {
