@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "topologies/hash.hpp"
 
@@ -223,6 +222,15 @@ Trunk Clos::trunk(std::uint32_t index) const {
     return trunk;
 }
 
+std::vector<FabricTier> Clos::tiers() const {
+    std::vector<FabricTier> tiers;
+    for (std::size_t t = 0; t < levels_.size(); ++t) {
+        const std::uint64_t switches = static_cast<std::uint64_t>(levels_[t].units) * levels_[t].switches;
+        tiers.push_back({std::string(level_names[t]), switches, switches * levels_[t].up});
+    }
+    return tiers;
+}
+
 std::string Clos::switch_name(std::uint32_t index) const {
     std::size_t t = 0;
     while (t + 1 < levels_.size() && index >= levels_[t + 1].first_switch) {
@@ -237,16 +245,11 @@ std::string Clos::switch_name(std::uint32_t index) const {
 
 std::optional<std::uint32_t> Clos::find_switch(std::string_view name) const {
     for (std::size_t t = 0; t < levels_.size(); ++t) {
-        std::uint32_t number = 0;
-        const std::string_view prefix = level_names[t];
-        if (!name.starts_with(prefix) || name.size() == prefix.size()) {
+        const auto found = number_after(name, level_names[t]);
+        if (!found || *found >= levels_[t].units * switches_in(levels_[t])) {
             continue;
         }
-        const char* end = name.data() + name.size();
-        if (std::from_chars(name.data() + prefix.size(), end, number).ptr != end ||
-            number >= levels_[t].units * switches_in(levels_[t])) {
-            continue;
-        }
+        std::uint32_t number = *found;
         if (t == 0 && by_rail_) {
             number = number % (planes_ * rails_) * sets_ + number / (planes_ * rails_);
         }

@@ -51,7 +51,10 @@ public:
     std::optional<std::uint32_t> find_switch(std::string_view name) const;
     // False where no switch joins the two rails (rail-only).
     bool route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_t flow_hash, TrunkRoute& route) const;
-    bool keeps_rails_apart() const { return rail_only_; }
+    std::uint32_t longest_route() const { return static_cast<std::uint32_t>(2 * (levels_.size() - 1)); }
+    bool hashes() const { return !bundled_ || planes_ > 1; }
+    std::vector<FabricTier> tiers() const;
+
     const std::vector<ClosLevel>& levels() const { return levels_; }  // from the leaves to the top
 
 private:

@@ -7,9 +7,12 @@
 
 #include "models/catalog.hpp"
 #include "topologies/clos.hpp"
+#include "topologies/dragonfly.hpp"
+#include "topologies/explicit_fabric.hpp"
 #include "topologies/hash.hpp"
 #include "topologies/node_graph.hpp"
 #include "topologies/switching.hpp"
+#include "topologies/torus.hpp"
 
 namespace fabricast {
 
@@ -25,9 +28,12 @@ struct NoFabric {
     std::string switch_name(std::uint32_t) const { return {}; }
     std::optional<std::uint32_t> find_switch(std::string_view) const { return std::nullopt; }
     bool route(FabricEnd, FabricEnd, std::uint32_t, std::uint64_t, TrunkRoute&) const { return false; }
+    std::uint32_t longest_route() const { return 0; }
+    bool hashes() const { return false; }
+    std::vector<FabricTier> tiers() const { return {}; }
 };
 
-using Switching = std::variant<NoFabric, Clos>;
+using Switching = std::variant<NoFabric, Clos, Dragonfly, Torus, ExplicitFabric>;
 
 Switching make_switching(const Cluster& cluster) {
     if (cluster.fabric.kind == FabricKind::none) {
@@ -41,7 +47,17 @@ Switching make_switching(const Cluster& cluster) {
         throw ClusterError("node '" + cluster.node.name + "' has no NIC for the " +
                            std::string(word(cluster.fabric.kind)) + " fabric");
     }
-    return Clos(cluster);
+    switch (cluster.fabric.kind) {
+        case FabricKind::dragonfly:
+        case FabricKind::dragonfly_plus:
+            return Dragonfly(cluster);
+        case FabricKind::torus:
+            return Torus(cluster);
+        case FabricKind::explicit_graph:
+            return ExplicitFabric(cluster);
+        default:
+            return Clos(cluster);
+    }
 }
 
 std::uint32_t index(DeviceId id) { return static_cast<std::uint32_t>(id); }
@@ -66,6 +82,16 @@ struct Fabric::Tables {
         return end.node * links + first_port + (end.nic * planes + plane) * 2 + (inward ? 1 : 0);
     }
 
+    // A generator's switch or, behind the switches, a NIC.
+    DeviceId fabric_device(std::uint32_t vertex) const {
+        const std::uint32_t switches = visit([](const auto& s) { return s.switch_count(); });
+        if (vertex < switches) {
+            return DeviceId{first_switch + vertex};
+        }
+        const std::uint32_t nic = vertex - switches;
+        return DeviceId{nic / cluster.node.nics * devices + cluster.node.gpus + nic % cluster.node.nics};
+    }
+
     void append(Path& path, std::uint32_t node, const LocalPath& part) const {
         const std::uint32_t base = node * links;
         for (const std::uint16_t link : graph.span(part)) {
@@ -84,6 +110,7 @@ struct Fabric::Tables {
     LinkInfo port;
     bool hashes = false;  // the flow's hash decides something
 
+    void check_longest_path() const;
     bool inside_node(const PathQuery& query, Path& path) const;
     bool through_fabric(const PathQuery& query, Path& path) const;
     bool across(FabricEnd from, FabricEnd to, std::uint32_t flow_label, Path& path) const;
@@ -105,11 +132,27 @@ Fabric::Tables::Tables(Cluster c)
         const double share = static_cast<double>(std::max(cluster.node.nic_ports, 1)) / planes;
         port = {goodput(fabric.link) * share, fabric.link.latency + fabric.switch_latency, LinkClass::nic_port};
     }
-    hashes = planes > 1 || fabric.choice == PathChoice::ecmp;
+    hashes = visit([](const auto& s) { return s.hashes(); });
+    check_longest_path();
     const std::uint64_t all =
         static_cast<std::uint64_t>(cluster.nodes) * links + visit([](const auto& s) { return s.trunk_count(); });
     if (all > 0xffffffffU) {
         throw ClusterError("cluster '" + cluster.name + "' has more than 2^32 links");
+    }
+}
+
+// Paths live in a fixed array: a shape whose diameter outgrows it is refused here, never overrun later.
+void Fabric::Tables::check_longest_path() const {
+    std::size_t local = 0;
+    for (const auto* paths : {&graph.best_paths, &graph.staged_paths, &graph.pcie_paths}) {
+        for (const LocalPath& path : *paths) {
+            local = std::max<std::size_t>(local, path.count);
+        }
+    }
+    const std::size_t longest = 2 * local + 2 + visit([](const auto& s) { return s.longest_route(); });
+    if (longest > max_path_links) {
+        throw ClusterError("a path across this " + std::string(word(cluster.fabric.kind)) + " may need " +
+                           std::to_string(longest) + " links; " + std::to_string(max_path_links) + " are the most");
     }
 }
 
@@ -161,22 +204,24 @@ bool Fabric::Tables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_lab
         hash = mix(mix(pair ^ cluster.fabric.seed) ^ flow_label);
     }
     const std::uint32_t plane = pick(hash, 0xffffffffU, planes);
-    path.links[path.count++] = LinkId{port_link(from, plane, false)};
-    path.latency += port.latency;
+    if (planes > 0) {
+        path.links[path.count++] = LinkId{port_link(from, plane, false)};
+        path.latency += port.latency;
+    }
     TrunkRoute route;
     const bool found = visit([&](const auto& s) { return s.route(from, to, plane, hash, route); });
     for (std::size_t i = 0; i < route.count; ++i) {
         path.links[path.count++] = LinkId{first_trunk + route.trunks[i]};
     }
-    path.links[path.count++] = LinkId{port_link(to, plane, true)};
-    path.latency += route.latency + cluster.fabric.link.latency + graph.devices[graph.gpus + to.nic].latency;
+    path.latency += route.latency;
+    if (planes > 0) {
+        path.links[path.count++] = LinkId{port_link(to, plane, true)};
+        path.latency += cluster.fabric.link.latency + graph.devices[graph.gpus + to.nic].latency;
+    }
     return found;
 }
 
 bool Fabric::Tables::through_fabric(const PathQuery& query, Path& path) const {
-    if (planes == 0) {
-        return false;
-    }
     const std::uint32_t from = local(query.src);
     const std::uint32_t to = local(query.dst);
     const std::uint32_t dst_nic = nic_for(to, query.dst_nic);
@@ -294,6 +339,9 @@ std::uint32_t Fabric::link_count() const {
     return tables_->first_trunk + tables_->visit([](const auto& s) { return s.trunk_count(); });
 }
 
+std::uint32_t Fabric::node_device_count() const { return tables_->devices; }
+std::uint32_t Fabric::node_link_count() const { return tables_->links; }
+
 LinkInfo Fabric::link(LinkId id) const {
     const Tables& t = *tables_;
     assert(index(id) < link_count());
@@ -317,7 +365,7 @@ LinkEnds Fabric::ends(LinkId id) const {
     assert(index(id) < link_count());
     if (index(id) >= t.first_trunk) {
         const Trunk trunk = t.visit([&](const auto& s) { return s.trunk(index(id) - t.first_trunk); });
-        return {DeviceId{t.first_switch + trunk.from}, DeviceId{t.first_switch + trunk.to}, trunk.cables, false};
+        return {t.fabric_device(trunk.from), t.fabric_device(trunk.to), trunk.cables, trunk.resource};
     }
     const std::uint32_t node = index(id) / t.links;
     const std::uint32_t local = index(id) % t.links;
@@ -345,6 +393,10 @@ std::string Fabric::link_name(LinkId id) const {
     }
     const std::string bundle = joined.cables > 1 ? " (x" + std::to_string(joined.cables) + ")" : "";
     return device_name(joined.from) + " -> " + device_name(joined.to) + bundle;
+}
+
+std::vector<FabricTier> Fabric::tiers() const {
+    return tables_->visit([](const auto& s) { return s.tiers(); });
 }
 
 void Fabric::path(const PathQuery& query, Path& into) const {

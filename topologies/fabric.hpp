@@ -50,6 +50,13 @@ struct LinkEnds {
     bool resource = false;     // no cable but a service that both directions share: of a port, or (from == to) a device
 };
 
+// One tier of the fabric as it is bought: real switches and real cables, however paths bundle them.
+struct FabricTier {
+    std::string name;  // "leaf", "spine", "core", "router", "group" (global cables)
+    std::uint64_t switches = 0;
+    std::uint64_t cables = 0;  // to the tier above, or among themselves
+};
+
 // How a connection travels. `automatic` takes what NCCL would: NVLink, else PCIe peer to peer where the node allows it,
 // else staging through host memory; the network between nodes.
 enum class Transport : std::uint8_t { automatic, nvlink, p2p, host_staged, network };
@@ -118,9 +125,15 @@ public:
     std::span<const std::uint16_t> near_nics(std::uint32_t local_gpu) const;
 
     std::uint32_t link_count() const;  // ids are 0 .. link_count - 1
+    // Node n's devices and links are the n-th such many of the ids, NIC ports among the links; like ones have like
+    // places.
+    std::uint32_t node_device_count() const;
+    std::uint32_t node_link_count() const;
     LinkInfo link(LinkId id) const;
     LinkEnds ends(LinkId id) const;
     std::string link_name(LinkId id) const;  // "node0.gpu3 -> node0.nvswitch", "leaf1 -> spine0 (x16)"
+
+    std::vector<FabricTier> tiers() const;  // leaves first; empty for a single node
 
     // Throws Unreachable. Deterministic: the same query gives the same path. Some tens of nanoseconds.
     Path path(const PathQuery& query) const;

@@ -2,9 +2,11 @@
 // What every fabric generator answers: which switch a NIC's cable goes to, which trunks join the switches, and which of
 // them a flow takes. Switches and trunks are numbered from 0 inside the generator; `Fabric` shifts them into place.
 
+#include <array>
+#include <charconv>
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <optional>
+#include <string_view>
 
 #include "topologies/fabric.hpp"
 
@@ -17,9 +19,10 @@ struct FabricEnd {
 };
 
 struct Trunk {
-    std::uint32_t from = 0, to = 0;  // switches
+    std::uint32_t from = 0, to = 0;  // switches; from their count on, the NICs (node * NICs + NIC)
     std::uint32_t cables = 1;
     LinkInfo info;
+    bool resource = false;  // see LinkEnds
 };
 
 // The trunks of one route, in order. A generator appends; `Fabric` reads.
@@ -33,5 +36,14 @@ struct TrunkRoute {
         latency += trunk_latency;
     }
 };
+
+// The number in a switch's name: number_after("leaf12", "leaf") is 12.
+inline std::optional<std::uint32_t> number_after(std::string_view name, std::string_view prefix) {
+    std::uint32_t number = 0;
+    const char* end = name.data() + name.size();
+    const bool found = name.size() > prefix.size() && name.starts_with(prefix) &&
+                       std::from_chars(name.data() + prefix.size(), end, number).ptr == end;
+    return found ? std::optional(number) : std::nullopt;
+}
 
 }  // namespace fabricast

@@ -1,0 +1,119 @@
+#include "topologies/bisection.hpp"
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/push_relabel_max_flow.hpp>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "topologies/torus.hpp"
+
+namespace fabricast {
+
+namespace {
+
+using Vertex = std::uint32_t;
+
+// A graph in which parallel links are one, for the maximum flow.
+class FlowNetwork {
+public:
+    void add(Vertex from, Vertex to, double capacity) { capacity_[{from, to}] += capacity; }
+
+    double maximum(Vertex vertices, Vertex source, Vertex sink) const {
+        using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+        using Graph = boost::adjacency_list<
+            boost::vecS, boost::vecS, boost::directedS, boost::no_property,
+            boost::property<boost::edge_capacity_t, std::int64_t,
+                            boost::property<boost::edge_residual_capacity_t, std::int64_t,
+                                            boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
+        Graph graph(vertices);
+        const auto capacity = boost::get(boost::edge_capacity, graph);
+        const auto reverse = boost::get(boost::edge_reverse, graph);
+        for (const auto& [ends, bytes_per_second] : capacity_) {
+            const auto there = boost::add_edge(ends.first, ends.second, graph).first;
+            const auto back = boost::add_edge(ends.second, ends.first, graph).first;
+            capacity[there] = std::llround(bytes_per_second);
+            capacity[back] = 0;
+            reverse[there] = back;
+            reverse[back] = there;
+        }
+        return static_cast<double>(boost::push_relabel_max_flow(graph, source, sink));
+    }
+
+private:
+    std::map<std::pair<Vertex, Vertex>, double> capacity_;
+};
+
+constexpr double endless = 1e15;  // bytes per second; above any cut, below the overflow of the sum
+
+// Between the NICs of two halves of the nodes; a half is one vertex, so only switches are counted beside them.
+double between_halves(const Fabric& fabric) {
+    const std::uint32_t first_switch = fabric.node_count() * fabric.node_device_count();
+    const Vertex source = fabric.device_count() - first_switch;
+    const Vertex sink = source + 1;
+    const auto vertex = [&](DeviceId device) {
+        const auto id = static_cast<std::uint32_t>(device);
+        return id >= first_switch                                 ? id - first_switch
+               : fabric.node_of(device) < fabric.node_count() / 2 ? source
+                                                                  : sink;
+    };
+    FlowNetwork network;
+    for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
+        const LinkEnds ends = fabric.ends(LinkId{l});
+        const bool inside = static_cast<std::uint32_t>(ends.from) < first_switch &&
+                            static_cast<std::uint32_t>(ends.to) < first_switch &&
+                            fabric.node_of(ends.from) == fabric.node_of(ends.to);
+        if (!ends.resource && !inside && vertex(ends.to) != source && vertex(ends.from) != sink) {
+            network.add(vertex(ends.from), vertex(ends.to), fabric.link(LinkId{l}).capacity);
+        }
+    }
+    return network.maximum(sink + 1, source, sink);
+}
+
+// Two cables of every line of the longest dimension cross its middle (one of them the wrap-around); no cut into halves
+// is smaller unless the NICs are.
+double across_torus(const Fabric& fabric) {
+    const Torus torus(fabric.cluster());
+    std::uint32_t longest = 1;
+    for (const std::uint32_t size : torus.sizes()) {
+        longest = std::max(longest, size);
+    }
+    double nics = 0;
+    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
+        const LinkInfo info = fabric.link(LinkId{l});
+        nics += info.cls == LinkClass::nic_port ? info.capacity / 2 : 0;  // out, of out and in
+    }
+    const double cables = 2.0 * fabric.node_count() / longest;
+    return std::min(cables * torus.trunk(0).info.capacity, fabric.node_count() / 2 * nics);
+}
+
+}  // namespace
+
+double node_bisection_bandwidth(const Fabric& fabric, std::uint32_t split) {
+    const Vertex source = fabric.node_device_count();
+    const Vertex sink = source + 1;
+    FlowNetwork network;
+    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
+        const LinkEnds ends = fabric.ends(LinkId{l});
+        const auto from = static_cast<Vertex>(ends.from);
+        const auto to = static_cast<Vertex>(ends.to);
+        if (!ends.resource && from < source && to < source) {
+            network.add(from, to, fabric.link(LinkId{l}).capacity);
+        }
+    }
+    for (std::uint32_t g = 0; g < fabric.gpus_per_node(); ++g) {
+        const auto gpu = static_cast<Vertex>(fabric.gpu(g));
+        g < split ? network.add(source, gpu, endless) : network.add(gpu, sink, endless);
+    }
+    return network.maximum(sink + 1, source, sink);
+}
+
+double bisection_bandwidth(const Fabric& fabric) {
+    if (fabric.node_count() == 1) {
+        return node_bisection_bandwidth(fabric, fabric.gpus_per_node() / 2);
+    }
+    return fabric.cluster().fabric.kind == FabricKind::torus ? across_torus(fabric) : between_halves(fabric);
+}
+
+}  // namespace fabricast

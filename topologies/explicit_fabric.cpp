@@ -1,0 +1,140 @@
+#include "topologies/explicit_fabric.hpp"
+
+#include <set>
+#include <utility>
+
+#include "models/catalog.hpp"
+
+namespace fabricast {
+
+namespace {
+
+LinkClass class_between(LinkFamily family, bool at_nic) {
+    switch (family) {
+        case LinkFamily::nvlink:
+            return LinkClass::nvlink;
+        case LinkFamily::pcie:
+            return LinkClass::pcie;
+        default:
+            return at_nic ? LinkClass::nic_port : LinkClass::leaf_spine;
+    }
+}
+
+}  // namespace
+
+// A graph device, or behind them the NIC "nodeN.nicM".
+std::uint32_t ExplicitFabric::vertex(const Cluster& cluster, const std::string& name) const {
+    if (const auto device = find_switch(name)) {
+        return *device;
+    }
+    const std::size_t dot = name.find('.');
+    if (dot != std::string::npos) {
+        const auto node = number_after(std::string_view(name).substr(0, dot), "node");
+        const auto nic = number_after(std::string_view(name).substr(dot + 1), "nic");
+        if (node && nic && *node < cluster.nodes && *nic < nics_) {
+            return switch_count() + *node * nics_ + *nic;
+        }
+    }
+    std::vector<std::string> names;
+    for (const NodeDevice& device : devices_) {
+        names.push_back(device.name);
+    }
+    const std::string near = nearest_word(name, names);
+    throw ClusterError("a cable of the graph ends at '" + name + "', which is neither a device of it nor a NIC" +
+                       (near.empty() ? " (node0.nic0)" : "; did you mean '" + near + "'?"));
+}
+
+ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.devices), nics_(cluster.node.nics) {
+    std::set<std::string> names;
+    for (const NodeDevice& device : devices_) {
+        if (!names.insert(device.name).second) {
+            throw ClusterError("two devices of the graph are called '" + device.name + "'");
+        }
+    }
+    const std::uint32_t switches = switch_count();
+    std::vector<Duration> nic_latency(nics_);
+    for (const NodeDevice& device : cluster.node.devices) {
+        if (const auto nic = number_after(device.name, "nic"); nic && *nic < nics_) {
+            nic_latency[*nic] = device.latency;
+        }
+    }
+    const auto latency_behind = [&](std::uint32_t v) {
+        return v < switches ? devices_[v].latency : nic_latency[(v - switches) % nics_];
+    };
+    std::vector<GraphLink> links;
+    for (const NodeCable& cable : cluster.graph.cables) {
+        std::uint32_t a = vertex(cluster, cable.a);
+        std::uint32_t b = vertex(cluster, cable.b);
+        for (int direction = 0; direction < 2; ++direction) {
+            Trunk trunk{.from = a, .to = b, .cables = static_cast<std::uint32_t>(cable.count), .info = {}};
+            trunk.info.capacity = goodput(cable.link) * cable.count;
+            trunk.info.latency = cable.link.latency + latency_behind(b);
+            trunk.info.cls = class_between(cable.link.family, a >= switches || b >= switches);
+            trunks_.push_back(trunk);
+            links.push_back({a, b});
+            std::swap(a, b);
+        }
+    }
+    of_device_.assign(switches, none);
+    of_cable_.assign(cluster.graph.cables.size(), none);
+    const auto add_resource = [&](std::uint32_t from, std::uint32_t to, double capacity) {
+        trunks_.push_back(
+            {.from = from, .to = to, .cables = 1, .info = {capacity, {}, LinkClass::other}, .resource = true});
+        return trunk_count() - 1;
+    };
+    for (std::uint32_t d = 0; d < switches; ++d) {
+        if (devices_[d].duplex_capacity > 0) {
+            of_device_[d] = add_resource(d, d, devices_[d].duplex_capacity);
+        }
+    }
+    for (std::size_t c = 0; c < of_cable_.size(); ++c) {
+        if (cluster.graph.cables[c].duplex_capacity > 0) {
+            of_cable_[c] = add_resource(links[2 * c].from, links[2 * c].to, cluster.graph.cables[c].duplex_capacity);
+        }
+    }
+    routes_.emplace(switches, cluster.nodes * nics_, links);
+}
+
+std::optional<std::uint32_t> ExplicitFabric::find_switch(std::string_view name) const {
+    for (std::uint32_t d = 0; d < devices_.size(); ++d) {
+        if (devices_[d].name == name) {
+            return d;
+        }
+    }
+    return std::nullopt;
+}
+
+void ExplicitFabric::cross(std::uint32_t resource, TrunkRoute& route) const {
+    if (resource != none) {
+        route.add(resource, {});
+    }
+}
+
+bool ExplicitFabric::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t flow_hash,
+                           TrunkRoute& route) const {
+    const std::uint32_t first = switch_count();
+    return routes_->route(first + from.node * nics_ + from.nic, first + to.node * nics_ + to.nic, flow_hash,
+                          [&](std::uint32_t link) {
+                              route.add(link, trunks_[link].info.latency);
+                              cross(of_cable_[link / 2], route);
+                              if (trunks_[link].to < first) {
+                                  cross(of_device_[trunks_[link].to], route);
+                              }
+                          });
+}
+
+std::uint32_t ExplicitFabric::longest_route() const {
+    const bool resources = trunks_.size() > 2 * of_cable_.size();
+    return routes_->longest_route() * (resources ? 3 : 1);
+}
+
+std::vector<FabricTier> ExplicitFabric::tiers() const {
+    std::uint64_t cables = 0;
+    for (std::size_t c = 0; c < of_cable_.size(); ++c) {
+        const Trunk& trunk = trunks_[2 * c];
+        cables += trunk.from < switch_count() && trunk.to < switch_count() ? trunk.cables : 0;
+    }
+    return {{"switch", devices_.size(), cables}};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,47 @@
+#pragma once
+// A fabric drawn by hand: switches and cables by name, the nodes still of one template. Cables end at "node0.nic1" or
+// at a device of the graph; a NIC may have several. Parallel cables written with a count are one link; all others are
+// chosen among by hash, whatever the routing.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topologies/cluster.hpp"
+#include "topologies/graph_routes.hpp"
+#include "topologies/switching.hpp"
+
+namespace fabricast {
+
+class ExplicitFabric {
+public:
+    // Throws ClusterError where a cable ends at no device, or two devices share a name.
+    explicit ExplicitFabric(const Cluster& cluster);
+
+    std::uint32_t switch_count() const { return static_cast<std::uint32_t>(devices_.size()); }
+    std::uint32_t trunk_count() const { return static_cast<std::uint32_t>(trunks_.size()); }
+    std::uint32_t planes() const { return 0; }  // the NICs' cables are trunks like all others
+    std::uint32_t switch_of(FabricEnd, std::uint32_t) const { return 0; }
+    Trunk trunk(std::uint32_t index) const { return trunks_[index]; }
+    std::string switch_name(std::uint32_t index) const { return devices_[index].name; }
+    std::optional<std::uint32_t> find_switch(std::string_view name) const;
+    bool route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_t flow_hash, TrunkRoute& route) const;
+    std::uint32_t longest_route() const;
+    std::vector<FabricTier> tiers() const;
+    bool hashes() const { return true; }
+
+private:
+    std::uint32_t vertex(const Cluster& cluster, const std::string& name) const;
+    void cross(std::uint32_t resource, TrunkRoute& route) const;
+
+    static constexpr std::uint32_t none = 0xffffffff;
+    std::vector<NodeDevice> devices_;
+    std::uint32_t nics_ = 0;
+    std::vector<Trunk> trunks_;                        // both directions of each cable, then the shared resources
+    std::vector<std::uint32_t> of_device_, of_cable_;  // shared resources
+    std::optional<GraphRoutes> routes_;
+};
+
+}  // namespace fabricast

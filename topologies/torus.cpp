@@ -1,0 +1,100 @@
+#include "topologies/torus.hpp"
+
+#include <array>
+
+#include "topologies/hash.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// a * b * c = nodes with the least a + b + c.
+std::array<std::uint32_t, 3> most_cubic(std::uint32_t nodes) {
+    std::array<std::uint32_t, 3> best = {1, 1, nodes};
+    for (std::uint32_t a = 1; static_cast<std::uint64_t>(a) * a * a <= nodes; ++a) {
+        for (std::uint32_t b = a; nodes % a == 0 && static_cast<std::uint64_t>(a) * b * b <= nodes; ++b) {
+            const std::uint32_t c = nodes / a / b;
+            if (nodes % (a * b) == 0 && a + b + c < best[0] + best[1] + best[2]) {
+                best = {a, b, c};
+            }
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+Torus::Torus(const Cluster& cluster) : nodes_(cluster.nodes) {
+    const FabricSpec& fabric = cluster.fabric;
+    const LinkSpec& trunk = fabric.trunk.rate.num > 0 ? fabric.trunk : fabric.link;
+    cable_ = {goodput(trunk), trunk.latency + fabric.switch_latency, LinkClass::torus};
+
+    std::uint64_t product = 1;
+    const auto add = [&](std::uint64_t size) {
+        if (size > 1) {
+            sizes_.push_back(static_cast<std::uint32_t>(size));
+            strides_.push_back(static_cast<std::uint32_t>(product));
+        }
+        product *= size;
+    };
+    if (fabric.shape.empty()) {
+        for (const std::uint32_t size : most_cubic(nodes_)) {
+            add(size);
+        }
+    }
+    for (const int size : fabric.shape) {
+        add(static_cast<std::uint64_t>(size > 0 ? size : 0));
+    }
+    if (product != nodes_) {
+        throw ClusterError("the torus' shape holds " + std::to_string(product) + " nodes, but the cluster has " +
+                           std::to_string(nodes_));
+    }
+}
+
+std::optional<std::uint32_t> Torus::find_switch(std::string_view name) const {
+    const auto number = number_after(name, "router");
+    return number && *number < nodes_ ? number : std::nullopt;
+}
+
+std::uint32_t Torus::longest_route() const {
+    std::uint32_t hops = 0;
+    for (const std::uint32_t size : sizes_) {
+        hops += size / 2;
+    }
+    return hops;
+}
+
+std::vector<FabricTier> Torus::tiers() const {
+    return {{"router", nodes_, static_cast<std::uint64_t>(nodes_) * sizes_.size()}};
+}
+
+// Trunk (node * dimensions + dimension) * 2 goes up, the next one down.
+Trunk Torus::trunk(std::uint32_t index) const {
+    const auto dimensions = static_cast<std::uint32_t>(sizes_.size());
+    const std::uint32_t node = index / 2 / dimensions;
+    const std::uint32_t d = index / 2 % dimensions;
+    const std::uint32_t place = node / strides_[d] % sizes_[d];
+    const std::uint32_t next = (place + (index % 2 == 0 ? 1 : sizes_[d] - 1)) % sizes_[d];
+    return {.from = node, .to = node + next * strides_[d] - place * strides_[d], .cables = 1, .info = cable_};
+}
+
+bool Torus::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t flow_hash, TrunkRoute& route) const {
+    const auto dimensions = static_cast<std::uint32_t>(sizes_.size());
+    std::uint32_t at = from.node;
+    for (std::uint32_t d = 0; d < dimensions; ++d) {
+        const std::uint32_t size = sizes_[d];
+        const std::uint32_t target = to.node / strides_[d] % size;
+        std::uint32_t place = at / strides_[d] % size;
+        const std::uint32_t up = (target + size - place) % size;
+        const bool down = 2 * up > size || (2 * up == size && pick(flow_hash, d, 2) == 1);
+        for (std::uint32_t hops = down ? size - up : up; hops > 0; --hops) {
+            route.add((at * dimensions + d) * 2 + (down ? 1 : 0), cable_.latency);
+            const std::uint32_t next = (place + (down ? size - 1 : 1)) % size;
+            at = at + next * strides_[d] - place * strides_[d];
+            place = next;
+        }
+    }
+    return true;
+}
+
+}  // namespace fabricast
