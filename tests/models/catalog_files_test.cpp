@@ -54,10 +54,11 @@ TEST_CASE("the program carries exactly what the catalogue's files say") {
     }
 }
 
-TEST_CASE("every figure has an origin, a source and an interval that holds it; every part a note") {
+TEST_CASE("every figure has an origin, a source and an interval that holds it; every device a note") {
     for (const auto& [name, part] : testing::catalog().parts) {
         INFO(name);
-        CHECK(!part.note.empty());
+        const bool fitted = part.kind == "kernel" || part.kind == "transport" || part.kind == "launch";
+        CHECK((fitted || !part.note.empty()));  // fitted parts are written by a program
         CHECK(!part.figures.empty());
         for (const auto& [path, figure] : part.figures) {
             INFO(path);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sim/engines/flow/edge_counts.hpp"
 #include "sim/engines/flow/network.hpp"
 #include "sim/engines/flow/rows.hpp"
 #include "sim/engines/pipeline_form.hpp"
@@ -70,17 +71,6 @@ void add_path_class(std::span<const LinkId> path, double cap, const RowMerger& r
     }
     const auto end = static_cast<std::uint32_t>(network.crossing_row.size());
     network.classes.push_back({begin, begin, end, std::numeric_limits<double>::infinity(), cap});
-}
-
-void count_edges(const Fabric& fabric, const EdgeSet& edges, RowMerger& rows) {
-    Path path;
-    for_each_edge(edges, fabric, [&](const Edge& edge) {
-        fabric.path(edge.path, path);
-        const bool network = fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst);
-        for (const LinkId link : path.span()) {
-            rows.count(link, edge.count, network);
-        }
-    });
 }
 
 // The wire rate of one of the pipeline's channels on the links of a path; 0 where its edges cross none of them.
@@ -170,7 +160,12 @@ Network lower(const Fabric& fabric, const Schedule& schedule, const std::vector<
     std::vector<std::uint32_t> counted(schedule.edge_sets.size(), Network::no_row);
     for (const Pipeline& pipeline : schedule.pipelines) {
         if (counted[pipeline.edges] == Network::no_row) {
-            count_edges(fabric, schedule.edge_sets[pipeline.edges], rows);
+            count_edges(schedule.edge_sets[pipeline.edges], fabric,
+                        [&](std::span<const LinkId> links, double times, bool between_nodes) {
+                            for (const LinkId link : links) {
+                                rows.count(link, times, between_nodes);
+                            }
+                        });
             counted[pipeline.edges] = rows.end_edge_set();
         }
     }
