@@ -97,13 +97,9 @@ PathQuery rail_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
-Body pipelines_body(std::vector<Pipeline> pipelines) {
-    return [pipelines = std::move(pipelines)](Schedule& schedule, std::span<const Schedule::Dependency> after) {
-        std::vector<OpId> last;
-        for (const Pipeline& pipeline : pipelines) {
-            last.push_back(schedule.add(pipeline, after));
-        }
-        return last;
+Body pipeline_body(const Pipeline& pipeline) {
+    return [pipeline](Schedule& schedule, std::span<const Schedule::Dependency> after) {
+        return std::vector<OpId>{schedule.add(pipeline, after)};
     };
 }
 

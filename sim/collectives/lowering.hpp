@@ -67,8 +67,8 @@ std::vector<int> channels_of_ring(const nccl::Found& found, int channels);
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring);
 
-// A body that adds these pipelines side by side.
-Body pipelines_body(std::vector<Pipeline> pipelines);
+// A body that adds this pipeline.
+Body pipeline_body(const Pipeline& pipeline);
 
 std::uint32_t add_edges(Schedule& schedule, EdgeSet edges);
 void set_stages(Schedule& schedule, Pipeline& pipeline, std::span<const Stage> stages);

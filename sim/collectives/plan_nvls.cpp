@@ -101,7 +101,7 @@ Lowering one_node(const Call& call, Schedule& schedule) {
     pipeline.edges = add_edges(schedule, switch_edges(call.fabric, crossings));
     const Stage stage{1, switch_hop(call), {}};
     set_stages(schedule, pipeline, {&stage, 1});
-    return {pipelines_body({pipeline}), channels, false};
+    return {pipeline_body(pipeline), channels, false};
 }
 
 Lowering several_nodes(const Call& call, Schedule& schedule) {
@@ -130,7 +130,7 @@ Lowering several_nodes(const Call& call, Schedule& schedule) {
     const Stage stage{2.0 * tree_depth(call.shape.nodes), rail,
                       network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)};
     set_stages(schedule, pipeline, {&stage, 1});
-    return {pipelines_body({pipeline}), channels, false};
+    return {pipeline_body(pipeline), channels, false};
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ Lowering plan_p2p(const Call& call, Schedule& schedule) {
     const nccl::Ring& ring = call.found.rings.front();
     const Stage stage{1, call.several_nodes() ? rail_hop(call, ring) : local_hop(call, ring), {}};
     set_stages(schedule, pipeline, {&stage, 1});
-    return {pipelines_body({pipeline}), channels, false};
+    return {pipeline_body(pipeline), channels, false};
 }
 
 }  // namespace fabricast

@@ -40,6 +40,35 @@ NodeRing edges_of(const Call& call, const nccl::Ring& ring, bool closed) {
     return edges;
 }
 
+// The rings of all channels as one set: they move in step, each edge as often as channels run on its ring.
+struct Rings {
+    Fabric fabric;
+    std::vector<std::pair<NodeRing, double>> rings;
+
+    void operator()(const std::function<void(const Edge&)>& visit) const {
+        for (const auto& [ring, channels] : rings) {
+            for_each_edge(ring, fabric, [&, times = channels](const Edge& edge) {
+                Edge counted = edge;
+                counted.count *= times;
+                visit(counted);
+            });
+        }
+    }
+};
+
+EdgeSet all_rings(const Call& call, int channels, bool closed) {
+    Rings all{call.fabric, {}};
+    const std::vector<int> on_ring = channels_of_ring(call.found, channels);
+    std::uint64_t edges = 0;
+    for (std::size_t r = 0; r < on_ring.size(); ++r) {
+        if (on_ring[r] > 0) {
+            all.rings.emplace_back(edges_of(call, call.found.rings[r], closed), on_ring[r]);
+            edges += call.shape.ranks - (closed ? 0 : 1);
+        }
+    }
+    return EdgeGenerator{edges, std::move(all)};
+}
+
 // Latencies of successive steps of one edge; the first network step of each phase also fills the proxies' queue.
 std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps,
                                  double chunk, int channels) {
@@ -100,21 +129,12 @@ Lowering plan_ring(const Call& call, Schedule& schedule) {
         pipeline.network_wire_ratio = network_wire(ledger, call.proto);
     }
 
-    std::vector<Pipeline> pipelines;
-    const std::vector<int> on_ring = channels_of_ring(call.found, channels);
-    for (std::size_t r = 0; r < on_ring.size(); ++r) {
-        if (on_ring[r] == 0) {
-            continue;
-        }
-        const nccl::Ring& ring = call.found.rings[r];
-        pipeline.weight = on_ring[r];
-        pipeline.edges = add_edges(schedule, edges_of(call, ring, !chain));
-        set_stages(schedule, pipeline,
-                   chain ? chain_stages(call, ring, cost, pipeline.chunk)
-                         : cyclic_stages(call, ring, cost, steps, pipeline.chunk, channels));
-        pipelines.push_back(pipeline);
-    }
-    return {pipelines_body(std::move(pipelines)), channels, chain};
+    const nccl::Ring& ring = call.found.rings.front();
+    set_stages(schedule, pipeline,
+               chain ? chain_stages(call, ring, cost, pipeline.chunk)
+                     : cyclic_stages(call, ring, cost, steps, pipeline.chunk, channels));
+    pipeline.edges = add_edges(schedule, all_rings(call, channels, !chain));
+    return {pipeline_body(pipeline), channels, chain};
 }
 
 }  // namespace fabricast

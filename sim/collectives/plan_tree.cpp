@@ -9,14 +9,14 @@ namespace fabricast {
 
 namespace {
 
-// Every edge of one tree on one rail, both directions.
+// Every edge of one tree on one rail, both directions, as often as channels run on it.
 struct TreeEdges {
-    Fabric fabric;
     std::vector<std::uint16_t> chain;  // local GPUs; the first holds the network edges
     std::uint16_t nic = any_nic;
     std::uint32_t tree = 0;
     std::uint32_t nodes = 1;
     bool gpu_direct = true;
+    double channels = 1;
 
     void both_ways(Edge edge, const std::function<void(const Edge&)>& visit) const {
         visit(edge);
@@ -25,10 +25,11 @@ struct TreeEdges {
         visit(edge);
     }
 
-    void operator()(const std::function<void(const Edge&)>& visit) const {
+    void operator()(const Fabric& fabric, const std::function<void(const Edge&)>& visit) const {
         const std::uint32_t per_node = fabric.gpus_per_node();
         for (std::uint32_t node = 0; node < nodes; ++node) {
             Edge edge;
+            edge.count = channels;
             edge.path.gpu_direct = gpu_direct;
             for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
                 edge.path.src = fabric.gpu(node * per_node + chain[i]);
@@ -47,6 +48,33 @@ struct TreeEdges {
 
     std::uint64_t count() const { return 2 * (std::uint64_t{nodes} * (chain.size() - 1) + nodes - 1); }
 };
+
+// The trees of all channels as one set. Execution channel c below the searched count runs on the first tree of its
+// ring's rail, its duplicate on the second.
+struct Trees {
+    Fabric fabric;
+    std::vector<TreeEdges> trees;
+
+    void operator()(const std::function<void(const Edge&)>& visit) const {
+        for (const TreeEdges& tree : trees) {
+            tree(fabric, visit);
+        }
+    }
+};
+
+EdgeSet all_trees(const Call& call, int channels) {
+    Trees all{call.fabric, {}};
+    const int searched = static_cast<int>(call.found.rings.size());
+    std::uint64_t edges = 0;
+    for (int first = 0; first < std::min(channels, 2 * searched); ++first) {
+        const nccl::Ring& ring = call.found.rings[static_cast<std::size_t>(first % searched)];
+        TreeEdges tree{ring.order, ring.nic, first < searched ? 0U : 1U, call.shape.nodes, call.gpu_direct};
+        tree.channels = 1 + (channels - 1 - first) / (2 * searched);
+        edges += tree.count();
+        all.trees.push_back(std::move(tree));
+    }
+    return EdgeGenerator{edges, std::move(all)};
+}
 
 Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int channels) {
     Ledger& ledger = call.ledger;
@@ -83,31 +111,14 @@ Lowering plan_tree(const Call& call, Schedule& schedule) {
         }
     }
 
-    // Execution channel c < searched channels runs on the first tree, its duplicate on the second.
-    std::vector<Pipeline> pipelines;
-    const int searched = static_cast<int>(call.found.rings.size());
-    for (std::uint32_t tree = 0; tree < 2; ++tree) {
-        for (int r = 0; r < searched; ++r) {
-            int weight = 0;
-            for (int c = r + static_cast<int>(tree) * searched; c < channels; c += 2 * searched) {
-                ++weight;
-            }
-            if (weight == 0) {
-                continue;
-            }
-            const nccl::Ring& ring = call.found.rings[static_cast<std::size_t>(r)];
-            const TreeEdges edges{call.fabric, ring.order, ring.nic, tree, call.shape.nodes, call.gpu_direct};
-            pipeline.weight = weight;
-            pipeline.edges = add_edges(schedule, EdgeGenerator{edges.count(), edges});
-            std::vector<Stage> stages{{2.0 * (call.per_node() - 1), local_hop(call, ring), cost.hop}};
-            if (call.several_nodes()) {
-                stages.push_back(network_stage(call, ring, pipeline.chunk, channels));
-            }
-            set_stages(schedule, pipeline, stages);
-            pipelines.push_back(pipeline);
-        }
+    const nccl::Ring& ring = call.found.rings.front();
+    std::vector<Stage> stages{{2.0 * (call.per_node() - 1), local_hop(call, ring), cost.hop}};
+    if (call.several_nodes()) {
+        stages.push_back(network_stage(call, ring, pipeline.chunk, channels));
     }
-    return {pipelines_body(std::move(pipelines)), channels, false};
+    set_stages(schedule, pipeline, stages);
+    pipeline.edges = add_edges(schedule, all_trees(call, channels));
+    return {pipeline_body(pipeline), channels, false};
 }
 
 }  // namespace fabricast

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <tuple>
 
 #include "sim/collectives/nccl/hamilton.hpp"
 
@@ -100,12 +101,14 @@ Problem problem(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t node
         p.rails = rails_of(p.places);
         const double used = std::min<double>(static_cast<double>(p.rails.size()), gpus);
         p.port = port * static_cast<double>(p.rails.size()) / used;
-        // Two GPUs under a rail's switch: the ring comes in by one and leaves by the other, else it leaves over NVLink.
-        std::uint32_t beside = 0;
-        for (std::uint32_t g = 0; g < gpus; ++g) {
-            beside += p.places.nic_path(g, p.rails[0]) <= PciePath::pxb ? 1 : 0;
+        // Two GPUs beside a rail: the ring comes in by one and leaves by the other, else it leaves over NVLink (PXN).
+        for (const std::uint16_t nic : p.rails) {
+            std::uint32_t beside = 0;
+            for (std::uint32_t g = 0; g < gpus; ++g) {
+                beside += p.places.nic_path(g, nic) <= PciePath::pxb ? 1 : 0;
+            }
+            p.pxn_exit = p.pxn_exit || (gpus > 1 && beside < 2);
         }
-        p.pxn_exit = gpus > 1 && beside < 2;
     }
     return p;
 }
@@ -263,29 +266,61 @@ Graph nvls_graph(const Problem& p, int most_heads) {
     return graph;
 }
 
-// GPUs in the order of their places: sockets and switches stay together. The index order is that of the node template,
-// which lists them by PCIe address, as NCCL sorts them.
-std::vector<std::uint16_t> rotated(std::uint32_t gpus, std::uint32_t first) {
-    std::vector<std::uint16_t> order(gpus);
-    std::iota(order.begin(), order.end(), std::uint16_t{0});
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first), order.end());
+// In a ring on this rail: in by the GPU that owns the NIC, out by another GPU beside it where there is one, all others
+// in index order between. The index order is that of the node template, which lists GPUs by place, as NCCL sorts them.
+std::vector<std::uint16_t> rail_order(const Problem& p, std::uint16_t nic) {
+    const std::uint32_t first = p.places.nearest_gpu[nic];
+    std::uint32_t last = (first + p.gpus - 1) % p.gpus;
+    for (std::uint32_t g = 0; g < p.gpus; ++g) {
+        if (g != first && p.places.nic_path(g, nic) <= PciePath::pxb && p.places.nic_path(last, nic) > PciePath::pxb) {
+            last = g;
+        }
+    }
+    std::vector<std::uint16_t> order{static_cast<std::uint16_t>(first)};
+    for (std::uint32_t step = 1; step < p.gpus; ++step) {
+        const std::uint32_t g = (first + step) % p.gpus;
+        if (g != last) {
+            order.push_back(static_cast<std::uint16_t>(g));
+        }
+    }
+    if (last != first) {
+        order.push_back(static_cast<std::uint16_t>(last));
+    }
     return order;
 }
 
+// Turns a cycle so that its ends are the GPUs nearest to the NIC.
+void turn_to(const Problem& p, std::uint16_t nic, std::vector<std::uint16_t>& cycle) {
+    const auto distance = [&](std::size_t first) {
+        const std::uint16_t out = cycle[(first + cycle.size() - 1) % cycle.size()];
+        return std::tuple{p.places.nic_path(cycle[first], nic), p.places.nic_path(out, nic),
+                          cycle[first] == p.places.nearest_gpu[nic] ? 0 : 1};
+    };
+    std::size_t best = 0;
+    for (std::size_t first = 1; first < cycle.size(); ++first) {
+        best = distance(first) < distance(best) ? first : best;
+    }
+    std::rotate(cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(best), cycle.end());
+}
+
 std::vector<Ring> ring_orders(const Problem& p, const Solution& s) {
-    std::vector<Ring> rings;
     std::vector<std::vector<std::uint16_t>> cycles;
     if (mesh_closes(p)) {
         cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, s.speed), s.channels);
     }
-    for (int c = 0; c < s.channels; ++c) {
-        const auto i = static_cast<std::size_t>(c);
+    std::vector<std::uint16_t> in_order(p.gpus);
+    std::iota(in_order.begin(), in_order.end(), std::uint16_t{0});
+    std::vector<Ring> rings;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(s.channels); ++c) {
         Ring ring;
-        ring.nic = p.rails.empty() ? std::uint16_t{0} : p.rails[i % p.rails.size()];
-        const std::uint32_t first = p.several() ? p.places.nearest_gpu[ring.nic] : 0;
-        ring.order = cycles.empty() ? rotated(p.gpus, first) : cycles[i % cycles.size()];
+        ring.nic = p.rails.empty() ? std::uint16_t{0} : p.rails[c % p.rails.size()];
         if (!cycles.empty()) {
-            std::rotate(ring.order.begin(), std::find(ring.order.begin(), ring.order.end(), first), ring.order.end());
+            ring.order = cycles[c % cycles.size()];
+            if (p.several()) {
+                turn_to(p, ring.nic, ring.order);
+            }
+        } else {
+            ring.order = p.several() ? rail_order(p, ring.nic) : in_order;
         }
         rings.push_back(std::move(ring));
     }
