@@ -39,6 +39,18 @@ int main(int argc, char** argv) {
         run("ring1024", f1024, [&] { return testing::ring(nics(f1024), 2 * 1023, 1000000000 / 1024); });
         run("ring1024j", f1024, [&] { return testing::ring(nics(f1024), 2 * 1023, 1000000000 / 1024, 0.1); });
         run("a2a256", f256, [&] { return testing::all_to_all(nics(f256), 1000000000 / 256); });
+        FabricSpec ft = tiny::fabric(FabricKind::fat_tree, 32);
+        ft.choice = PathChoice::ecmp;
+        Fabric fft = mk(256, ft);
+        FabricSpec fa = tiny::fabric(FabricKind::fat_tree, 32);
+        Fabric ffa = mk(256, fa);
+        if (argc > 1) {
+            run("star256j", f256, [&] { return testing::all_to_all(nics(f256), 1000000000 / 256, 0.5); });
+            run("ft256j", fft,
+                [&] { return testing::all_to_all(nics(fft), 1000000000 / 256, 0.5, nanoseconds(40000000)); });
+            run("fa256j", ffa,
+                [&] { return testing::all_to_all(nics(ffa), 1000000000 / 256, 0.5, nanoseconds(40000000)); });
+        }
         run("a2a64j", f64, [&] { return testing::all_to_all(nics(f64), 1000000000 / 64, 0.5); });
     }
 }

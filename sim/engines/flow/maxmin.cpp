@@ -39,8 +39,10 @@ void MaxMin::solve(const Sharing& sharing, std::span<double> rate) {
         }
         for (link = top(); link != nullptr && link->level <= reach; link = top()) {
             const std::uint32_t full = link->link;
+            full_links_.push_back(full);
             for (std::uint32_t u = user_begin_[full]; u < user_begin_[full + 1]; ++u) {
                 if (rate[user_[u]] == unfrozen) {
+                    frozen_by_[user_[u]] = full;
                     freeze(sharing, rate, user_[u], level);
                 }
             }
@@ -56,6 +58,8 @@ void MaxMin::prepare(const Sharing& sharing, std::span<double> rate) {
     const std::size_t classes = sharing.end.size();
     assert(rate.size() == classes && sharing.members.size() == classes);
     std::fill(rate.begin(), rate.end(), unfrozen);
+    frozen_by_.assign(classes, no_link);
+    full_links_.clear();
     residual_.assign(sharing.capacity.begin(), sharing.capacity.end());
     demand_.assign(links, 0);
     open_.assign(links, 0);

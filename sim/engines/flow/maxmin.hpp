@@ -35,6 +35,12 @@ public:
     // Writes the rate of one member of each class. A class with no crossing and no cap gets infinity.
     void solve(const Sharing& sharing, std::span<double> rate);
 
+    // Of the last solve, per class: the full link that bounds it; no_link where its cap does.
+    std::span<const std::uint32_t> frozen_by() const { return frozen_by_; }
+    static constexpr std::uint32_t no_link = 0xffffffffU;
+    // Of the last solve: the links that bound a class, in the order in which they filled up.
+    std::span<const std::uint32_t> full_links() const { return full_links_; }
+
 private:
     struct Level {
         double level;
@@ -49,7 +55,9 @@ private:
     std::vector<std::uint32_t> open_;               // per link: unfrozen classes on it
     std::vector<std::uint32_t> user_begin_, user_;  // crossings turned round: classes of each link
     std::vector<Level> heap_;
-    std::vector<std::uint32_t> capped_;  // classes with a cap, smallest first
+    std::vector<std::uint32_t> capped_;     // classes with a cap, smallest first
+    std::vector<std::uint32_t> frozen_by_;  // per class
+    std::vector<std::uint32_t> full_links_;
 };
 
 // The same allocation by the definition, one link at a time and sums from zero: the oracle of the fast one.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "sim/engines/accounting.hpp"
 #include "sim/engines/dependents.hpp"
 #include "sim/engines/flow/clocks.hpp"
+#include "sim/engines/flow/coupled.hpp"
 #include "sim/engines/flow/event_queue.hpp"
 #include "sim/engines/flow/kernels.hpp"
 #include "sim/engines/flow/running_pipeline.hpp"
@@ -20,6 +22,7 @@ namespace {
 enum class EventKind : std::uint8_t {
     message_enters,
     class_due,
+    coupled_due,
     pipeline_starts,
     pipeline_due,
     pipeline_ends,
@@ -55,6 +58,11 @@ private:
     void start_pipeline(std::uint32_t pipeline);
     void release_pipeline(std::uint32_t pipeline);
 
+    void couple();
+    bool is_coupled(std::uint32_t cls) const {
+        return coupled_ && network_.classes[cls].shared < network_.classes[cls].end;
+    }
+    Time on_grid(Time due) const;
     void predict_class(std::uint32_t cls);
     void predict_pipeline(std::uint32_t pipeline);
     void push(Time at, EventKind kind, std::uint32_t id, std::uint32_t version = 0) {
@@ -81,6 +89,11 @@ private:
     Dependents dependents_;
     Kernels kernels_;
     std::vector<ServiceClock> clocks_;  // per class
+    // Takes over all messages on shared rows once they all depend on each other.
+    std::unique_ptr<CoupledFlows> coupled_;
+    bool may_couple_;
+    std::uint32_t coupled_version_ = 0;
+    bool coupled_changed_ = false;
     std::vector<double> class_bytes_;
     std::vector<RunningPipeline> pipelines_;
     std::vector<std::uint32_t> pipeline_of_class_;
@@ -107,6 +120,7 @@ Replay::Replay(const Network& network, const Schedule& schedule, const DeviceLim
       dependents_(schedule),
       kernels_(device),
       clocks_(network.classes.size()),
+      may_couple_(CoupledFlows::can_take(network)),
       class_bytes_(network.classes.size(), 0),
       pipeline_of_class_(network.classes.size(), Network::no_row),
       chains_(schedule.size(), schedule.connections.size() + schedule.computes.size() + schedule.delays.size()),
@@ -164,6 +178,12 @@ void Replay::take(const Event& event) {
                 shares_.touch(event.id);
             }
             break;
+        case EventKind::coupled_due:
+            if (event.version == coupled_version_) {
+                coupled_->take_due(now_, [&](std::uint32_t op) { ended_.push_back(op); });
+                coupled_changed_ = true;
+            }
+            break;
         case EventKind::pipeline_starts:
             start_pipeline(event.id);
             break;
@@ -214,6 +234,16 @@ void Replay::settle_rates() {
             predict_pipeline(pipeline_of_class_[cls]);
         } else {
             predict_class(cls);
+        }
+    }
+    if (may_couple_ && !coupled_ && shares_.effort() > 1000) {
+        couple();
+    }
+    if (coupled_changed_) {
+        coupled_changed_ = false;
+        ++coupled_version_;
+        if (const Time due = coupled_->settle(now_); coupled_->size() > 0) {
+            push(on_grid(due), EventKind::coupled_due, 0, coupled_version_);
         }
     }
     kernels_.update([&](Time at, std::uint32_t device, std::uint32_t version) {
@@ -279,6 +309,11 @@ void Replay::flow(std::uint32_t op) {
     }
     const std::uint32_t cls = network_.class_of_connection[t.connection];
     class_bytes_[cls] += bytes;
+    if (is_coupled(cls)) {
+        coupled_->join(now_, t.connection, op, bytes);
+        coupled_changed_ = true;
+        return;
+    }
     clocks_[cls].add(now_, bytes, op);
     shares_.change(cls, 1);
 }
@@ -321,6 +356,32 @@ void Replay::release_pipeline(std::uint32_t pipeline) {
     }
 }
 
+// From now on every message on a shared row is one of the coupled flows.
+void Replay::couple() {
+    coupled_ = std::make_unique<CoupledFlows>(network_, schedule_.connections.size());
+    coupled_changed_ = true;
+    for (std::uint32_t cls = 0; cls < clocks_.size(); ++cls) {
+        ServiceClock& clock = clocks_[cls];
+        if (!is_coupled(cls) || clock.marks.empty()) {
+            continue;
+        }
+        clock.advance(now_);
+        shares_.change(cls, -static_cast<double>(clock.marks.size()));
+        for (const ServiceClock::Mark& mark : clock.marks) {
+            coupled_->join(now_, message(mark.item).connection, mark.item, mark.bytes - clock.served);
+        }
+        clock.marks.clear();
+        ++clock.version;
+    }
+    shares_.settle(now_);
+}
+
+// A merge tolerance lets completions happen only on multiples of it.
+Time Replay::on_grid(Time due) const {
+    const std::int64_t grid = options_.merge_tolerance.ps;
+    return grid > 0 ? Time{(due.ps + grid - 1) / grid * grid} : due;
+}
+
 // The class's rate or its first member changed.
 void Replay::predict_class(std::uint32_t cls) {
     ServiceClock& clock = clocks_[cls];
@@ -336,12 +397,7 @@ void Replay::predict_class(std::uint32_t cls) {
         clock.rate = rate;
     }
     if (rate > 0) {
-        Time due = clock.due();
-        if (options_.merge_tolerance.ps > 0) {
-            const std::int64_t grid = options_.merge_tolerance.ps;
-            due.ps = (due.ps + grid - 1) / grid * grid;
-        }
-        push(due, EventKind::class_due, cls, clock.version);
+        push(on_grid(clock.due()), EventKind::class_due, cls, clock.version);
     }
 }
 
@@ -411,11 +467,14 @@ Timeline Replay::timeline() {
     Timeline result;
     result.makespan = kept_.last_finish();
     result.kept = kept_.times();
-    result.solves = shares_.solves();
-    account(network_,
-            {class_bytes_, [&](std::uint32_t cls) { return shares_.busy_of_class(cls); },
-             [&](std::uint32_t row) { return shares_.busy_of_row(row); }},
-            result);
+    result.solves = shares_.solves() + (coupled_ ? coupled_->solves() : 0);
+    const auto busy_of_class = [&](std::uint32_t cls) {
+        return shares_.busy_of_class(cls) + (coupled_ ? coupled_->busy_of_class(cls) : Duration{});
+    };
+    const auto busy_of_row = [&](std::uint32_t row) {
+        return shares_.busy_of_row(row) + (coupled_ ? coupled_->busy_of_row(row) : Duration{});
+    };
+    account(network_, {class_bytes_, busy_of_class, busy_of_row}, result);
     return result;
 }
 

@@ -167,6 +167,9 @@ void Shares::solve_component(std::uint32_t row) {
         cap_.push_back(cap_of(cls));
     }
     rate_.resize(classes_.size());
+    if (classes_.size() > 8 * (result_.size() + 4)) {
+        effort_ += classes_.size();
+    }
     solver_.solve({capacity_, end_, link_, times_, members_, cap_}, rate_);
     ++solves_;
     for (std::size_t i = 0; i < classes_.size(); ++i) {

@@ -39,6 +39,8 @@ public:
     double members(std::uint32_t cls) const { return states_[cls].members; }
     double capacity(std::uint32_t row) const { return rows_[row].capacity; }
     std::uint64_t solves() const { return solves_; }
+    // Classes that were solved because few others changed: what CoupledFlows would save.
+    std::uint64_t effort() const { return effort_; }
     Duration busy_of_class(std::uint32_t cls) const { return states_[cls].busy; }
     Duration busy_of_row(std::uint32_t row) const { return rows_[row].busy; }
 
@@ -76,6 +78,7 @@ private:
     std::vector<std::uint32_t> places_;  // per class and shared crossing: where it stands in the row's `active`
     std::vector<std::uint32_t> touched_, result_, dirty_;
     std::uint64_t solves_ = 0;
+    std::uint64_t effort_ = 0;
 
     // One component, written out for the solver.
     MaxMin solver_;

@@ -395,6 +395,26 @@ TEST_CASE("under contention flow equals the slow replay of the definition") {
     }
 }
 
+TEST_CASE("where every flow depends on every other the coupled solver equals the slow replay") {
+    FabricSpec thin = tiny::fabric(FabricKind::fat_tree, 8, 3);  // leaves of 6 nodes with 2 ways up
+    thin.choice = PathChoice::ecmp;
+    FabricSpec even = tiny::fabric(FabricKind::fat_tree, 8);
+    even.choice = PathChoice::ecmp;
+    const FabricSpec specs[] = {tiny::fabric(FabricKind::single_switch), thin, even};
+    for (const FabricSpec& spec : specs) {
+        const Fabric fabric(tiny::cluster(14, 1, spec));
+        for (const Duration latest : {Duration{}, microseconds(200)}) {
+            const Schedule schedule = testing::all_to_all(nics(fabric), 400'000, 0.5, latest);
+            const std::vector<OpTimes> fast = times(Flow{}, fabric, schedule);
+            const std::vector<double> slow = testing::SlowReplay(fabric, schedule).run();
+            for (std::size_t op = 0; op < fast.size(); ++op) {
+                INFO(word(spec.kind) << " starts within " << latest.ps << " ps, operation " << op);
+                REQUIRE(std::abs(to_seconds(fast[op].finish) - slow[op]) < 180e-12);
+            }
+        }
+    }
+}
+
 TEST_CASE("the same schedule twice gives the same times") {
     const Fabric fabric = star(12);
     const Schedule schedule = testing::all_to_all(nics(fabric), 500'000, 0.5, microseconds(100));

@@ -1,0 +1,139 @@
+#pragma once
+// Messages that all contend with each other: one completion changes half of all rates. So no rate is stored. What is
+// stored is each row's level (the rate of the flows it is the bottleneck of), each flow's bottleneck, and the order of
+// rows by level: rate = level of the bottleneck, and a row's level is what its other flows leave, divided:
+//     level = (capacity - sum of levels of its flows' other bottlenecks) / flows it is the bottleneck of.
+// Between two events bottlenecks hardly change, so a solve is one pass over the rows in last time's order. The result
+// is max-min fair if and only if the levels come out ascending and no row is overloaded (Bertsekas & Gallager, Data
+// Networks, section 6.5.2: each flow then has a full row on which none is faster); where they do not, rows change
+// places and flows change bottlenecks until they do. Flows are served by their bottleneck's clock, so finding the next
+// completion looks at rows, not flows.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "sim/engines/flow/maxmin.hpp"
+#include "sim/engines/flow/network.hpp"
+
+namespace fabricast {
+
+class CoupledFlows {
+public:
+    CoupledFlows(const Network& network, std::size_t connections);
+
+    // True where these rules hold for every class that shares rows: messages only, no cap of one member.
+    static bool can_take(const Network& network);
+
+    // A message begins to flow; seen by the next settle. A connection has one at a time.
+    void join(Time now, std::uint32_t connection, std::uint32_t op, double bytes);
+
+    // Takes out every message that is through by `now`; calls done(op).
+    template <class Done>
+    void take_due(Time now, Done&& done) {
+        advance(now);
+        for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+            if (rows_[row].due > now) {
+                continue;
+            }
+            std::vector<Served>& served = rows_[row].served;
+            for (std::size_t i = served.size(); i-- > 0;) {
+                if (due_of(row, served[i].mark) <= now) {
+                    const std::uint32_t connection = served[i].connection;
+                    done(flows_[connection].op);
+                    leave(connection);
+                }
+            }
+        }
+    }
+
+    // Brings all levels up to date; returns when the next message is through (the end of time: none).
+    Time settle(Time now);
+
+    std::size_t size() const { return flowing_; }
+    std::uint64_t solves() const { return solves_; }
+    double bytes_left(std::uint32_t connection) const {
+        return flows_[connection].mark - rows_[flows_[connection].bottleneck].clock;
+    }
+    Duration busy_of_row(std::uint32_t row) const { return rows_[row].busy; }
+    Duration busy_of_class(std::uint32_t cls) const { return activity_[cls].busy; }
+
+private:
+    static constexpr std::uint32_t no_row = 0xffffffffU;
+    static constexpr Time never{std::numeric_limits<std::int64_t>::max()};
+
+    struct User {
+        std::uint32_t connection, hop;
+    };
+    struct Served {
+        double mark;  // on the row's clock
+        std::uint32_t connection;
+    };
+    struct Row {
+        std::vector<std::uint32_t> bottleneck;  // of each flow on the row; parallel to `users`
+        std::vector<User> users;
+        std::vector<Served> served;  // the flows it is the bottleneck of
+        double capacity = 0;
+        double clock = 0;       // bytes served to each of them
+        double first_mark = 0;  // smallest of `served`, if known
+        bool first_known = false;
+        std::uint32_t own = 0;    // crossings of `served`
+        std::uint32_t place = 0;  // in order_
+        Time due = never;
+        Time since;
+        Duration busy;
+    };
+    struct Flow {
+        std::uint32_t op = 0;
+        std::uint32_t bottleneck = no_row;
+        std::uint32_t served_place = 0;
+        std::uint32_t first_place = 0;  // in places_, one a hop
+        double mark = 0;
+    };
+
+    struct Activity {  // of a class
+        std::uint32_t flows = 0;
+        Time since;
+        Duration busy;
+    };
+
+    std::span<const std::uint32_t> path(std::uint32_t connection) const;
+    void advance(Time now);
+    void leave(std::uint32_t connection);
+    void touch(std::uint32_t row) { first_dirty_ = std::min(first_dirty_, rows_[row].place); }
+    std::uint32_t first_in_order(std::uint32_t connection) const;
+    void serve(std::uint32_t connection, std::uint32_t row, double bytes_left);
+    void unserve(std::uint32_t connection);
+    void change_bottleneck(std::uint32_t connection, std::uint32_t row);
+    Time due_of(std::uint32_t row, double mark) const;
+
+    bool sweep();
+    double fill_level(std::uint32_t row);
+    void sink(std::uint32_t place);
+    std::uint32_t rise(std::uint32_t place);
+    void put(std::uint32_t row, std::uint32_t place) {
+        order_[place] = row;
+        rows_[row].place = place;
+    }
+    void solve_from_zero();
+    Time predict();
+
+    const Network& network_;
+    std::vector<std::uint32_t> path_begin_, path_row_;  // per class; a row stands as often as it is crossed
+    std::vector<Activity> activity_;                    // per class
+    std::vector<Row> rows_;
+    std::vector<double> level_;          // per row
+    std::vector<std::uint32_t> order_;   // rows by level; those that are no bottleneck last
+    std::vector<Flow> flows_;            // per connection
+    std::vector<std::uint32_t> places_;  // of each flow and hop in its row's `users`
+    Time now_;
+    std::size_t flowing_ = 0;
+    std::size_t joined_ = 0;         // since the last settle
+    std::uint32_t first_dirty_ = 0;  // place from which levels are to be brought up to date
+    std::uint64_t solves_ = 0;
+    std::size_t moves_ = 0;
+    MaxMin solver_;
+};
+
+}  // namespace fabricast
