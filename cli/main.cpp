@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::array commands = {
     Command{"run", "forecast a scenario: time, bottleneck, scaling", run_scenario},
+    Command{"catalog", "the parts, and where each of their figures comes from", show_catalog},
 };
 
 void print_help(std::ostream& out) {

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "models/link_part.hpp"
 #include "sim/io/place.hpp"
-#include "sim/io/units.hpp"
 #include "sim/scenario/figure_reader.hpp"
 
 namespace fabricast {
@@ -24,35 +23,72 @@ std::string padded(std::string_view text, std::size_t width) {
 
 std::string plain(double value) {
     std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.6g", value);
+    std::snprintf(digits.data(), digits.size(), "%.7g", value);
     return digits.data();
 }
 
-std::optional<Dimension> dimension_of(std::string_view unit) {
-    for (int i = 0; i < static_cast<int>(Dimension::ratio); ++i) {
-        const auto dimension = static_cast<Dimension>(i);
-        if (base_unit(dimension) == unit) {
-            return dimension;
+// A unit as people say it, and how many base units it is.
+struct Step {
+    double factor;
+    std::string_view name;
+};
+
+// From largest to smallest; the report's own texts keep four digits, a catalogue must not.
+std::vector<Step> steps_of(std::string_view unit) {
+    if (unit == "s") {
+        return {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}};
+    }
+    if (unit == "s/m") {
+        return {{1e-9, "ns/m"}};
+    }
+    if (unit == "B/s") {
+        return {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}};
+    }
+    if (unit == "FLOP/s") {
+        return {{1e15, "PFLOP/s"}, {1e12, "TFLOP/s"}, {1e9, "GFLOP/s"}};
+    }
+    if (unit == "T/s") {
+        return {{1e9, "GT/s"}, {1e6, "MT/s"}};
+    }
+    if (unit == "Hz") {
+        return {{1e9, "GHz"}, {1e6, "MHz"}};
+    }
+    if (unit == "msg/s") {
+        return {{1e6, "Mmsg/s"}};
+    }
+    return {{1, unit}};
+}
+
+// Sizes as whole numbers, decimal or binary, whichever is shorter: "80 GB", "512 KiB".
+std::string shown_size(double bytes) {
+    static constexpr std::array<Step, 8> steps = {{{1LL << 40, "TiB"},
+                                                   {1e12, "TB"},
+                                                   {1LL << 30, "GiB"},
+                                                   {1e9, "GB"},
+                                                   {1 << 20, "MiB"},
+                                                   {1e6, "MB"},
+                                                   {1 << 10, "KiB"},
+                                                   {1e3, "kB"}}};
+    std::string shortest = plain(bytes) + " B";
+    for (const Step& step : steps) {
+        const double count = bytes / step.factor;
+        const std::string shown = plain(count) + " " + std::string(step.name);
+        if (bytes != 0 && count == std::floor(count) && shown.size() < shortest.size()) {
+            shortest = shown;
         }
     }
-    return std::nullopt;
+    return shortest;
 }
 
 std::string shown_value(double value, const std::string& unit) {
-    if (unit.empty()) {
-        return plain(value);
+    if (unit == "B") {
+        return shown_size(value);
     }
-    if (unit == "msg/s") {
-        return plain(value / 1e6) + " Mmsg/s";
-    }
-    if (unit == "B" && value == static_cast<double>(static_cast<std::int64_t>(value))) {
-        return text(Bytes{static_cast<std::int64_t>(value)});
-    }
-    const std::optional<Dimension> dimension = dimension_of(unit);
-    if (!dimension) {
-        return plain(value) + " " + unit;
-    }
-    return value == 0 ? "0 " + unit : text(value, *dimension);
+    const std::vector<Step> steps = steps_of(unit);
+    const auto fits = [&](const Step& step) { return std::abs(value) >= step.factor * (1 - 1e-12); };
+    const auto step = value == 0 ? steps.begin() : std::find_if(steps.begin(), steps.end(), fits);
+    const Step& chosen = step == steps.end() ? steps.back() : *step;
+    return plain(value / chosen.factor) + (unit.empty() ? "" : " " + std::string(chosen.name));
 }
 
 std::string shown_interval(const Figure& figure) {
@@ -68,10 +104,10 @@ std::string derived(const Part& part) {
         return "";
     }
     const LinkSpec link = link_spec(part);
-    const auto gigabytes = [](double value) { return text(value, Dimension::rate); };
-    return "\nper direction: " + gigabytes(link.rate.bytes_per_second()) + " after encoding, " +
-           gigabytes(goodput(link)) + " of payload in packets of " + text(link.framing.payload) + " behind " +
-           text(link.framing.header) + "\n";
+    const auto rate = [](double value) { return shown_value(value, "B/s"); };
+    return "\nper direction: " + rate(link.rate.bytes_per_second()) + " after encoding, " + rate(goodput(link)) +
+           " of payload in packets of " + shown_size(static_cast<double>(link.framing.payload.count)) + " behind " +
+           shown_size(static_cast<double>(link.framing.header.count)) + "\n";
 }
 
 std::string figure_table(const Part& part) {

@@ -20,7 +20,7 @@ TEST_CASE("a page names each figure with its value, interval, origin and source"
 TEST_CASE("a link's page says what it carries") {
     CHECK_THAT(catalog_page(testing::part("link", "infiniband-ndr")),
                ContainsSubstring(
-                   "per direction: 50 GB/s after encoding, 49.44 GB/s of payload in packets of 4 KiB behind 26 B"));
+                   "per direction: 50 GB/s after encoding, 49.4362 GB/s of payload in packets of 4 KiB behind 26 B"));
 }
 
 TEST_CASE("every part has a page, with a line for each of its figures") {
@@ -44,6 +44,12 @@ TEST_CASE("the list is of one kind or of all") {
 
 TEST_CASE("lists of values are shown one by one") {
     CHECK(shown_values(testing::part("library", "nccl-2.8").figure("base_latency.tree")) == "4.4 us, 4.4 us, 0 s");
+    CHECK(shown_values(testing::part("link", "infiniband-ndr").figure("signalling")) == "106.25 GT/s");
+    CHECK(shown_values(testing::part("gpu", "h100-sxm").figure("memory.size")) == "80 GB");
+    CHECK(shown_values(testing::part("library", "nccl-2.8").figure("buffer.ll")) == "512 KiB");
+    CHECK(shown_values(testing::part("cable", "dac").figure("delay")) == "4.5 ns/m");
+    CHECK(shown_values(testing::part("nic", "connectx-7").figure("price")) == "1900 USD");
+    CHECK(shown_values(testing::part("library", "nccl-2.18").figure("ring.plateau")) == "1.9, 1.4");
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+// fabricast catalog: what parts there are, and where each figure of one comes from.
+
+#include <iostream>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "sim/io/place.hpp"
+#include "sim/scenario/catalog_text.hpp"
+#include "sim/scenario/node_reader.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+constexpr const char* usage = "catalog [list [KIND] | show NAME] [OPTION...]";
+
+// The catalogue with the library of nodes beside it.
+Catalog everything(const po::variables_map& values) {
+    Catalog catalog = catalog_of(values);
+    for (Part& node : node_parts()) {
+        catalog.parts.try_emplace(node.name, std::move(node));
+    }
+    return catalog;
+}
+
+const Part& part_named(const Catalog& catalog, const std::string& name) {
+    if (const Part* part = catalog.find(name)) {
+        return *part;
+    }
+    std::vector<std::string> names;
+    for (const auto& [known, part] : catalog.parts) {
+        names.push_back(known);
+    }
+    throw CatalogError(complaint("no such part in the catalogue", shown(name), "see `fabricast catalog list`",
+                                 nearest_word(name, names)));
+}
+
+}  // namespace
+
+int show_catalog(const std::vector<std::string>& arguments) {
+    po::options_description options("options");
+    add_catalog_options(options);
+    options.add_options()("words", po::value<std::vector<std::string>>()->value_name("WORD"),
+                          "list [KIND], or show NAME");
+    po::positional_options_description positional;
+    positional.add("words", 2);
+    const auto values = parse_options(arguments, usage, options, positional);
+    if (!values) {
+        return ok;
+    }
+    const std::vector<std::string> words = texts_of(*values, "words");
+    const std::string action = words.empty() ? "list" : words.front();
+    if (action != "list" && action != "show") {
+        const std::string near = nearest_word(action, {"list", "show"});
+        throw UsageError(complaint("what to do with the catalogue", shown(action), "list, show", near));
+    }
+    if (action == "show" && words.size() < 2) {
+        throw UsageError(std::string("which part? (usage: fabricast ") + usage + ")");
+    }
+    const Catalog catalog = everything(*values);
+    std::cout << (action == "show" ? catalog_page(part_named(catalog, words[1]))
+                                   : catalog_list(catalog, words.size() > 1 ? words[1] : ""));
+    return ok;
+}
+
+}  // namespace fabricast::cli
