@@ -1,5 +1,7 @@
 #include "cli/inputs.hpp"
 
+#include <filesystem>
+
 #include "sim/scenario/catalog_reader.hpp"
 #include "sim/scenario/parse.hpp"
 
@@ -29,9 +31,13 @@ Scenario scenario_of(const po::variables_map& values) {
     return read_scenario(text_of(values, "scenario"), overrides);
 }
 
-Catalog catalog_of(const po::variables_map& values, const std::vector<std::string>& overlays) {
+Catalog catalog_of(const po::variables_map& values, const Scenario* scenario) {
     Catalog catalog = values.contains("catalog") ? read_catalog(text_of(values, "catalog")) : read_catalog();
-    for (const std::string& overlay : overlays) {
+    for (const std::string& overlay : scenario != nullptr ? scenario->calibration : std::vector<std::string>{}) {
+        if (!std::filesystem::is_regular_file(overlay)) {
+            throw ScenarioError(place_of(*scenario, "calibration"),
+                                complaint("an overlay cannot be read", shown(overlay), "a file that exists"));
+        }
         merge_overlay(catalog, overlay);
     }
     for (const std::string& overlay : texts_of(values, "calibration")) {

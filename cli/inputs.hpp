@@ -18,7 +18,7 @@ void add_scenario_options(po::options_description& options);
 // The scenario of the positional argument `scenario`. Throws UsageError when there is none.
 Scenario scenario_of(const po::variables_map& values);
 
-// The built-in catalogue, then --catalog folders, then `overlays` (a scenario's), then --calibration files.
-Catalog catalog_of(const po::variables_map& values, const std::vector<std::string>& overlays = {});
+// The built-in catalogue, then --catalog, then the scenario's calibration, then --calibration files.
+Catalog catalog_of(const po::variables_map& values, const Scenario* scenario = nullptr);
 
 }  // namespace fabricast::cli

@@ -1,6 +1,7 @@
 // fabricast run SCENARIO: the main job.
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <thread>
 
@@ -79,6 +80,16 @@ private:
     Progress progress_;
 };
 
+// A folder that is not there is better known before a long run than after it.
+void check_folders(const po::variables_map& values) {
+    for (const char* option : {"json", "csv", "trace"}) {
+        const std::filesystem::path folder = std::filesystem::path(text_of(values, option)).parent_path();
+        if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+            throw IoError(text_of(values, option) + ": cannot be written (no such folder)");
+        }
+    }
+}
+
 void write_files(const po::variables_map& values, const Scenario& scenario, const Report& report) {
     if (values.contains("json")) {
         write_atomically(text_of(values, "json"), result_json(scenario, report).dump(2) + "\n");
@@ -109,7 +120,8 @@ int run_scenario(const std::vector<std::string>& arguments) {
         return ok;
     }
     const Scenario scenario = scenario_of(*values);
-    const Catalog catalog = catalog_of(*values, scenario.calibration);
+    const Catalog catalog = catalog_of(*values, &scenario);
+    check_folders(*values);
     TablePrinter printer(scenario, values->contains("quiet"));
     const Watch watch{&stop_flag(), [&](double share) { printer.progress().piece_at(share); }};
     const SimulateOptions options{threads_of(*values, scenario), values->contains("trace")};

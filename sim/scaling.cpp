@@ -17,26 +17,6 @@ Row row_of(const Scenario& scenario, const Planner& planner, const Fabric& fabri
     return summarize(planned, size, replay(scenario.engine, fabric, planned.schedule, {}, watch), fabric);
 }
 
-// Node counts of the table; `gpus:` must fill whole nodes, or one node in part.
-std::vector<ClusterRequest> clusters_of(const Scenario& scenario, std::uint32_t gpus_per_node) {
-    std::vector<ClusterRequest> clusters;
-    for (const std::uint32_t nodes : scenario.scaling->nodes) {
-        clusters.push_back(scenario.cluster);
-        clusters.back().nodes = nodes;
-    }
-    for (const std::uint32_t gpus : scenario.scaling->gpus) {
-        if (gpus > gpus_per_node && gpus % gpus_per_node != 0) {
-            fail_at(scenario, "scaling.gpus",
-                    complaint("not a number of whole nodes", std::to_string(gpus),
-                              "less than " + std::to_string(gpus_per_node) + ", or its multiples"));
-        }
-        clusters.push_back(scenario.cluster);
-        clusters.back().nodes = std::max(1U, gpus / gpus_per_node);
-        clusters.back().gpus_per_node = std::min(gpus, gpus_per_node);
-    }
-    return clusters;
-}
-
 ScalingPoint point_of(Scenario scenario, const ClusterRequest& cluster, const Catalog& catalog, const Watch& watch) {
     scenario.cluster = cluster;
     const Fabric fabric(build(scenario, catalog));
@@ -60,6 +40,28 @@ ScalingPoint point_of(Scenario scenario, const ClusterRequest& cluster, const Ca
 
 }  // namespace
 
+std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node) {
+    std::vector<ClusterRequest> clusters;
+    if (!scenario.scaling) {
+        return clusters;
+    }
+    for (const std::uint32_t nodes : scenario.scaling->nodes) {
+        clusters.push_back(scenario.cluster);
+        clusters.back().nodes = nodes;
+    }
+    for (const std::uint32_t gpus : scenario.scaling->gpus) {
+        if (gpus > gpus_per_node && gpus % gpus_per_node != 0) {
+            fail_at(scenario, "scaling.gpus",
+                    complaint("not a number of whole nodes", std::to_string(gpus),
+                              "less than " + std::to_string(gpus_per_node) + ", or its multiples"));
+        }
+        clusters.push_back(scenario.cluster);
+        clusters.back().nodes = std::max(1U, gpus / gpus_per_node);
+        clusters.back().gpus_per_node = std::min(gpus, gpus_per_node);
+    }
+    return clusters;
+}
+
 void add_step(ScalingPoint& point, const ScalingStep& step, double comm) {
     const double compute = to_seconds(step.compute);
     point.exposed_comm_s = comm - std::min(step.overlap * comm, compute);
@@ -67,14 +69,9 @@ void add_step(ScalingPoint& point, const ScalingStep& step, double comm) {
     point.efficiency = *point.step_time_s > 0 ? compute / *point.step_time_s : 0;
 }
 
-std::vector<ScalingPoint> scaling_points(const Scenario& scenario, const Catalog& catalog, const Watch& watch,
-                                         std::size_t threads) {
+std::vector<ScalingPoint> scaling_points(const Scenario& scenario, const std::vector<ClusterRequest>& clusters,
+                                         const Catalog& catalog, const Watch& watch, std::size_t threads) {
     std::vector<ScalingPoint> points;
-    if (!scenario.scaling) {
-        return points;
-    }
-    const std::uint32_t gpus_per_node = Fabric(build(scenario, catalog)).gpus_per_node();
-    const std::vector<ClusterRequest> clusters = clusters_of(scenario, gpus_per_node);
     const auto run = [&](std::size_t i) { return point_of(scenario, clusters[i], catalog, watch); };
     in_order(clusters.size(), threads, run, [&](ScalingPoint point) {
         // Against the first point that communicates at all.

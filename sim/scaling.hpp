@@ -10,10 +10,12 @@
 
 namespace fabricast {
 
-// One point for each cluster size of the scenario, at its largest message size; empty without `scaling:`.
-// Throws as simulate does.
-std::vector<ScalingPoint> scaling_points(const Scenario& scenario, const Catalog& catalog, const Watch& watch,
-                                         std::size_t threads);
+// The clusters of the table, none without `scaling:`. Throws ScenarioError where `gpus:` fills no whole nodes.
+std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node);
+
+// One point for each of the clusters, at the scenario's largest message size. Throws as simulate does.
+std::vector<ScalingPoint> scaling_points(const Scenario& scenario, const std::vector<ClusterRequest>& clusters,
+                                         const Catalog& catalog, const Watch& watch, std::size_t threads);
 
 // A step of `compute` whose one collective takes `comm` seconds: what is exposed of it, and compute / step time.
 void add_step(ScalingPoint& point, const ScalingStep& step, double comm);

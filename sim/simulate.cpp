@@ -51,6 +51,7 @@ Report simulate(const Scenario& scenario, const Catalog& catalog, const Watch& w
         const Fabric fabric(build(scenario, catalog));
         check_ranks(scenario, fabric);
         const Planner planner(scenario.workload, fabric, scenario.library, scenario.launch, catalog);
+        const std::vector<ClusterRequest> clusters = scaling_clusters(scenario, fabric.gpus_per_node());
         const std::vector<Bytes>& sizes = scenario.workload.sizes;
         const auto run = [&](std::size_t i) {
             return forecast(scenario.engine, planner, fabric, sizes[i], watch, options.trace);
@@ -61,7 +62,7 @@ Report simulate(const Scenario& scenario, const Catalog& catalog, const Watch& w
                 on_row(report.rows.back());
             }
         });
-        report.points = scaling_points(scenario, catalog, watch, options.threads);
+        report.points = scaling_points(scenario, clusters, catalog, watch, options.threads);
         return report;
     });
 }

@@ -23,7 +23,7 @@ auto pointing_into(const Scenario& scenario, const Work& work) {
     } catch (const CatalogError& error) {
         fail_at(scenario, "cluster", error.what());
     } catch (const ClusterError& error) {
-        fail_at(scenario, "cluster", error.what());
+        fail_at(scenario, "cluster.fabric", error.what());
     } catch (const PlanError& error) {
         fail_at(scenario, "workload", error.what());
     } catch (const Unreachable& error) {

@@ -50,6 +50,8 @@ public:
 
     Node take_root() { return std::move(root_); }
     bool has_root() const { return has_root_; }
+    // Where the last scalar between quotes begins, if there was one.
+    const std::optional<YAML::Mark>& last_quoted() const { return last_quoted_; }
 
     void OnDocumentStart(const YAML::Mark& mark) override {
         if (++documents_ > 1) {
@@ -66,6 +68,9 @@ public:
         Node node = leaf(Kind::scalar, mark);
         node.quoted = tag == "!";
         node.text = value;
+        if (node.quoted) {
+            last_quoted_ = mark;
+        }
         add(std::move(node), anchor, mark);
     }
 
@@ -208,6 +213,7 @@ private:
     int documents_ = 0;
     Node root_;
     bool has_root_ = false;
+    std::optional<YAML::Mark> last_quoted_;
 };
 
 // Gives list items the name of their list: it is known only once the list has been put under its key.
@@ -240,6 +246,26 @@ void refuse_tab_indentation(std::string_view text, const File& file) {
     }
 }
 
+// yaml-cpp ends an open quote at the end of the text without a word; only the last quoted scalar can be one.
+void refuse_open_quote(std::string_view text, const YAML::Mark& start, const File& file) {
+    std::size_t at = text.find_first_of("'\"", static_cast<std::size_t>(start.pos));
+    if (at == std::string_view::npos) {
+        return;
+    }
+    const char quote = text[at++];
+    for (; at < text.size(); ++at) {
+        if (quote == '"' && text[at] == '\\') {
+            ++at;
+        } else if (text[at] == quote) {
+            if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) {
+                return;
+            }
+            ++at;  // '' is a quote inside
+        }
+    }
+    throw ScenarioError(place_of(file, start), "a text between quotes is not closed (accepted: a closing quote)");
+}
+
 Node parse_shared(std::string_view text, const File& file) {
     if (text.size() > max_file_bytes) {
         throw ScenarioError({file}, complaint("too large", std::to_string(text.size()) + " bytes",
@@ -258,6 +284,9 @@ Node parse_shared(std::string_view text, const File& file) {
         }
     } catch (const YAML::Exception& error) {
         throw ScenarioError(place_of(file, error.mark), "not YAML (" + error.msg + ")");
+    }
+    if (builder.last_quoted()) {
+        refuse_open_quote(text, *builder.last_quoted(), file);
     }
     Node root = builder.take_root();
     if (!builder.has_root() || root.is_null()) {

@@ -66,6 +66,18 @@ TEST_CASE("what yaml-cpp would let pass is refused with its place") {
     CHECK(refusal("a: \xED\xA0\x80").starts_with("t.yaml:1:1: not a text"));  // a UTF-16 surrogate
 }
 
+TEST_CASE("a text that ends inside quotes is refused, one that ends behind them is not") {
+    CHECK(refusal("a: \"b\n") == "t.yaml:1:4: a text between quotes is not closed (accepted: a closing quote)");
+    CHECK(refusal("a: 'b\nc: d\n").find("not closed") != std::string::npos);
+    CHECK(refusal("\xC3\xA4: 'b''\n").find("not closed") != std::string::npos);
+    CHECK(refusal("a: \"b\\\"\n").find("not closed") != std::string::npos);
+    CHECK(refusal("a: 'b''c'") == "accepted");
+    CHECK(refusal("\xC3\xA4: \"b\\\"\"") == "accepted");
+    CHECK(refusal("a: &x \"b\"\nc: d # it's") == "accepted");
+    CHECK(refusal("\xEF\xBB\xBF"
+                  "a: 'b'") == "accepted");  // behind a byte order mark
+}
+
 TEST_CASE("depth is limited to 64 levels, however it is written") {
     CHECK(refusal(repeated("[", 64) + repeated("]", 64)) == "accepted");
     CHECK(refusal(repeated("[", 65) + repeated("]", 65)).starts_with("t.yaml:1:65: nested too deeply"));

@@ -1,0 +1,164 @@
+// fabricast run, from outside: exit codes, files, threads, Ctrl-C.
+
+#include "sim/io/json.hpp"
+#include "sim/report/result_file.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/json_schema.hpp"
+
+using namespace fabricast;
+using namespace fabricast::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* small = R"(name: small
+cluster: {node: dgx-h100, nodes: 2, fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2}}
+workload: {kind: collective, collective: all_reduce, sizes: [8 B, 64 KiB, 1 MiB, 64 MiB]}
+scaling: {nodes: [1, 2, 4], step: {compute: 120 ms, bytes: 2 GiB, overlap: 0.5}}
+)";
+
+std::size_t rows_of(const std::string& table) {
+    std::istringstream lines(table);
+    std::size_t rows = 0;
+    for (std::string line; std::getline(lines, line);) {
+        rows += !line.empty() && line.front() != '#' ? 1 : 0;
+    }
+    return rows;
+}
+
+}  // namespace
+
+TEST_CASE("a run prints a row a size, a point a cluster and what it rests on") {
+    const ScratchFolder scratch("run");
+    scratch.write("small.yaml", small);
+    const Ran ran = run_program("run small.yaml", scratch.path, scratch);
+    CHECK(ran.code == 0);
+    CHECK(ran.err.empty());  // no progress where stderr is no terminal
+    CHECK(rows_of(ran.out) == 4 + 3);
+    const std::string last = ran.out.substr(ran.out.rfind('\n', ran.out.size() - 2) + 1);
+    CHECK(last.starts_with("# weakest evidence: dgx-h100 x 2"));
+}
+
+TEST_CASE("the threads change nothing") {
+    const ScratchFolder scratch("threads");
+    scratch.write("small.yaml", small);
+    const Ran one = run_program("run small.yaml --threads 1 --json one.json", scratch.path, scratch);
+    const Ran four = run_program("run small.yaml --threads 4 --json four.json", scratch.path, scratch);
+    CHECK(one.code == 0);
+    CHECK(one.out == four.out);
+    CHECK(text_of(scratch.path / "one.json") == text_of(scratch.path / "four.json"));
+}
+
+TEST_CASE("files hold the whole result and meet the schema") {
+    const ScratchFolder scratch("files");
+    scratch.write("small.yaml", small);
+    const Ran ran =
+        run_program("run small.yaml --quiet --json r.json --csv r.csv --trace t.json", scratch.path, scratch);
+    CHECK(ran.code == 0);
+    CHECK(ran.out.empty());
+    const Json result = read_json(scratch.path / "r.json");
+    CHECK(violation(result, result_json_schema()) == "");
+    CHECK(result.at("rows").size() == 4);
+    CHECK(result.at("points").size() == 3);
+    CHECK(result.at("figures").size() > 0);
+    const std::string csv = text_of(scratch.path / "r.csv");
+    CHECK(std::count(csv.begin(), csv.end(), '\n') == 5);
+    const Json trace = read_json(scratch.path / "t.json");
+    CHECK(trace.at("traceEvents").size() > 4);
+    // The resolved scenario runs again, to the same rows.
+    scratch.write("again.yaml", result.at("scenario").dump(2));
+    const Ran again = run_program("run again.yaml --quiet --json again.json", scratch.path, scratch);
+    CHECK(again.code == 0);
+    CHECK(read_json(scratch.path / "again.json").at("rows") == result.at("rows"));
+}
+
+TEST_CASE("an override asks a what-if") {
+    const ScratchFolder scratch("override");
+    scratch.write("small.yaml", small);
+    const Ran ran = run_program(
+        "run small.yaml --set workload.sizes='[1 MiB]' --set workload.algorithm=ring "
+        "--set scaling.nodes='[2]' --engine analytic --quiet --json r.json",
+        scratch.path, scratch);
+    CHECK(ran.code == 0);
+    const Json result = read_json(scratch.path / "r.json");
+    CHECK(result.at("rows").size() == 1);
+    CHECK(result.at("rows")[0].at("algorithm") == "ring");
+    CHECK(result.at("engine") == "analytic");
+}
+
+TEST_CASE("a failed assert is said with its place and ends with 5, after the result is written") {
+    const ScratchFolder scratch("assert");
+    scratch.write("small.yaml", std::string(small) + "assert: [\"busbw(64 MiB) > 1 TB/s\", \"time(8 B) < 1 s\"]\n");
+    const Ran ran = run_program("run small.yaml --json r.json", scratch.path, scratch);
+    CHECK(ran.code == 5);
+    CHECK(ran.first_error_line().starts_with("small.yaml:5:9: assert failed: busbw(64 MiB) > 1 TB/s: found "));
+    CHECK(ran.err.find("time(8 B)") == std::string::npos);
+    CHECK(fs::exists(scratch.path / "r.json"));
+}
+
+TEST_CASE("a wrong command line is refused with 2 and says what is accepted") {
+    const ScratchFolder scratch("usage");
+    scratch.write("small.yaml", small);
+    const auto refused = [&](const std::string& arguments) {
+        const Ran ran = run_program(arguments, scratch.path, scratch);
+        INFO(arguments << ": " << ran.err);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        return ran.first_error_line();
+    };
+    CHECK_THAT(refused("rnu small.yaml"), ContainsSubstring("nearest: 'run'"));
+    CHECK_THAT(refused("run"), ContainsSubstring("which scenario?"));
+    CHECK_THAT(refused("run small.yaml --thread 2"), ContainsSubstring("usage: fabricast run"));
+    CHECK_THAT(refused("run small.yaml --threads 0"), ContainsSubstring("from 1 to 1024"));
+    CHECK_THAT(refused("run small.yaml --threads two"), ContainsSubstring("threads"));
+    CHECK_THAT(refused("run small.yaml other.yaml"), ContainsSubstring("usage: fabricast run"));
+    CHECK_THAT(refused("run small.yaml --set cluster.nodes"), ContainsSubstring("--set:1:1: not an assignment"));
+    CHECK_THAT(refused("run small.yaml --engine packet"), ContainsSubstring("--set:1:8: 'engine'"));
+    CHECK_THAT(refused("run small.yaml --calibration gone.yaml"), ContainsSubstring("gone.yaml:1:1: cannot be read"));
+    refused("");
+}
+
+TEST_CASE("help and version are printed and end with 0") {
+    const ScratchFolder scratch("help");
+    CHECK_THAT(run_program("--help", scratch.path, scratch).out, ContainsSubstring("  run  "));
+    CHECK(run_program("--help", scratch.path, scratch).code == 0);
+    CHECK_THAT(run_program("run --help", scratch.path, scratch).out, ContainsSubstring("--trace FILE"));
+    CHECK(run_program("--version", scratch.path, scratch).out.starts_with("fabricast "));
+}
+
+TEST_CASE("a file that cannot be written ends with 1, before the run") {
+    const ScratchFolder scratch("unwritable");
+    scratch.write("small.yaml", small);
+    const Ran ran = run_program("run small.yaml --json no/such/folder/r.json", scratch.path, scratch);
+    CHECK(ran.code == 1);
+    CHECK(ran.out.empty());
+    CHECK_THAT(ran.err, ContainsSubstring("no/such/folder/r.json"));
+    CHECK(run_program("run small.yaml >/dev/full; test $? = 1", scratch.path, scratch).code == 0);
+}
+
+TEST_CASE("bad input leaves an older result untouched") {
+    const ScratchFolder scratch("untouched");
+    scratch.write("r.json", "older");
+    scratch.write("small.yaml", small);
+    const Ran ran = run_program("run small.yaml --set cluster.node=dgx-h1000 --json r.json", scratch.path, scratch);
+    CHECK(ran.code == 2);
+    CHECK(text_of(scratch.path / "r.json") == "older");
+}
+
+TEST_CASE("Ctrl-C keeps whole rows and ends with 130") {
+    const ScratchFolder scratch("interrupt");
+    scratch.write("long.yaml",
+                  "name: long\n"
+                  "cluster: {node: dgx-h100, nodes: 2}\n"
+                  "workload: {kind: collective, sizes: {from: 8 B, to: 1 PiB, factor: 1.005}}\n");
+    // The program gets the signal while it runs; `wait` gives its exit code.
+    const Ran ran = run_program("run long.yaml --threads 1 --csv r.csv & p=$!; sleep 0.3; kill -INT $p; wait $p",
+                                scratch.path, scratch);
+    CHECK(ran.code == 130);
+    CHECK((ran.out.empty() || ran.out.back() == '\n'));
+    const std::string csv = text_of(scratch.path / "r.csv");
+    CHECK(rows_of(ran.out) + 1 == static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')));
+    CHECK_THAT(ran.err, ContainsSubstring("stopped"));
+}

@@ -1,0 +1,12 @@
+# The program as its users see it: exit codes, first lines of messages, files whole or absent.
+add_executable(test_cli
+  ${CMAKE_CURRENT_LIST_DIR}/bad_scenarios_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/run_test.cpp
+)
+target_compile_definitions(test_cli PRIVATE
+  FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+  FABRICAST_PROGRAM="$<TARGET_FILE:fabricast>"
+)
+target_link_libraries(test_cli PRIVATE fabricast_catch fabricast_sim)
+add_dependencies(test_cli fabricast)
+add_test(NAME cli COMMAND test_cli)
