@@ -6,6 +6,7 @@
 
 #include "sim/io/text_file.hpp"
 #include "sim/report/result_file.hpp"
+#include "sim/scenario/catalog_schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
 
 int main(int argc, char** argv) {
@@ -20,6 +21,8 @@ int main(int argc, char** argv) {
         write_atomically(folder / "scenario.md", scenario_page());
         write_atomically(folder / "schema" / "scenario.json", scenario_json_schema().dump(2) + "\n");
         write_atomically(folder / "schema" / "result.json", result_json_schema().dump(2) + "\n");
+        write_atomically(folder / "schema" / "catalogue.json", catalogue_json_schema().dump(2) + "\n");
+        write_atomically(folder / "schema" / "overlay.json", overlay_json_schema().dump(2) + "\n");
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "fabricast-docs: %s\n", error.what());

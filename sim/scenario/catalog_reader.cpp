@@ -131,8 +131,7 @@ std::vector<std::string> names_of(const Map& map) {
 }
 
 void merge_part(const yaml::Node& node, Part& part) {
-    static const std::vector<std::string> keys = {"note", "origin", "source", "figures"};
-    node.allow(keys);
+    node.allow(overlay_keys);
     Provenance defaults;
     read_provenance(node, defaults);
     for (const yaml::Node& member : node.required("figures").members()) {

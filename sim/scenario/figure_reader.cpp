@@ -9,12 +9,7 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> origin_words = {"spec", "vendor", "measured", "fitted", "estimated"};
-
-Origin read_origin(const yaml::Node& node) {
-    static const std::vector<std::string> words(origin_words.begin(), origin_words.end());
-    return static_cast<Origin>(node.as_enum(words));
-}
+Origin read_origin(const yaml::Node& node) { return static_cast<Origin>(node.as_enum(origin_names)); }
 
 std::vector<std::string> read_source(const yaml::Node& node) {
     if (!node.is_list()) {
@@ -99,8 +94,7 @@ Figure read_figure(const yaml::Node& node, const Provenance& defaults) {
     Figure figure;
     Provenance own = defaults;
     if (node.is_map()) {
-        static const std::vector<std::string> keys = {"value", "low80", "high80", "origin", "source"};
-        node.allow(keys);
+        node.allow(figure_keys);
         read_values(node.required("value"), figure);
         figure.low80 = read_bound(node, "low80", figure);
         figure.high80 = read_bound(node, "high80", figure);
@@ -131,6 +125,6 @@ void read_provenance(const yaml::Node& map, Provenance& provenance) {
 
 std::string shown_unit(const std::string& unit) { return unit.empty() ? "no unit" : "'" + unit + "'"; }
 
-std::string_view word(Origin origin) { return origin_words.at(static_cast<std::size_t>(origin)); }
+std::string_view word(Origin origin) { return origin_names.at(static_cast<std::size_t>(origin)); }
 
 }  // namespace fabricast

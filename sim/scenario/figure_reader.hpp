@@ -18,6 +18,12 @@ struct Provenance {
     std::vector<std::string> source;
 };
 
+// The keys of a figure's long form, those of a part in an overlay, and the words of an origin: what the reader accepts
+// and what the JSON Schemas say.
+inline const std::vector<std::string> figure_keys = {"value", "low80", "high80", "origin", "source"};
+inline const std::vector<std::string> overlay_keys = {"note", "origin", "source", "figures"};
+inline const std::vector<std::string> origin_names = {"spec", "vendor", "measured", "fitted", "estimated"};
+
 // Takes `origin` and `source` of a map where it has them.
 void read_provenance(const yaml::Node& map, Provenance& provenance);
 

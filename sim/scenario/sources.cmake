@@ -26,6 +26,7 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
 add_custom_command(OUTPUT ${packed_catalog} COMMAND pack_catalog ${packed_catalog} ${catalog_files}
                    DEPENDS pack_catalog ${catalog_files} COMMENT "Packing the catalogue" VERBATIM)
 target_sources(fabricast_sim PRIVATE ${catalog_reader} ${CMAKE_CURRENT_SOURCE_DIR}/scenario/embedded_catalog.cpp
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/scenario/catalog_schema.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/scenario/catalog_text.cpp
                                      ${packed_catalog})
 

@@ -1,16 +1,13 @@
 #pragma once
-// The catalogue of the program, read once for all of these tests.
+// A part of the program's catalogue, for these tests.
 
 #include "models/catalog.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace fabricast::testing {
 
-inline const Catalog& catalog() {
-    static const Catalog catalog = read_catalog();
-    return catalog;
-}
+inline const Catalog& catalog() { return catalogue(); }
 
-inline const Part& part(std::string_view kind, std::string_view name) { return catalog().at(kind, name); }
+inline const Part& part(std::string_view kind, std::string_view name) { return catalogue().at(kind, name); }
 
 }  // namespace fabricast::testing

@@ -1,6 +1,7 @@
 add_executable(test_models
   models/catalog_files_test.cpp
   models/catalog_reader_test.cpp
+  models/catalog_schema_test.cpp
   models/catalog_text_test.cpp
   models/device_part_test.cpp
   models/ethernet_test.cpp
