@@ -1,6 +1,7 @@
 # The program as its users see it: exit codes, first lines of messages, files whole or absent.
 add_executable(test_cli
   ${CMAKE_CURRENT_LIST_DIR}/bad_scenarios_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/catalog_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/run_test.cpp
 )
 target_compile_definitions(test_cli PRIVATE
