@@ -37,6 +37,10 @@ enum class LinkClass : std::uint8_t {
     other
 };
 
+// "gpu", "pcie-switch"; "nvlink", "leaf-spine": as exports and reports spell them.
+std::string_view word(DeviceKind kind);
+std::string_view word(LinkClass cls);
+
 struct LinkInfo {
     double capacity = 0;  // payload bytes per second of this direction (goodput of the part; trunks: sum of members)
     Duration latency;     // including the switch or device behind it

@@ -1,0 +1,216 @@
+// fabricast topo SCENARIO: what the cluster is made of, which way two devices talk, and the graph for other programs.
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "sim/io/text_file.hpp"
+#include "sim/io/units.hpp"
+#include "sim/scenario/build.hpp"
+#include "topologies/bisection.hpp"
+#include "topologies/export.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+po::options_description topo_options() {
+    po::options_description options("options");
+    add_scenario_options(options);
+    add_catalog_options(options);
+    options.add_options()  //
+        ("path", po::value<std::vector<std::string>>()->multitoken()->value_name("A B"),
+         "the way from device A to device B, hop by hop")  //
+        ("transport", po::value<std::string>()->value_name("T"),
+         "of that path: auto, nvlink, p2p, host-staged or network")                              //
+        ("bisection", "bandwidth between the two halves of the cluster")                         //
+        ("dot", po::value<std::string>()->value_name("FILE"), "write the graph for Graphviz")    //
+        ("graphml", po::value<std::string>()->value_name("FILE"), "write the graph as GraphML")  //
+        ("simgrid", po::value<std::string>()->value_name("FILE"), "write a SimGrid platform");
+    return options;
+}
+
+std::string pad(std::string text, std::size_t width) {
+    text.resize(std::max(text.size(), width), ' ');
+    return text;
+}
+
+std::string plural(std::uint64_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
+
+// Links alike in class, width and latency are one line of the summary.
+struct LinkKind {
+    LinkClass cls;
+    double capacity;
+    Duration latency;
+    bool resource;
+    auto operator<=>(const LinkKind&) const = default;
+};
+
+std::map<LinkKind, std::uint64_t> count_links(const Fabric& fabric) {
+    std::map<LinkKind, std::uint64_t> counts;
+    const auto add = [&](std::uint32_t l, std::uint64_t times) {
+        const LinkInfo info = fabric.link(LinkId{l});
+        counts[{info.cls, info.capacity, info.latency, fabric.ends(LinkId{l}).resource}] += times;
+    };
+    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
+        add(l, fabric.node_count());  // nodes are alike
+    }
+    for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) {
+        add(l, 1);
+    }
+    return counts;
+}
+
+bool is_nic_to_switch(const Fabric& fabric, const LinkEnds& ends) {
+    return fabric.kind(ends.from) == DeviceKind::nic && fabric.kind(ends.to) == DeviceKind::fabric_switch;
+}
+
+// Cables between NICs and switches; nodes are alike but where the fabric was drawn by hand.
+std::uint64_t count_node_cables(const Fabric& fabric) {
+    std::uint64_t cables = 0;
+    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
+        const LinkEnds ends = fabric.ends(LinkId{l});
+        cables += is_nic_to_switch(fabric, ends) ? static_cast<std::uint64_t>(ends.cables) * fabric.node_count() : 0;
+    }
+    if (fabric.cluster().fabric.kind == FabricKind::explicit_graph) {
+        for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) {
+            const LinkEnds ends = fabric.ends(LinkId{l});
+            cables += is_nic_to_switch(fabric, ends) ? ends.cables : 0;
+        }
+    }
+    return cables;
+}
+
+void print_fabric(std::ostream& out, const Fabric& fabric) {
+    const FabricSpec& spec = fabric.cluster().fabric;
+    if (spec.kind == FabricKind::none) {
+        return;
+    }
+    out << "fabric     " << word(spec.kind);
+    if (spec.kind != FabricKind::explicit_graph) {
+        out << ", " << spec.link.name << ", " << spec.switch_part << " of " << spec.radix << " ports, "
+            << (spec.choice == PathChoice::adaptive ? "adaptive" : "ecmp");
+        if (spec.oversubscription != 1) {
+            out << ", oversubscription " << spec.oversubscription;
+        }
+    }
+    std::uint64_t switches = 0;
+    std::uint64_t cables = count_node_cables(fabric);
+    out << "\n  " << pad("tier", 10) << pad("switches", 12) << "cables up\n";
+    out << "  " << pad("node", 22) << cables << "\n";
+    for (const FabricTier& tier : fabric.tiers()) {
+        out << "  " << pad(tier.name, 10) << pad(tier.switches > 0 ? std::to_string(tier.switches) : "", 12)
+            << (tier.cables > 0 ? std::to_string(tier.cables) : "") << "\n";
+        switches += tier.switches;
+        cables += tier.cables;
+    }
+    out << "  " << pad("in all", 10) << pad(std::to_string(switches), 12) << cables << "\n";
+}
+
+void print_summary(std::ostream& out, const Fabric& fabric) {
+    const NodeTemplate& node = fabric.node();
+    out << "cluster    " << fabric.cluster().name << ": " << plural(fabric.node_count(), "node") << " of " << node.name
+        << ", " << plural(fabric.gpu_count(), "GPU") << "\n";
+    out << "node       " << fabric.gpus_per_node() << " x " << node.gpu.name << ", " << fabric.nics_per_node() << " x "
+        << (node.nic_part.empty() ? "NIC" : node.nic_part);
+    if (node.nic_ports > 1) {
+        out << " of " << plural(static_cast<std::uint64_t>(node.nic_ports), "port");
+    }
+    if (node.nvlink == NvlinkShape::nvswitch) {
+        out << ", NVSwitch " << node.nvswitch_generation;
+    } else if (node.nvlink == NvlinkShape::mesh) {
+        out << ", NVLink mesh";
+    }
+    out << (node.peer_to_peer ? "" : ", no peer to peer") << (node.gpu_direct ? "" : ", no GPUDirect") << "\n";
+    print_fabric(out, fabric);
+    out << "\n  " << pad("links, one direction each", 37) << pad("count", 11) << pad("payload", 13) << "latency\n";
+    for (const auto& [kind, count] : count_links(fabric)) {
+        const std::string name = std::string(word(kind.cls)) + (kind.resource ? ", shared by both directions" : "");
+        const std::string latency = kind.resource ? "" : text(kind.latency);
+        out << "  " << pad(name, 37) << pad(std::to_string(count), 11)
+            << (latency.empty() ? rate_text(kind.capacity) : pad(rate_text(kind.capacity), 13) + latency) << "\n";
+    }
+}
+
+Transport transport_of(const po::variables_map& values) {
+    static constexpr std::array<std::string_view, 5> words = {"auto", "nvlink", "p2p", "host-staged", "network"};
+    const std::string asked = text_of(values, "transport");
+    const auto found = std::find(words.begin(), words.end(), asked.empty() ? "auto" : std::string_view(asked));
+    if (found == words.end()) {
+        const std::vector<std::string> all(words.begin(), words.end());
+        throw UsageError(complaint("no such transport", shown(asked), joined(all), nearest_word(asked, all)));
+    }
+    return static_cast<Transport>(found - words.begin());
+}
+
+void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::string>& ends, Transport transport) {
+    if (ends.size() != 2) {
+        throw UsageError("--path takes two devices, as in --path node0.gpu0 node1.gpu3");
+    }
+    PathQuery query;
+    query.src = fabric.device(ends[0]);
+    query.dst = fabric.device(ends[1]);
+    query.transport = transport;
+    const Path path = fabric.path(query);
+    const std::string last = "narrowest, and latency in all";
+    std::vector<std::string> names;
+    std::size_t width = last.size();
+    double narrowest = 0;
+    for (const LinkId link : path.span()) {
+        names.push_back(fabric.link_name(link));
+        width = std::max(width, names.back().size());
+        const double capacity = fabric.link(link).capacity;
+        narrowest = names.size() == 1 ? capacity : std::min(narrowest, capacity);
+    }
+    out << "\npath " << ends[0] << " to " << ends[1] << "\n";
+    for (std::size_t i = 0; i < path.count; ++i) {
+        const LinkInfo info = fabric.link(path.links[i]);
+        out << "  " << pad(names[i], width + 2) << pad(rate_text(info.capacity), 13) << text(info.latency) << "\n";
+    }
+    out << "  " << pad(last, width + 2) << pad(path.count == 0 ? "-" : rate_text(narrowest), 13) << text(path.latency)
+        << "\n";
+}
+
+}  // namespace
+
+int show_topology(const std::vector<std::string>& arguments) {
+    po::positional_options_description positional;
+    positional.add("scenario", 1);
+    const auto values = parse_options(arguments, "topo SCENARIO [OPTION...]", topo_options(), positional);
+    if (!values) {
+        return ok;
+    }
+    const Scenario scenario = scenario_of(*values);
+    const Catalog catalog = catalog_of(*values, &scenario);
+    const Fabric fabric(build(scenario, catalog));
+    std::ostringstream out;  // printed when all of it stands: bad input leaves nothing half-written
+    print_summary(out, fabric);
+    if (values->contains("bisection")) {
+        out << "\nbisection  " << rate_text(bisection_bandwidth(fabric)) << " each way between the two halves\n";
+    }
+    if (values->contains("path")) {
+        print_path(out, fabric, texts_of(*values, "path"), transport_of(*values));
+    }
+    const auto write = [&](const char* option, std::string (*exported)(const Fabric&)) {
+        if (values->contains(option)) {
+            write_atomically(text_of(*values, option), exported(fabric));
+        }
+    };
+    write("dot", to_dot);
+    write("graphml", to_graphml);
+    write("simgrid", to_simgrid);
+    std::cout << out.str();
+    return ok;
+}
+
+}  // namespace fabricast::cli
