@@ -133,11 +133,11 @@ void print_summary(std::ostream& out, const Fabric& fabric) {
     }
     out << (node.peer_to_peer ? "" : ", no peer to peer") << (node.gpu_direct ? "" : ", no GPUDirect") << "\n";
     print_fabric(out, fabric);
-    out << "\n  " << pad("links, one direction each", 37) << pad("count", 11) << pad("payload", 13) << "latency\n";
+    out << "\n  " << pad("links, one direction each", 40) << pad("count", 11) << pad("payload", 13) << "latency\n";
     for (const auto& [kind, count] : count_links(fabric)) {
         const std::string name = std::string(word(kind.cls)) + (kind.resource ? ", shared by both directions" : "");
         const std::string latency = kind.resource ? "" : text(kind.latency);
-        out << "  " << pad(name, 37) << pad(std::to_string(count), 11)
+        out << "  " << pad(name, 40) << pad(std::to_string(count), 11)
             << (latency.empty() ? rate_text(kind.capacity) : pad(rate_text(kind.capacity), 13) + latency) << "\n";
     }
 }

@@ -8,9 +8,11 @@
 #include "models/catalog.hpp"
 #include "topologies/clos.hpp"
 #include "topologies/dragonfly.hpp"
+#include "topologies/drawn_nodes.hpp"
 #include "topologies/explicit_fabric.hpp"
 #include "topologies/hash.hpp"
 #include "topologies/node_graph.hpp"
+#include "topologies/switch_routes.hpp"
 #include "topologies/switching.hpp"
 #include "topologies/torus.hpp"
 
@@ -240,7 +242,10 @@ bool Fabric::Tables::through_fabric(const PathQuery& query, Path& path) const {
     return out.found && in.found && joined;
 }
 
-Fabric::Fabric(Cluster cluster) : tables_(std::make_shared<const Tables>(std::move(cluster))) {}
+Fabric::Fabric(Cluster cluster) {
+    const bool drawn = cluster.fabric.kind == FabricKind::explicit_graph && cluster.node.gpus == 0;
+    tables_ = std::make_shared<const Tables>(drawn ? fold_drawn_nodes(std::move(cluster)) : std::move(cluster));
+}
 Fabric::~Fabric() = default;
 Fabric::Fabric(const Fabric&) = default;
 Fabric::Fabric(Fabric&&) noexcept = default;
@@ -399,14 +404,60 @@ std::vector<FabricTier> Fabric::tiers() const {
     return tables_->visit([](const auto& s) { return s.tiers(); });
 }
 
+// A switch at one end or both: the way through a node's NIC to its leaf, then over trunks. Under ECMP and with several
+// planes the flow's label does not choose here.
+bool Fabric::switch_path(const PathQuery& query, Path& into) const {
+    const Tables& t = *tables_;
+    if (t.planes == 0) {
+        return false;
+    }
+    const auto leaf_of = [&](DeviceId device, std::uint16_t asked, std::uint32_t& nic) {
+        if (t.is_switch(device)) {
+            return device;
+        }
+        nic = t.nic_for(t.local(device), asked);
+        const FabricEnd end{t.node_of(device), nic};
+        return DeviceId{t.first_switch + t.visit([&](const auto& s) { return s.switch_of(end, 0); })};
+    };
+    std::uint32_t src_nic = 0;
+    std::uint32_t dst_nic = 0;
+    const DeviceId first = leaf_of(query.src, query.src_nic, src_nic);
+    const DeviceId last = leaf_of(query.dst, query.dst_nic, dst_nic);
+    const auto add = [&](LinkId id) {
+        into.links[into.count++] = id;
+        into.latency += link(id).latency;
+    };
+    bool found = true;
+    if (first != query.src) {
+        const LocalPath& out = t.to_nic(query, t.local(query.src), src_nic);
+        t.append(into, t.node_of(query.src), out);
+        add(LinkId{t.port_link({t.node_of(query.src), src_nic}, 0, false)});
+        found = out.found;
+    }
+    const auto trunks = route_between_switches(*this, first, last);
+    for (const LinkId trunk : trunks.value_or(std::vector<LinkId>{})) {
+        add(trunk);
+    }
+    if (last != query.dst) {
+        const LocalPath& in = t.from_nic(query, dst_nic, t.local(query.dst));
+        add(LinkId{t.port_link({t.node_of(query.dst), dst_nic}, 0, true)});
+        t.append(into, t.node_of(query.dst), in);
+        found = found && in.found;
+    }
+    return found && trunks.has_value();
+}
+
 void Fabric::path(const PathQuery& query, Path& into) const {
     const Tables& t = *tables_;
     into.count = 0;
     into.latency = {};
     bool found = false;
-    if (!t.is_switch(query.src) && !t.is_switch(query.dst)) {
-        const bool inside = query.transport != Transport::network && t.node_of(query.src) == t.node_of(query.dst);
-        found = inside ? t.inside_node(query, into) : t.through_fabric(query, into);
+    if (t.is_switch(query.src) || t.is_switch(query.dst)) {
+        found = switch_path(query, into);
+    } else if (query.transport != Transport::network && t.node_of(query.src) == t.node_of(query.dst)) {
+        found = t.inside_node(query, into);
+    } else {
+        found = t.through_fabric(query, into);
     }
     if (!found) {
         throw Unreachable(

@@ -141,10 +141,13 @@ public:
 
     // Throws Unreachable. Deterministic: the same query gives the same path. Some tens of nanoseconds.
     Path path(const PathQuery& query) const;
-    // The same into the caller's buffer, replacing what it held.
+    // The same into the caller's buffer, replacing what it held. To or from a switch it walks the trunks (milliseconds
+    // in a large fabric).
     void path(const PathQuery& query, Path& into) const;
 
 private:
+    bool switch_path(const PathQuery& query, Path& into) const;
+
     struct Tables;
     std::shared_ptr<const Tables> tables_;
 };

@@ -256,6 +256,10 @@ private:
         }
         cluster_.graph = *request_.graph;
         for (NodeDevice& device : cluster_.graph.devices) {
+            const Part* gpu = catalog_.find(device.part);
+            if (gpu != nullptr && gpu->kind == "gpu" && cluster_.node.gpus == 0) {
+                cluster_.node.gpu = gpu_spec(*gpu);  // the graph draws its nodes itself
+            }
             if (!device.part.empty() && device.latency.ps == 0) {
                 const Part* part = catalog_.find(device.part);
                 if (part == nullptr) {

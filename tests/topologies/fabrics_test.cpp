@@ -251,3 +251,54 @@ TEST_CASE("a fabric drawn by hand routes by its cables and spreads over equal on
     drawn.graph.cables.push_back({"left", "rigth", cable});
     CHECK_THROWS_WITH(Fabric(drawn), ContainsSubstring("did you mean 'right'"));
 }
+
+TEST_CASE("a graph may draw its nodes as well, as long as they are alike") {
+    Cluster drawn;
+    drawn.name = "drawn";
+    drawn.fabric.kind = FabricKind::explicit_graph;
+    drawn.graph.devices = {{.name = "leaf", .part = {}, .latency = nanoseconds(200)}};
+    const LinkSpec nvlink = tiny::link(LinkFamily::nvlink, 100, nanoseconds(500));
+    const LinkSpec pcie = tiny::link(LinkFamily::pcie, 50, nanoseconds(100));
+    for (const std::string node : {"node0", "node1"}) {
+        drawn.graph.cables.push_back({node + ".gpu0", node + ".gpu1", nvlink, 2});
+        drawn.graph.cables.push_back({node + ".gpu0", node + ".switch0", pcie});
+        drawn.graph.cables.push_back({node + ".gpu1", node + ".switch0", pcie});
+        drawn.graph.cables.push_back({node + ".nic0", node + ".switch0", pcie});
+        drawn.graph.cables.push_back({node + ".nic0", "leaf", tiny::link(LinkFamily::ethernet, 25, nanoseconds(300))});
+    }
+    const Fabric fabric(drawn);
+    CHECK(fabric.gpu_count() == 4);
+    CHECK(fabric.nics_per_node() == 1);
+    CHECK(fabric.node().nvlink == NvlinkShape::mesh);
+    PathQuery query;
+    query.src = fabric.device("node0.gpu1");
+    query.dst = fabric.device("node0.gpu0");
+    CHECK(fabric.path(query).count == 1);
+    CHECK(fabric.link(fabric.path(query).links[0]).capacity == 200e9);
+    query.dst = fabric.device("node1.gpu0");
+    CHECK(fabric.path(query).count == 6);
+
+    Cluster uneven = drawn;
+    uneven.graph.cables.push_back({"node1.gpu2", "node1.switch0", pcie});
+    CHECK_THROWS_WITH(Fabric(uneven), ContainsSubstring("node1 has other devices"));
+    uneven = drawn;
+    uneven.graph.cables.pop_back();
+    CHECK(Fabric(uneven).gpu_count() == 4);  // a cable of the fabric may be missing
+    uneven.graph.cables.pop_back();
+    CHECK_THROWS_WITH(Fabric(uneven), ContainsSubstring("node1"));
+}
+
+TEST_CASE("paths lead to switches as well, up from a GPU and down to one") {
+    const Fabric fabric(tiny::cluster(64, 8, tiny::fabric(FabricKind::rail_optimized)));
+    PathQuery query;
+    query.src = fabric.gpu(3);
+    query.dst = fabric.device("leaf3");
+    CHECK(fabric.path(query).count == 3);  // PCIe, PCIe, NIC to leaf
+    std::swap(query.src, query.dst);
+    CHECK(fabric.path(query).count == 3);
+    query.src = fabric.device("leaf3");
+    query.dst = fabric.device("spine0");
+    CHECK(fabric.path(query).count == 1);
+    query.dst = fabric.gpu(40 * 8);  // another set, another rail
+    CHECK(fabric.path(query).count == 2 + 3);
+}

@@ -1,0 +1,175 @@
+#include "topologies/drawn_nodes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "topologies/switching.hpp"
+
+namespace fabricast {
+
+namespace {
+
+struct NodeName {
+    std::uint32_t node = 0;
+    std::string local;
+};
+
+// "node3.gpu5" -> 3, "gpu5".
+std::optional<NodeName> split(const std::string& name) {
+    const std::size_t dot = name.find('.');
+    const auto node = number_after(std::string_view(name).substr(0, dot), "node");
+    return node && dot != std::string::npos ? std::optional(NodeName{*node, name.substr(dot + 1)}) : std::nullopt;
+}
+
+struct DrawnNode {
+    std::map<std::string, NodeDevice> devices;
+    std::vector<NodeCable> cables;
+};
+
+// Equal for cables that are alike, whichever way they were written.
+auto cable_key(const NodeCable& cable) {
+    return std::tuple(std::min(cable.a, cable.b), std::max(cable.a, cable.b), cable.link.rate.num, cable.link.rate.den,
+                      cable.link.latency, cable.count);
+}
+
+std::vector<decltype(cable_key(NodeCable{}))> cable_keys(const DrawnNode& node) {
+    std::vector<decltype(cable_key(NodeCable{}))> keys;
+    for (const NodeCable& cable : node.cables) {
+        keys.push_back(cable_key(cable));
+    }
+    std::sort(keys.begin(), keys.end());
+    return keys;
+}
+
+// How many devices "kind0", "kind1", ... there are; a gap in the numbers is an error.
+std::uint32_t count_numbered(const DrawnNode& node, std::string_view kind) {
+    std::set<std::uint32_t> numbers;
+    for (const auto& [name, device] : node.devices) {
+        if (const auto number = number_after(name, kind)) {
+            numbers.insert(*number);
+        }
+    }
+    if (!numbers.empty() && *numbers.rbegin() + 1 != numbers.size()) {
+        throw ClusterError("the graph's nodes number their " + std::string(kind) + "s with gaps; from 0 on, please");
+    }
+    return static_cast<std::uint32_t>(numbers.size());
+}
+
+NvlinkShape nvlink_shape(const DrawnNode& node) {
+    NvlinkShape shape = NvlinkShape::none;
+    for (const NodeCable& cable : node.cables) {
+        if (cable.link.family == LinkFamily::nvlink) {
+            const bool to_switch = cable.a.starts_with("nvswitch") || cable.b.starts_with("nvswitch");
+            shape = to_switch ? NvlinkShape::nvswitch : shape == NvlinkShape::none ? NvlinkShape::mesh : shape;
+        }
+    }
+    return shape;
+}
+
+class Folder {
+public:
+    explicit Folder(Cluster cluster) : cluster_(std::move(cluster)) {}
+
+    Cluster fold() {
+        take_devices();
+        take_cables();
+        if (nodes_.empty()) {
+            throw ClusterError("the graph names no node's device (node0.gpu0), and the cluster no node template");
+        }
+        check_alike();
+        make_template();
+        return std::move(cluster_);
+    }
+
+private:
+    void take_devices() {
+        std::vector<NodeDevice> fabric;
+        for (NodeDevice& device : cluster_.graph.devices) {
+            if (const auto name = split(device.name)) {
+                device.name = name->local;
+                nodes_[name->node].devices[name->local] = std::move(device);
+            } else {
+                fabric.push_back(std::move(device));
+            }
+        }
+        cluster_.graph.devices = std::move(fabric);
+    }
+
+    // The end of a cable defines its device.
+    void define(const NodeName& name) {
+        NodeDevice& device = nodes_[name.node].devices[name.local];
+        device.name = name.local;
+    }
+
+    void take_cables() {
+        std::vector<NodeCable> fabric;
+        for (NodeCable& cable : cluster_.graph.cables) {
+            const auto a = split(cable.a);
+            const auto b = split(cable.b);
+            for (const auto& end : {a, b}) {
+                if (end) {
+                    define(*end);
+                }
+            }
+            if (a && b && a->node == b->node) {
+                cable.a = a->local;
+                cable.b = b->local;
+                nodes_[a->node].cables.push_back(std::move(cable));
+            } else {
+                fabric.push_back(std::move(cable));
+            }
+        }
+        cluster_.graph.cables = std::move(fabric);
+    }
+
+    void check_alike() const {
+        const DrawnNode& first = nodes_.begin()->second;
+        std::uint32_t expected = 0;
+        for (const auto& [number, node] : nodes_) {
+            const std::string name = "node" + std::to_string(number);
+            if (number != expected++) {
+                throw ClusterError("the graph has " + name + " but no node" + std::to_string(number - 1));
+            }
+            for (const auto& [device, row] : first.devices) {
+                if (!node.devices.contains(device)) {
+                    throw ClusterError("the nodes of a cluster are alike, but " + name + " has no " + device +
+                                       " as node0 has");
+                }
+            }
+            if (node.devices.size() != first.devices.size() || cable_keys(node) != cable_keys(first)) {
+                throw ClusterError("the nodes of a cluster are alike, but " + name +
+                                   " has other devices or cables than node0");
+            }
+        }
+    }
+
+    void make_template() {
+        const DrawnNode& first = nodes_.begin()->second;
+        NodeTemplate& node = cluster_.node;
+        node.name = "the graph's node";
+        node.gpus = count_numbered(first, "gpu");
+        node.nics = count_numbered(first, "nic");
+        node.nvlink = nvlink_shape(first);
+        node.cables = first.cables;
+        for (const auto& [name, device] : first.devices) {
+            node.devices.push_back(device);
+        }
+        cluster_.nodes = static_cast<std::uint32_t>(nodes_.size());
+        if (cluster_.nodes == 1 && cluster_.graph.cables.empty()) {
+            cluster_.fabric.kind = FabricKind::none;
+        }
+    }
+
+    Cluster cluster_;
+    std::map<std::uint32_t, DrawnNode> nodes_;
+};
+
+}  // namespace
+
+Cluster fold_drawn_nodes(Cluster cluster) { return Folder(std::move(cluster)).fold(); }
+
+}  // namespace fabricast
