@@ -9,7 +9,7 @@ double credit_reach_metres(Rate rate, Bytes mtu, Duration response, double secon
 }
 
 double sharp_all_reduce_seconds(const SharpTree& tree, Bytes size) {
-    const Duration hops = (tree.switch_latency + tree.link_latency) * (2 * tree.height);
+    const Duration hops = (tree.switch_latency + tree.link_latency) * (std::int64_t{2} * tree.height);
     const Duration fixed = hops + tree.aggregation + tree.nic_latency * 2;
     return to_seconds(fixed) + static_cast<double>(size.count) / (tree.link_bandwidth * tree.efficiency);
 }

@@ -30,7 +30,7 @@ constexpr double efficiency(Bytes mtu) {
 // cable that still runs at full rate, in metres, with `response` the receiver's time to return credits.
 double credit_reach_metres(Rate rate, Bytes mtu, Duration response, double seconds_per_metre);
 
-inline constexpr Bytes credit_limit{2048 * 64};
+inline constexpr Bytes credit_limit = Bytes{64} * 2048;
 
 // --- SHARP --------------------------------------------------------------------------------------------------------
 

@@ -124,6 +124,7 @@ void add_trees(Catalog& catalog, const std::vector<yaml::Node>& files) { PartBui
 template <class Map>
 std::vector<std::string> names_of(const Map& map) {
     std::vector<std::string> names;
+    names.reserve(map.size());
     for (const auto& [name, value] : map) {
         names.push_back(name);
     }
@@ -167,6 +168,7 @@ void merge_tree(Catalog& catalog, const yaml::Node& tree) {
 
 void add_parts(Catalog& catalog, const std::vector<CatalogText>& texts) {
     std::vector<yaml::Node> files;
+    files.reserve(texts.size());
     for (const CatalogText& text : texts) {
         files.push_back(yaml::parse(text.text, text.file));
     }

@@ -154,6 +154,7 @@ std::string catalog_list(const Catalog& catalog, std::string_view kind) {
     }
     if (!kind.empty() && !kinds.contains(kind)) {
         std::vector<std::string> names;
+        names.reserve(kinds.size());
         for (const auto& [name, parts] : kinds) {
             names.push_back(name);
         }

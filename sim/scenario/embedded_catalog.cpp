@@ -66,10 +66,12 @@ void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
     }
     std::sort(paths.begin(), paths.end());
     std::vector<std::string> contents;
+    contents.reserve(paths.size());
     for (const std::filesystem::path& path : paths) {
         contents.push_back(read_text(path, yaml::max_file_bytes));
     }
     std::vector<CatalogText> texts;
+    texts.reserve(paths.size());
     for (std::size_t i = 0; i < paths.size(); ++i) {
         texts.push_back({paths[i].string(), contents[i]});
     }

@@ -94,10 +94,12 @@ std::string pack(const Catalog& catalog) {
 void run(const std::filesystem::path& output, std::vector<std::string> files) {
     std::sort(files.begin(), files.end());
     std::vector<std::string> contents;
+    contents.reserve(files.size());
     for (const std::string& file : files) {
         contents.push_back(read_text(file, yaml::max_file_bytes));
     }
     std::vector<CatalogText> texts;
+    texts.reserve(files.size());
     for (std::size_t i = 0; i < files.size(); ++i) {
         texts.push_back({files[i], contents[i]});
     }
