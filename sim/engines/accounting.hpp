@@ -13,7 +13,7 @@ namespace fabricast {
 inline constexpr std::size_t busiest_links = 16;
 
 struct Usage {
-    std::vector<double> class_bytes;                            // wire bytes each class moved, before crossings
+    std::vector<double> class_bytes;                            // see bytes_of_classes
     std::function<Duration(std::uint32_t)> busy_of_class;       // time in which it had members: of its own rows
     std::function<Duration(std::uint32_t)> busy_of_shared_row;  // time in which any class used the row
 };

@@ -10,5 +10,27 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/flow/lower.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/shares.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/replay.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/simgrid/absent.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/unroll.cpp
 )
+
+# SimGrid comes without a CMake package in Debian: header and library are looked up. Absent: its engine says so.
+set(FABRICAST_WITH_SIMGRID OFF)
+if(FABRICAST_SIMGRID)
+  find_path(SIMGRID_INCLUDE_DIR simgrid/s4u.hpp)
+  find_library(SIMGRID_LIBRARY simgrid)
+  if(SIMGRID_INCLUDE_DIR AND SIMGRID_LIBRARY)
+    set(FABRICAST_WITH_SIMGRID ON)
+  endif()
+endif()
+if(FABRICAST_WITH_SIMGRID)
+  target_sources(fabricast_sim PRIVATE
+    ${CMAKE_CURRENT_LIST_DIR}/simgrid/simgrid.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/simgrid/platform.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/simgrid/child.cpp
+  )
+  target_include_directories(fabricast_sim SYSTEM PRIVATE ${SIMGRID_INCLUDE_DIR})
+  target_link_libraries(fabricast_sim PUBLIC ${SIMGRID_LIBRARY})
+else()
+  message(STATUS "no SimGrid: its engine will say so and exit 4")
+  target_sources(fabricast_sim PRIVATE ${CMAKE_CURRENT_LIST_DIR}/simgrid/absent.cpp)
+endif()

@@ -21,7 +21,6 @@ public:
           release_(schedule.size()),
           finish_(schedule.size()),
           connection_free_(schedule.connections.size()),
-          class_bytes_(network.classes.size(), 0),
           class_busy_(network.classes.size()),
           kept_(schedule) {}
 
@@ -38,7 +37,7 @@ public:
         result.makespan = kept_.last_finish();
         result.kept = kept_.times();
         account(network_,
-                {class_bytes_, [&](std::uint32_t cls) { return class_busy_[cls]; },
+                {bytes_of_classes(network_, schedule_), [&](std::uint32_t cls) { return class_busy_[cls]; },
                  [&](std::uint32_t row) { return busy_of_row(row); }},
                 result);
         return result;
@@ -53,16 +52,6 @@ private:
             ready = std::max(ready, d.when == DependsOn::release ? release_[before] : finish_[before]);
         }
         return ready;
-    }
-
-    // Of one member, with `members` of them on the network.
-    double rate_alone(std::uint32_t cls, double members) const {
-        const FlowClass& c = network_.classes[cls];
-        double rate = c.cap;
-        for (std::uint32_t x = c.begin; x < c.end; ++x) {
-            rate = std::min(rate, network_.capacity[network_.crossing_row[x]] / (network_.crossing_times[x] * members));
-        }
-        return rate;
     }
 
     // Also writes release_[op].
@@ -92,10 +81,9 @@ private:
     Time finish_transfer(const Transfer& t, Time ready) {
         const std::uint32_t cls = network_.class_of_connection[t.connection];
         const double bytes = static_cast<double>(t.bytes.count) * schedule_.connections[t.connection].wire_ratio;
-        const Duration fluid = ticks_up(bytes / rate_alone(cls, 1));
+        const Duration fluid = ticks_up(bytes / rate_alone(network_, cls, 1));
         Time& free = connection_free_[t.connection];
         free = std::max(ready + t.start + network_.latency_of_connection[t.connection], free) + fluid;
-        class_bytes_[cls] += bytes;
         class_busy_[cls] += fluid;
         return free;
     }
@@ -104,9 +92,8 @@ private:
         const Pipeline& p = schedule_.pipelines[index];
         const std::uint32_t cls = network_.class_of_pipeline[index];
         const PipelineForm form(schedule_, p, network_.hops_of(index));
-        const double tau = form.tau(rate_alone(cls, p.weight));
+        const double tau = form.tau(rate_alone(network_, cls, p.weight));
         const Duration running = ticks_up(form.running(tau));
-        class_bytes_[cls] += p.bytes_per_edge * p.weight * costlier_wire_ratio(p);
         class_busy_[cls] += running;
         release_[op] = ready + p.start + running;
         return ready + p.start + ticks_up(form.running(tau) + form.draining(tau));
@@ -131,7 +118,6 @@ private:
     std::vector<Time> release_, finish_, connection_free_;
     std::map<std::pair<DeviceId, std::uint16_t>, Time> stream_free_;
     std::map<std::uint32_t, Time> host_free_;
-    std::vector<double> class_bytes_;
     std::vector<Duration> class_busy_, row_busy_;
     Kept kept_;
 };

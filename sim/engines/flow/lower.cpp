@@ -145,6 +145,29 @@ void divide_rows(Network& network, const std::vector<std::uint32_t>& shared_alwa
     }
 }
 
+double rate_alone(const Network& network, std::uint32_t cls, double members) {
+    const FlowClass& c = network.classes[cls];
+    double rate = c.cap;
+    for (std::uint32_t x = c.begin; x < c.end; ++x) {
+        rate = std::min(rate, network.capacity[network.crossing_row[x]] / (network.crossing_times[x] * members));
+    }
+    return rate;
+}
+
+std::vector<double> bytes_of_classes(const Network& network, const Schedule& schedule) {
+    std::vector<double> bytes(network.classes.size(), 0);
+    for (const Transfer& t : schedule.transfers) {
+        bytes[network.class_of_connection[t.connection]] +=
+            static_cast<double>(t.bytes.count) * schedule.connections[t.connection].wire_ratio;
+    }
+    for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {
+        const Pipeline& pipeline = schedule.pipelines[p];
+        bytes[network.class_of_pipeline[p]] +=
+            pipeline.bytes_per_edge * pipeline.weight * costlier_wire_ratio(pipeline);
+    }
+    return bytes;
+}
+
 Network lower(const Fabric& fabric, const Schedule& schedule, const std::vector<LinkId>& event_links) {
     Network network;
     RowMerger rows(fabric.link_count());

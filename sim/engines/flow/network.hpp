@@ -59,6 +59,12 @@ struct Network {
 // capacity changes in time) are never own. Call after classes and crossings are complete.
 void divide_rows(Network& network, const std::vector<std::uint32_t>& shared_always);
 
+// Rate of one of `members` of a class that has the network to itself.
+double rate_alone(const Network& network, std::uint32_t cls, double members);
+
+// Wire bytes that each class moves in all, before crossings.
+std::vector<double> bytes_of_classes(const Network& network, const Schedule& schedule);
+
 // Finds classes and merges links. Throws Unreachable where a connection, an edge or a stage has no path.
 Network lower(const Fabric& fabric, const Schedule& schedule, const std::vector<LinkId>& event_links);
 

@@ -94,7 +94,6 @@ private:
     bool may_couple_;
     std::uint32_t coupled_version_ = 0;
     bool coupled_changed_ = false;
-    std::vector<double> class_bytes_;
     std::vector<RunningPipeline> pipelines_;
     std::vector<std::uint32_t> pipeline_of_class_;
 
@@ -121,7 +120,6 @@ Replay::Replay(const Network& network, const Schedule& schedule, const DeviceLim
       kernels_(device),
       clocks_(network.classes.size()),
       may_couple_(CoupledFlows::can_take(network)),
-      class_bytes_(network.classes.size(), 0),
       pipeline_of_class_(network.classes.size(), Network::no_row),
       chains_(schedule.size(), schedule.connections.size() + schedule.computes.size() + schedule.delays.size()),
       queued_up_(schedule.size(), false),
@@ -308,7 +306,6 @@ void Replay::flow(std::uint32_t op) {
         return;
     }
     const std::uint32_t cls = network_.class_of_connection[t.connection];
-    class_bytes_[cls] += bytes;
     if (is_coupled(cls)) {
         coupled_->join(now_, t.connection, op, bytes);
         coupled_changed_ = true;
@@ -337,10 +334,7 @@ void Replay::end(std::uint32_t op) {
 }
 
 void Replay::start_pipeline(std::uint32_t pipeline) {
-    const Pipeline& p = schedule_.pipelines[pipeline];
-    const std::uint32_t cls = network_.class_of_pipeline[pipeline];
-    class_bytes_[cls] += p.bytes_per_edge * p.weight * costlier_wire_ratio(p);
-    shares_.change(cls, p.weight);
+    shares_.change(network_.class_of_pipeline[pipeline], schedule_.pipelines[pipeline].weight);
 }
 
 void Replay::release_pipeline(std::uint32_t pipeline) {
@@ -474,7 +468,7 @@ Timeline Replay::timeline() {
     const auto busy_of_row = [&](std::uint32_t row) {
         return shares_.busy_of_row(row) + (coupled_ ? coupled_->busy_of_row(row) : Duration{});
     };
-    account(network_, {class_bytes_, busy_of_class, busy_of_row}, result);
+    account(network_, {bytes_of_classes(network_, schedule_), busy_of_class, busy_of_row}, result);
     return result;
 }
 

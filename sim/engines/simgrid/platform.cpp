@@ -1,0 +1,131 @@
+#include "sim/engines/simgrid/platform.hpp"
+
+#include <simgrid/version.h>
+
+#if __has_include(<simgrid/kernel/Timer.hpp>)
+#include <simgrid/kernel/Timer.hpp>
+#else
+#include <simgrid/simix.hpp>
+#endif
+
+#include <algorithm>
+#include <limits>
+
+namespace fabricast::simgrid_engine {
+
+namespace s4u = simgrid::s4u;
+
+namespace {
+
+s4u::Host* add_host(s4u::NetZone* zone, const std::string& name) {
+#if SIMGRID_VERSION >= 40000
+    return zone->add_host(name, 1e9);
+#else
+    return zone->create_host(name, 1e9);
+#endif
+}
+
+s4u::Link* add_link(s4u::NetZone* zone, const std::string& name, double bytes_per_second) {
+#if SIMGRID_VERSION >= 40000
+    s4u::Link* link = zone->add_link(name, bytes_per_second);
+#else
+    s4u::Link* link = zone->create_link(name, bytes_per_second);
+#endif
+    return link->set_latency(0.0)->seal();
+}
+
+void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to, const std::vector<s4u::LinkInRoute>& links) {
+#if SIMGRID_VERSION >= 33300
+    zone->add_route(from, to, links, false);
+#else
+    zone->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, links, false);
+#endif
+}
+
+s4u::NetZone* make_zone() {
+#if SIMGRID_VERSION >= 40000
+    return s4u::Engine::get_instance()->get_netzone_root()->add_netzone_full("fabricast");
+#else
+    return s4u::create_full_zone("fabricast");
+#endif
+}
+
+}  // namespace
+
+std::vector<std::string> arguments(bool lazy) {
+#if SIMGRID_VERSION >= 33300
+    const std::string precision = "--cfg=precision/timing:1e-12";
+#else
+    const std::string precision = "--cfg=surf/precision:1e-12";
+#endif
+    return {"fabricast",
+            "--cfg=network/model:CM02",
+            "--cfg=network/crosstraffic:0",
+            "--cfg=network/weight-S:0",
+            "--cfg=network/TCP-gamma:1e30",
+            std::string("--cfg=network/optim:") + (lazy ? "Lazy" : "Full"),
+            precision,
+            "--log=root.thres:critical"};
+}
+
+std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Connection>& connections) {
+    s4u::NetZone* zone = make_zone();
+    std::map<LinkId, s4u::Link*> links;
+    std::map<std::pair<DeviceId, std::uint32_t>, s4u::Host*> hosts;  // a device, and its namesakes for other paths
+    std::map<std::pair<DeviceId, DeviceId>, std::vector<std::vector<LinkId>>> paths;
+    const auto host = [&](DeviceId device, std::uint32_t namesake) {
+        s4u::Host*& found = hosts[{device, namesake}];
+        if (found == nullptr) {
+            found = add_host(zone, fabric.device_name(device) + "/" + std::to_string(namesake));
+        }
+        return found;
+    };
+    std::vector<Endpoints> endpoints;
+    for (const Connection& connection : connections) {
+        const Path path = fabric.path(connection.path);
+        std::vector<LinkId> wanted(path.span().begin(), path.span().end());
+        if (connection.rate_cap < std::numeric_limits<double>::infinity()) {
+            // Messages between hosts ignore Comm::set_rate (3.32): a cap is a link of the connection's own.
+            const LinkId own{0xffffffffU - static_cast<std::uint32_t>(endpoints.size())};
+            const double cap = connection.rate_cap * connection.wire_ratio;
+            links[own] = add_link(zone, "cap " + std::to_string(endpoints.size()), cap);
+            wanted.push_back(own);
+        }
+        const DeviceId from = connection.path.src;
+        const DeviceId to = connection.path.dst;
+        std::vector<std::vector<LinkId>>& known = paths[{from, to}];
+        const auto same = std::find(known.begin(), known.end(), wanted);
+        const auto namesake = static_cast<std::uint32_t>(same - known.begin());
+        const Endpoints ends{host(from, namesake), host(to, namesake)};
+        endpoints.push_back(ends);
+        if (same != known.end()) {
+            continue;
+        }
+        known.push_back(wanted);
+        std::vector<s4u::LinkInRoute> route;
+        for (const LinkId id : wanted) {
+            s4u::Link*& link = links[id];
+            if (link == nullptr) {
+                link = add_link(zone, std::to_string(static_cast<std::uint32_t>(id)), fabric.link(id).capacity);
+            }
+            route.emplace_back(link);
+        }
+        add_route(zone, ends.from, ends.to, route);
+    }
+    zone->seal();
+    return endpoints;
+}
+
+void at(double seconds, std::function<void()> function) {
+#if __has_include(<simgrid/kernel/Timer.hpp>)
+    simgrid::kernel::timer::Timer::set(seconds, std::move(function));
+#else
+    simgrid::simix::Timer::set(seconds, std::move(function));
+#endif
+}
+
+void on_completion(std::function<void(const s4u::Activity&)> function) {
+    s4u::Comm::on_completion_cb([function = std::move(function)](const auto& activity) { function(activity); });
+}
+
+}  // namespace fabricast::simgrid_engine
