@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <optional>
 
 #include "sim/collectives/plan.hpp"
 
@@ -182,10 +181,6 @@ double Ledger::read(const Part& part, std::string_view figure) {
     return found.value.at(0);
 }
 
-double Ledger::launch_or(std::string_view figure, std::string_view fallback) {
-    return launch(parts_.launch->has(figure) ? figure : fallback);
-}
-
 Evidence Ledger::evidence() const {
     const auto from_here = [](const Figure& figure) {
         return std::any_of(figure.source.begin(), figure.source.end(),
@@ -224,7 +219,7 @@ std::vector<FigureUsed> Ledger::figures() const {
     return list;
 }
 
-Interval interval(const Ledger& ledger, double bytes) {
+Interval interval(const Ledger& ledger, Evidence evidence, double bytes) {
     const std::string regime = bytes < 65536 ? "small" : bytes < 16.0 * (1 << 20) ? "middle" : "large";
     Interval total;
     for (const Part* part : {ledger.parts().kernel, ledger.parts().transport}) {
@@ -236,7 +231,7 @@ Interval interval(const Ledger& ledger, double bytes) {
     }
     // What blind transfers left of accuracy: facts nccl-mechanisms.md, section 1, table of transfers (p90).
     constexpr std::array<double, 4> least{0.03, 0.08, 0.30, 0.50};
-    const double floor = least[static_cast<std::size_t>(ledger.evidence())];
+    const double floor = least[static_cast<std::size_t>(evidence)];
     return {std::min(total.low80, -floor / (1 + floor)), std::max(total.high80, floor)};
 }
 

@@ -43,8 +43,6 @@ public:
     double network(std::string_view figure) { return read(*parts_.network, figure); }
     double transport(std::string_view figure) { return read(*parts_.transport, figure); }
     double launch(std::string_view figure) { return read(*parts_.launch, figure); }
-    // The first of the figures that the launch part has: "process.issue.hopper", else "process.issue".
-    double launch_or(std::string_view figure, std::string_view fallback);
 
     const CostParts& parts() const { return parts_; }
     Evidence evidence() const;
@@ -63,6 +61,6 @@ struct Interval {
 
 // The 80 % interval of a time: the residuals of the kernel and transport parts in the size's regime, added in
 // quadrature, and never narrower than the evidence allows. Regimes: below 64 KiB, below 16 MiB, above.
-Interval interval(const Ledger& ledger, double bytes);
+Interval interval(const Ledger& ledger, Evidence evidence, double bytes);
 
 }  // namespace fabricast

@@ -38,7 +38,11 @@ struct Lowering {
     Body body;
     int channels = 0;
     bool streams = false;  // nothing makes the root wait: the next iteration may start at the release
+    Evidence at_best = Evidence::measured_here;  // no better than this, whatever the constants
 };
+
+// Adds the plan's iterations, launched as the spec says, and keeps the end of each.
+void launch_iterations(const Call& call, const LaunchSpec& spec, const Lowering& lowering, Plan& plan);
 
 // What one protocol's kernel costs (figures PROTO.start, .hop, .channel_rate, .wire, .fill).
 struct ProtocolCost {
@@ -77,5 +81,11 @@ Lowering plan_ring(const Call& call, Schedule& schedule);
 Lowering plan_tree(const Call& call, Schedule& schedule);
 Lowering plan_nvls(const Call& call, Schedule& schedule);
 Lowering plan_p2p(const Call& call, Schedule& schedule);
+Lowering plan_pat(const Call& call, Schedule& schedule);
+Lowering plan_collnet(const Call& call, Schedule& schedule);
+
+// Algorithms that NCCL does not have, message by message: recursive doubling, pairwise, hierarchical. Throws PlanError
+// where the collective has no such form or the messages would be too many.
+Lowering plan_steps(const Call& call, Schedule& schedule);
 
 }  // namespace fabricast

@@ -1,18 +1,12 @@
 #include "sim/collectives/plan.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "sim/collectives/lowering.hpp"
 
 namespace fabricast {
 
 namespace {
-
-using Dependency = Schedule::Dependency;
-
-// Back-to-back iterations in a schedule: the last two are in the steady state.
-constexpr int planned_iterations = 3;
 
 bool is_p2p(Collective collective) {
     switch (collective) {
@@ -24,6 +18,24 @@ bool is_p2p(Collective collective) {
             return true;
         default:
             return false;
+    }
+}
+
+// Algorithms of other libraries, message by message.
+bool is_stepped(Algorithm algorithm) {
+    return algorithm == Algorithm::recursive_doubling || algorithm == Algorithm::pairwise ||
+           algorithm == Algorithm::hierarchical;
+}
+
+// What the scenario asked of a collective that has no choice of that kind.
+void refuse_misfits(const CollectiveWorkload& workload) {
+    const bool p2p = is_p2p(workload.collective);
+    const Algorithm asked = workload.algorithm;
+    const bool fits = asked == Algorithm::automatic || is_stepped(asked) || p2p == (asked == Algorithm::direct);
+    if (!fits) {
+        throw PlanError(std::string(word(asked)) + " has no form of " + std::string(word(workload.collective)) +
+                        (p2p ? "; sends and receives take auto or direct, all_to_all also pairwise"
+                             : "; it takes auto, ring, tree, nvls, nvls-tree, collnet, pat or recursive-doubling"));
     }
 }
 
@@ -79,7 +91,7 @@ namespace {
 nccl::Environment read_settings(const CollectiveWorkload& workload, const LibrarySpec& library) {
     nccl::Environment environment = nccl::read_environment(library.env, workload.collective);
     // The scenario's own words win over the environment.
-    if (workload.algorithm != Algorithm::automatic && !is_p2p(workload.collective)) {
+    if (workload.algorithm != Algorithm::automatic && !is_p2p(workload.collective) && !is_stepped(workload.algorithm)) {
         environment.allowed.algo.fill(false);
         for (const nccl::Algo algo : algorithms_for(workload.algorithm)) {
             environment.allowed.algo[nccl::index(algo)] = true;
@@ -95,7 +107,13 @@ nccl::Environment read_settings(const CollectiveWorkload& workload, const Librar
     return environment;
 }
 
-nccl::Communicator communicator(const Fabric& fabric, const nccl::Found& found) {
+// SHARP: asked for by NCCL_COLLNET_ENABLE, and InfiniBand between the nodes.
+bool network_reduces(const Fabric& fabric, const nccl::Environment& environment) {
+    return environment.collnet_enable && fabric.node_count() > 1 &&
+           fabric.cluster().fabric.link.family == LinkFamily::infiniband;
+}
+
+nccl::Communicator communicator(const Fabric& fabric, const nccl::Found& found, const nccl::Environment& environment) {
     const NodeTemplate& node = fabric.node();
     return {.ranks = fabric.gpu_count(),
             .nodes = fabric.node_count(),
@@ -105,7 +123,7 @@ nccl::Communicator communicator(const Fabric& fabric, const nccl::Found& found) 
             .ll128 = ll128_is_safe(fabric, found),
             .nvls = found.nvls_channels > 0,
             .nvswitch = node.nvlink == NvlinkShape::nvswitch,
-            .collnet = false};
+            .collnet = network_reduces(fabric, environment)};
 }
 
 // Why nothing is left to choose, and what would run.
@@ -127,6 +145,9 @@ PlanError nothing_runs(const nccl::Release& release, const nccl::Communicator& c
 }
 
 Lowering lower(const Call& call, Schedule& schedule) {
+    if (is_stepped(call.workload.algorithm)) {
+        return plan_steps(call, schedule);
+    }
     if (is_p2p(call.workload.collective)) {
         return plan_p2p(call, schedule);
     }
@@ -138,57 +159,20 @@ Lowering lower(const Call& call, Schedule& schedule) {
         case nccl::Algo::nvls:
         case nccl::Algo::nvls_tree:
             return plan_nvls(call, schedule);
-        default:
-            throw PlanError(std::string(nccl::word(call.algo)) + " has no lowering");
+        case nccl::Algo::pat:
+            return plan_pat(call, schedule);
+        case nccl::Algo::collnet_direct:
+        case nccl::Algo::collnet_chain:
+            return plan_collnet(call, schedule);
     }
-}
-
-// What the host does before each iteration, and whether it waits for the one before.
-struct Launch {
-    Duration issue;
-    bool waits = false;
-};
-
-Launch launch_cost(Ledger& ledger, const LaunchSpec& launch, const Fabric& fabric, Collective collective) {
-    const bool grouped = collective == Collective::all_to_all || collective == Collective::all_to_all_v;
-    switch (launch.mode) {
-        case LaunchMode::process:
-            return {from_seconds(ledger.launch("process.issue")), false};
-        case LaunchMode::thread: {
-            const double per_gpu = ledger.launch(grouped ? "thread.issue_per_gpu_grouped" : "thread.issue_per_gpu");
-            return {from_seconds(per_gpu * fabric.gpus_per_node()), false};
-        }
-        case LaunchMode::framework:
-            return {from_seconds(ledger.launch("framework.gap")), true};
-    }
-    return {};
-}
-
-// Iterations follow each other as nccl-tests posts them: the host goes ahead, a stream runs one kernel at a time.
-void launch_iterations(const Lowering& lowering, const Launch& launch, Plan& plan) {
-    Schedule& schedule = plan.schedule;
-    std::vector<Dependency> before;
-    for (int i = 0; i < planned_iterations; ++i) {
-        const OpId issued = schedule.add(
-            Delay{0, launch.issue}, launch.waits ? std::span<const Dependency>(before) : std::span<const Dependency>{});
-        before.push_back({issued, DependsOn::finish});
-        const std::vector<OpId> last = lowering.body(schedule, before);
-        const DependsOn when = lowering.streams ? DependsOn::release : DependsOn::finish;
-        before.clear();
-        for (const OpId op : last) {
-            before.push_back({op, when});
-        }
-        // One operation ends the iteration: an empty delay behind its last ones, on a host of its own.
-        const OpId end = schedule.add(Delay{1, {}}, before);
-        schedule.kept.push_back(end);
-    }
-    plan.iterations = planned_iterations;
+    return plan_ring(call, schedule);
 }
 
 }  // namespace
 
 Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
                  const LaunchSpec& launch, const Catalog& catalog) {
+    refuse_misfits(workload);
     const nccl::Environment environment = read_settings(workload, library);
     const nccl::Version version = nccl::parse_version(library.nccl);
     nccl::Release release = nccl::release(catalog, version);
@@ -198,7 +182,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     }
     nccl::Found found =
         nccl::search(fabric.node(), fabric.gpus_per_node(), fabric.node_count(), port, release, environment);
-    const nccl::Communicator comm = communicator(fabric, found);
+    const nccl::Communicator comm = communicator(fabric, found, environment);
     const bool gpu_direct = environment.gpu_direct.value_or(fabric.node().gpu_direct);
     const bool crosses = nccl::locality(fabric.node(), fabric.gpus_per_node()).crosses_cpus;
     CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct, crosses);
@@ -216,7 +200,8 @@ Plan Planner::plan(Bytes size) const {
     }
     Ledger ledger(p.costs);
     nccl::Estimate choice;
-    if (!is_p2p(p.workload.collective)) {
+    const bool chooses = !is_p2p(p.workload.collective) && !is_stepped(p.workload.algorithm);
+    if (chooses) {
         const std::vector<nccl::Estimate> able = nccl::estimates(
             p.release, p.comm, p.found.graphs, p.workload.collective, bytes, p.workload.dtype, p.environment.allowed);
         if (able.empty()) {
@@ -228,14 +213,15 @@ Plan Planner::plan(Bytes size) const {
                     bytes,      p.gpu_direct, choice.algo, choice.proto,  ledger};
     Plan plan;
     const Lowering lowering = lower(call, plan.schedule);
-    launch_iterations(lowering, launch_cost(ledger, p.launch, p.fabric, p.workload.collective), plan);
-    const bool p2p = is_p2p(p.workload.collective);
-    plan.algorithm = p2p ? Algorithm::direct : nccl::scenario_algorithm(choice.algo);
-    plan.protocol = p2p ? Protocol::simple : nccl::scenario_protocol(choice.proto);
+    launch_iterations(call, p.launch, lowering, plan);
+    plan.algorithm = chooses                            ? nccl::scenario_algorithm(choice.algo)
+                     : is_stepped(p.workload.algorithm) ? p.workload.algorithm
+                                                        : Algorithm::direct;
+    plan.protocol = chooses ? nccl::scenario_protocol(choice.proto) : Protocol::simple;
     plan.channels = lowering.channels;
     plan.bytes_moved_factor = busbw_factor(p.workload.collective, p.comm.ranks);
-    plan.evidence = ledger.evidence();
-    const Interval range = interval(ledger, bytes);
+    plan.evidence = std::max(ledger.evidence(), lowering.at_best);
+    const Interval range = interval(ledger, plan.evidence, bytes);
     plan.relative_low80 = range.low80;
     plan.relative_high80 = range.high80;
     plan.figures = ledger.figures();

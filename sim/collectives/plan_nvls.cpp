@@ -25,39 +25,55 @@ void visit_switch_edges(const Fabric& fabric, std::uint32_t node, double crossin
     }
 }
 
-// The switches of all nodes, and each head's share of both trees on its own rail.
-struct NvlsTreeEdges {
+// The switches of all nodes, and each head's share of the network on its own rail: both trees, or, where the network
+// itself reduces (SHARP), the data once up and once down, which loads a NIC as a ring around the nodes would in one
+// pass.
+struct NvlsNetworkEdges {
     Fabric fabric;
     std::vector<std::uint16_t> rails;
     std::uint32_t nodes = 1;
     double crossings = 1;
     bool gpu_direct = true;
+    bool network_reduces = false;
 
     void operator()(const std::function<void(const Edge&)>& visit) const {
-        const std::uint32_t per_node = fabric.gpus_per_node();
-        const double share = 0.5 / per_node;  // of the stream: one head of all, one tree of two
         for (std::uint32_t node = 0; node < nodes; ++node) {
             visit_switch_edges(fabric, node, crossings, visit);
+            if (network_reduces) {
+                between(node, (node + 1) % nodes, 1, false, visit);
+                continue;
+            }
             for (std::uint32_t tree = 0; tree < 2; ++tree) {
-                const auto parent = tree_parent(tree, node, nodes);
-                for (std::uint32_t head = 0; parent && head < per_node; ++head) {
-                    Edge edge;
-                    edge.count = share;
-                    edge.path.src = fabric.gpu(node * per_node + head);
-                    edge.path.dst = fabric.gpu(*parent * per_node + head);
-                    edge.path.src_nic = edge.path.dst_nic = rails[head % rails.size()];
-                    edge.path.flow_label = head;
-                    edge.path.gpu_direct = gpu_direct;
-                    visit(edge);
-                    std::swap(edge.path.src, edge.path.dst);
-                    visit(edge);
+                if (const auto parent = tree_parent(tree, node, nodes)) {
+                    between(node, *parent, 0.5, true, visit);
                 }
             }
         }
     }
 
+    // Every head of `a` to its own of `b`: its part of `share` of the stream.
+    void between(std::uint32_t a, std::uint32_t b, double share, bool both_ways,
+                 const std::function<void(const Edge&)>& visit) const {
+        const std::uint32_t per_node = fabric.gpus_per_node();
+        for (std::uint32_t head = 0; head < per_node; ++head) {
+            Edge edge;
+            edge.count = share / per_node;
+            edge.path.src = fabric.gpu(a * per_node + head);
+            edge.path.dst = fabric.gpu(b * per_node + head);
+            edge.path.src_nic = edge.path.dst_nic = rails[head % rails.size()];
+            edge.path.flow_label = head;
+            edge.path.gpu_direct = gpu_direct;
+            visit(edge);
+            if (both_ways) {
+                std::swap(edge.path.src, edge.path.dst);
+                visit(edge);
+            }
+        }
+    }
+
     std::uint64_t count() const {
-        return std::uint64_t{2} * fabric.gpus_per_node() * (nodes + 2 * (std::uint64_t{nodes} - 1));
+        const std::uint64_t network = network_reduces ? nodes : 4 * (std::uint64_t{nodes} - 1);
+        return fabric.gpus_per_node() * (2 * std::uint64_t{nodes} + network);
     }
 };
 
@@ -123,14 +139,17 @@ Lowering several_nodes(const Call& call, Schedule& schedule) {
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.start"));
     pipeline.weight = channels;
-    const NvlsTreeEdges edges{call.fabric, call.found.nics, call.shape.nodes, crossings, call.gpu_direct};
+    const bool network_reduces = call.algo == nccl::Algo::nvls;
+    const NvlsNetworkEdges edges{call.fabric, call.found.nics, call.shape.nodes,
+                                 crossings,   call.gpu_direct, network_reduces};
     pipeline.edges = add_edges(schedule, EdgeGenerator{edges.count(), edges});
     PathQuery rail = rail_hop(call, call.found.rings.front());
     rail.src = call.fabric.gpu(call.found.rings.front().order.front());
-    const Stage stage{2.0 * tree_depth(call.shape.nodes), rail,
-                      network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)};
+    const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
+    const Stage stage{hops, rail, network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)};
     set_stages(schedule, pipeline, {&stage, 1});
-    return {pipeline_body(pipeline), channels, false};
+    return {pipeline_body(pipeline), channels, false,
+            network_reduces ? Evidence::formula_only : Evidence::measured_here};
 }
 
 }  // namespace

@@ -87,18 +87,14 @@ std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const
             {phases, rail_hop(call, ring), first}};
 }
 
-// A chain releases its root when its stream has left it; the way to the other end only delays the finish, so it is one
-// stage as long as all hops, its window as long as all slots on the way.
-std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double chunk) {
+// Hops from the root to the other end; the root itself is done when its stream has left it.
+std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost) {
     const double network_hops = call.shape.nodes - 1;
-    const double local_hops = call.shape.ranks - 1 - network_hops;
-    double way = (local_hops - 1) * (to_seconds(cost.hop) + chunk / cost.channel_rate);
+    std::vector<Stage> stages{{call.shape.ranks - 1 - network_hops, local_hop(call, ring), cost.hop}};
     if (network_hops > 0) {
-        way += network_hops *
-               (to_seconds(network_hop(call.ledger, NetworkHop::ring, call.proto)) + chunk / cost.channel_rate);
+        stages.push_back({network_hops, rail_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)});
     }
-    const PathQuery first = call.per_node() > 1 ? local_hop(call, ring) : rail_hop(call, ring);
-    return {{1, first, cost.hop + from_seconds(std::max(way, 0.0))}};
+    return stages;
 }
 
 }  // namespace
@@ -119,7 +115,7 @@ Lowering plan_ring(const Call& call, Schedule& schedule) {
     pipeline.chunk = std::min(per_step, nccl::ring_chunk(call.release, call.environment, call.proto, collective));
     pipeline.cyclic = !chain;
     pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
-    pipeline.slots = call.release.buffers.slots * (chain ? static_cast<int>(call.shape.ranks) : 1);
+    pipeline.slots = call.release.buffers.slots;
     pipeline.fill = cost.fill;
     pipeline.edge_rate_cap = cost.channel_rate;
     pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / steps);
@@ -130,9 +126,9 @@ Lowering plan_ring(const Call& call, Schedule& schedule) {
     }
 
     const nccl::Ring& ring = call.found.rings.front();
-    set_stages(schedule, pipeline,
-               chain ? chain_stages(call, ring, cost, pipeline.chunk)
-                     : cyclic_stages(call, ring, cost, steps, pipeline.chunk, channels));
+    set_stages(
+        schedule, pipeline,
+        chain ? chain_stages(call, ring, cost) : cyclic_stages(call, ring, cost, steps, pipeline.chunk, channels));
     pipeline.edges = add_edges(schedule, all_rings(call, channels, !chain));
     return {pipeline_body(pipeline), channels, chain};
 }

@@ -1,10 +1,17 @@
 target_sources(fabricast_sim PRIVATE
+  collectives/algorithms/exchange.cpp
+  collectives/algorithms/ring.cpp
+  collectives/algorithms/tree.cpp
+  collectives/algorithms/unroll.cpp
   collectives/costs.cpp
+  collectives/launch.cpp
   collectives/lowering.cpp
   collectives/plan.cpp
+  collectives/plan_network.cpp
   collectives/plan_nvls.cpp
   collectives/plan_p2p.cpp
   collectives/plan_ring.cpp
+  collectives/plan_steps.cpp
   collectives/plan_tree.cpp
   collectives/nccl/chunking.cpp
   collectives/nccl/environment.cpp

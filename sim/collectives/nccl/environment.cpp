@@ -124,6 +124,8 @@ Environment read_environment(const std::map<std::string, std::string>& variables
             e.cross_nic = static_cast<int>(whole(name, value, 0));
         } else if (name == "NCCL_PXN_DISABLE") {
             e.pxn = whole(name, value, 0) == 0;
+        } else if (name == "NCCL_COLLNET_ENABLE") {
+            e.collnet_enable = whole(name, value, 0) != 0;
         } else if (name == "NCCL_P2P_DISABLE") {
             e.p2p = whole(name, value, 0) == 0;
         } else if (name == "NCCL_P2P_LEVEL") {

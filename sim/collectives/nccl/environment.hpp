@@ -19,6 +19,7 @@ struct Environment {
     double nvls_chunk = 0, nvls_tree_chunk = 0, p2p_net_chunk = 0, p2p_nvl_chunk = 0;
     int cross_nic = 2;
     bool pxn = true;
+    bool collnet_enable = false;
     bool p2p = true;
     std::optional<bool> gpu_direct;  // NCCL_NET_GDR_LEVEL: 0 or LOC switches it off
     std::vector<std::string> notes;
