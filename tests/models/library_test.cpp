@@ -1,6 +1,7 @@
-// Which catalogue entry speaks for a version of NCCL, and how its tables are looked up.
+// NCCL's constants by release, against its own source where versions differ.
 
-#include "models/library.hpp"
+#include <algorithm>
+#include <cmath>
 
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
@@ -8,88 +9,94 @@
 namespace fabricast {
 namespace {
 
-const Part& nccl(std::string_view version) { return nccl_library(testing::catalog(), version); }
+const Part& nccl(const std::string& version) { return testing::part("library", "nccl-" + version); }
 
-TEST_CASE("a version is served by the newest entry that is not newer") {
-    CHECK(nccl("2.8.4").name == "nccl-2.8");
-    CHECK(nccl("2.9").name == "nccl-2.8");
-    CHECK(nccl("2.17.1").name == "nccl-2.16");
-    CHECK(nccl("2.18").name == "nccl-2.18");
-    CHECK(nccl("2.20.5").name == "nccl-2.19");
-    CHECK(nccl("2.27.3").name == "nccl-2.27");
-    CHECK(nccl("2.30.7").name == "nccl-2.30");
-    CHECK(nccl("3.0").name == "nccl-2.30");
-    CHECK_THROWS_WITH(nccl("2.7.8"), ContainsSubstring("the oldest is nccl-2.8"));
-    CHECK_THROWS_AS(nccl("2.x"), CatalogError);
-    CHECK_THROWS_AS(nccl(""), CatalogError);
-    CHECK_THROWS_AS(nccl("2."), CatalogError);
+std::vector<double> microseconds_of(const Part& library, const std::string& path) {
+    std::vector<double> values = library.list(path);
+    for (double& value : values) {
+        value = std::round(value * 1e9) / 1e3;  // to the nanosecond
+    }
+    return values;
 }
 
-TEST_CASE("versions compare number by number") {
-    CHECK(version_numbers("2.27.3") == std::vector<int>{2, 27, 3});
-    CHECK(version_numbers("2.8") < version_numbers("2.18"));
+using Row = std::vector<double>;
+
+TEST_CASE("base latencies changed with 2.18.1 and 2.23") {
+    CHECK(microseconds_of(nccl("2.17"), "base_latency.ring") == Row{3.6, 10, 8.4});
+    CHECK(microseconds_of(nccl("2.18.1"), "base_latency.ring") == Row{6.6, 14, 8.4});
+    CHECK(microseconds_of(nccl("2.21"), "base_latency.tree") == Row{6.8, 14, 0});
+    CHECK(microseconds_of(nccl("2.23"), "base_latency.tree") == Row{6.8, 14, 8.4});
 }
 
-TEST_CASE("a newer entry inherits what it does not change") {
-    CHECK(nccl("2.30").list("hw_latency.net.tree") == std::vector<double>{5.0e-6, 8.5e-6, 14e-6});  // since 2.23
-    CHECK(nccl("2.21").list("hw_latency.net.tree") == std::vector<double>{5.0e-6, 8.5e-6, 28e-6});  // since 2.19
-    CHECK(nccl("2.30").number("buffer.simple", "B") == 4 * 1024 * 1024);                            // since 2.8
-    CHECK(nccl("2.30").figure("buffer.simple").source.front().find("v2.8.4") != std::string::npos);
-    CHECK(nccl("2.28").word("nvls_model") == "pipelined");
-    CHECK(nccl("2.27").word("nvls_model") == "ratio");
+TEST_CASE("a tree's Simple hop between nodes went 28, 14, 28 and 14 us") {
+    CHECK(microseconds_of(nccl("2.18.1"), "hw_latency.net.tree") == Row{5, 8.5, 28});
+    CHECK(microseconds_of(nccl("2.18.3"), "hw_latency.net.tree") == Row{5, 8.5, 14});
+    CHECK(microseconds_of(nccl("2.19"), "hw_latency.net.tree") == Row{5, 8.5, 28});
+    CHECK(microseconds_of(nccl("2.23"), "hw_latency.net.tree") == Row{5, 8.5, 14});
+    CHECK(microseconds_of(nccl("2.30"), "hw_latency.net.tree") == Row{5, 8.5, 14});
 }
 
-TEST_CASE("base latencies changed with 2.18 and with 2.23") {
-    CHECK(nccl("2.16").list("base_latency.ring") == std::vector<double>{3.6e-6, 10e-6, 8.4e-6});
-    CHECK(nccl("2.18").list("base_latency.ring") == std::vector<double>{6.6e-6, 14e-6, 8.4e-6});
-    CHECK(nccl("2.21").list("base_latency.tree")[2] == 0);
-    CHECK(nccl("2.23").list("base_latency.tree")[2] == 8.4e-6);
+TEST_CASE("a newer entry inherits what it does not change, with the source that last touched it") {
+    CHECK(nccl("2.30").number("buffer.simple", "B") == 4 * 1024 * 1024);
+    CHECK_THAT(nccl("2.30").figure("buffer.simple").source.front(), ContainsSubstring("v2.8.4"));
+    CHECK_THAT(nccl("2.30").figure("hw_latency.net.tree").source.front(), ContainsSubstring("v2.23.4"));
+    CHECK(nccl("2.27.6").word("nvls_model") == "ratio");
+    CHECK(nccl("2.28.3").word("nvls_model") == "pipelined");
 }
 
-TEST_CASE("a GPU newer than the tables takes the last generation they know") {
-    CHECK(generation_row(nccl("2.8"), "per_channel.tree", GpuArch::hopper)[0] == 24e9);
-    CHECK(generation_row(nccl("2.24"), "per_channel.tree", GpuArch::blackwell)[0] == 38.7e9);
-    CHECK(generation_row(nccl("2.26"), "per_channel.tree", GpuArch::blackwell)[0] == 77.4e9);
-    CHECK(generation_row(nccl("2.30"), "per_channel.tree", GpuArch::ada)[0] == 24e9);
-    CHECK(generation_row(nccl("2.30"), "per_channel.tree", GpuArch::pascal)[0] == 26.5e9);
-    CHECK_THROWS_AS(generation_row(nccl("2.27"), "per_channel.nvls_tree", GpuArch::hopper), CatalogError);
+TEST_CASE("patch releases differ where the library did") {
+    CHECK(microseconds_of(nccl("2.28.7"), "hw_latency.net.nvls_tree")[2] == 14);
+    CHECK(microseconds_of(nccl("2.28.9"), "hw_latency.net.nvls_tree")[2] == 20.9);
+    CHECK(nccl("2.29.2").list("per_channel.ring_ll128.blackwell") == Row{34.5e9, 34.6e9, 34.5e9});
+    CHECK(nccl("2.29.7").list("per_channel.ring_ll128.blackwell") == Row{40e9, 40e9, 40e9});
+    CHECK(nccl("2.27.3").list("search.inter.blackwell")[0] == 47.9e9);
+    CHECK(nccl("2.27.6").list("search.inter.blackwell")[0] == 96e9);
+    for (const char* line : {"2.18", "2.27", "2.28", "2.29"}) {
+        // Without a patch level: the last of its line, figure by figure.
+        const Part& any = nccl(line);
+        const Part* last = nullptr;
+        for (const Part* part : testing::catalog().of_kind("library")) {
+            last = part->name.starts_with(any.name + ".") ? part : last;
+        }
+        REQUIRE(last != nullptr);
+        for (const auto& [path, figure] : last->figures) {
+            INFO(line << ' ' << path);
+            CHECK(any.list(path) == figure.value);
+        }
+    }
 }
 
-TEST_CASE("the search counts each NVLink as the version's table says") {
-    CHECK(nccl_nvlink_bandwidth(nccl("2.8"), 80) == 21e9);
-    CHECK(nccl_nvlink_bandwidth(nccl("2.12"), 70) == 22e9);
-    CHECK(nccl_nvlink_bandwidth(nccl("2.30"), 60) == 18e9);
-    CHECK(nccl_nvlink_bandwidth(nccl("2.30"), 86) == 12e9);
-    CHECK(nccl_nvlink_bandwidth(nccl("2.30"), 89) == 20e9);
-    CHECK(nccl_nvlink_bandwidth(nccl("2.30"), 90) == 20.6e9);
-    CHECK(nccl_nvlink_bandwidth(nccl("2.30"), 103) == 40.1e9);
-    CHECK(nccl_nvlink_bandwidth(nccl("2.24"), 100) == 20.6e9);
+TEST_CASE("the search counts each NVLink as the release's table says") {
+    CHECK(nccl("2.8").number("nvlink.sm80") == 21e9);
+    CHECK(nccl("2.10").number("nvlink.sm70") == 22e9);
+    CHECK(nccl("2.18").number("nvlink.sm90") == 20e9);
+    CHECK(nccl("2.20").number("nvlink.sm90") == 20.6e9);
+    CHECK(nccl("2.25").number("nvlink.sm100") == 40e9);
+    CHECK(nccl("2.30").number("nvlink.sm100") == 40.1e9);
+    CHECK(nccl("2.30").number("nvlink.sm86") == 12e9);
 }
 
 TEST_CASE("links times NCCL's constant is near the large ring bandwidth that is measured") {
-    CHECK(12 * nccl_nvlink_bandwidth(nccl("2.27"), 80) == Approx(234.9e9).epsilon(0.03));
-    CHECK(18 * nccl_nvlink_bandwidth(nccl("2.27"), 90) == Approx(366e9).epsilon(0.03));
-    CHECK(18 * nccl_nvlink_bandwidth(nccl("2.27"), 100) == Approx(682.2e9).epsilon(0.06));
+    CHECK(12 * nccl("2.27").number("nvlink.sm80") == Approx(234.9e9).epsilon(0.03));
+    CHECK(18 * nccl("2.27").number("nvlink.sm90") == Approx(366e9).epsilon(0.03));
+    CHECK(18 * nccl("2.27").number("nvlink.sm100") == Approx(682.2e9).epsilon(0.06));
 }
 
-TEST_CASE("search speeds fall and belong to the GPU's generation") {
+TEST_CASE("search speeds fall") {
     for (const Part* library : testing::catalog().of_kind("library")) {
-        for (const auto arch :
-             {GpuArch::pascal, GpuArch::volta, GpuArch::ampere, GpuArch::hopper, GpuArch::blackwell}) {
-            for (const char* scope : {"intra", "inter"}) {
-                const std::vector<double>& speeds = nccl_search_speeds(*library, scope, arch);
-                INFO(library->name << ' ' << scope);
-                CHECK(speeds.size() >= 8);
-                CHECK(std::is_sorted(speeds.rbegin(), speeds.rend()));
+        for (const auto& [path, figure] : library->figures) {
+            if (path.starts_with("search.")) {
+                INFO(library->name << ' ' << path);
+                CHECK(figure.value.size() >= 8);
+                CHECK(std::is_sorted(figure.value.rbegin(), figure.value.rend()));
             }
         }
     }
-    CHECK(nccl_search_speeds(nccl("2.30"), "inter", GpuArch::blackwell)[1] == 86e9);
-    CHECK(nccl_search_speeds(nccl("2.24"), "intra", GpuArch::blackwell)[0] == 60e9);
-    CHECK(nccl_search_speeds(nccl("2.12"), "intra", GpuArch::hopper)[0] == 44e9);
+    CHECK(nccl("2.30").list("search.inter.blackwell")[1] == 86e9);
+    CHECK(nccl("2.8").list("search.intra.pre_hopper")[0] == 42e9);
 }
 
-TEST_CASE("every entry has the figures its algorithms need") {
+TEST_CASE("every release has the figures its algorithms need") {
     for (const Part* library : testing::catalog().of_kind("library")) {
         if (!library->name.starts_with("nccl-")) {
             continue;
