@@ -133,7 +133,10 @@ int run_scenario(const std::vector<std::string>& arguments) {
         return check_asserts(scenario, report);
     } catch (const Stopped&) {
         // Whole rows are kept: on the screen they stand already, in the files they are marked as not all.
-        Report part{scenario.name, printer.rows(), {}, {}, {"stopped before all sizes were run"}, {}};
+        Report part;
+        part.scenario = scenario.name;
+        part.rows = printer.rows();
+        part.notes = {"stopped before all sizes were run"};
         write_files(*values, scenario, part);
         throw;
     }

@@ -225,8 +225,8 @@ Plan Planner::plan(Bytes size) const {
     plan.relative_low80 = range.low80;
     plan.relative_high80 = range.high80;
     plan.figures = ledger.figures();
-    plan.notes = p.costs.notes;
-    plan.notes.insert(plan.notes.end(), p.environment.notes.begin(), p.environment.notes.end());
+    plan.evidence_notes = p.costs.notes;
+    plan.notes = p.environment.notes;
     return plan;
 }
 

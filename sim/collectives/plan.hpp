@@ -25,6 +25,7 @@ struct Plan {
     Evidence evidence = Evidence::formula_only;
     double relative_low80 = 0, relative_high80 = 0;  // interval of the time from the constants used, e.g. -0.05, +0.06
     std::vector<FigureUsed> figures;
+    std::vector<std::string> evidence_notes;  // "kernel costs from ..., nearest data 8 GPUs a node"
     std::vector<std::string> notes;
 };
 

@@ -51,8 +51,9 @@ struct Report {
     std::vector<Row> rows;
     std::vector<ScalingPoint> points;
     std::vector<FigureUsed> figures;
-    std::vector<std::string> notes;  // assumptions, the weakest evidence in words
-    std::vector<TraceSpan> trace;    // only when asked for
+    std::vector<std::string> evidence_notes;  // what the weakest evidence rests on, in words
+    std::vector<std::string> notes;           // assumptions
+    std::vector<TraceSpan> trace;             // only when asked for
 };
 
 }  // namespace fabricast

@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "sim/report/summarize.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
 
@@ -135,7 +136,9 @@ Json result_json(const Scenario& scenario, const Report& report) {
         result["points"] = records_json(report.points, point_columns());
     }
     result["figures"] = records_json(report.figures, figure_columns());
-    result["notes"] = report.notes;
+    std::vector<std::string> notes = report.notes;
+    merge_notes(notes, report.evidence_notes);
+    result["notes"] = notes;
     return result;
 }
 

@@ -43,16 +43,16 @@ std::string table_header(const Scenario& scenario) {
     std::string lines = "# " + scenario.name + ": " + std::string(word(workload.collective)) + " of " +
                         std::string(word(workload.dtype)) + (workload.in_place ? ", in place" : "") + ", on " +
                         cluster_words(scenario.cluster) + ", NCCL " + scenario.library.nccl + "\n";
-    lines += format("#%13s %10s %9s %9s  %-18s %-8s %4s  %-24s  %s\n", "size", "time", "algbw", "busbw", "algorithm",
-                    "protocol", "ch", "evidence", "bottleneck");
+    lines += format("#%13s %10s %9s %9s  %-18s %-8s %4s  %-44s  %s\n", "size", "time", "algbw", "busbw", "algorithm",
+                    "protocol", "ch", "bottleneck", "evidence");
     lines += format("#%13s %10s %9s %9s\n", "(B)", "(us)", "(GB/s)", "(GB/s)");
     return lines;
 }
 
 std::string table_row(const Row& row) {
-    return format("%14lld %10s %9.2f %9.2f  %-18s %-8s %4d  %-24s  %s\n", static_cast<long long>(row.size.count),
+    return format("%14lld %10s %9.2f %9.2f  %-18s %-8s %4d  %-44s  %s\n", static_cast<long long>(row.size.count),
                   microseconds_text(row.time_s).c_str(), row.algbw * 1e-9, row.busbw * 1e-9, row.algorithm.c_str(),
-                  row.protocol.c_str(), row.channels, std::string(word(row.evidence)).c_str(), row.bottleneck.c_str());
+                  row.protocol.c_str(), row.channels, row.bottleneck.c_str(), std::string(word(row.evidence)).c_str());
 }
 
 std::string scaling_table(const std::vector<ScalingPoint>& points) {
@@ -76,7 +76,11 @@ std::string table_footer(const Scenario& scenario, const Report& report) {
         lines += "# " + note + "\n";
     }
     if (!report.rows.empty()) {
-        lines += "# weakest evidence: " + cluster_words(scenario.cluster) + ": " + weakest_evidence(report.rows) + "\n";
+        lines += "# weakest evidence: " + cluster_words(scenario.cluster) + ": " + weakest_evidence(report.rows);
+        for (const std::string& note : report.evidence_notes) {
+            lines += "; " + note;
+        }
+        lines += "\n";
     }
     return lines;
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sim/io/units.hpp"
 #include "sim/report/assertion.hpp"
 #include "sim/scenario/rows.hpp"
@@ -153,6 +155,33 @@ std::vector<Key> graph_keys() {
     return keys;
 }
 
+// As the graph's lists: the fields are those of the item being read.
+std::vector<Key> event_keys() {
+    Key events{"events", Form::maps,
+               "Links that change while each size runs; the table of `scaling` runs without them."};
+    events.read = [](const Node&, Scenario& s) { s.events.emplace_back(); };
+    events.write = [](const Scenario& s) {
+        Json list = Json::array();
+        for (const LinkChange& change : s.events) {
+            list.push_back(
+                {{"at", std::to_string(change.at.ps) + " ps"}, {"link", change.link}, {"share", change.share}});
+        }
+        return list.empty() ? Json() : list;
+    };
+    std::vector<Key> keys = {
+        std::move(events),
+        required(time_key("events.at", FIELD(events.back().at), "When, from the start of the replay.")),
+        required(text_key("events.link", FIELD(events.back().link),
+                          "One direction of a cable, as reports name it: `leaf0 -> node0.nic0`.")),
+        required(number_key("events.share", FIELD(events.back().share), 0, 1,
+                            "What is left of its capacity; 0: it is down.")),
+    };
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+        keys[i].write = {};
+    }
+    return keys;
+}
+
 Key assert_key() {
     Key key = texts_key("assert", FIELD(asserts),
                         "Statements about the result, as `busbw(1 GiB) > 300 GB/s`; exit code 5 when one fails.");
@@ -178,6 +207,11 @@ Key include_key() {
 std::vector<std::string> fabric_kinds() { return words_up_to(FabricKind::explicit_graph); }
 
 constexpr double most_nodes = 1 << 24;
+
+void insert_after(std::vector<Key>& keys, std::string_view path, const std::vector<Key>& more) {
+    const auto place = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.path == path; });
+    keys.insert(place + 1, more.begin(), more.end());
+}
 
 std::vector<Key> make_keys() {
     std::vector<Key> keys = {
@@ -246,13 +280,8 @@ std::vector<Key> make_keys() {
         engine_key(),
         whole_key("seed", FIELD(seed), 0, 9007199254740991.0, "Of everything random: ECMP hashes."),
     };
-    std::vector<Key> graph = graph_keys();
-    for (auto row = keys.begin(); row != keys.end(); ++row) {
-        if (row->path == "cluster.graph") {
-            keys.insert(row + 1, std::make_move_iterator(graph.begin()), std::make_move_iterator(graph.end()));
-            break;
-        }
-    }
+    insert_after(keys, "cluster.graph", graph_keys());
+    insert_after(keys, "scaling.step.overlap", event_keys());
     return keys;
 }
 

@@ -122,6 +122,13 @@ struct ClusterRequest {
     std::map<std::string, std::string> node_options;  // e.g. peer_to_peer: false
 };
 
+// From `at` on, counted from the start of each size's replay, a link keeps `share` of its capacity.
+struct LinkChange {
+    Time at;
+    std::string link;  // "leaf0 -> node0.nic0", as reports and `topo` name it
+    double share = 0;
+};
+
 struct Scenario {
     std::string name;
     std::string file;  // where it was read from
@@ -130,6 +137,7 @@ struct Scenario {
     LibrarySpec library;
     LaunchSpec launch;
     std::optional<ScalingSpec> scaling;
+    std::vector<LinkChange> events;
     std::vector<std::string> calibration;  // overlay files, merged before build
     std::vector<std::string> asserts;      // "busbw(1 GiB) > 300 GB/s": exit 5 when one fails
     Engine engine = Flow{};

@@ -98,6 +98,31 @@ TEST_CASE("a failed assert is said with its place and ends with 5, after the res
     CHECK(fs::exists(scratch.path / "r.json"));
 }
 
+TEST_CASE("a link that slows down slows the result, one that is down ends the run with 3 and its name") {
+    const ScratchFolder scratch("events");
+    scratch.write("small.yaml", small);
+    const auto time_with = [&](const std::string& events) {
+        const Ran ran =
+            run_program("run small.yaml --set workload.sizes='[64 MiB]' --set workload.algorithm=ring --set events='[" +
+                            events + "]' --quiet --json r.json",
+                        scratch.path, scratch);
+        REQUIRE(ran.code == 0);
+        return read_json(scratch.path / "r.json").at("rows")[0].at("time_s").get<double>();
+    };
+    const double whole = time_with("");
+    const double half = time_with("{at: 0 ps, link: leaf0 -> node0.nic0, share: 0.5}");
+    CHECK(half > 1.5 * whole);
+    CHECK(half < 2.1 * whole);
+    const Ran down = run_program("run small.yaml --set events='[{at: 0 ps, link: leaf0 -> node0.nic0, share: 0}]'",
+                                 scratch.path, scratch);
+    CHECK(down.code == 3);
+    CHECK_THAT(down.err, ContainsSubstring("leaf0 -> node0.nic0"));
+    const Ran unknown = run_program("run small.yaml --set events='[{at: 0 ps, link: leaf0 -> node0.nci0, share: 0}]'",
+                                    scratch.path, scratch);
+    CHECK(unknown.code == 2);
+    CHECK_THAT(unknown.err, ContainsSubstring("nearest: 'leaf0 -> node0.nic0'"));
+}
+
 TEST_CASE("a wrong command line is refused with 2 and says what is accepted") {
     const ScratchFolder scratch("usage");
     scratch.write("small.yaml", small);

@@ -39,6 +39,7 @@ Report small_report() {
     report.scenario = "small";
     report.rows = {row_of(8, 12.345e-6, Evidence::same_family), row_of(1024, 1234e-6, Evidence::measured_here)};
     report.figures = {{"nccl-2.27", "hop", "s", "fitted", "a, \"b\"", 1e-6, 0.9e-6, 1.1e-6}};
+    report.evidence_notes = {"nearest data 4 nodes"};
     report.notes = {"an assumption"};
     return report;
 }
@@ -72,7 +73,9 @@ TEST_CASE("the table has nccl-tests' columns and ends with the weakest evidence"
     CHECK_THAT(table_row(report.rows[0]),
                ContainsSubstring("ring") && ContainsSubstring("ll128") && ContainsSubstring("same family"));
     const std::string footer = table_footer(scenario, report);
-    CHECK(footer == "# an assumption\n# weakest evidence: dgx-h100 x 1: same family, at 1 of 2 sizes (8 B)\n");
+    CHECK(footer ==
+          "# an assumption\n# weakest evidence: dgx-h100 x 1: same family, at 1 of 2 sizes (8 B); nearest data 4 "
+          "nodes\n");
     for (const std::string& text : {table_header(scenario), footer}) {
         std::istringstream lines(text);
         for (std::string line; std::getline(lines, line);) {
