@@ -47,23 +47,19 @@ std::size_t threads_of(const po::variables_map& values, const Scenario& scenario
 class TablePrinter {
 public:
     TablePrinter(const Scenario& scenario, bool quiet)
-        : scenario_(scenario), quiet_(quiet), progress_(scenario.workload.sizes.size() + points(scenario), !quiet) {}
+        : scenario_(scenario), progress_(scenario.workload.sizes.size() + points(scenario), !quiet) {}
 
     void add(const Row& row) {
         progress_.clear();
-        if (!quiet_) {
-            // The header waits for the first row: bad input leaves nothing half-written behind.
-            std::cout << (rows_.empty() ? table_header(scenario_) : "") << table_row(row) << std::flush;
-        }
+        // The header waits for the first row: bad input leaves nothing half-written behind.
+        std::cout << (rows_.empty() ? table_header(scenario_) : "") << table_row(row) << std::flush;
         rows_.push_back(row);
         progress_.piece_done();
     }
 
     void finish(const Report& report) {
         progress_.clear();
-        if (!quiet_) {
-            std::cout << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
-        }
+        std::cout << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
     }
 
     const std::vector<Row>& rows() const { return rows_; }
@@ -75,7 +71,6 @@ private:
     }
 
     const Scenario& scenario_;
-    bool quiet_;
     std::vector<Row> rows_;
     Progress progress_;
 };
