@@ -86,6 +86,26 @@ TEST_CASE("buffers drain in the known times") {
     }
 }
 
+// A small write between hosts: adapter, cable, one switch, cable, adapter.
+double one_switch_microseconds(std::string_view nic_name, std::string_view switch_name) {
+    const NicSpec nic = nic_spec(testing::part("nic", nic_name));
+    const SwitchSpec fabric_switch = switch_spec(testing::part("switch", switch_name));
+    const LinkSpec link = link_spec(testing::part("link", nic.port_link));
+    const CableSpec cable = cable_spec(testing::part("cable", "dac"));
+    const Duration hop = link.latency + cable_latency(cable, 2) + serialization_time(link, {8});
+    return to_seconds(nic.transmit_latency + hop * 2 + fabric_switch.latency + nic.receive_latency) * 1e6;
+}
+
+TEST_CASE("8 bytes between hosts take 0.6 to 1.3 us on InfiniBand and 1.3 to 2.5 on RoCE") {
+    CHECK(one_switch_microseconds("connectx-5", "switch-ib-2") == Approx(0.95).margin(0.35));
+    CHECK(one_switch_microseconds("connectx-6", "quantum") == Approx(0.95).margin(0.35));
+    CHECK(one_switch_microseconds("connectx-7", "quantum-2") == Approx(0.95).margin(0.35));
+    CHECK(one_switch_microseconds("connectx-6-dx", "spectrum-2") == Approx(1.9).margin(0.6));
+    // In the order of the generations' switches: 90, 130 and 220 ns.
+    CHECK(one_switch_microseconds("connectx-5", "switch-ib-2") < one_switch_microseconds("connectx-6", "quantum"));
+    CHECK(one_switch_microseconds("connectx-6", "quantum") < one_switch_microseconds("connectx-7", "quantum-2"));
+}
+
 TEST_CASE("a cable delays by its length and its ends") {
     const CableSpec dac = cable_spec(testing::part("cable", "dac"));
     CHECK(cable_latency(dac, 2) == nanoseconds(9));

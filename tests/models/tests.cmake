@@ -1,5 +1,6 @@
 add_executable(test_models
   models/catalog_files_test.cpp
+  models/catalog_fuzz_test.cpp
   models/catalog_reader_test.cpp
   models/catalog_schema_test.cpp
   models/catalog_text_test.cpp
