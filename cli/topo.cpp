@@ -12,6 +12,7 @@
 #include "sim/io/text_file.hpp"
 #include "sim/io/units.hpp"
 #include "sim/scenario/build.hpp"
+#include "sim/trouble.hpp"
 #include "topologies/bisection.hpp"
 #include "topologies/export.hpp"
 #include "topologies/fabric.hpp"
@@ -192,7 +193,7 @@ int show_topology(const std::vector<std::string>& arguments) {
     }
     const Scenario scenario = scenario_of(*values);
     const Catalog catalog = catalog_of(*values, &scenario);
-    const Fabric fabric(build(scenario, catalog));
+    const Fabric fabric = pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)); });
     std::ostringstream out;  // printed when all of it stands: bad input leaves nothing half-written
     print_summary(out, fabric);
     if (values->contains("bisection")) {

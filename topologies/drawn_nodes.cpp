@@ -172,4 +172,17 @@ private:
 
 Cluster fold_drawn_nodes(Cluster cluster) { return Folder(std::move(cluster)).fold(); }
 
+Cluster without_loose_nics(Cluster cluster) {
+    std::uint32_t used = 0;
+    for (const NodeCable& cable : cluster.graph.cables) {
+        for (const std::string* end : {&cable.a, &cable.b}) {
+            const auto name = split(*end);
+            const auto nic = name ? number_after(name->local, "nic") : std::nullopt;
+            used = std::max(used, nic ? *nic + 1 : 0);
+        }
+    }
+    cluster.node.nics = std::min(cluster.node.nics, used);
+    return cluster;
+}
+
 }  // namespace fabricast

@@ -9,4 +9,7 @@ namespace fabricast {
 // graph is the fabric between them. Throws ClusterError where nodes differ, or GPUs or NICs are not numbered from 0.
 Cluster fold_drawn_nodes(Cluster cluster);
 
+// Leaves out the template's NICs behind the last that a cable of the graph ends at: nothing may choose them.
+Cluster without_loose_nics(Cluster cluster);
+
 }  // namespace fabricast

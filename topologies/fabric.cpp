@@ -211,16 +211,16 @@ bool Fabric::Tables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_lab
         path.latency += port.latency;
     }
     TrunkRoute route;
-    const bool found = visit([&](const auto& s) { return s.route(from, to, plane, hash, route); });
+    const bool joined = visit([&](const auto& s) { return s.route(from, to, plane, hash, route); });
     for (std::size_t i = 0; i < route.count; ++i) {
         path.links[path.count++] = LinkId{first_trunk + route.trunks[i]};
     }
     path.latency += route.latency;
-    if (planes > 0) {
+    if (joined && planes > 0) {
         path.links[path.count++] = LinkId{port_link(to, plane, true)};
         path.latency += cluster.fabric.link.latency + graph.devices[graph.gpus + to.nic].latency;
     }
-    return found;
+    return joined;
 }
 
 bool Fabric::Tables::through_fabric(const PathQuery& query, Path& path) const {
@@ -237,14 +237,19 @@ bool Fabric::Tables::through_fabric(const PathQuery& query, Path& path) const {
     const LocalPath& out = to_nic(query, from, src_nic);
     const LocalPath& in = from_nic(query, dst_nic, to);
     append(path, node_of(query.src), out);
-    const bool joined = across({node_of(query.src), src_nic}, {node_of(query.dst), dst_nic}, query.flow_label, path);
+    if (!out.found || !across({node_of(query.src), src_nic}, {node_of(query.dst), dst_nic}, query.flow_label, path)) {
+        return false;
+    }
     append(path, node_of(query.dst), in);
-    return out.found && in.found && joined;
+    return in.found;
 }
 
 Fabric::Fabric(Cluster cluster) {
-    const bool drawn = cluster.fabric.kind == FabricKind::explicit_graph && cluster.node.gpus == 0;
-    tables_ = std::make_shared<const Tables>(drawn ? fold_drawn_nodes(std::move(cluster)) : std::move(cluster));
+    if (cluster.fabric.kind == FabricKind::explicit_graph) {
+        cluster =
+            cluster.node.gpus == 0 ? fold_drawn_nodes(std::move(cluster)) : without_loose_nics(std::move(cluster));
+    }
+    tables_ = std::make_shared<const Tables>(std::move(cluster));
 }
 Fabric::~Fabric() = default;
 Fabric::Fabric(const Fabric&) = default;

@@ -245,6 +245,12 @@ TEST_CASE("a fabric drawn by hand routes by its cables and spreads over equal on
     CHECK(bisection_bandwidth(fabric) == Approx(2 * 25e9));
     CHECK(fabric.kind(fabric.device("left")) == DeviceKind::fabric_switch);
 
+    Cluster loose = drawn;  // NICs without a cable are nobody's nearest
+    loose.node = tiny::cluster(4, 2, spec).node;
+    const Fabric two(loose);
+    CHECK(two.nics_per_node() == 1);
+    CHECK(two.nearest_nic(1) == 0);
+
     drawn.graph.cables.erase(drawn.graph.cables.begin());
     const Fabric cut(drawn);
     CHECK_THROWS_WITH(cut.path(between_nics(cut, 0, 1)), ContainsSubstring("no path from node0.nic0 to node1.nic0"));
