@@ -16,6 +16,7 @@
 #include "topologies/bisection.hpp"
 #include "topologies/export.hpp"
 #include "topologies/fabric.hpp"
+#include "topologies/ports.hpp"
 
 namespace fabricast::cli {
 
@@ -154,13 +155,18 @@ Transport transport_of(const po::variables_map& values) {
     return static_cast<Transport>(found - words.begin());
 }
 
+// A port stands for its switch: paths go in and out by any.
+DeviceId device_of(const Fabric& fabric, const std::string& name) {
+    return name.find(".port") == std::string::npos ? fabric.device(name) : find_port(fabric, name).device;
+}
+
 void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::string>& ends, Transport transport) {
     if (ends.size() != 2) {
         throw UsageError("--path takes two devices, as in --path node0.gpu0 node1.gpu3");
     }
     PathQuery query;
-    query.src = fabric.device(ends[0]);
-    query.dst = fabric.device(ends[1]);
+    query.src = device_of(fabric, ends[0]);
+    query.dst = device_of(fabric, ends[1]);
     query.transport = transport;
     const Path path = fabric.path(query);
     const std::string last = "narrowest, and latency in all";

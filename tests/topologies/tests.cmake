@@ -3,6 +3,7 @@ add_executable(test_topologies
   topologies/export_test.cpp
   topologies/fabric_test.cpp
   topologies/fabrics_test.cpp
+  topologies/ports_test.cpp
 )
 target_link_libraries(test_topologies PRIVATE fabricast_catch fabricast_topologies)
 add_test(NAME topologies COMMAND test_topologies)
