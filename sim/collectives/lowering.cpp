@@ -42,19 +42,22 @@ int slices(nccl::Proto proto, double chunk) {
 }
 
 Duration network_hop(Ledger& ledger, NetworkHop kind, nccl::Proto proto) {
-    double seconds = ledger.transport("hop");
+    const double hop = ledger.transport("hop");
+    // Simple waits for whole slices and their completions: some of a hop again.
+    const auto waited = [&](std::string_view more) {
+        return hop * ledger.network("simple.hop_factor") + ledger.network(more);
+    };
     if (kind == NetworkHop::nvls_tree) {
-        return from_seconds(seconds + ledger.network("nvls_tree.hop"));
+        return from_seconds(waited("nvls_tree.hop"));
     }
-    if (kind == NetworkHop::ring) {
-        seconds += ledger.transport("ring_hop");
-    }
+    const bool ring = kind == NetworkHop::ring;
+    double seconds = hop;
     if (proto == nccl::Proto::ll128) {
         seconds += ledger.network("ll128.hop");
     } else if (proto == nccl::Proto::simple) {
-        seconds += ledger.network(kind == NetworkHop::ring ? "simple.ring_hop" : "simple.tree_hop");
+        seconds = waited(ring ? "simple.ring_hop" : "simple.tree_hop");
     }
-    return from_seconds(seconds);
+    return from_seconds(seconds + (ring ? ledger.transport("ring_hop") : 0));
 }
 
 double network_wire(Ledger& ledger, nccl::Proto proto) {

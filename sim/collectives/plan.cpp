@@ -113,6 +113,23 @@ bool network_reduces(const Fabric& fabric, const nccl::Environment& environment)
            fabric.cluster().fabric.link.family == LinkFamily::infiniband;
 }
 
+// What a network plugin brings with it: a tuner that takes one algorithm for all-reduce, chunks of its own. The user's
+// words win.
+void apply_plugin(const Part& transport, const CollectiveWorkload& workload, const LibrarySpec& library,
+                  nccl::Environment& environment) {
+    const std::string tuned = transport.word_or("all_reduce", "");
+    const bool free = workload.algorithm == Algorithm::automatic && !library.env.contains("NCCL_ALGO");
+    if (!tuned.empty() && free && workload.collective == Collective::all_reduce) {
+        for (const nccl::Algo algo : nccl::every_algo) {
+            environment.allowed.algo[nccl::index(algo)] = word(nccl::scenario_algorithm(algo)) == tuned;
+        }
+        environment.notes.push_back("all-reduce takes " + tuned + ": the tuner of " + transport.name);
+    }
+    if (environment.nvls_chunk == 0) {
+        environment.nvls_chunk = transport.number_or("nvls_chunk", 0);
+    }
+}
+
 nccl::Communicator communicator(const Fabric& fabric, const nccl::Found& found, const nccl::Environment& environment) {
     const NodeTemplate& node = fabric.node();
     return {.ranks = fabric.gpu_count(),
@@ -173,19 +190,22 @@ Lowering lower(const Call& call, Schedule& schedule) {
 Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
                  const LaunchSpec& launch, const Catalog& catalog) {
     refuse_misfits(workload);
-    const nccl::Environment environment = read_settings(workload, library);
+    nccl::Environment environment = read_settings(workload, library);
     const nccl::Version version = nccl::parse_version(library.nccl);
     nccl::Release release = nccl::release(catalog, version);
     const double port = fabric.cluster().fabric.link.rate.bytes_per_second();
     if (fabric.gpu_count() < 2) {
         throw PlanError("a collective needs at least two GPUs; this cluster has " + std::to_string(fabric.gpu_count()));
     }
-    nccl::Found found =
-        nccl::search(fabric.node(), fabric.gpus_per_node(), fabric.node_count(), port, release, environment);
-    const nccl::Communicator comm = communicator(fabric, found, environment);
     const bool gpu_direct = environment.gpu_direct.value_or(fabric.node().gpu_direct);
     const bool crosses = nccl::locality(fabric.node(), fabric.gpus_per_node()).crosses_cpus;
     CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct, crosses);
+    if (costs.transport != nullptr) {
+        apply_plugin(*costs.transport, workload, library, environment);
+    }
+    nccl::Found found =
+        nccl::search(fabric.node(), fabric.gpus_per_node(), fabric.node_count(), port, release, environment);
+    const nccl::Communicator comm = communicator(fabric, found, environment);
     prepared_ = std::make_unique<const Prepared>(Prepared{workload, fabric, launch, environment, std::move(release),
                                                           std::move(found), comm, gpu_direct, std::move(costs)});
 }

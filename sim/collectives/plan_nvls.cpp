@@ -89,6 +89,14 @@ double even_chunk(double bytes, int channels, int heads, double chunk) {
     return bytes / loops / channels;
 }
 
+// Up to 2.18 every channel that has at least 4 KiB to move adds to the start (facts nccl-mechanisms.md, 3.4).
+double old_channel_start(const Call& call, int channels) {
+    if (nccl::at_least(call.release.version, 19)) {
+        return 0;
+    }
+    return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
+}
+
 PathQuery switch_hop(const Call& call) {
     PathQuery query;
     query.src = call.fabric.gpu(0);
@@ -112,7 +120,7 @@ Lowering one_node(const Call& call, Schedule& schedule) {
     pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
     pipeline.edge_rate_cap = ledger.kernel("nvls.rate") / crossings / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire");
-    pipeline.start = from_seconds(ledger.kernel("nvls.start"));
+    pipeline.start = from_seconds(ledger.kernel("nvls.start") + old_channel_start(call, channels));
     pipeline.weight = channels;
     pipeline.edges = add_edges(schedule, switch_edges(call.fabric, crossings));
     const Stage stage{1, switch_hop(call), {}};

@@ -68,10 +68,13 @@ Pattern pattern(const Call& call) {
     }
 }
 
-// What the host pays for the messages of one rank before the last can start; below 256 B some providers pay more.
-double message_cost(Ledger& ledger, double bytes, std::uint32_t peers) {
+// What the host pays for one rank's messages to other nodes before the last can start; below 256 B some providers pay
+// more.
+double message_cost(const Call& call, double bytes, std::uint32_t peers) {
+    Ledger& ledger = call.ledger;
     const double one = ledger.transport("message") * (bytes < 256 ? ledger.transport("small_message_factor") : 1);
-    return ledger.transport("p2p_start") + one * peers;
+    const std::uint32_t local = std::min(peers, call.per_node() - 1);
+    return ledger.transport("p2p_start") + one * std::max(peers - local, 1U);
 }
 
 }  // namespace
@@ -93,7 +96,7 @@ Lowering plan_p2p(const Call& call, Schedule& schedule) {
     if (call.several_nodes()) {
         const bool one_pair = call.workload.collective == Collective::sendrecv;
         pipeline.network_wire_ratio = ledger.transport(one_pair ? "sendrecv_wire" : "p2p_wire");
-        pipeline.start = from_seconds(message_cost(ledger, p.bytes, p.peers));
+        pipeline.start = from_seconds(message_cost(call, p.bytes, p.peers));
         pipeline.edge_rate_cap = std::numeric_limits<double>::infinity();
     }
     pipeline.edges = add_edges(schedule, p.edges);

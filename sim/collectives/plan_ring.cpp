@@ -21,10 +21,10 @@ double messages(nccl::Proto proto, double chunk, int channels) {
 
 // Copying in before the first step and out after the last is not hidden behind the link: so many steps' worth.
 double copy_steps(Ledger& ledger, nccl::Proto proto, Collective collective) {
-    if (proto != nccl::Proto::simple || streams(collective)) {
+    if (proto != nccl::Proto::simple) {
         return 0;
     }
-    return ledger.kernel("simple.copy." + std::string(word(collective)));
+    return ledger.kernel(streams(collective) ? "stream.copy" : "simple.copy." + std::string(word(collective)));
 }
 
 NodeRing edges_of(const Call& call, const nccl::Ring& ring, bool closed) {
@@ -116,11 +116,12 @@ Lowering plan_ring(const Call& call, Schedule& schedule) {
     pipeline.cyclic = !chain;
     pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = call.release.buffers.slots;
-    pipeline.fill = cost.fill;
+    pipeline.fill = chain ? 0 : cost.fill;
     pipeline.edge_rate_cap = cost.channel_rate;
-    pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / steps);
-    pipeline.start = chain ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("per_channel") * channels)
-                           : kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
+    pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / (chain ? 1 : steps));
+    pipeline.start = chain
+                         ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("stream.per_channel") * channels)
+                         : kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
     if (call.several_nodes()) {
         pipeline.network_wire_ratio = network_wire(ledger, call.proto);
     }
