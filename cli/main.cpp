@@ -88,9 +88,9 @@ int guarded(const std::vector<std::string>& arguments) {
     } catch (const PlanError& error) {
         return report(std::string("fabricast: ") + error.what(), bad_input);
     } catch (const CannotEnd& error) {
-        return report(std::string("fabricast: the run cannot end: ") + error.what(), cannot_end);
+        return report(error.what(), cannot_end);
     } catch (const Unreachable& error) {
-        return report(std::string("fabricast: the run cannot end: ") + error.what(), cannot_end);
+        return report(std::string("fabricast: ") + error.what(), cannot_end);
     } catch (const MissingEngine& error) {
         return report(std::string("fabricast: ") + error.what(), missing_here);
     } catch (const Stopped&) {

@@ -6,6 +6,10 @@ void fail_at(const Scenario& scenario, std::string_view key, std::string_view me
     throw ScenarioError(place_of(scenario, key), std::string(message));
 }
 
+void cannot_end(const Scenario& scenario, std::string_view message) {
+    throw CannotEnd(to_string(place_of(scenario, "cluster")) + ": the run cannot end: " + std::string(message));
+}
+
 void check_ranks(const Scenario& scenario, const Fabric& fabric) {
     const std::uint32_t ranks = fabric.gpu_count();
     if (ranks < 2) {

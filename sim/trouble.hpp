@@ -14,8 +14,11 @@ namespace fabricast {
 // The same complaint as a ScenarioError at `key` of the scenario.
 [[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, std::string_view message);
 
-// Runs `work`; errors about parts, shapes and plans become ScenarioErrors at the key they concern, and devices that no
-// path joins become CannotEnd.
+// CannotEnd, with the place of the cluster in front.
+[[noreturn]] void cannot_end(const Scenario& scenario, std::string_view message);
+
+// Runs `work`; errors about parts, shapes and plans become ScenarioErrors at the key they concern, and runs that cannot
+// end, as between devices that no path joins, say where the cluster stands.
 template <class Work>
 auto pointing_into(const Scenario& scenario, const Work& work) {
     try {
@@ -27,7 +30,9 @@ auto pointing_into(const Scenario& scenario, const Work& work) {
     } catch (const PlanError& error) {
         fail_at(scenario, "workload", error.what());
     } catch (const Unreachable& error) {
-        throw CannotEnd(error.what());
+        cannot_end(scenario, error.what());
+    } catch (const CannotEnd& error) {
+        cannot_end(scenario, error.what());
     }
 }
 

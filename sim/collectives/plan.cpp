@@ -193,6 +193,10 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     nccl::Environment environment = read_settings(workload, library);
     const nccl::Version version = nccl::parse_version(library.nccl);
     nccl::Release release = nccl::release(catalog, version);
+    if (nccl::parse_version(catalog.at("library", release.part).word("version")) > version) {
+        environment.notes.push_back("NCCL " + library.nccl + " is older than any release in the catalogue: " +
+                                    release.part + "'s constants are used");
+    }
     const double port = fabric.cluster().fabric.link.rate.bytes_per_second();
     if (fabric.gpu_count() < 2) {
         throw PlanError("a collective needs at least two GPUs; this cluster has " + std::to_string(fabric.gpu_count()));

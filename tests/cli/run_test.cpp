@@ -115,11 +115,27 @@ TEST_CASE("a link that slows down slows the result, one that is down ends the ru
     const Ran down = run_program("run small.yaml --set events='[{at: 0 ps, link: leaf0 -> node0.nic0, share: 0}]'",
                                  scratch.path, scratch);
     CHECK(down.code == 3);
+    CHECK(down.err.starts_with("small.yaml:2:10: the run cannot end: "));
     CHECK_THAT(down.err, ContainsSubstring("leaf0 -> node0.nic0"));
     const Ran unknown = run_program("run small.yaml --set events='[{at: 0 ps, link: leaf0 -> node0.nci0, share: 0}]'",
                                     scratch.path, scratch);
     CHECK(unknown.code == 2);
     CHECK_THAT(unknown.err, ContainsSubstring("nearest: 'leaf0 -> node0.nic0'"));
+}
+
+TEST_CASE("devices that no path joins end the run with 3, named") {
+    const ScratchFolder scratch("unreachable");
+    scratch.write(
+        "cut.yaml",
+        "name: cut\n"
+        "cluster: {node: dgx-h100, nodes: 2, graph: {devices: [{name: leaf0}], cables: [{a: node0.nic0, b: leaf0, "
+        "link: infiniband-ndr}]}}\n"
+        "workload: {kind: collective, sizes: [1 MiB]}\n");
+    const Ran ran = run_program("run cut.yaml --json r.json", scratch.path, scratch);
+    CHECK(ran.code == 3);
+    CHECK(ran.out.empty());
+    CHECK_FALSE(fs::exists(scratch.path / "r.json"));
+    CHECK(ran.first_error_line().starts_with("cut.yaml:2:10: the run cannot end: no path from node0.gpu"));
 }
 
 TEST_CASE("a wrong command line is refused with 2 and says what is accepted") {
