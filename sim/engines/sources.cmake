@@ -14,12 +14,12 @@ target_sources(fabricast_sim PRIVATE
 )
 
 # SimGrid comes without a CMake package in Debian: header and library are looked up. Absent: its engine says so.
-set(FABRICAST_WITH_SIMGRID OFF)
+set(FABRICAST_WITH_SIMGRID OFF CACHE INTERNAL "the build has SimGrid")
 if(FABRICAST_SIMGRID)
   find_path(SIMGRID_INCLUDE_DIR simgrid/s4u.hpp)
   find_library(SIMGRID_LIBRARY simgrid)
   if(SIMGRID_INCLUDE_DIR AND SIMGRID_LIBRARY)
-    set(FABRICAST_WITH_SIMGRID ON)
+    set(FABRICAST_WITH_SIMGRID ON CACHE INTERNAL "the build has SimGrid")
   endif()
 endif()
 if(FABRICAST_WITH_SIMGRID)

@@ -1,4 +1,15 @@
+# The speed figures: ./dev bench. Not timed tests.
 if(FABRICAST_BENCH)
-  add_executable(fabricast-bench ${CMAKE_CURRENT_LIST_DIR}/engines.cpp)
+  add_executable(fabricast-bench
+    ${CMAKE_CURRENT_LIST_DIR}/main.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/measure.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/engine_figures.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/scale_figures.cpp
+  )
   target_link_libraries(fabricast-bench PRIVATE fabricast_sim)
+  if(FABRICAST_WITH_SIMGRID)
+    target_sources(fabricast-bench PRIVATE ${CMAKE_CURRENT_LIST_DIR}/simgrid_forms.cpp)
+  else()
+    target_sources(fabricast-bench PRIVATE ${CMAKE_CURRENT_LIST_DIR}/no_simgrid.cpp)
+  endif()
 endif()

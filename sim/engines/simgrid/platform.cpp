@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace fabricast::simgrid_engine {
 
@@ -25,13 +27,13 @@ s4u::Host* add_host(s4u::NetZone* zone, const std::string& name) {
 #endif
 }
 
-s4u::Link* add_link(s4u::NetZone* zone, const std::string& name, double bytes_per_second) {
+s4u::Link* add_link(s4u::NetZone* zone, const std::string& name, double bytes_per_second, double latency) {
 #if SIMGRID_VERSION >= 40000
     s4u::Link* link = zone->add_link(name, bytes_per_second);
 #else
     s4u::Link* link = zone->create_link(name, bytes_per_second);
 #endif
-    return link->set_latency(0.0)->seal();
+    return link->set_latency(latency)->seal();
 }
 
 void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to, const std::vector<s4u::LinkInRoute>& links) {
@@ -68,7 +70,7 @@ std::vector<std::string> arguments(bool lazy) {
             "--log=root.thres:critical"};
 }
 
-std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Connection>& connections) {
+std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Connection>& connections, bool latency) {
     s4u::NetZone* zone = make_zone();
     std::map<LinkId, s4u::Link*> links;
     std::map<std::pair<DeviceId, std::uint32_t>, s4u::Host*> hosts;  // a device, and its namesakes for other paths
@@ -88,7 +90,7 @@ std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Con
             // Messages between hosts ignore Comm::set_rate (3.32): a cap is a link of the connection's own.
             const LinkId own{0xffffffffU - static_cast<std::uint32_t>(endpoints.size())};
             const double cap = connection.rate_cap * connection.wire_ratio;
-            links[own] = add_link(zone, "cap " + std::to_string(endpoints.size()), cap);
+            links[own] = add_link(zone, "cap " + std::to_string(endpoints.size()), cap, 0);
             wanted.push_back(own);
         }
         const DeviceId from = connection.path.src;
@@ -106,7 +108,9 @@ std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Con
         for (const LinkId id : wanted) {
             s4u::Link*& link = links[id];
             if (link == nullptr) {
-                link = add_link(zone, std::to_string(static_cast<std::uint32_t>(id)), fabric.link(id).capacity);
+                const LinkInfo info = fabric.link(id);
+                link = add_link(zone, std::to_string(static_cast<std::uint32_t>(id)), info.capacity,
+                                latency ? to_seconds(info.latency) : 0);
             }
             route.emplace_back(link);
         }

@@ -23,8 +23,10 @@ struct Endpoints {
 };
 
 // Hosts of each connection. SimGrid knows one route from host to host: connections between the same devices on other
-// paths get hosts of their own.
-std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Connection>& connections);
+// paths get hosts of their own. `latency`: links keep theirs; only where all paths are equally long is sharing fair
+// then.
+std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Connection>& connections,
+                                     bool latency = false);
 
 // Calls `function` when the clock reaches `seconds`.
 void at(double seconds, std::function<void()> function);

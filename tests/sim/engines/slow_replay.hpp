@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "sim/engines/flow/maxmin.hpp"
@@ -14,9 +15,14 @@ namespace fabricast::testing {
 
 class SlowReplay {
 public:
-    SlowReplay(const Fabric& fabric, const Schedule& schedule) : schedule_(schedule), fabric_(fabric) {
+    SlowReplay(const Fabric& fabric, const Schedule& schedule) : schedule_(schedule) {
         for (const Connection& connection : schedule.connections) {
             paths_.push_back(fabric.path(connection.path));
+            for (const LinkId link : paths_.back().span()) {
+                if (number_.try_emplace(link, static_cast<std::uint32_t>(capacity_.size())).second) {
+                    capacity_.push_back(fabric.link(link).capacity);
+                }
+            }
         }
         waiting_.resize(schedule.size());
         dependents_.resize(schedule.size());
@@ -111,27 +117,24 @@ private:
     }
 
     std::vector<double> rates() const {
-        std::vector<double> capacity(fabric_.link_count());
-        for (std::uint32_t l = 0; l < capacity.size(); ++l) {
-            capacity[l] = fabric_.link(LinkId{l}).capacity;
-        }
         std::vector<std::uint32_t> end;
         std::vector<std::uint32_t> link;
         std::vector<double> cap;
         for (const std::uint32_t op : flowing_) {
             const Connection& connection = schedule_.connections[schedule_.transfers[op].connection];
             for (const LinkId l : paths_[schedule_.transfers[op].connection].span()) {
-                link.push_back(static_cast<std::uint32_t>(l));
+                link.push_back(number_.at(l));
             }
             end.push_back(static_cast<std::uint32_t>(link.size()));
             cap.push_back(connection.rate_cap * connection.wire_ratio);
         }
         const std::vector<double> members(flowing_.size(), 1);
-        return max_min_slow({capacity, end, link, {}, members, cap});
+        return max_min_slow({capacity_, end, link, {}, members, cap});
     }
 
     const Schedule& schedule_;
-    const Fabric& fabric_;
+    std::map<LinkId, std::uint32_t> number_;  // links in use
+    std::vector<double> capacity_;
     std::vector<Path> paths_;
     std::vector<std::size_t> waiting_;
     std::vector<std::vector<std::uint32_t>> dependents_;

@@ -1,0 +1,15 @@
+#pragma once
+// The groups of figures that fabricast-bench prints; each takes the names asked for on the command line.
+
+#include <string>
+#include <vector>
+
+namespace fabricast::bench {
+
+// The flow engine against SimGrid and against its own slow twin, on messages.
+void engine_figures(const std::vector<std::string>& names);
+
+// The whole program on large clusters: building, planning, replaying, reporting.
+void scale_figures(const std::vector<std::string>& names);
+
+}  // namespace fabricast::bench
