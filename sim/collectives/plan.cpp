@@ -1,6 +1,7 @@
 #include "sim/collectives/plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/collectives/lowering.hpp"
 
@@ -107,6 +108,26 @@ nccl::Environment read_settings(const CollectiveWorkload& workload, const Librar
     return environment;
 }
 
+// Line rate of one NIC, all its ports. A fabric drawn by hand names no link for all: there it is what the way to the
+// next node carries.
+double port_rate(const Fabric& fabric) {
+    if (fabric.node_count() == 1) {
+        return 0;
+    }
+    const double named = fabric.cluster().fabric.link.rate.bytes_per_second() * fabric.node().nic_ports;
+    if (named > 0) {
+        return named;
+    }
+    PathQuery query;
+    query.src = fabric.gpu(0);
+    query.dst = fabric.gpu(fabric.gpus_per_node());
+    double narrowest = std::numeric_limits<double>::infinity();
+    for (const LinkId link : fabric.path(query).span()) {
+        narrowest = std::min(narrowest, fabric.link(link).capacity);
+    }
+    return narrowest;
+}
+
 // SHARP: asked for by NCCL_COLLNET_ENABLE, and InfiniBand between the nodes.
 bool network_reduces(const Fabric& fabric, const nccl::Environment& environment) {
     return environment.collnet_enable && fabric.node_count() > 1 &&
@@ -197,7 +218,6 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
         environment.notes.push_back("NCCL " + library.nccl + " is older than any release in the catalogue: " +
                                     release.part + "'s constants are used");
     }
-    const double port = fabric.cluster().fabric.link.rate.bytes_per_second();
     if (fabric.gpu_count() < 2) {
         throw PlanError("a collective needs at least two GPUs; this cluster has " + std::to_string(fabric.gpu_count()));
     }
@@ -207,8 +227,8 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     if (costs.transport != nullptr) {
         apply_plugin(*costs.transport, workload, library, environment);
     }
-    nccl::Found found =
-        nccl::search(fabric.node(), fabric.gpus_per_node(), fabric.node_count(), port, release, environment);
+    nccl::Found found = nccl::search(fabric.node(), fabric.gpus_per_node(), fabric.node_count(), port_rate(fabric),
+                                     release, environment);
     const nccl::Communicator comm = communicator(fabric, found, environment);
     prepared_ = std::make_unique<const Prepared>(Prepared{workload, fabric, launch, environment, std::move(release),
                                                           std::move(found), comm, gpu_direct, std::move(costs)});

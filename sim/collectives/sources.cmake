@@ -14,11 +14,13 @@ target_sources(fabricast_sim PRIVATE
   collectives/plan_steps.cpp
   collectives/plan_tree.cpp
   collectives/nccl/chunking.cpp
+  collectives/nccl/counted_node.cpp
   collectives/nccl/environment.cpp
   collectives/nccl/hamilton.cpp
   collectives/nccl/locality.cpp
   collectives/nccl/names.cpp
   collectives/nccl/release.cpp
+  collectives/nccl/ring_orders.cpp
   collectives/nccl/search.cpp
   collectives/nccl/tuning.cpp
 )

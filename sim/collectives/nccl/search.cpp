@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <functional>
-#include <numeric>
-#include <tuple>
 
 #include "sim/collectives/nccl/hamilton.hpp"
 
@@ -20,117 +17,7 @@ struct Solution {
     double product() const { return channels * speed; }
 };
 
-struct Problem {
-    const NodeTemplate& node;
-    const SearchTables& tables;
-    Locality places;
-    std::uint32_t gpus = 1, nodes = 1;
-    double nvlink_total = 0;  // per GPU and direction, as NCCL counts it
-    double per_link = 0;
-    double pcie = 0;  // one GPU's slot
-    double inter_cpu = 0;
-    double port = 0;        // one rail
-    bool pxn_exit = false;  // a ring leaves through another GPU's NIC
-    std::vector<std::uint16_t> rails;
-
-    bool several() const { return nodes > 1; }
-    int most() const { return tables.max_channels / 2; }
-    double total() const { return std::max(pcie, nvlink_total); }
-};
-
-double nvlink_speed(const SearchTables& t, int cc) {
-    return cc >= 100  ? t.nvlink_sm100
-           : cc >= 90 ? t.nvlink_sm90
-           : cc == 86 ? t.nvlink_sm86
-           : cc >= 80 ? t.nvlink_sm80
-           : cc >= 70 ? t.nvlink_sm70
-                      : t.nvlink_sm60;
-}
-
-// NCCL reads generation and width from sysfs and counts a rounder figure; here the slot's line rate tells them apart.
-double pcie_speed(const SearchTables& t, const NodeTemplate& node) {
-    double slowest = 0;
-    for (const NodeCable& cable : node.cables) {
-        const bool at_gpu = cable.a.starts_with("gpu") || cable.b.starts_with("gpu");
-        if (at_gpu && (cable.link.family == LinkFamily::pcie || cable.link.family == LinkFamily::c2c)) {
-            const double rate = cable.link.rate.bytes_per_second();
-            slowest = slowest == 0 ? rate : std::min(slowest, rate);
-        }
-    }
-    double best = t.pci_lane.front() * 16;
-    for (const double lane : t.pci_lane) {
-        // NCCL's figure is 0.75 of the raw bits, the line rate after 128b/130b is 0.985 of them.
-        if (std::abs(lane * 16 / 0.762 - slowest) < std::abs(best / 0.762 - slowest)) {
-            best = lane * 16;
-        }
-    }
-    return best;
-}
-
-double between_cpus(const SearchTables& t, const std::string& vendor) {
-    return vendor == "amd"      ? t.inter_cpu_amd
-           : vendor == "ibm"    ? t.inter_cpu_power
-           : vendor == "nvidia" ? t.inter_cpu_arm
-                                : t.inter_cpu_intel;
-}
-
-// The rails NCCL uses: the NICs that are nearest to some GPU; more than one a GPU act as one (as plugins merge them).
-std::vector<std::uint16_t> rails_of(const Locality& places) {
-    PciePath nearest = PciePath::sys;
-    for (std::uint32_t nic = 0; nic < places.nics; ++nic) {
-        nearest = std::min(nearest, places.nic_path(places.nearest_gpu[nic], nic));
-    }
-    std::vector<std::uint16_t> rails;
-    for (std::uint32_t nic = 0; nic < places.nics; ++nic) {
-        if (places.nic_path(places.nearest_gpu[nic], nic) == nearest) {
-            rails.push_back(static_cast<std::uint16_t>(nic));
-        }
-    }
-    return rails;
-}
-
-Problem problem(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
-                const SearchTables& tables) {
-    Problem p{
-        .node = node, .tables = tables, .places = locality(node, gpus), .gpus = gpus, .nodes = nodes, .rails = {}};
-    p.per_link = nvlink_speed(tables, node.gpu.compute_capability);
-    p.nvlink_total = node.nvlink == NvlinkShape::none ? 0 : node.gpu.nvlinks * p.per_link;
-    p.pcie = pcie_speed(tables, node);
-    p.inter_cpu = between_cpus(tables, node.cpu_vendor);
-    if (nodes > 1) {
-        p.rails = rails_of(p.places);
-        const double used = std::min<double>(static_cast<double>(p.rails.size()), gpus);
-        p.port = port * static_cast<double>(p.rails.size()) / used;
-        // Two GPUs beside a rail: the ring comes in by one and leaves by the other, else it leaves over NVLink (PXN).
-        for (const std::uint16_t nic : p.rails) {
-            std::uint32_t beside = 0;
-            for (std::uint32_t g = 0; g < gpus; ++g) {
-                beside += p.places.nic_path(g, nic) <= PciePath::pxb ? 1 : 0;
-            }
-            p.pxn_exit = p.pxn_exit || (gpus > 1 && beside < 2);
-        }
-    }
-    return p;
-}
-
-std::vector<int> mesh_capacity(const Problem& p, double speed) {
-    std::vector<int> capacity(p.places.nvlinks.size());
-    std::transform(p.places.nvlinks.begin(), p.places.nvlinks.end(), capacity.begin(),
-                   [&](int links) { return static_cast<int>(links * p.per_link / speed + 1e-9); });
-    return capacity;
-}
-
-// Whether every GPU reaches the next over NVLink in some ring.
-bool mesh_closes(const Problem& p) {
-    return p.node.nvlink == NvlinkShape::mesh && p.gpus > 1 &&
-           !hamiltonian_rings(p.gpus, mesh_capacity(p, p.per_link), 1).empty();
-}
-
-bool ring_on_nvlink(const Problem& p) {
-    return p.gpus == 1 || p.node.nvlink == NvlinkShape::nvswitch || mesh_closes(p);
-}
-
-int channels_inside(const Problem& p, double speed) {
+int channels_inside(const CountedNode& p, double speed) {
     const int most = p.most();
     if (p.gpus == 1) {
         return most;
@@ -146,13 +33,12 @@ int channels_inside(const Problem& p, double speed) {
     return std::min(most, static_cast<int>(narrowest / speed + 1e-9));
 }
 
-int channels_at(const Problem& p, double speed) {
+int channels_at(const CountedNode& p, double speed) {
     const int inside = channels_inside(p, speed);
     if (!p.several()) {
         return inside;
     }
-    const double rails = std::min<double>(static_cast<double>(p.rails.size()), p.gpus);
-    const int outside = static_cast<int>(rails) * static_cast<int>(std::min(p.port, p.pcie) / speed + 1e-9);
+    const int outside = static_cast<int>(p.rails.size()) * static_cast<int>(std::min(p.port, p.pcie) / speed + 1e-9);
     return std::min({inside, outside, p.most()});
 }
 
@@ -197,13 +83,13 @@ Solution second_pass(Solution s, const std::vector<double>& speeds, double faste
     return s;
 }
 
-const std::vector<double>& speeds_of(const Problem& p) {
+const std::vector<double>& speeds_of(const CountedNode& p) {
     const int cc = p.node.gpu.compute_capability;
     const std::size_t era = cc >= 100 ? 2 : cc >= 90 ? 1 : 0;
     return p.several() ? p.tables.inter[era] : p.tables.intra[era];
 }
 
-Solution search_rings(const Problem& p) {
+Solution search_rings(const CountedNode& p) {
     const double fastest = p.several()                               ? std::min(p.port, p.pcie)
                            : p.nvlink_total > 0 && ring_on_nvlink(p) ? p.nvlink_total
                                                                      : p.pcie;
@@ -220,7 +106,7 @@ Solution search_rings(const Problem& p) {
 Graph ring_graph(const Solution& s) { return {.channels = s.channels, .intra = s.speed, .inter = s.speed}; }
 
 // The tree keeps the ring's channels; inside the node they may run faster (up to twice the network's speed).
-Graph tree_graph(const Problem& p, const Graph& ring) {
+Graph tree_graph(const CountedNode& p, const Graph& ring) {
     Graph tree = ring;
     tree.simple_tree = p.several() && p.pxn_exit && p.node.gpu.compute_capability >= 90;
     if (p.several() && p.gpus > 1 && p.node.nvlink == NvlinkShape::nvswitch) {
@@ -236,7 +122,7 @@ Graph tree_graph(const Problem& p, const Graph& ring) {
 }
 
 // Each channel is one GPU (a head) pulling from the switch: it loads its own link twice, all others once.
-Graph nvls_graph(const Problem& p, int most_heads) {
+Graph nvls_graph(const CountedNode& p, int most_heads) {
     const std::vector<double>& speeds = speeds_of(p);
     const int heads = std::min(static_cast<int>(p.gpus), most_heads);
     const auto channels = [&](double speed) {
@@ -266,68 +152,8 @@ Graph nvls_graph(const Problem& p, int most_heads) {
     return graph;
 }
 
-// In a ring on this rail: in by the GPU that owns the NIC, out by another GPU beside it where there is one, all others
-// in index order between. The index order is that of the node template, which lists GPUs by place, as NCCL sorts them.
-std::vector<std::uint16_t> rail_order(const Problem& p, std::uint16_t nic) {
-    const std::uint32_t first = p.places.nearest_gpu[nic];
-    std::uint32_t last = (first + p.gpus - 1) % p.gpus;
-    for (std::uint32_t g = 0; g < p.gpus; ++g) {
-        if (g != first && p.places.nic_path(g, nic) <= PciePath::pxb && p.places.nic_path(last, nic) > PciePath::pxb) {
-            last = g;
-        }
-    }
-    std::vector<std::uint16_t> order{static_cast<std::uint16_t>(first)};
-    for (std::uint32_t step = 1; step < p.gpus; ++step) {
-        const std::uint32_t g = (first + step) % p.gpus;
-        if (g != last) {
-            order.push_back(static_cast<std::uint16_t>(g));
-        }
-    }
-    if (last != first) {
-        order.push_back(static_cast<std::uint16_t>(last));
-    }
-    return order;
-}
-
-// Turns a cycle so that its ends are the GPUs nearest to the NIC.
-void turn_to(const Problem& p, std::uint16_t nic, std::vector<std::uint16_t>& cycle) {
-    const auto distance = [&](std::size_t first) {
-        const std::uint16_t out = cycle[(first + cycle.size() - 1) % cycle.size()];
-        return std::tuple{p.places.nic_path(cycle[first], nic), p.places.nic_path(out, nic),
-                          cycle[first] == p.places.nearest_gpu[nic] ? 0 : 1};
-    };
-    std::size_t best = 0;
-    for (std::size_t first = 1; first < cycle.size(); ++first) {
-        best = distance(first) < distance(best) ? first : best;
-    }
-    std::rotate(cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(best), cycle.end());
-}
-
-std::vector<Ring> ring_orders(const Problem& p, const Solution& s) {
-    std::vector<std::vector<std::uint16_t>> cycles;
-    if (mesh_closes(p)) {
-        cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, s.speed), s.channels);
-    }
-    std::vector<std::uint16_t> in_order(p.gpus);
-    std::iota(in_order.begin(), in_order.end(), std::uint16_t{0});
-    std::vector<Ring> rings;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(s.channels); ++c) {
-        Ring ring;
-        ring.nic = p.rails.empty() ? std::uint16_t{0} : p.rails[c % p.rails.size()];
-        if (!cycles.empty()) {
-            ring.order = cycles[c % cycles.size()];
-            if (p.several()) {
-                turn_to(p, ring.nic, ring.order);
-            }
-        } else {
-            ring.order = p.several() ? rail_order(p, ring.nic) : in_order;
-        }
-        rings.push_back(std::move(ring));
-    }
-    return rings;
-}
-
-int execution_channels(const Problem& p, const Found& found, const Release& release, const Environment& environment) {
+int execution_channels(const CountedNode& p, const Found& found, const Release& release,
+                       const Environment& environment) {
     const Graph& ring = found.graphs[index(Algo::ring)];
     int channels = std::min(p.tables.max_channels, 2 * ring.channels);
     const bool few_and_fast = p.node.gpu.compute_capability >= 90 && p.several() && ring.intra > 45e9 && channels < 16;
@@ -344,7 +170,7 @@ int execution_channels(const Problem& p, const Found& found, const Release& rele
 int power_of_two_up(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(n, 1)))); }
 
 // ncclTopoComputeP2pChannels, ncclTopoGetNchannels: two channels per NVLink to a peer, two to a network peer.
-int channels_per_peer(const Problem& p, int p2p_channels) {
+int channels_per_peer(const CountedNode& p, int p2p_channels) {
     if (p.several()) {
         return 2;
     }
@@ -360,7 +186,7 @@ int channels_per_peer(const Problem& p, int p2p_channels) {
     return power_of_two_up(least);
 }
 
-bool nvls_possible(const Problem& p, const Release& release, const Environment& environment) {
+bool nvls_possible(const CountedNode& p, const Release& release, const Environment& environment) {
     return release.tuning.has[index(Algo::nvls)] && p.node.nvlink == NvlinkShape::nvswitch &&
            p.node.nvswitch_generation >= 3 && p.node.gpu.compute_capability >= 90 && p.gpus > 1 &&
            environment.nvls_enable.value_or(true);
@@ -370,10 +196,10 @@ bool nvls_possible(const Problem& p, const Release& release, const Environment& 
 
 Found search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port, const Release& release,
              const Environment& environment) {
-    const Problem p = problem(node, gpus, nodes, port, release.search);
+    const CountedNode p = count_node(node, gpus, nodes, port, release.search);
     const Solution rings = search_rings(p);
     Found found;
-    found.rings = ring_orders(p, rings);
+    found.rings = ring_orders(p, rings.channels, rings.speed);
     found.nvlink = p.gpus > 1 ? ring_on_nvlink(p) : node.nvlink != NvlinkShape::none;
     found.nics = p.rails;
     found.graphs[index(Algo::ring)] = ring_graph(rings);

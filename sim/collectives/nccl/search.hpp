@@ -8,19 +8,12 @@
 #include <vector>
 
 #include "sim/collectives/nccl/environment.hpp"
-#include "sim/collectives/nccl/locality.hpp"
 #include "sim/collectives/nccl/release.hpp"
+#include "sim/collectives/nccl/ring_orders.hpp"
 #include "sim/collectives/nccl/tuning.hpp"
 #include "topologies/cluster.hpp"
 
 namespace fabricast::nccl {
-
-// A searched ring: the GPUs of a node in order; between nodes it comes in and leaves through `nic` (its rail).
-struct Ring {
-    std::vector<std::uint16_t> order;
-    std::uint16_t nic = 0;
-    friend bool operator==(const Ring&, const Ring&) = default;
-};
 
 struct Found {
     std::vector<Ring> rings;  // one per searched channel; execution channel c runs on rings[c % size]
@@ -33,8 +26,8 @@ struct Found {
     std::vector<std::uint16_t> nics;  // the rails in use
 };
 
-// Precondition: gpus >= 1, nodes >= 1, and a NIC where nodes > 1. `port` is the network port's line rate, bytes per
-// second and direction.
+// Precondition: gpus >= 1, nodes >= 1, and a NIC where nodes > 1. `port` is one NIC's line rate (all its ports),
+// bytes per second and direction.
 Found search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port, const Release& release,
              const Environment& environment);
 

@@ -177,7 +177,7 @@ TEST_CASE("evidence is strong at home and weak far from the data") {
     CHECK(plan_of({"rtx4090-8x"}, MiB).evidence == Evidence::formula_only);
     const Plan far = plan_of({"dgx-h100", 64}, GiB);
     CHECK(far.evidence == Evidence::formula_only);
-    CHECK_FALSE(far.notes.empty());
+    CHECK_FALSE(far.evidence_notes.empty());
     CHECK(far.relative_high80 >= 0.5);
     CHECK(plan_of({"dgx-h100"}, GiB).relative_high80 < far.relative_high80);
 }

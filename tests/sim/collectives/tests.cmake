@@ -1,5 +1,6 @@
 add_executable(test_collectives
   ${CMAKE_CURRENT_LIST_DIR}/algorithms_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/chunking_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lowering_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/search_test.cpp
