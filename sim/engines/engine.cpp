@@ -47,9 +47,20 @@ struct Run {
         }
     }
     Timeline operator()(const Analytic&) const {
+        refuse_events("analytic");
         return replay_analytic(lower(fabric, schedule, {}), schedule, limits_of(fabric));
     }
-    Timeline operator()(const SimGrid&) const { return replay_simgrid(fabric, schedule, limits_of(fabric), watch); }
+    Timeline operator()(const SimGrid&) const {
+        refuse_events("simgrid");
+        return replay_simgrid(fabric, schedule, limits_of(fabric), watch);
+    }
+
+    // Better none than a wrong answer.
+    void refuse_events(const std::string& engine) const {
+        if (!events.empty()) {
+            throw MissingEngine("engine " + engine + " knows no link events; use flow");
+        }
+    }
 };
 
 }  // namespace

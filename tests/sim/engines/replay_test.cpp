@@ -435,6 +435,14 @@ TEST_CASE("a degraded link slows what crosses it from then on") {
     CHECK(replay(Flow{}, fabric, schedule, {{microseconds(3), link, 0.25}}).makespan == microseconds(1 + 2 + 8));
 }
 
+TEST_CASE("engines that know no link events refuse them") {
+    const Fabric fabric(tiny::one_node());
+    Schedule schedule;
+    schedule.add(Delay{0, microseconds(1)});
+    CHECK_THROWS_AS(replay(Analytic{}, fabric, schedule, {{microseconds(3), LinkId{0}, 0.5}}), MissingEngine);
+    CHECK_THROWS_AS(replay(SimGrid{}, fabric, schedule, {{microseconds(3), LinkId{0}, 0.5}}), MissingEngine);
+}
+
 TEST_CASE("a run that cannot end names the operation and the link") {
     const Fabric fabric(tiny::one_node());
     Schedule schedule;
