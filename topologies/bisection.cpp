@@ -85,7 +85,8 @@ double across_torus(const Fabric& fabric) {
         nics += info.cls == LinkClass::nic_port ? info.capacity / 2 : 0;  // out, of out and in
     }
     const double cables = 2.0 * fabric.node_count() / longest;
-    return std::min(cables * torus.trunk(0).info.capacity, fabric.node_count() / 2 * nics);
+    const std::uint32_t half = fabric.node_count() / 2;
+    return std::min(cables * torus.trunk(0).info.capacity, half * nics);
 }
 
 }  // namespace

@@ -70,6 +70,10 @@ NvlinkShape nvlink_shape(const DrawnNode& node) {
     return shape;
 }
 
+ClusterError unlike(const std::string& node, const char* how, const std::string& what) {
+    return ClusterError("the nodes of a cluster are alike, but " + node + " " + how + " " + what + ", unlike node0");
+}
+
 class Folder {
 public:
     explicit Folder(Cluster cluster) : cluster_(std::move(cluster)) {}
@@ -136,13 +140,11 @@ private:
             }
             for (const auto& [device, row] : first.devices) {
                 if (!node.devices.contains(device)) {
-                    throw ClusterError("the nodes of a cluster are alike, but " + name + " has no " + device +
-                                       " as node0 has");
+                    throw unlike(name, "has no", device);
                 }
             }
             if (node.devices.size() != first.devices.size() || cable_keys(node) != cable_keys(first)) {
-                throw ClusterError("the nodes of a cluster are alike, but " + name +
-                                   " has other devices or cables than node0");
+                throw unlike(name, "has other", "devices or cables");
             }
         }
     }

@@ -70,7 +70,7 @@ void write_dot_devices(const Fabric& fabric, std::string& out) {
     const std::uint32_t per_node = fabric.node_device_count();
     for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
         const std::string name = "node" + std::to_string(node);
-        out += "  subgraph \"cluster_" + name + "\" {\n    label=\"" + name + "\";\n";
+        out.append("  subgraph \"cluster_").append(name).append("\" {\n    label=\"").append(name).append("\";\n");
         for (std::uint32_t d = 0; d < per_node; ++d) {
             write(DeviceId{node * per_node + d}, "    ");
         }
