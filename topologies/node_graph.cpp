@@ -394,11 +394,18 @@ private:
         if (direct.found && graph_.bridges_crossed(direct) == 0) {
             return direct;
         }
-        for (std::size_t proxy = 0; proxy < graph_.gpus; ++proxy) {  // PXN
-            const LocalPath last = graph_.pcie(proxy, nic);
-            if (proxy != gpu && graph_.nvlink(gpu, proxy).found && last.found && graph_.bridges_crossed(last) == 0) {
-                return join(graph_.nvlink(gpu, proxy), last);
+        // PXN: the GPU that this NIC is given to; where none is, the first beside it.
+        std::optional<std::size_t> proxy;
+        for (std::size_t other = 0; other < graph_.gpus; ++other) {
+            const LocalPath& last = graph_.pcie(other, nic);
+            const bool beside = last.found && graph_.bridges_crossed(last) == 0 && graph_.nvlink(gpu, other).found;
+            const bool own = graph_.nearest_nic[other] == nic - graph_.gpus;
+            if (beside && (!proxy || (own && graph_.nearest_nic[*proxy] != nic - graph_.gpus))) {
+                proxy = other;
             }
+        }
+        if (proxy) {
+            return join(graph_.nvlink(gpu, *proxy), graph_.pcie(*proxy, nic));
         }
         return direct;
     }

@@ -132,6 +132,23 @@ TEST_CASE("each GPU of a DGX H100 has its own NIC, and two share one where there
     CHECK(mesh.nearest_nic(3) == 3);
 }
 
+TEST_CASE("a far NIC is reached through its own GPU, so that no GPU carries two rails") {
+    const Fabric built = fabric("dgx-h100", 2);
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
+        for (std::uint16_t rail = 0; rail < 8; ++rail) {
+            PathQuery query;
+            query.src = built.gpu(gpu);
+            query.dst = built.gpu(8 + rail);
+            query.src_nic = rail;
+            const Path found = built.path(query);
+            const bool beside = gpu / 2 == rail / 2;  // two GPUs and two NICs under each PCIe switch
+            const std::uint32_t carrier = beside ? gpu : rail;
+            const LinkId onto_pcie = found.links[beside ? 0 : 2];
+            CHECK(built.ends(onto_pcie).from == built.gpu(carrier));
+        }
+    }
+}
+
 TEST_CASE("the NIC count can be changed: fewer are spread evenly, more become ports") {
     Scenario s = scenario("a100-mesh-4x", 2);
     s.cluster.node_options["nics"] = "2";
