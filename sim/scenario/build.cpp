@@ -202,43 +202,51 @@ private:
 
     // Of all switches that speak the link's language fast enough, those of its generation; of them the slowest, then
     // the largest.
+    SwitchSpec usual_switch(const std::string& family) const {
+        const FabricSpec& fabric = cluster_.fabric;
+        SwitchSpec chosen;
+        bool chosen_like = false;
+        for (const Part* part : catalog_.of_kind("switch")) {
+            const SwitchSpec spec = switch_spec(*part);
+            if (!speaks(spec.speaks, family) || spec.port_rate < fabric.link.rate) {
+                continue;
+            }
+            const bool like = signalling(part->word_or("link", "")) == signalling(fabric.link.name);
+            const bool better =
+                spec.port_rate < chosen.port_rate || (spec.port_rate == chosen.port_rate && spec.radix > chosen.radix);
+            if (chosen.name.empty() || like > chosen_like || (like == chosen_like && better)) {
+                chosen = spec;
+                chosen_like = like;
+            }
+        }
+        if (chosen.name.empty()) {
+            fail("cluster.fabric.link", "no switch in the catalogue speaks " + family + " at the rate of '" +
+                                            fabric.link.name + "'; name one under `switch`");
+        }
+        return chosen;
+    }
+
+    SwitchSpec asked_switch(const std::string& family) const {
+        SwitchSpec asked =
+            look_up("cluster.fabric.switch", [&] { return switch_spec(catalog_.at("switch", request_.switch_part)); });
+        if (!speaks(asked.speaks, family)) {
+            fail("cluster.fabric.switch", "switch '" + asked.name + "' speaks " + joined(asked.speaks) + ", not " +
+                                              family + " as link '" + cluster_.fabric.link.name + "' does");
+        }
+        return asked;
+    }
+
     void choose_switch() {
         FabricSpec& fabric = cluster_.fabric;
         const std::string family =
             look_up("cluster.fabric.link", [&] { return catalog_.at("link", fabric.link.name).word("family"); });
-        SwitchSpec chosen;
-        if (!request_.switch_part.empty()) {
-            chosen = look_up("cluster.fabric.switch",
-                             [&] { return switch_spec(catalog_.at("switch", request_.switch_part)); });
-            if (!speaks(chosen.speaks, family)) {
-                fail("cluster.fabric.switch", "switch '" + chosen.name + "' speaks " + joined(chosen.speaks) +
-                                                  ", not " + family + " as link '" + fabric.link.name + "' does");
-            }
-        } else {
-            bool chosen_like = false;
-            for (const Part* part : catalog_.of_kind("switch")) {
-                const SwitchSpec spec = switch_spec(*part);
-                if (!speaks(spec.speaks, family) || spec.port_rate < fabric.link.rate) {
-                    continue;
-                }
-                const bool like = signalling(part->word_or("link", "")) == signalling(fabric.link.name);
-                const bool better = spec.port_rate < chosen.port_rate ||
-                                    (spec.port_rate == chosen.port_rate && spec.radix > chosen.radix);
-                if (chosen.name.empty() || like > chosen_like || (like == chosen_like && better)) {
-                    chosen = spec;
-                    chosen_like = like;
-                }
-            }
-            if (chosen.name.empty()) {
-                fail("cluster.fabric.link", "no switch in the catalogue speaks " + family + " at the rate of '" +
-                                                fabric.link.name + "'; name one under `switch`");
-            }
-        }
+        const SwitchSpec chosen = request_.switch_part.empty() ? usual_switch(family) : asked_switch(family);
         fabric.switch_part = chosen.name;
         fabric.switch_latency = chosen.latency;
+        // Ports split in two or more serve slower links: 64 of NDR are 128 of NDR200.
         const Rate split{chosen.port_rate.num, chosen.port_rate.den * chosen.split};
-        fabric.radix =
-            request_.radix > 0 ? request_.radix : chosen.radix * (fabric.link.rate <= split ? chosen.split : 1);
+        const int radix = chosen.radix * (fabric.link.rate <= split ? chosen.split : 1);
+        fabric.radix = request_.radix > 0 ? request_.radix : radix;
     }
 
     void choose_routing() {

@@ -181,3 +181,19 @@ TEST_CASE("a cluster that cannot be wired says which figure is wrong") {
     loose.node.cables.push_back({"gpu0", "switch7", tiny::link(LinkFamily::pcie, 50, nanoseconds(1))});
     CHECK_THROWS_WITH(Fabric(loose), ContainsSubstring("'switch7'"));
 }
+
+TEST_CASE("a hundred thousand nodes cost one node's tables") {
+    const Fabric fabric(tiny::cluster(131072, 8, tiny::fabric(FabricKind::rail_optimized)));
+    CHECK(fabric.gpu_count() == 1U << 20U);
+    CHECK(fabric.tiers().size() == 4);  // three tiers of 64 ports end at 65,536 cables
+    const Path path = fabric.path(between(fabric.gpu(5), fabric.gpu((1U << 20U) - 1)));
+    CHECK(path.count == 2 + 1 + 6 + 1 + 2);
+    CHECK(fabric.device(fabric.device_name(fabric.gpu(777777))) == fabric.gpu(777777));
+}
+
+TEST_CASE("a node without NICs has no way to the network, and says so") {
+    const Fabric fabric(tiny::one_node(2));
+    PathQuery query = between(fabric.gpu(0), fabric.gpu(1));
+    query.transport = Transport::network;
+    CHECK_THROWS_WITH(fabric.path(query), ContainsSubstring("no path from node0.gpu0 to node0.gpu1"));
+}

@@ -1,0 +1,161 @@
+#include "topologies/fabric_tables.hpp"
+
+#include <algorithm>
+
+#include "topologies/hash.hpp"
+
+namespace fabricast {
+
+namespace {
+
+Switching make_switching(const Cluster& cluster) {
+    if (cluster.fabric.kind == FabricKind::none) {
+        if (cluster.nodes > 1) {
+            throw ClusterError("cluster '" + cluster.name + "' has " + std::to_string(cluster.nodes) +
+                               " nodes and no fabric to join them");
+        }
+        return NoFabric{};
+    }
+    if (cluster.node.nics == 0) {
+        throw ClusterError("node '" + cluster.node.name + "' has no NIC for the " +
+                           std::string(word(cluster.fabric.kind)) + " fabric");
+    }
+    switch (cluster.fabric.kind) {
+        case FabricKind::dragonfly:
+        case FabricKind::dragonfly_plus:
+            return Dragonfly(cluster);
+        case FabricKind::torus:
+            return Torus(cluster);
+        case FabricKind::explicit_graph:
+            return ExplicitFabric(cluster);
+        default:
+            return Clos(cluster);
+    }
+}
+
+}  // namespace
+
+Fabric::Tables::Tables(Cluster c)
+    : cluster(std::move(c)), graph(make_node_graph(cluster.node)), switching(make_switching(cluster)) {
+    planes = visit([](const auto& s) { return s.planes(); });
+    devices = static_cast<std::uint32_t>(graph.devices.size());
+    first_port = static_cast<std::uint32_t>(graph.links.size());
+    links = first_port + cluster.node.nics * planes * 2;
+    first_switch = cluster.nodes * devices;
+    first_trunk = cluster.nodes * links;
+    const FabricSpec& fabric = cluster.fabric;
+    if (planes > 0) {
+        const double share = static_cast<double>(std::max(cluster.node.nic_ports, 1)) / planes;
+        port = {goodput(fabric.link) * share, fabric.link.latency + fabric.switch_latency, LinkClass::nic_port};
+    }
+    hashes = visit([](const auto& s) { return s.hashes(); });
+    check_longest_path();
+    const std::uint64_t all =
+        static_cast<std::uint64_t>(cluster.nodes) * links + visit([](const auto& s) { return s.trunk_count(); });
+    if (all > 0xffffffffU) {
+        throw ClusterError("cluster '" + cluster.name + "' has more than 2^32 links");
+    }
+}
+
+// Paths live in a fixed array: a shape whose diameter outgrows it is refused here, never overrun later.
+void Fabric::Tables::check_longest_path() const {
+    std::size_t local = 0;
+    for (const auto* paths : {&graph.best_paths, &graph.staged_paths, &graph.pcie_paths}) {
+        for (const LocalPath& path : *paths) {
+            local = std::max<std::size_t>(local, path.count);
+        }
+    }
+    const std::size_t longest = 2 * local + 2 + visit([](const auto& s) { return s.longest_route(); });
+    if (longest > max_path_links) {
+        throw ClusterError("a path across this " + std::string(word(cluster.fabric.kind)) + " may need " +
+                           std::to_string(longest) + " links; " + std::to_string(max_path_links) + " are the most");
+    }
+}
+
+bool Fabric::Tables::inside_node(const PathQuery& query, Path& path) const {
+    const std::uint32_t from = local(query.src);
+    const std::uint32_t to = local(query.dst);
+    const LocalPath* part = &graph.best(from, to);
+    if (query.transport != Transport::automatic && from < graph.ends && to < graph.ends) {
+        const bool gpus = from < graph.gpus && to < graph.gpus;
+        if (query.transport == Transport::nvlink && gpus) {
+            part = &graph.nvlink(from, to);
+        } else if (query.transport == Transport::p2p) {
+            part = &graph.pcie(from, to);
+        } else if (query.transport == Transport::host_staged) {
+            part = &graph.staged(from, to);
+        }
+    }
+    append(path, node_of(query.src), *part);
+    return part->found;
+}
+
+// The NIC asked for; else the GPU's nearest; a NIC speaks for itself; other devices use the first.
+std::uint32_t Fabric::Tables::nic_for(std::uint32_t device, std::uint16_t asked) const {
+    if (device >= graph.gpus && device < graph.ends) {
+        return device - static_cast<std::uint32_t>(graph.gpus);
+    }
+    if (asked != any_nic) {
+        return asked;
+    }
+    return device < graph.nearest_nic.size() ? graph.nearest_nic[device] : 0;
+}
+
+const LocalPath& Fabric::Tables::to_nic(const PathQuery& query, std::uint32_t from, std::uint32_t nic) const {
+    const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || from >= graph.gpus;
+    return direct ? graph.best(from, graph.gpus + nic) : graph.staged(from, graph.gpus + nic);
+}
+
+const LocalPath& Fabric::Tables::from_nic(const PathQuery& query, std::uint32_t nic, std::uint32_t to) const {
+    const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || to >= graph.gpus;
+    return direct ? graph.best(graph.gpus + nic, to) : graph.staged(graph.gpus + nic, to);
+}
+
+// Out of one NIC's port, over the trunks, into the other's.
+bool Fabric::Tables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_label, Path& path) const {
+    std::uint64_t hash = 0;
+    if (hashes) {
+        const std::uint64_t pair = static_cast<std::uint64_t>(from.node * cluster.node.nics + from.nic) << 32U |
+                                   (to.node * cluster.node.nics + to.nic);
+        hash = mix(mix(pair ^ cluster.fabric.seed) ^ flow_label);
+    }
+    const std::uint32_t plane = pick(hash, 0xffffffffU, planes);
+    if (planes > 0) {
+        path.links[path.count++] = LinkId{port_link(from, plane, false)};
+        path.latency += port.latency;
+    }
+    TrunkRoute route;
+    const bool joined = visit([&](const auto& s) { return s.route(from, to, plane, hash, route); });
+    for (std::size_t i = 0; i < route.count; ++i) {
+        path.links[path.count++] = LinkId{first_trunk + route.trunks[i]};
+    }
+    path.latency += route.latency;
+    if (joined && planes > 0) {
+        path.links[path.count++] = LinkId{port_link(to, plane, true)};
+        path.latency += cluster.fabric.link.latency + graph.devices[graph.gpus + to.nic].latency;
+    }
+    return joined;
+}
+
+bool Fabric::Tables::through_fabric(const PathQuery& query, Path& path) const {
+    const std::uint32_t from = local(query.src);
+    const std::uint32_t to = local(query.dst);
+    const std::uint32_t dst_nic = nic_for(to, query.dst_nic);
+    // Rails that never meet are entered by the destination's, reached over NVLink.
+    const bool same_rail =
+        cluster.fabric.kind == FabricKind::rail_only && query.src_nic == any_nic && from < graph.gpus;
+    const std::uint32_t src_nic = same_rail ? dst_nic : nic_for(from, query.src_nic);
+    if (src_nic >= cluster.node.nics || dst_nic >= cluster.node.nics) {
+        return false;
+    }
+    const LocalPath& out = to_nic(query, from, src_nic);
+    const LocalPath& in = from_nic(query, dst_nic, to);
+    append(path, node_of(query.src), out);
+    if (!out.found || !across({node_of(query.src), src_nic}, {node_of(query.dst), dst_nic}, query.flow_label, path)) {
+        return false;
+    }
+    append(path, node_of(query.dst), in);
+    return in.found;
+}
+
+}  // namespace fabricast

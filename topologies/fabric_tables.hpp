@@ -1,0 +1,96 @@
+#pragma once
+// What a Fabric holds: the tables of its one node template, the generator of its switches, and where ids begin.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "topologies/clos.hpp"
+#include "topologies/dragonfly.hpp"
+#include "topologies/explicit_fabric.hpp"
+#include "topologies/fabric.hpp"
+#include "topologies/node_graph.hpp"
+#include "topologies/switching.hpp"
+#include "topologies/torus.hpp"
+
+namespace fabricast {
+
+// A single node: no NIC's cable leads anywhere.
+struct NoFabric {
+    std::uint32_t switch_count() const { return 0; }
+    std::uint32_t trunk_count() const { return 0; }
+    std::uint32_t planes() const { return 0; }
+    std::uint32_t switch_of(FabricEnd, std::uint32_t) const { return 0; }
+    Trunk trunk(std::uint32_t) const { return {}; }
+    std::string switch_name(std::uint32_t) const { return {}; }
+    std::optional<std::uint32_t> find_switch(std::string_view) const { return std::nullopt; }
+    bool route(FabricEnd, FabricEnd, std::uint32_t, std::uint64_t, TrunkRoute&) const { return false; }
+    std::uint32_t longest_route() const { return 0; }
+    bool hashes() const { return false; }
+    std::vector<FabricTier> tiers() const { return {}; }
+};
+
+using Switching = std::variant<NoFabric, Clos, Dragonfly, Torus, ExplicitFabric>;
+
+constexpr std::uint32_t index(DeviceId id) { return static_cast<std::uint32_t>(id); }
+constexpr std::uint32_t index(LinkId id) { return static_cast<std::uint32_t>(id); }
+
+// Devices: node n's local device d is n * devices + d; switches follow. Links: node n's local link l is n * links + l,
+// first those of the template, then out and in of each NIC port; trunks follow.
+struct Fabric::Tables {
+    explicit Tables(Cluster c);
+
+    template <class Function>
+    auto visit(Function&& function) const {
+        return std::visit(std::forward<Function>(function), switching);
+    }
+
+    std::uint32_t node_of(DeviceId id) const { return index(id) / devices; }
+    std::uint32_t local(DeviceId id) const { return index(id) % devices; }
+    bool is_switch(DeviceId id) const { return index(id) >= first_switch; }
+    std::uint32_t port_link(FabricEnd end, std::uint32_t plane, bool inward) const {
+        return end.node * links + first_port + (end.nic * planes + plane) * 2 + (inward ? 1 : 0);
+    }
+
+    // A generator's switch or, behind the switches, a NIC.
+    DeviceId fabric_device(std::uint32_t vertex) const {
+        const std::uint32_t switches = visit([](const auto& s) { return s.switch_count(); });
+        if (vertex < switches) {
+            return DeviceId{first_switch + vertex};
+        }
+        const std::uint32_t nic = vertex - switches;
+        return DeviceId{nic / cluster.node.nics * devices + cluster.node.gpus + nic % cluster.node.nics};
+    }
+
+    void append(Path& path, std::uint32_t node, const LocalPath& part) const {
+        const std::uint32_t base = node * links;
+        for (const std::uint16_t link : graph.span(part)) {
+            path.links[path.count++] = LinkId{base + link};
+        }
+        path.latency += part.latency;
+    }
+
+    Cluster cluster;
+    NodeGraph graph;
+    Switching switching;
+    std::uint32_t planes = 0;
+    std::uint32_t devices = 0, links = 0;  // per node
+    std::uint32_t first_port = 0;
+    std::uint32_t first_switch = 0, first_trunk = 0;
+    LinkInfo port;
+    bool hashes = false;  // the flow's hash decides something
+
+    void check_longest_path() const;
+    bool inside_node(const PathQuery& query, Path& path) const;
+    bool through_fabric(const PathQuery& query, Path& path) const;
+    bool across(FabricEnd from, FabricEnd to, std::uint32_t flow_label, Path& path) const;
+    const LocalPath& to_nic(const PathQuery& query, std::uint32_t from, std::uint32_t nic) const;
+    const LocalPath& from_nic(const PathQuery& query, std::uint32_t nic, std::uint32_t to) const;
+    std::uint32_t nic_for(std::uint32_t local, std::uint16_t asked) const;
+};
+
+}  // namespace fabricast

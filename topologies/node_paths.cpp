@@ -1,0 +1,290 @@
+#include "topologies/node_paths.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::uint16_t none = SharedResources::none;
+
+// The way from every device to every other over one kind of link: the link into `to` on the way from `from`.
+struct Trees {
+    std::size_t devices = 0;
+    std::vector<std::uint16_t> into;
+    std::vector<std::uint16_t> hops;
+
+    std::uint16_t link_into(std::size_t from, std::size_t to) const { return into[from * devices + to]; }
+    bool reaches(std::size_t from, std::size_t to) const { return hops[from * devices + to] != none; }
+};
+
+// Fewest hops, then the widest bottleneck, then the first listed. GPUs forward only over NVLink and only once (NCCL's
+// NVB); NICs and memory never do.
+void grow_tree(Trees& trees, const NodeGraph& graph, const std::vector<std::vector<std::uint16_t>>& out,
+               std::size_t source, bool nvlink) {
+    std::vector<double> width(graph.devices.size(), 0);
+    std::uint16_t* hops = &trees.hops[source * trees.devices];
+    std::uint16_t* into = &trees.into[source * trees.devices];
+    hops[source] = 0;
+    width[source] = std::numeric_limits<double>::infinity();
+    std::vector<std::size_t> layer = {source};
+    for (std::uint16_t hop = 1; !layer.empty(); ++hop) {
+        std::vector<std::size_t> next;
+        for (const std::size_t at : layer) {
+            const DeviceKind kind = graph.devices[at].kind;
+            const bool end = kind == DeviceKind::nic || kind == DeviceKind::host_memory || kind == DeviceKind::gpu;
+            if (at != source && end && !(nvlink && kind == DeviceKind::gpu && hop == 2)) {
+                continue;
+            }
+            for (const std::uint16_t l : out[at]) {
+                const LocalLink& link = graph.links[l];
+                const double w = std::min(width[at], link.info.capacity);
+                if (hops[link.to] == none) {
+                    next.push_back(link.to);
+                } else if (hops[link.to] != hop || w <= width[link.to]) {
+                    continue;
+                }
+                hops[link.to] = hop;
+                into[link.to] = l;
+                width[link.to] = w;
+            }
+        }
+        std::sort(next.begin(), next.end());
+        layer = std::move(next);
+    }
+}
+
+Trees grow_trees(const NodeGraph& graph, bool nvlink) {
+    std::vector<std::vector<std::uint16_t>> out(graph.devices.size());
+    for (std::size_t l = 0; l < graph.links.size(); ++l) {
+        const LocalLink& link = graph.links[l];
+        if (!link.resource && link.nvlink == nvlink) {
+            out[link.from].push_back(static_cast<std::uint16_t>(l));
+        }
+    }
+    Trees trees{graph.devices.size(), {}, {}};
+    trees.into.assign(graph.devices.size() * graph.devices.size(), none);
+    trees.hops = trees.into;
+    for (std::size_t source = 0; source < graph.devices.size(); ++source) {
+        grow_tree(trees, graph, out, source, nvlink);
+    }
+    return trees;
+}
+
+// Writes the path tables of a graph whose devices and links stand.
+class Tabulator {
+public:
+    Tabulator(NodeGraph& graph, const NodeTemplate& node, SharedResources shared)
+        : graph_(graph),
+          node_(node),
+          shared_(std::move(shared)),
+          host_(grow_trees(graph, false)),
+          nvlink_(grow_trees(graph, true)) {}
+
+    void tabulate() {
+        tabulate_gpu_pairs();
+        find_near_nics();
+        tabulate_best();
+    }
+
+private:
+    bool is_gpu(std::size_t device) const { return device < graph_.gpus; }
+    bool is_nic(std::size_t device) const { return device >= graph_.gpus && device < graph_.ends; }
+
+    LocalPath store(const std::vector<std::uint16_t>& walked) {
+        LocalPath path{
+            static_cast<std::uint32_t>(graph_.pool.size()), static_cast<std::uint16_t>(walked.size()), true, {}};
+        graph_.pool.insert(graph_.pool.end(), walked.begin(), walked.end());
+        for (const std::uint16_t link : walked) {
+            path.latency += graph_.links[link].info.latency;
+        }
+        return path;
+    }
+
+    // Walks back from `to`; each device with a service of its own is crossed once where the path touches it.
+    LocalPath walk(const Trees& trees, std::size_t from, std::size_t to) {
+        if (!trees.reaches(from, to)) {
+            return {};
+        }
+        std::vector<std::uint16_t> reversed;
+        const auto touch = [&](std::uint16_t resource) {
+            if (resource != none) {
+                reversed.push_back(resource);
+            }
+        };
+        for (std::size_t at = to; at != from;) {
+            const std::uint16_t link = trees.link_into(from, at);
+            touch(shared_.of_device[at]);
+            touch(shared_.of_link[link]);
+            reversed.push_back(link);
+            at = graph_.links[link].from;
+        }
+        if (from != to) {
+            touch(shared_.of_device[from]);
+        }
+        std::reverse(reversed.begin(), reversed.end());
+        return store(reversed);
+    }
+
+    LocalPath join(const LocalPath& a, const LocalPath& b) {
+        if (!a.found || !b.found) {
+            return {};
+        }
+        std::vector<std::uint16_t> both;
+        for (const LocalPath* path : {&a, &b}) {
+            const auto links = graph_.span(*path);
+            both.insert(both.end(), links.begin(), links.end());
+        }
+        return store(both);
+    }
+
+    // Host memory beside a device (its CPU where the template draws no memory), or `none`.
+    std::uint16_t host_of(std::size_t device) const {
+        std::uint16_t best = none;
+        for (const DeviceKind kind : {DeviceKind::host_memory, DeviceKind::cpu}) {
+            for (std::size_t d = graph_.ends; d < graph_.devices.size() && (best == none || kind != DeviceKind::cpu);
+                 ++d) {
+                if (graph_.devices[d].kind == kind && host_.reaches(device, d) &&
+                    (best == none ||
+                     host_.hops[device * host_.devices + d] < host_.hops[device * host_.devices + best])) {
+                    best = static_cast<std::uint16_t>(d);
+                }
+            }
+            if (best != none) {
+                break;
+            }
+        }
+        return best;
+    }
+
+    LocalPath stage(std::size_t from, std::size_t to) {
+        const std::uint16_t host = host_of(is_gpu(to) ? to : from);
+        return host == none ? LocalPath{} : join(walk(host_, from, host), walk(host_, host, to));
+    }
+
+    void tabulate_gpu_pairs() {
+        for (std::size_t from = 0; from < graph_.ends; ++from) {
+            for (std::size_t to = 0; to < graph_.ends; ++to) {
+                const bool same = from == to;
+                if (is_gpu(from) && is_gpu(to)) {
+                    graph_.nvlink_paths.push_back(same ? LocalPath{} : walk(nvlink_, from, to));
+                }
+                graph_.pcie_paths.push_back(walk(host_, from, to));
+                graph_.staged_paths.push_back(same ? LocalPath{} : stage(from, to));
+            }
+        }
+    }
+
+    std::pair<int, std::uint16_t> distance(std::size_t gpu, std::size_t nic) const {
+        const LocalPath& path = graph_.pcie(gpu, nic);
+        return {path.found ? graph_.bridges_crossed(path) : std::numeric_limits<int>::max(), path.count};
+    }
+
+    void find_near_nics() {
+        graph_.near_nics.resize(graph_.gpus);
+        for (std::size_t gpu = 0; gpu < graph_.gpus && graph_.ends > graph_.gpus; ++gpu) {
+            auto least = distance(gpu, graph_.gpus);
+            for (std::size_t nic = graph_.gpus; nic < graph_.ends; ++nic) {
+                least = std::min(least, distance(gpu, nic));
+            }
+            for (std::size_t nic = graph_.gpus; nic < graph_.ends; ++nic) {
+                if (distance(gpu, nic) == least && graph_.pcie(gpu, nic).found) {
+                    graph_.near_nics[gpu].push_back(static_cast<std::uint16_t>(nic - graph_.gpus));
+                }
+            }
+            if (graph_.near_nics[gpu].empty()) {
+                throw ClusterError("node '" + node_.name + "': gpu" + std::to_string(gpu) + " reaches no NIC");
+            }
+        }
+        for (std::size_t gpu = 0; gpu < graph_.gpus && graph_.ends > graph_.gpus; ++gpu) {
+            graph_.nearest_nic.push_back(deal_out(gpu));
+        }
+    }
+
+    // GPUs that see the same NICs share them in order: 2 GPUs, 2 NICs: one each; 4 GPUs, 2 NICs: two GPUs a NIC.
+    std::uint16_t deal_out(std::size_t gpu) const {
+        const auto& near = graph_.near_nics[gpu];
+        std::size_t sharers = 0;
+        std::size_t place = 0;
+        for (std::size_t other = 0; other < graph_.gpus; ++other) {
+            if (graph_.near_nics[other] == near) {
+                place += other < gpu ? 1 : 0;
+                ++sharers;
+            }
+        }
+        return near[place * near.size() / sharers];
+    }
+
+    // NCCL allows P2P up to PXB, and through AMD's host bridge where there are two GPUs at most; PCIe otherwise is
+    // staged through shared host memory (src/graph/paths.cc, ncclTopoCheckP2p).
+    LocalPath best_gpu_pair(std::size_t from, std::size_t to) {
+        if (graph_.nvlink(from, to).found) {
+            return graph_.nvlink(from, to);
+        }
+        const LocalPath& direct = graph_.pcie(from, to);
+        const bool near =
+            direct.found && (graph_.bridges_crossed(direct) == 0 || (node_.cpu_vendor == "amd" && graph_.gpus <= 2));
+        const LocalPath& staged = graph_.staged(from, to);
+        return (near && node_.peer_to_peer) || (direct.found && !staged.found && node_.peer_to_peer) ? direct : staged;
+    }
+
+    LocalPath best_to_nic(std::size_t gpu, std::size_t nic) {
+        const LocalPath direct = graph_.pcie(gpu, nic);
+        if (direct.found && graph_.bridges_crossed(direct) == 0) {
+            return direct;
+        }
+        // PXN: the GPU that this NIC is given to; where none is, the first beside it.
+        std::optional<std::size_t> proxy;
+        for (std::size_t other = 0; other < graph_.gpus; ++other) {
+            const LocalPath& last = graph_.pcie(other, nic);
+            const bool beside = last.found && graph_.bridges_crossed(last) == 0 && graph_.nvlink(gpu, other).found;
+            const bool own = graph_.nearest_nic[other] == nic - graph_.gpus;
+            if (beside && (!proxy || (own && graph_.nearest_nic[*proxy] != nic - graph_.gpus))) {
+                proxy = other;
+            }
+        }
+        if (proxy) {
+            return join(graph_.nvlink(gpu, *proxy), graph_.pcie(*proxy, nic));
+        }
+        return direct;
+    }
+
+    LocalPath best_path(std::size_t from, std::size_t to) {
+        if (from == to) {
+            return store({});
+        }
+        if (is_gpu(from) && is_gpu(to)) {
+            return best_gpu_pair(from, to);
+        }
+        if (is_gpu(from) && is_nic(to)) {
+            return best_to_nic(from, to);
+        }
+        const LocalPath path = walk(nvlink_, from, to);
+        return path.found ? path : walk(host_, from, to);
+    }
+
+    void tabulate_best() {
+        for (std::size_t from = 0; from < graph_.devices.size(); ++from) {
+            for (std::size_t to = 0; to < graph_.devices.size(); ++to) {
+                graph_.best_paths.push_back(best_path(from, to));
+            }
+        }
+    }
+
+    NodeGraph& graph_;
+    const NodeTemplate& node_;
+    SharedResources shared_;
+    Trees host_, nvlink_;
+};
+
+}  // namespace
+
+void tabulate_paths(NodeGraph& graph, const NodeTemplate& node, SharedResources shared) {
+    Tabulator(graph, node, std::move(shared)).tabulate();
+}
+
+}  // namespace fabricast
