@@ -246,6 +246,18 @@ void refuse_tab_indentation(std::string_view text, const File& file) {
     }
 }
 
+// Inside [ or { yaml-cpp queues every token up to the end of the text before it says anything, some 250 bytes each: 16
+// MiB of [ would take 4 GB. A text of max_nodes values needs far fewer of these characters than the limit.
+void refuse_token_floods(std::string_view text, const File& file) {
+    constexpr std::string_view structure = "[]{},:&*?!-\"'";
+    constexpr std::size_t most = 5 * max_nodes;
+    const auto is_structure = [&](char c) { return structure.find(c) != std::string_view::npos; };
+    if (static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_structure)) > most) {
+        throw ScenarioError({file}, "too many values (accepted: at most " + std::to_string(most) +
+                                        " of the characters " + std::string(structure) + ")");
+    }
+}
+
 // yaml-cpp ends an open quote at the end of the text without a word; only the last quoted scalar can be one.
 void refuse_open_quote(std::string_view text, const YAML::Mark& start, const File& file) {
     std::size_t at = text.find_first_of("'\"", static_cast<std::size_t>(start.pos));
@@ -276,6 +288,7 @@ Node parse_shared(std::string_view text, const File& file) {
                                         "; accepted: UTF-8)");
     }
     refuse_tab_indentation(text, file);
+    refuse_token_floods(text, file);
     Builder builder(file);
     try {
         std::istringstream stream{std::string(text)};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "sim/io/units.hpp"
 #include "sim/report/assertion.hpp"
@@ -194,6 +195,19 @@ Key assert_key() {
     return key;
 }
 
+// Relative to the file that names it, which may be an included one; to the working folder for --set.
+Key calibration_key() {
+    Key key = texts_key("calibration", FIELD(calibration),
+                        "Overlay files laid over the catalogue, relative to the file that names them.");
+    key.read = [](const Node& node, Scenario& s) {
+        for (const Node& item : node.items()) {
+            const std::filesystem::path folder = std::filesystem::path(*item.place.file).parent_path();
+            s.calibration.push_back((folder / text_of(item)).string());
+        }
+    };
+    return key;
+}
+
 Key include_key() {
     Key key{"include",
             Form::texts,
@@ -275,7 +289,7 @@ std::vector<Key> make_keys() {
         required(size_key("scaling.step.bytes", FIELD(scaling->step->bytes), "Communicated by one step, in one call.")),
         number_key("scaling.step.overlap", FIELD(scaling->step->overlap), 0, 1,
                    "Share of communication that may hide behind computation."),
-        texts_key("calibration", FIELD(calibration), "Overlay files laid over the catalogue, relative to this file."),
+        calibration_key(),
         assert_key(),
         engine_key(),
         whole_key("seed", FIELD(seed), 0, 9007199254740991.0, "Of everything random: ECMP hashes."),

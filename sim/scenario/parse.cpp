@@ -112,9 +112,6 @@ Scenario from_tree(const yaml::Node& root, const std::filesystem::path& file) {
     if (scenario.workload.sizes.empty()) {
         scenario.workload.sizes = default_sizes();
     }
-    for (std::string& overlay : scenario.calibration) {
-        overlay = (file.parent_path() / overlay).string();
-    }
     check_cluster(scenario);
     check_workload(scenario);
     check_scaling(scenario);

@@ -112,13 +112,13 @@ struct ClusterRequest {
     std::string link;                 // catalogue link of the fabric; empty: the node's own NIC port
     std::string trunk;                // catalogue link between switches; empty: `link`
     std::string switch_part;
-    int radix = 0;                    // ports of a switch at the link's rate; 0: the switch part's
+    int radix = 0;  // ports of a switch at the link's rate; 0: the switch part's
     double oversubscription = 1;
-    int tiers = 0;                    // 0: as many as the size needs
+    int tiers = 0;        // 0: as many as the size needs
     std::string routing;  // "adaptive", "ecmp"; empty: adaptive on InfiniBand, ecmp elsewhere
     std::vector<int> shape;
-    Duration cable_latency{};  // 0: the catalogue's
-    std::optional<ExplicitGraph> graph;  // a cable's link is a catalogue name where its rate is zero
+    Duration cable_latency{};                         // 0: the catalogue's
+    std::optional<ExplicitGraph> graph;               // a cable's link is a catalogue name where its rate is zero
     std::map<std::string, std::string> node_options;  // e.g. peer_to_peer: false
 };
 

@@ -93,6 +93,15 @@ TEST_CASE("depth is limited to 64 levels, however it is written") {
     CHECK(refusal(chain).find("nested too deeply") != std::string::npos);
 }
 
+TEST_CASE("a flood of tokens is refused before yaml-cpp queues it") {
+    const std::string refused =
+        "t.yaml:1:1: too many values (accepted: at most 500000 of the characters []{},:&*?!-\"')";
+    for (const char* part : {"[", "{", "[\n", "a: ", "x,", "&a "}) {
+        CHECK(refusal("[" + repeated(part, 500'001)) == refused);
+    }
+    CHECK(refusal(std::string((16 << 20) + 1, '\n')).starts_with("t.yaml:1:1: too large"));
+}
+
 TEST_CASE("an alias bomb is refused before it is built") {
     std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
     for (int i = 1; i < 12; ++i) {

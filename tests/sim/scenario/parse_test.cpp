@@ -112,7 +112,8 @@ TEST_CASE("an override replaces, adds and goes through the same checks") {
 
 TEST_CASE("included files are the ground a scenario stands on") {
     const Folder folder;
-    folder.write("below/node.yaml", "cluster: {node: dgx-a100, nodes: 2, gpus_per_node: 4}\n");
+    folder.write("below/node.yaml",
+                 "cluster: {node: dgx-a100, nodes: 2, gpus_per_node: 4}\ncalibration: [here.yaml]\n");
     folder.write("base.yaml", std::string("include: [below/node.yaml]\ncluster: {nodes: 3}\n") + workload);
     const auto top = folder.write("top.yaml", "name: top\ninclude: [base.yaml]\ncluster: {nodes: 5}\n");
     const Scenario s = read_scenario(top);
@@ -120,6 +121,7 @@ TEST_CASE("included files are the ground a scenario stands on") {
     CHECK(s.cluster.nodes == 5);
     CHECK(s.cluster.gpus_per_node == 4);
     CHECK_THAT(to_string(place_of(s, "cluster.node")), ContainsSubstring("below/node.yaml:1:"));
+    CHECK(s.calibration == std::vector<std::string>{(folder.path / "below/here.yaml").string()});
 }
 
 TEST_CASE("an include cannot leave its folder nor come back to itself") {
