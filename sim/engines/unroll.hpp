@@ -18,7 +18,8 @@ struct Unrolled {
 };
 
 // Each edge becomes a connection (one for each channel, where `weight` is whole) that sends its chunks in slices:
-// - in a cyclic pipeline the first sum(stage counts) chunks each wait for the one before on the edge that leads to their
+// - in a cyclic pipeline the first sum(stage counts) chunks each wait for the one before on the edge that leads to
+// their
 //   sender; those of later loops find the ring full and stream;
 // - in a chain or tree it waits for the same chunk on the edges that lead to its sender;
 // - where edges run both ways (a tree going up and down) edges stream on their own, and the drain is added behind.

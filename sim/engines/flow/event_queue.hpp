@@ -21,7 +21,7 @@ public:
     // Precondition: time >= now().
     void push(std::int64_t time, Payload payload) {
         assert(time >= now_);
-        buckets_[bucket(time)].push_back({time, payload});
+        put({time, payload});
         ++size_;
     }
 
@@ -45,27 +45,29 @@ private:
         Payload payload;
     };
 
-    std::size_t bucket(std::int64_t time) const {
-        return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+    // Bucket 0 holds what is due now; bucket b > 0 times that differ from now in bit b - 1 and in none above.
+    void put(const Entry& entry) {
+        const auto bucket = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(entry.time ^ now_)));
+        buckets_[bucket].push_back(entry);
+        filled_ |= bucket > 0 ? std::uint64_t{1} << (bucket - 1) : 0;
     }
 
     void advance() {
-        std::size_t from = 1;
-        while (buckets_[from].empty()) {
-            ++from;
-        }
+        const auto from = static_cast<std::size_t>(std::countr_zero(filled_)) + 1;
+        filled_ &= filled_ - 1;
         std::vector<Entry>& source = buckets_[from];
         now_ = source.front().time;
         for (const Entry& entry : source) {
             now_ = std::min(now_, entry.time);
         }
         for (const Entry& entry : source) {  // all of them move to lower buckets
-            buckets_[bucket(entry.time)].push_back(entry);
+            put(entry);
         }
         source.clear();
     }
 
     std::array<std::vector<Entry>, 65> buckets_;
+    std::uint64_t filled_ = 0;  // bit b - 1: bucket b holds something
     std::int64_t now_ = 0;
     std::size_t size_ = 0;
 };

@@ -51,7 +51,7 @@ public:
         for (const std::uint32_t number : changed_) {
             Device& device = devices_[number];
             device.changed = false;
-            ++device.version;
+            device.version = (device.version + 1) % (1U << 28U);  // events carry 28 bits of it
             if (device.running.empty()) {
                 continue;
             }
