@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
 
 #include "sim/engines/flow/edge_counts.hpp"
 #include "sim/engines/flow/network.hpp"
@@ -24,33 +24,49 @@ std::uint64_t hash_of(std::span<const LinkId> path, double cap) {
     std::uint64_t hash = cap < std::numeric_limits<double>::infinity() ? static_cast<std::uint64_t>(cap) : 0;
     for (const LinkId link : path) {
         hash = (hash ^ static_cast<std::uint64_t>(link)) * 0x9e3779b97f4a7c15ULL;
-        hash ^= hash >> 29;
+        hash ^= hash >> 29U;
     }
     return hash;
 }
 
+// Open addressing: an all-to-all of 1,024 ranks has a million distinct paths.
+class KnownPaths {
+public:
+    explicit KnownPaths(std::size_t most) : slots_(std::bit_ceil(2 * most + 2), empty) {}
+
+    // The class with this hash that `same` accepts, or `fresh` after putting it there.
+    template <class Same>
+    std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t fresh, Same&& same) {
+        for (std::size_t slot = hash & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
+            if (slots_[slot] == empty) {
+                return slots_[slot] = fresh;
+            }
+            if (same(slots_[slot])) {
+                return slots_[slot];
+            }
+        }
+    }
+
+private:
+    static constexpr std::uint32_t empty = 0xffffffffU;
+    std::vector<std::uint32_t> slots_;
+};
+
 PathClasses find_path_classes(const Fabric& fabric, const Schedule& schedule, Network& network) {
     PathClasses classes;
-    std::unordered_multimap<std::uint64_t, std::uint32_t> known;
-    known.reserve(schedule.connections.size());
+    KnownPaths known(schedule.connections.size());
     Path path;
     for (const Connection& connection : schedule.connections) {
         fabric.path(connection.path, path);
         const double cap = connection.rate_cap * connection.wire_ratio;
-        const std::uint64_t hash = hash_of(path.span(), cap);
-        const auto [first, last] = known.equal_range(hash);
-        const auto same = std::find_if(first, last, [&](const auto& entry) {
-            return classes.cap[entry.second] == cap && std::ranges::equal(classes.path(entry.second), path.span());
+        const auto fresh = static_cast<std::uint32_t>(classes.end.size());
+        const std::uint32_t cls = known.find_or_add(hash_of(path.span(), cap), fresh, [&](std::uint32_t other) {
+            return classes.cap[other] == cap && std::ranges::equal(classes.path(other), path.span());
         });
-        std::uint32_t cls = 0;
-        if (same != last) {
-            cls = same->second;
-        } else {
-            cls = static_cast<std::uint32_t>(classes.end.size());
+        if (cls == fresh) {
             classes.links.insert(classes.links.end(), path.span().begin(), path.span().end());
             classes.end.push_back(classes.links.size());
             classes.cap.push_back(cap);
-            known.emplace(hash, cls);
         }
         network.class_of_connection.push_back(cls);
         network.latency_of_connection.push_back(path.latency);

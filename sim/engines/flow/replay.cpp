@@ -70,7 +70,7 @@ private:
 
     void couple();
     bool is_coupled(std::uint32_t cls) const {
-        return coupled_ && network_.classes[cls].shared < network_.classes[cls].end;
+        return coupling_ && network_.classes[cls].shared < network_.classes[cls].end;
     }
     Time on_grid(Time due) const;
     void predict_class(std::uint32_t cls);
@@ -99,9 +99,10 @@ private:
     Dependents dependents_;
     Kernels kernels_;
     std::vector<ServiceClock> clocks_;  // per class
-    // Takes over all messages on shared rows once they all depend on each other.
+    // Takes over all messages on shared rows while they all depend on each other.
     std::unique_ptr<CoupledFlows> coupled_;
     bool may_couple_;
+    bool coupling_ = false;
     std::uint32_t coupled_version_ = 0;
     bool coupled_changed_ = false;
     std::vector<RunningPipeline> pipelines_;
@@ -244,7 +245,7 @@ void Replay::settle_rates() {
             predict_class(cls);
         }
     }
-    if (may_couple_ && !coupled_ && shares_.effort() > 1000) {
+    if (may_couple_ && !coupling_ && shares_.effort() > 1000) {
         couple();
     }
     if (coupled_changed_) {
@@ -252,6 +253,9 @@ void Replay::settle_rates() {
         ++coupled_version_;
         if (const Time due = coupled_->settle(now_); coupled_->size() > 0) {
             push(on_grid(due), EventKind::coupled_due, 0, coupled_version_);
+        } else {
+            coupling_ = false;  // the next phase may be of another kind
+            shares_.forget_effort();
         }
     }
     kernels_.update([&](Time at, std::uint32_t device, std::uint32_t version) {
@@ -362,7 +366,10 @@ void Replay::release_pipeline(std::uint32_t pipeline) {
 
 // From now on every message on a shared row is one of the coupled flows.
 void Replay::couple() {
-    coupled_ = std::make_unique<CoupledFlows>(network_, schedule_.connections.size());
+    if (!coupled_) {
+        coupled_ = std::make_unique<CoupledFlows>(network_, schedule_.connections.size());
+    }
+    coupling_ = true;
     coupled_changed_ = true;
     for (std::uint32_t cls = 0; cls < clocks_.size(); ++cls) {
         ServiceClock& clock = clocks_[cls];

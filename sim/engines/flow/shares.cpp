@@ -167,7 +167,7 @@ void Shares::solve_component(std::uint32_t row) {
         cap_.push_back(cap_of(cls));
     }
     rate_.resize(classes_.size());
-    if (classes_.size() > 8 * (result_.size() + 4)) {
+    if (classes_.size() > 8 * (result_.size() + 4) && classes_.size() * 4 > rows_.size()) {
         effort_ += classes_.size();
     }
     solver_.solve({capacity_, end_, link_, times_, members_, cap_}, rate_);

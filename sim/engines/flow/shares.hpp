@@ -41,6 +41,7 @@ public:
     std::uint64_t solves() const { return solves_; }
     // Classes that were solved because few others changed: what CoupledFlows would save.
     std::uint64_t effort() const { return effort_; }
+    void forget_effort() { effort_ = 0; }
     Duration busy_of_class(std::uint32_t cls) const { return states_[cls].busy; }
     Duration busy_of_row(std::uint32_t row) const { return rows_[row].busy; }
 
