@@ -62,7 +62,7 @@ struct Pipeline {
     std::uint32_t edges = 0;    // index into Schedule::edge_sets
     double bytes_per_edge = 0;  // payload, one of the `weight` channels
     double chunk = 0;           // payload bytes of one dependent step; > 0, <= bytes_per_edge
-    int slots = 8;              // chunks in flight per edge
+    double slots = 8;           // chunks in flight per edge; a fraction is an average over time
     int slices = 1;             // pieces of a chunk that are forwarded on their own
     bool cyclic = false;
     std::uint32_t first_stage = 0, stage_count = 0;                  // range in Schedule::stages

@@ -73,7 +73,7 @@ double network_wire(Ledger& ledger, nccl::Proto proto) {
     return wire;
 }
 
-int network_slots(Ledger& ledger) { return std::max(1, static_cast<int>(std::lround(ledger.transport("slots")))); }
+double network_slots(Ledger& ledger) { return std::max(1.0, ledger.transport("slots")); }
 
 std::vector<int> channels_of_ring(const nccl::Found& found, int channels) {
     std::vector<int> count(found.rings.size(), 0);

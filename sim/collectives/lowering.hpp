@@ -62,7 +62,7 @@ int slices(nccl::Proto proto, double chunk);
 enum class NetworkHop : std::uint8_t { ring, tree, nvls_tree };
 Duration network_hop(Ledger& ledger, NetworkHop kind, nccl::Proto proto);
 double network_wire(Ledger& ledger, nccl::Proto proto);
-int network_slots(Ledger& ledger);
+double network_slots(Ledger& ledger);
 
 // Execution channels [0, channels) counted by the searched ring that they run on.
 std::vector<int> channels_of_ring(const nccl::Found& found, int channels);
