@@ -82,43 +82,66 @@ struct Transported {
     Evidence evidence = Evidence::same_gpu_era_fabric;
 };
 
+using Parts = std::vector<const Part*>;
+
+// The part of that name, with or without "transport-"; null when there is none.
+const Part* named_transport(const Parts& all, const std::string& asked) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Part* part) {
+        return part->name == asked || part->name == "transport-" + asked;
+    });
+    return found == all.end() ? nullptr : *found;
+}
+
+// Of the family (all, when empty), the part that lists the link and reaches GPU memory as asked; else one that falls
+// short of one of the two.
+Transported fitting_transport(const Parts& all, const std::string& family, const std::string& link, bool gpu_direct) {
+    Transported best;
+    int best_score = -1;
+    for (const Part* part : all) {
+        if (!family.empty() && part->word("family") != family) {
+            continue;
+        }
+        const bool direct = (part->word_or("gpu_direct", "yes") == "yes") == gpu_direct;
+        const int score = (lists(*part, "links", link) ? 2 : 0) + (direct ? 1 : 0);
+        if (score > best_score) {
+            best_score = score;
+            best = {part, score == 3 ? Evidence::same_gpu_era_fabric : Evidence::same_family};
+        }
+    }
+    return best;
+}
+
+// `asked` is a part's name or a family's ("infiniband"); empty: by the fabric's link, else by its family, else as on
+// InfiniBand.
 Transported nearest_transport(const Catalog& catalog, const LinkSpec& link, const std::string& asked, bool gpu_direct) {
-    const std::vector<const Part*> all = catalog.of_kind("transport");
+    const Parts all = catalog.of_kind("transport");
     if (!asked.empty()) {
-        const auto found = std::find_if(all.begin(), all.end(), [&](const Part* part) {
-            return part->name == asked || part->name == "transport-" + asked;
-        });
-        if (found == all.end()) {
+        if (const Part* named = named_transport(all, asked)) {
+            return {named, Evidence::same_gpu_era_fabric};
+        }
+        const Transported family = fitting_transport(all, asked, link.name, gpu_direct);
+        if (family.part == nullptr) {
             std::string known;
             for (const Part* part : all) {
                 known += (known.empty() ? "" : ", ") + part->name;
             }
             throw PlanError("no network transport '" + asked + "' in the catalogue (it has " + known + ")");
         }
-        return {*found, Evidence::same_gpu_era_fabric};
+        return family;
     }
-    const auto fits = [&](const Part* part) { return (part->word_or("gpu_direct", "yes") == "yes") == gpu_direct; };
-    for (const bool exact_mode : {true, false}) {
-        for (const Part* part : all) {
-            if (lists(*part, "links", link.name) && (fits(part) || !exact_mode)) {
-                return {part, exact_mode ? Evidence::same_gpu_era_fabric : Evidence::same_family};
-            }
-        }
+    const Transported by_link = fitting_transport(all, "", link.name, gpu_direct);
+    if (by_link.part != nullptr && lists(*by_link.part, "links", link.name)) {
+        return by_link;
     }
-    for (const Part* part : all) {
-        if (part->word("family") == family_word(link.family) && fits(part)) {
-            return {part, Evidence::same_family};
-        }
+    const Transported by_family = fitting_transport(all, family_word(link.family), link.name, gpu_direct);
+    if (by_family.part != nullptr) {
+        return by_family;
     }
-    for (const Part* part : all) {
-        if (part->word("family") == "infiniband" && fits(part)) {
-            return {part, Evidence::formula_only};
-        }
-    }
-    if (all.empty()) {
+    const Transported far = fitting_transport(all, "infiniband", link.name, gpu_direct);
+    if (far.part == nullptr) {
         throw PlanError("the catalogue holds no network costs (parts of kind 'transport')");
     }
-    return {all.front(), Evidence::formula_only};
+    return {far.part, Evidence::formula_only};
 }
 
 Evidence weaker(Evidence a, Evidence b) { return std::max(a, b); }

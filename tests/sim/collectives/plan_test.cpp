@@ -182,6 +182,21 @@ TEST_CASE("evidence is strong at home and weak far from the data") {
     CHECK(plan_of({"dgx-h100"}, GiB).relative_high80 < far.relative_high80);
 }
 
+TEST_CASE("a transport is named by its part, by its family, or follows from the link") {
+    const auto transport = [](const std::string& named, bool gpu_direct = true) {
+        Scenario s = scenario_of({"dgx-a100", 2});
+        const Fabric fabric(build(s, catalogue()));
+        s.library.transport = named;
+        return cost_parts(catalogue(), fabric, {2, 27, 0}, s.library, gpu_direct, true).transport->name;
+    };
+    CHECK(transport("") == "transport-ib-hdr");
+    CHECK(transport("infiniband") == "transport-ib-hdr");
+    CHECK(transport("", false) == "transport-ib-hdr-nogdr");
+    CHECK(transport("roce") == "transport-roce");
+    CHECK(transport("transport-efa-v2") == "transport-efa-v2");
+    CHECK_THROWS_WITH(transport("pigeon"), ContainsSubstring("pigeon") && ContainsSubstring("transport-roce"));
+}
+
 TEST_CASE("figures measured here say so") {
     Catalog here = catalogue();
     for (const char* part : {"nccl-hopper-nvswitch", "nccl-tests"}) {
