@@ -61,9 +61,9 @@ void visit_edges(const AllPairs& pairs, const Fabric& fabric, const Visitor& vis
             edge.path.flow_label = j;
             // PXN: leave on the destination's rail, reached over NVLink, so that traffic never crosses rails.
             const bool network = from / per_node != to / per_node && fabric.nics_per_node() > 0;
-            const auto rail = static_cast<std::uint16_t>(to % per_node * fabric.nics_per_node() / per_node);
-            edge.path.src_nic = network && pairs.pxn ? rail : any_nic;
-            edge.path.dst_nic = network && pairs.pxn ? rail : any_nic;
+            const std::uint16_t rail = network ? fabric.nearest_nic(to % per_node) : any_nic;
+            edge.path.src_nic = pairs.pxn ? rail : any_nic;
+            edge.path.dst_nic = pairs.pxn ? rail : any_nic;
             visit(edge);
         }
     }

@@ -117,7 +117,9 @@ Lowering plan_ring(const Call& call, Schedule& schedule) {
     pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = call.release.buffers.slots;
     pipeline.fill = chain ? 0 : cost.fill;
-    pipeline.edge_rate_cap = cost.channel_rate;
+    if (call.per_node() > 1) {  // with one GPU a node channels only fill buffers of their own memory for the NIC
+        pipeline.edge_rate_cap = cost.channel_rate;
+    }
     pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / (chain ? 1 : steps));
     pipeline.start = chain
                          ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("stream.per_channel") * channels)

@@ -99,7 +99,36 @@ private:
     std::vector<std::vector<std::uint16_t>> rings_, best_;
 };
 
+bool extend_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_t last, std::uint64_t used,
+                 std::vector<std::uint16_t>& path) {
+    const std::uint16_t at = path.back();
+    if (path.size() == n) {
+        return at == last;
+    }
+    for (std::uint16_t to = 0; to < n; ++to) {
+        const bool too_early = to == last && path.size() + 1 < n;
+        if ((used >> to & 1U) != 0 || too_early || capacity[at * n + to] <= 0) {
+            continue;
+        }
+        path.push_back(to);
+        if (extend_path(n, capacity, last, used | std::uint64_t{1} << to, path)) {
+            return true;
+        }
+        path.pop_back();
+    }
+    return false;
+}
+
 }  // namespace
+
+std::vector<std::uint16_t> hamiltonian_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_t first,
+                                            std::uint16_t last) {
+    std::vector<std::uint16_t> path{first};
+    if (!extend_path(n, capacity, last, std::uint64_t{1} << first, path)) {
+        path.clear();
+    }
+    return path;
+}
 
 std::vector<std::vector<std::uint16_t>> hamiltonian_rings(std::uint32_t n, std::vector<int> capacity, int most) {
     if (n < 2 || n > 64) {

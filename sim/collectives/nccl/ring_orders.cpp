@@ -33,40 +33,68 @@ std::vector<std::uint16_t> rail_order(const CountedNode& p, std::uint16_t nic) {
     return order;
 }
 
-// Turns a cycle so that its ends are the GPUs nearest to the NIC.
-void turn_to(const CountedNode& p, std::uint16_t nic, std::vector<std::uint16_t>& cycle) {
-    const auto distance = [&](std::size_t first) {
-        const std::uint16_t out = cycle[(first + cycle.size() - 1) % cycle.size()];
-        return std::tuple{p.places.nic_path(cycle[first], nic), p.places.nic_path(out, nic),
-                          cycle[first] == p.places.nearest_gpu[nic] ? 0 : 1};
-    };
-    std::size_t best = 0;
-    for (std::size_t first = 1; first < cycle.size(); ++first) {
-        best = distance(first) < distance(best) ? first : best;
+// Ways through a mesh, from the GPU that owns a rail's NIC to the one that leaves the node: nearest to the NIC, and
+// among equals the one that lets out the fewest rings so far, or its slot would hold up two rails.
+class MeshWays {
+public:
+    MeshWays(const CountedNode& p, double speed) : p_(p), room_(mesh_capacity(p, speed)), exits_(p.gpus, 0) {}
+
+    // Empty where no way is left.
+    std::vector<std::uint16_t> take(std::uint16_t nic) {
+        const auto first = static_cast<std::uint16_t>(p_.places.nearest_gpu[nic]);
+        for (const std::uint16_t last : exits_for(first, nic)) {
+            std::vector<std::uint16_t> way = hamiltonian_path(p_.gpus, room_, first, last);
+            if (!way.empty()) {
+                for (std::size_t i = 0; i + 1 < way.size(); ++i) {
+                    --room_[way[i] * p_.gpus + way[i + 1]];
+                }
+                ++exits_[last];
+                return way;
+            }
+        }
+        return {};
     }
-    std::rotate(cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(best), cycle.end());
-}
+
+private:
+    std::vector<std::uint16_t> exits_for(std::uint16_t first, std::uint16_t nic) const {
+        std::vector<std::uint16_t> lasts;
+        for (std::uint32_t back = 1; back < p_.gpus; ++back) {
+            lasts.push_back(static_cast<std::uint16_t>((first + p_.gpus - back) % p_.gpus));
+        }
+        std::stable_sort(lasts.begin(), lasts.end(), [&](std::uint16_t a, std::uint16_t b) {
+            return std::tuple{p_.places.nic_path(a, nic), exits_[a]} <
+                   std::tuple{p_.places.nic_path(b, nic), exits_[b]};
+        });
+        return lasts;
+    }
+
+    const CountedNode& p_;
+    std::vector<int> room_;
+    std::vector<int> exits_;
+};
 
 }  // namespace
 
 std::vector<Ring> ring_orders(const CountedNode& p, int channels, double speed) {
+    const bool mesh = mesh_closes(p);
     std::vector<std::vector<std::uint16_t>> cycles;
-    if (mesh_closes(p)) {
+    if (mesh && !p.several()) {
         cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, speed), channels);
     }
     std::vector<std::uint16_t> in_order(p.gpus);
     std::iota(in_order.begin(), in_order.end(), std::uint16_t{0});
+    MeshWays ways(p, speed);
     std::vector<Ring> rings;
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
         Ring ring;
-        ring.nic = p.rails.empty() ? std::uint16_t{0} : p.rails[c % p.rails.size()];
-        if (!cycles.empty()) {
-            ring.order = cycles[c % cycles.size()];
-            if (p.several()) {
-                turn_to(p, ring.nic, ring.order);
-            }
+        if (!p.several()) {
+            ring.order = cycles.empty() ? in_order : cycles[c % cycles.size()];
         } else {
-            ring.order = p.several() ? rail_order(p, ring.nic) : in_order;
+            ring.nic = p.rails[c % p.rails.size()];
+            ring.order = mesh ? ways.take(ring.nic) : rail_order(p, ring.nic);
+            if (ring.order.empty()) {
+                ring.order = rail_order(p, ring.nic);
+            }
         }
         rings.push_back(std::move(ring));
     }

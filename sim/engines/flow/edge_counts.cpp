@@ -56,9 +56,7 @@ private:
     }
 
     // Rail on which a rank receives.
-    std::uint32_t rail(std::uint32_t rank) const {
-        return pairs_.pxn ? rank % gpus_ * nics_ / gpus_ : fabric_.nearest_nic(rank % gpus_);
-    }
+    std::uint32_t rail(std::uint32_t rank) const { return fabric_.nearest_nic(rank % gpus_); }
     // Whether the rank sends by this NIC at all (with PXN all do, by whichever rail the destination has).
     bool sends_by(std::uint32_t rank, std::uint32_t nic) const {
         return pairs_.pxn || fabric_.nearest_nic(rank % gpus_) == nic;

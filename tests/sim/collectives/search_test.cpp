@@ -171,6 +171,14 @@ TEST_CASE("a mesh node with four NICs runs a channel a NIC") {
     CHECK(gbs(ring(f).inter) == Approx(24));
     CHECK(f.channels == 8);
     check_rings_are_permutations(f, 4);
+    // Every GPU lets one ring in and another out, or its slot would halve them both.
+    std::set<int> first, last;
+    for (const Ring& r : f.rings) {
+        first.insert(r.order.front());
+        last.insert(r.order.back());
+    }
+    CHECK(first.size() == 4);
+    CHECK(last.size() == 4);
 }
 
 TEST_CASE("PCIe boxes are held by the slot or by the bus between the CPUs") {
