@@ -33,12 +33,12 @@ std::vector<NodeAlias> read_nodes(const yaml::Node& root) {
     constexpr std::int64_t most = 1024;
     std::vector<NodeAlias> nodes;
     for (const yaml::Node& node : root.required("nodes").items()) {
-        node.allow({"gpu", "intra", "gpus", "nics", "node"});
-        const yaml::Node* nics = node.get("nics");
+        node.allow({"gpu", "intra", "gpus", "network", "node"});
+        const yaml::Node* network = node.get("network");
         nodes.push_back({node.required("gpu").as_string(), node.required("intra").as_string(),
                          node.required("node").as_string(),
                          static_cast<std::uint32_t>(node.required("gpus").as_int(1, most)),
-                         static_cast<std::uint32_t>(nics == nullptr ? 0 : nics->as_int(1, most))});
+                         network == nullptr ? "" : network->as_string()});
     }
     return nodes;
 }

@@ -34,7 +34,7 @@ const Alias* first_match(const AliasList& list, std::string_view text);
 struct NodeAlias {
     std::string gpu, intra, node;
     std::uint32_t gpus = 0;  // in the template
-    std::uint32_t nics = 0;  // of the template where several differ by it; 0: any
+    std::string network;     // the template is for this family of networks; empty: for any
 };
 
 struct AliasTable {

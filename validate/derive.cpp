@@ -145,7 +145,7 @@ const NodeAlias& node_of(const Measurement& m, const AliasTable& table, std::str
     const NodeAlias* best = nullptr;
     std::vector<std::string> near;
     for (const NodeAlias& node : table.nodes) {
-        if (node.gpu != gpu) {
+        if (node.gpu != gpu || !node.network.empty()) {
             continue;
         }
         near.push_back(node.node + " (" + std::to_string(node.gpus) + " over " + node.intra + ")");
@@ -178,7 +178,7 @@ void derive_node(const Measurement& m, const AliasTable& table, const Counts& c,
     }
     const NodeAlias& node = node_of(m, table, gpu.word("gpu"), intra, used);
     cluster.node = node.node;
-    out.group.fabric = intra;
+    out.group.fabric = intra == "nvl72" ? "nvswitch" : intra;
     out.assumptions.push_back("node: " + shown(text(m.system, "gpu")) + " over " + intra + " is a " + node.node + ", " +
                               std::to_string(used) + " of its " + std::to_string(node.gpus) + " GPUs in use");
     if (const Alias* host = first_match(table.hosts, text(m.system, "cpu"))) {

@@ -1,5 +1,6 @@
 #include "validate/derive_network.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 
@@ -16,6 +17,7 @@ std::uint32_t digits(const std::string& words) {
 struct Ports {
     std::uint32_t gbps = 0;
     std::uint32_t count = 0;
+    std::string link;  // where a name says more than the speed: a half-width port
 };
 
 // "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. The unit tells bits from bytes, so case
@@ -68,6 +70,9 @@ Ports ports_of(const Measurement& m, const AliasTable& table, Derived& out) {
         out.assumptions.push_back("nic speed: not stated; " + std::to_string(ports.gbps) + " Gb/s, usual beside " +
                                   out.group.generation);
     }
+    if (named != nullptr) {
+        ports.link = named->word("link");
+    }
     ports.count = stated != 0 ? stated : ports.count;
     ports.count = ports.count != 0 ? ports.count : count_in_words(nic);
     if (ports.count == 0 && named != nullptr) {
@@ -77,10 +82,7 @@ Ports ports_of(const Measurement& m, const AliasTable& table, Derived& out) {
 }
 
 const Alias& network_of(const Measurement& m, const AliasTable& table, const std::string& words, Derived& out) {
-    static const Alias usual{
-        "",
-        {},
-        {{"family", "infiniband"}, {"transport", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
+    static const Alias usual{"", {}, {{"family", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
     const Alias* network = first_match(table.networks, words);
     if (network == nullptr) {
         out.assumptions.push_back(
@@ -139,6 +141,17 @@ void take_plugin_environment(const Alias& network, Derived& out) {
     }
 }
 
+// The template that the catalogue has for this node on such a network, where there is one.
+void take_network_template(const AliasTable& table, std::string_view family, ClusterRequest& cluster) {
+    const auto plain = std::ranges::find(table.nodes, cluster.node, &NodeAlias::node);
+    for (const NodeAlias& node : table.nodes) {
+        if (plain != table.nodes.end() && node.network == family && node.gpu == plain->gpu &&
+            node.intra == plain->intra && node.gpus == plain->gpus) {
+            cluster.node = node.node;
+        }
+    }
+}
+
 }  // namespace
 
 void derive_network(const Measurement& m, const AliasTable& table, Derived& out) {
@@ -155,10 +168,11 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
     const Ports ports = ports_of(m, table, out);
     ClusterRequest& cluster = out.scenario.cluster;
     const std::string family(network.word("link"));
-    cluster.link = link_of(m, table, family, ports.gbps);
+    cluster.link = ports.link.empty() ? link_of(m, table, family, ports.gbps) : ports.link;
     cluster.fabric_kind = network.word("fabric");
     out.scenario.library.transport = network.word("transport");
     out.group.fabric = family == "infiniband" ? cluster.link : std::string(network.word("family"));
+    take_network_template(table, network.word("family"), cluster);
     if (ports.count != 0) {
         cluster.node_options["nics"] = std::to_string(ports.count);
     }

@@ -6,5 +6,6 @@
 namespace fabricast {
 
 std::string_view embedded_aliases();
+std::string_view embedded_priors();
 
 }  // namespace fabricast

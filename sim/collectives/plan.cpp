@@ -263,6 +263,7 @@ Plan Planner::plan(Bytes size) const {
                                                         : Algorithm::direct;
     plan.protocol = chooses ? nccl::scenario_protocol(choice.proto) : Protocol::simple;
     plan.channels = lowering.channels;
+    plan.tuning_seconds = choice.seconds;
     plan.bytes_moved_factor = busbw_factor(p.workload.collective, p.comm.ranks);
     plan.evidence = std::max(ledger.evidence(), lowering.at_best);
     const Interval range = interval(ledger, plan.evidence, bytes);

@@ -21,6 +21,7 @@ struct Plan {
     Algorithm algorithm = Algorithm::ring;
     Protocol protocol = Protocol::simple;
     int channels = 0;
+    double tuning_seconds = 0;      // what NCCL's own tuning model expects of the choice; 0: it has no model of it
     double bytes_moved_factor = 1;  // nccl-tests' busbw / algbw
     Evidence evidence = Evidence::formula_only;
     double relative_low80 = 0, relative_high80 = 0;  // interval of the time from the constants used, e.g. -0.05, +0.06

@@ -55,7 +55,8 @@ TEST_CASE("GPUs are known under the names people give them") {
     CHECK(node("Tesla V100-SXM2-32GB") == "dgx-v100");
     CHECK(node("NVIDIA GeForce RTX 4090") == "rtx4090-8x");
     CHECK(node("NVIDIA L40S", "gpus_per_node: 2, nodes: 1") == "l40s-2x");
-    CHECK(node("NVIDIA GB200", "gpus_per_node: 4, nodes: 1") == "gb200-nvl72");
+    CHECK(node("NVIDIA GB200", "gpus_per_node: 4, nodes: 1") == "gb200-tray-4x");
+    CHECK(node("NVIDIA GB200", "gpus_per_node: 72, nodes: 1") == "gb200-nvl72");
 }
 
 TEST_CASE("an unknown GPU is refused by name with the nearest") {
@@ -74,7 +75,7 @@ TEST_CASE("how the GPUs are joined comes from the file, else from the usual boar
     CHECK(node("NVIDIA H100 SXM", "gpus_per_node: 4, nodes: 1, intra: \"4x H100 SXM, NVLink4 (4-GPU HGX)\"") ==
           "h100-mesh-4x");
     CHECK(node("NVIDIA A100-PCIE-40GB", "gpus_per_node: 2, nodes: 1, intra: \"PCIe gen4, no NVLink bridge stated\"") ==
-          "a100-pcie-8x");
+          "a100-pcie-2x");
     CHECK(node("NVIDIA H100 PCIe", "gpus_per_node: 2, nodes: 1, intra: \"NVLink bridge between 2 H100 PCIe\"") ==
           "h100-pcie-2x");
 }
@@ -107,20 +108,36 @@ TEST_CASE("networks are known under the names people give them") {
     CHECK(cluster("H100", "nic: \"RoCE 400\", network: \"RoCE v2 400G\"").link == "ethernet-400g");
     CHECK(cluster("H100", "nic: \"100GbE\", network: \"RoCE\"").link == "ethernet-100g");
     CHECK(cluster("A100", "nic: \"HPE Slingshot-11 Cassini 200 Gb/s\"").link == "slingshot-11");
-    CHECK(cluster("H100", "nic: \"AWS EFA v2, 32x 100 Gb/s (3200 Gb/s per node)\"").link == "efa-100g");
+    CHECK(cluster("H100", "nic: \"AWS EFA v2, 32x 100 Gb/s (3200 Gb/s per node)\"").link == "efa-v2");
     CHECK(cluster("H100", "nic: EFA, network: p5.48xlarge").node_options.at("nics") == "32");
+    CHECK(cluster("H100", "nic: EFA, network: p5.48xlarge").node == "hgx-h100-efa");
     CHECK(cluster("B200", "nic: \"AWS EFA v4 400 Gb/s per GPU (8x 50 GB/s)\"").node_options.at("nics") == "8");
-    CHECK(cluster("H100", "nic: \"8x 200 Gb/s GPUDirect-TCPXO (FasTrak)\"").link == "ethernet-200g");
+    CHECK(cluster("H100", "nic: \"8x 200 Gb/s GPUDirect-TCPXO (FasTrak)\"").link == "gcp-tcpxo");
     CHECK(cluster("H100", "nic: \"RoCE\", network: \"RoCE 400 Gb/s per node\", nics_per_node: 2").link ==
           "ethernet-200g");
+    CHECK(cluster("H100", "nic: \"NDR200\"").link == "infiniband-ndr200");
+    CHECK(cluster("A100", "nic: \"4x HDR100\"").link == "infiniband-hdr100");
     CHECK(cluster("H100", "nic: null").link == "infiniband-ndr");
+}
+
+TEST_CASE("processors are known by their maker") {
+    const auto vendor = [](const std::string& name) {
+        const auto options =
+            derived({"{gpu: H100, gpus_per_node: 8, nodes: 1, cpu: \"" + name + "\"}"}).scenario.cluster.node_options;
+        return options.contains("cpu_vendor") ? options.at("cpu_vendor") : "";
+    };
+    CHECK(vendor("AMD EPYC 7V12") == "amd");
+    CHECK(vendor("2x Xeon Platinum 8360Y") == "intel");
+    CHECK(vendor("Grace, 72 cores") == "nvidia");
+    CHECK(vendor("IBM POWER9") == "ibm");
+    CHECK(vendor("a fast one").empty());
 }
 
 TEST_CASE("sockets, plugins and GPUDirect come from the environment") {
     const std::string system = "{gpu: A100, gpus_per_node: 8, nodes: 2, nic: \"ConnectX-6 200 Gb/s\"}";
     CHECK(derived({system, "{env: \"NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.transport ==
           "sockets");
-    CHECK(derived({system, "{env: \"NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.transport == "infiniband");
+    CHECK(derived({system, "{env: \"NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.transport.empty());
     CHECK(derived({"{gpu: A100, gpus_per_node: 8, nodes: 2, network: \"IPoIB\"}"}).scenario.library.transport ==
           "sockets");
     CHECK(derived({system, "{env: \"NCCL_NET_GDR_LEVEL=LOC\"}"}).scenario.cluster.node_options.at("gpu_direct") ==
@@ -217,8 +234,7 @@ TEST_CASE("no dataset is named in the alias table") {
     REQUIRE_FALSE(aliases.empty());
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(FABRICAST_SOURCE_DIR "/validate/measurements")) {
-        const auto name = entry.path().filename();
-        if (name != "sites.yaml" && name != "unhealthy.yaml" && entry.path().extension() == ".yaml") {
+        if (entry.path().parent_path().filename() != "measurements" && entry.path().extension() == ".yaml") {
             INFO(entry.path());
             CHECK(aliases.find(entry.path().stem().string()) == std::string::npos);
         }

@@ -1,0 +1,161 @@
+#include "validate/accuracy.hpp"
+
+#include "sim/io/place.hpp"
+#include "sim/io/text_file.hpp"
+#include "tests/support/catch.hpp"
+#include "validate/sites.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+AccuracyRow row(const std::string& site, std::int64_t size, double predicted, const std::string& used = "yes") {
+    AccuracyRow r;
+    r.dataset = site + "-set";
+    r.size = Bytes{size};
+    r.measured = 100e-6;
+    r.predicted = predicted * 1e-6;
+    r.null_alphabeta = 50e-6;
+    r.null_tuning = 200e-6;
+    r.site = site;
+    r.used = used;
+    r.group = {"hopper", ">=2.18", "nvswitch"};
+    return r;
+}
+
+double figure(const std::vector<AccuracyRow>& rows, const std::string& name) {
+    for (const AccuracyFigure& f : accuracy_figures(rows)) {
+        if (f.name == name) {
+            return f.percent;
+        }
+    }
+    return -1;
+}
+
+}  // namespace
+
+TEST_CASE("a percentile lies between the ranks around it") {
+    CHECK(percentile({4, 1, 3, 2}, 50) == 2.5);
+    CHECK(percentile({5, 1, 3}, 50) == 3);
+    CHECK(percentile({0, 10}, 90) == Approx(9));
+    CHECK_FALSE(percentile({}, 50).has_value());
+}
+
+TEST_CASE("a figure is the median over sites of the site's median error") {
+    // Site a: errors 10 %, 20 %, 90 % -> 20 %; site b: 2 % -> 2 %; site c: 40 %, 60 % -> 50 %. Median of 20, 2, 50: 20.
+    const std::vector<AccuracyRow> rows = {row("a", 8, 110), row("a", 16, 80), row("a", 32, 190),
+                                           row("b", 8, 102), row("c", 8, 140), row("c", 16, 160)};
+    CHECK(figure(rows, "nccl_small_median_pct") == Approx(20));
+    CHECK(figure(rows, "nccl_mid_median_pct") == -1);  // no row, no figure
+    CHECK(figure(rows, "nccl_null_alphabeta_small_median_pct") == Approx(50));
+    CHECK(figure(rows, "nccl_null_tuning_small_median_pct") == Approx(100));
+    // p90 of a: 20 + 0.8 * (90 - 20) = 76; of b: 2; of c: 58. Median 58.
+    CHECK(figure(rows, "nccl_small_p90_pct") == Approx(58));
+}
+
+TEST_CASE("the regimes meet at 64 KiB and 16 MiB") {
+    CHECK(regime_of(Bytes{65535}) == Regime::small);
+    CHECK(regime_of(Bytes{65536}) == Regime::mid);
+    CHECK(regime_of(Bytes{16777215}) == Regime::mid);
+    CHECK(regime_of(Bytes{16777216}) == Regime::large);
+}
+
+TEST_CASE("unhealthy rows count only in the figures over everything, warm-up in none") {
+    const std::vector<AccuracyRow> rows = {row("a", 8, 110), row("a", 16, 500, "warm-up"),
+                                           row("b", 8, 400, "unhealthy")};
+    CHECK(figure(rows, "nccl_small_median_pct") == Approx(10));
+    CHECK(figure(rows, "nccl_all_small_median_pct") == Approx((10 + 300) / 2.0));
+}
+
+TEST_CASE("sites without a sibling stand in a figure of their own") {
+    std::vector<AccuracyRow> rows = {row("a", 8, 110), row("b", 8, 110)};
+    rows[0].left_out = 120e-6;
+    rows[0].sibling = true;
+    rows[1].left_out = 180e-6;
+    CHECK(figure(rows, "nccl_loso_small_median_pct") == Approx(20));
+    CHECK(figure(rows, "nccl_loso_without_sibling_small_median_pct") == Approx(80));
+}
+
+TEST_CASE("figures of the CSV read back are the figures written") {
+    std::vector<AccuracyRow> rows = {row("a, \"b\"", 8, 110.123456), row("c", 70000, 95),
+                                     row("d", 1 << 25, 101, "unhealthy")};
+    rows[1].left_out = 97e-6;
+    rows[1].sibling = true;
+    const std::vector<AccuracyRow> back = parse_accuracy_csv(to_csv(rows), "t.csv");
+    REQUIRE(back.size() == 3);
+    CHECK(back[0].site == "a, \"b\"");
+    const auto written = accuracy_figures(rows);
+    const auto read = accuracy_figures(back);
+    REQUIRE(written.size() == read.size());
+    for (std::size_t i = 0; i < read.size(); ++i) {
+        CHECK(figure_line(written[i]) == figure_line(read[i]));
+    }
+    CHECK(figure_line({"nccl_mid_median_pct", 6.3}) == "figure: nccl_mid_median_pct 6.30 %");
+}
+
+TEST_CASE("a broken CSV is refused where it breaks") {
+    const std::string csv = to_csv({row("a", 8, 110)});
+    CHECK_THROWS_AS(parse_accuracy_csv("size,time\n", "t.csv"), ScenarioError);
+    CHECK_THROWS_WITH(parse_accuracy_csv(csv + "a,b\n", "t.csv"), ContainsSubstring("t.csv:3:1"));
+}
+
+TEST_CASE("globs match as in a shell") {
+    CHECK(glob_matches("polaris-*-env1", "polaris-2n4g-allgather-env1"));
+    CHECK_FALSE(glob_matches("polaris-*-env1", "polaris-2n4g-allgather-env1-04-29"));
+    CHECK(glob_matches("a?c", "abc"));
+    CHECK(glob_matches("*", ""));
+    CHECK_FALSE(glob_matches("", "a"));
+}
+
+TEST_CASE("every listed dataset is here, in a group that its file derives to, and every curve is listed") {
+    const std::filesystem::path folder = FABRICAST_SOURCE_DIR "/validate/measurements";
+    const Sites sites = read_sites(folder / "sites.yaml");
+    for (const auto& [dataset, entry] : sites) {
+        INFO(dataset);
+        const Measurement m = read_measurement(folder / "nccl" / (dataset + ".yaml"));
+        try {
+            const SystemGroup derived = derive(m, builtin_aliases()).group;
+            CHECK(derived.generation == entry.group.generation);
+            CHECK(derived.nccl_era == entry.group.nccl_era);
+            CHECK(derived.fabric == entry.group.fabric);
+        } catch (const ScenarioError&) {
+            CHECK(text(m.benchmark, "collective") == "several");
+        }
+    }
+    for (const auto& file : std::filesystem::directory_iterator(folder / "nccl")) {
+        INFO(file.path());
+        CHECK((sites.contains(file.path().stem().string()) || file.path().stem() == "summary-single-values"));
+    }
+}
+
+TEST_CASE("every figure of docs/accuracy.md is recomputed from docs/accuracy.csv") {
+    const std::filesystem::path docs = FABRICAST_SOURCE_DIR "/docs";
+    const std::string page = read_text(docs / "accuracy.md", 1 << 24);
+    const std::vector<AccuracyRow> rows = parse_accuracy_csv(read_text(docs / "accuracy.csv", 1 << 26), "accuracy.csv");
+    REQUIRE(rows.size() > 3000);
+    std::size_t figures = 0;
+    for (const AccuracyFigure& figure : accuracy_figures(rows)) {
+        INFO(figure_line(figure));
+        CHECK(page.find(figure_line(figure) + "\n") != std::string::npos);
+        ++figures;
+    }
+    std::size_t printed = 0;
+    for (std::size_t at = page.find("figure: "); at != std::string::npos; at = page.find("figure: ", at + 1)) {
+        ++printed;
+    }
+    CHECK(printed == figures);
+}
+
+TEST_CASE("each unhealthy pattern names a cause and matches something") {
+    const std::filesystem::path folder = FABRICAST_SOURCE_DIR "/validate/measurements";
+    const Sites sites = read_sites(folder / "sites.yaml");
+    for (const UnhealthyPattern& pattern : read_unhealthy(folder / "unhealthy.yaml")) {
+        INFO(pattern.match);
+        CHECK(pattern.cause.size() > 20);
+        bool matches = false;
+        for (const auto& [dataset, entry] : sites) {
+            matches = matches || glob_matches(pattern.match, dataset);
+        }
+        CHECK(matches);
+    }
+}

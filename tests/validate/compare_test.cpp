@@ -1,0 +1,107 @@
+#include "validate/compare.hpp"
+
+#include <cmath>
+
+#include "sim/scenario/catalog_reader.hpp"
+#include "tests/support/catch.hpp"
+#include "validate/collect.hpp"
+#include "validate/null_models.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+const std::filesystem::path measurements = FABRICAST_SOURCE_DIR "/validate/measurements";
+
+const Catalog& catalog() {
+    static const Catalog parts = read_catalog();
+    return parts;
+}
+
+FabricCache& cache() {
+    static FabricCache fabrics(catalog());
+    return fabrics;
+}
+
+Comparison compared(const std::string& id) {
+    return compare(read_measurement(measurements / "nccl" / (id + ".yaml")), builtin_aliases(), catalog(), cache());
+}
+
+}  // namespace
+
+TEST_CASE("a file's words alone give a forecast of each of its sizes") {
+    const Comparison c = compared("dgxc-h100-1n8g-allreduce");
+    CHECK(c.derived.scenario.cluster.node == "dgx-h100");
+    CHECK(c.busbw_factor == Approx(1.75));
+    REQUIRE(c.sizes.size() > 20);
+    for (const ComparedSize& size : c.sizes) {
+        INFO(size.measured.size.count);
+        CHECK(size.ours.seconds > 0);
+        CHECK(size.ours.low80 <= size.ours.seconds);
+        CHECK(size.ours.high80 >= size.ours.seconds);
+        CHECK(size.null_alphabeta > 0);
+        CHECK(size.null_tuning > 0);
+        CHECK_FALSE(size.ours.costs.empty());
+    }
+}
+
+TEST_CASE("the comparison prints assumptions, signed errors and a summary by regime") {
+    const std::string text = to_text(compared("dgxc-h100-1n8g-allreduce"));
+    CHECK_THAT(text, ContainsSubstring("assumptions"));
+    CHECK_THAT(text, ContainsSubstring("is a dgx-h100"));
+    CHECK_THAT(text, ContainsSubstring("16 MiB and up"));
+    CHECK_THAT(text, ContainsSubstring("%"));
+}
+
+TEST_CASE("JSON and drawing hold every size") {
+    const Comparison c = compared("aic-a100-1n8g-allreduce-half");
+    const Json json = to_json(c);
+    CHECK(json["rows"].size() == c.sizes.size());
+    CHECK(json["rows"][0]["measured_s"].get<double>() == c.sizes[0].measured.seconds);
+    CHECK(json["summary"]["large"]["sizes"].get<int>() > 3);
+    const std::string drawing = to_svg(c);
+    CHECK_THAT(drawing, ContainsSubstring("<svg"));
+    CHECK_THAT(drawing, ContainsSubstring("16 MiB"));
+    CHECK(drawing == to_svg(c));
+}
+
+TEST_CASE("alpha-beta is 7 us, the hops and the datasheet's bandwidth") {
+    // 8 H100 in a node: 14 hops of 0.6 us; 1 GiB * 1.75 over the datasheet's 450 GB/s.
+    const Comparison c = compared("dgxc-h100-1n8g-allreduce");
+    const Fabric& fabric = cache().at(c.derived.scenario);
+    const double expected = 7e-6 + 14 * 0.6e-6 + 1.75 * 1073741824 / 450e9;
+    CHECK(alpha_beta(c.derived.scenario.workload, Bytes{1073741824}, fabric) == Approx(expected).epsilon(1e-6));
+    // 2 nodes x 8: 30 hops, 2 of them between nodes; 8 NICs of 50 GB/s less encoding.
+    const Hops hops = ring_hops(Collective::all_reduce, 16, 2);
+    CHECK(hops.intra == 28);
+    CHECK(hops.inter == 2);
+    CHECK(ring_hops(Collective::all_gather, 16, 2).intra == 14);
+    CHECK(ring_hops(Collective::sendrecv, 16, 2).inter == 1);
+}
+
+TEST_CASE("sends and receives have a stand-in for the tuning model") {
+    const Comparison c = compared("aic-h100-1n8g-alltoall-half");
+    CHECK(c.sizes[0].null_tuning == Approx(12e-6).epsilon(0.01));
+}
+
+TEST_CASE("a table without sizes is skipped and said") {
+    const Collection collection =
+        collect({measurements / "nccl"}, builtin_aliases(), catalog(), cache(), read_sites(measurements / "sites.yaml"),
+                read_unhealthy(measurements / "unhealthy.yaml"));
+    // Two tables over GPU counts, one of "several" collectives, one list of single values.
+    CHECK(collection.skipped.size() == 4);
+    CHECK(collection.curves.size() == 163);
+    for (const CollectedCurve& curve : collection.curves) {
+        INFO(curve.comparison.id);
+        CHECK(curve.site.find('/') == std::string::npos);  // all are listed
+        for (const ComparedSize& size : curve.comparison.sizes) {
+            REQUIRE(std::isfinite(size.ours.seconds));
+            REQUIRE(size.ours.seconds > 1e-6);
+        }
+    }
+    CHECK(accuracy_rows(collection).size() > 3000);
+}
+
+TEST_CASE("a folder that is not there is said") {
+    CHECK_THROWS(collect({measurements / "nowhere"}, builtin_aliases(), catalog(), cache(), {}, {}));
+}

@@ -1,0 +1,156 @@
+#include "validate/calibration/robust_fit.hpp"
+
+#include <ceres/ceres.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace fabricast {
+namespace {
+
+// Ceres sees y = offset + ln(x / prior): all parameters near the same magnitude, so one relative step suits all.
+constexpr double offset = 10;
+constexpr double relative_step = 1e-5;  // 1e-4 of x: well above the picosecond that a forecast is rounded to
+constexpr double z80 = 1.2815515655446004;
+
+double value_of(const FitParameter& parameter, double y) { return parameter.prior * std::exp(y - offset); }
+double place_of(const FitParameter& parameter, double value) { return offset + std::log(value / parameter.prior); }
+
+// sign(z) sqrt(rho(z)): its square is the loss.
+double softened(double z, bool redescending) {
+    const double loss = redescending ? std::log1p(z * z) : 2 * (std::sqrt(1 + z * z) - 1);
+    return std::copysign(std::sqrt(loss), z);
+}
+
+struct CurveResidual {
+    const std::vector<FitParameter>* parameters;
+    const FitCurve* curve;
+    double scale;
+    const bool* redescending;  // of the phase under way
+
+    bool operator()(double const* const* y, double* residuals) const {
+        std::vector<double> values(curve->parameters.size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = value_of((*parameters)[curve->parameters[i]], *y[i]);
+        }
+        const std::span<double> errors(residuals, curve->weights.size());
+        if (!curve->errors(values, errors)) {
+            return false;
+        }
+        for (std::size_t i = 0; i < errors.size(); ++i) {
+            errors[i] = curve->weights[i] * softened(errors[i] / scale, *redescending);
+        }
+        return true;
+    }
+};
+
+struct PriorResidual {
+    double weight;
+    template <class T>
+    bool operator()(const T* y, T* residual) const {
+        *residual = weight * (*y - offset);
+        return true;
+    }
+};
+
+using CurveCost = ceres::DynamicNumericDiffCostFunction<CurveResidual, ceres::FORWARD>;
+
+ceres::ResidualBlockId add_curve(ceres::Problem& problem, const std::vector<FitParameter>& parameters,
+                                 const FitCurve& curve, std::vector<double>& y, double scale,
+                                 const bool& redescending) {
+    ceres::NumericDiffOptions differences;
+    differences.relative_step_size = relative_step;
+    auto cost = std::make_unique<CurveCost>(new CurveResidual{&parameters, &curve, scale, &redescending},
+                                            ceres::TAKE_OWNERSHIP, differences);
+    std::vector<double*> blocks;
+    for (const std::size_t p : curve.parameters) {
+        cost->AddParameterBlock(1);
+        blocks.push_back(&y[p]);
+    }
+    cost->SetNumResiduals(static_cast<int>(curve.weights.size()));
+    return problem.AddResidualBlock(cost.release(), nullptr, blocks);
+}
+
+// Standard deviations of y at the optimum: the inverse of what the data tell (scaled by how well they fit) and the
+// priors tell together. A parameter that no row moves keeps its prior's spread.
+std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres::ResidualBlockId>& data,
+                               const std::vector<FitParameter>& parameters, std::vector<double>& y, double variance) {
+    ceres::Problem::EvaluateOptions options;
+    options.residual_blocks = data;
+    for (double& place : y) {
+        options.parameter_blocks.push_back(&place);
+    }
+    ceres::CRSMatrix jacobian;
+    problem.Evaluate(options, nullptr, nullptr, nullptr, &jacobian);
+    const auto n = static_cast<Eigen::Index>(y.size());
+    Eigen::MatrixXd information = Eigen::MatrixXd::Zero(n, n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        const double spread = parameters[static_cast<std::size_t>(i)].spread;
+        information(i, i) = 1 / (spread * spread);
+    }
+    for (int row = 0; row < jacobian.num_rows; ++row) {
+        const auto first = static_cast<std::size_t>(jacobian.rows[static_cast<std::size_t>(row)]);
+        const auto last = static_cast<std::size_t>(jacobian.rows[static_cast<std::size_t>(row) + 1]);
+        for (std::size_t a = first; a < last; ++a) {
+            for (std::size_t b = first; b < last; ++b) {
+                information(jacobian.cols[a], jacobian.cols[b]) += jacobian.values[a] * jacobian.values[b] / variance;
+            }
+        }
+    }
+    const Eigen::MatrixXd covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(n, n));
+    std::vector<double> result;
+    for (Eigen::Index i = 0; i < n; ++i) {
+        result.push_back(std::sqrt(std::max(covariance(i, i), 0.0)));
+    }
+    return result;
+}
+
+}  // namespace
+
+FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::vector<FitCurve>& curves,
+                      double observations, const FitOptions& options) {
+    std::vector<double> y;
+    for (const FitParameter& p : parameters) {
+        y.push_back(place_of(p, std::clamp(p.start, p.low, p.high)));
+    }
+    ceres::Problem problem;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const FitParameter& p = parameters[i];
+        using PriorCost = ceres::AutoDiffCostFunction<PriorResidual, 1, 1>;
+        problem.AddResidualBlock(new PriorCost(new PriorResidual{options.lambda / p.spread}), nullptr, &y[i]);
+        problem.SetParameterLowerBound(&y[i], 0, place_of(p, p.low));
+        problem.SetParameterUpperBound(&y[i], 0, place_of(p, p.high));
+    }
+    bool redescending = false;
+    std::vector<ceres::ResidualBlockId> data;
+    for (const FitCurve& curve : curves) {
+        data.push_back(add_curve(problem, parameters, curve, y, options.scale, redescending));
+    }
+    ceres::Solver::Options solver;
+    solver.linear_solver_type = ceres::DENSE_QR;
+    solver.logging_type = ceres::SILENT;
+    solver.num_threads = 1;
+    solver.max_num_iterations = options.iterations;
+    solver.function_tolerance = 1e-4;
+    ceres::Solver::Summary first;
+    ceres::Solve(solver, &problem, &first);
+    redescending = true;
+    ceres::Solver::Summary summary;
+    ceres::Solve(solver, &problem, &summary);
+
+    const double variance = std::max(2 * summary.final_cost / std::max(observations, 1.0), 1e-12);
+    const std::vector<double> deviation = deviations(problem, data, parameters, y, variance);
+    FitOutcome outcome;
+    outcome.cost_before = first.initial_cost;
+    outcome.cost_after = summary.final_cost;
+    outcome.iterations = static_cast<int>(first.iterations.size() + summary.iterations.size());
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const double value = value_of(parameters[i], y[i]);
+        outcome.values.push_back({value, value * std::exp(-z80 * deviation[i]), value * std::exp(z80 * deviation[i])});
+    }
+    return outcome;
+}
+
+}  // namespace fabricast

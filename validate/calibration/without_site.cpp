@@ -1,0 +1,194 @@
+#include "validate/calibration/without_site.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "sim/io/text_file.hpp"
+
+namespace fabricast {
+namespace {
+
+// FNV-1a, 64 bit.
+class Digest {
+public:
+    void add(std::string_view text) {
+        for (const char c : text) {
+            state_ = (state_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+        }
+    }
+    void add(double value) { add(fmt::format("{:.9g};", value)); }
+    std::string text() const { return fmt::format("{:016x}", state_); }
+
+private:
+    std::uint64_t state_ = 14695981039346656037ULL;
+};
+
+std::set<std::string> sites_of(const std::vector<FitDataset>& data) {
+    std::set<std::string> sites;
+    for (const FitDataset& dataset : data) {
+        sites.insert(dataset.site);
+    }
+    return sites;
+}
+
+std::map<FigureName, double> difference(const FitResult& fit, const Catalog& catalog) {
+    std::map<FigureName, double> changed;
+    for (const auto& [name, fitted] : fit.figures) {
+        const std::size_t slash = name.find('/');
+        const double before = catalog.parts.at(name.substr(0, slash)).number(name.substr(slash + 1));
+        if (fitted.value != before) {
+            changed[name] = fitted.value;
+        }
+    }
+    return changed;
+}
+
+// Figures as the catalogue has them: the base of a fit that leaves most of them alone.
+FitResult as_catalogued(const Fitter& fitter, std::size_t datasets, const Catalog& catalog) {
+    FitResult base;
+    for (std::size_t d = 0; d < datasets; ++d) {
+        for (const FigureName& name : fitter.figures_of(d)) {
+            const std::size_t slash = name.find('/');
+            const double value = catalog.parts.at(name.substr(0, slash)).number(name.substr(slash + 1));
+            base.figures[name] = {value, value, value};
+        }
+    }
+    return base;
+}
+
+}  // namespace
+
+std::vector<FitDataset> fit_datasets(const Collection& collection) {
+    std::vector<FitDataset> data;
+    for (const CollectedCurve& curve : collection.curves) {
+        if (!curve.cause.empty()) {
+            continue;
+        }
+        FitDataset dataset{
+            curve.comparison.id, curve.site, curve.comparison.derived.group, curve.comparison.derived.scenario, {}, {}};
+        // Every row of a doubling sweep, every other or third of a linear one: that many say the same.
+        constexpr std::size_t enough = 40;
+        const std::size_t step = 1 + curve.comparison.sizes.size() / enough;
+        for (std::size_t i = 0; i < curve.comparison.sizes.size(); i += step) {
+            const CurvePoint& point = curve.comparison.sizes[i].measured;
+            if (point.left_out.empty()) {
+                dataset.sizes.push_back(point.size);
+                dataset.seconds.push_back(point.seconds);
+            }
+        }
+        if (!dataset.sizes.empty()) {
+            data.push_back(std::move(dataset));
+        }
+    }
+    return data;
+}
+
+SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
+                              unsigned threads) {
+    const Fitter fitter(catalog, data, builtin_priors(), cache);
+    const FitResult base = as_catalogued(fitter, data.size(), catalog);
+    const std::set<std::string> names = sites_of(data);
+    const std::vector<std::string> sites(names.begin(), names.end());
+    SiteOverlays overlays;
+    std::atomic<std::size_t> next{0};
+    std::mutex guard;
+    std::vector<std::jthread> workers;
+    for (unsigned t = 0; t < std::max(1U, threads); ++t) {
+        workers.emplace_back([&] {
+            for (std::size_t i = next++; i < sites.size(); i = next++) {
+                auto changed = difference(fitter.fit_without(sites[i], base), catalog);
+                const std::lock_guard lock(guard);
+                overlays[sites[i]] = std::move(changed);
+            }
+        });
+    }
+    workers.clear();  // joins
+    return overlays;
+}
+
+std::string fingerprint(const Catalog& catalog, const std::vector<FitDataset>& data) {
+    Digest digest;
+    for (const auto& [name, part] : catalog.parts) {
+        digest.add(name);
+        for (const auto& [path, figure] : part.figures) {
+            digest.add(path);
+            for (const double value : figure.value) {
+                digest.add(value);
+            }
+        }
+    }
+    for (const FitDataset& dataset : data) {
+        digest.add(dataset.id + dataset.site);
+        for (const double seconds : dataset.seconds) {
+            digest.add(seconds);
+        }
+    }
+    return digest.text();
+}
+
+std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint) {
+    std::string yaml =
+        "# Figures of the fits without each site, where they differ from the catalogue's, in SI units. Written by\n"
+        "# `./dev accuracy --loso`; stale, and then not read, once the catalogue or the data are others.\n"
+        "fingerprint: \"" +
+        fingerprint + "\"\nwithout:\n";
+    for (const auto& [site, figures] : overlays) {
+        yaml += "  \"" + site + "\":\n    _: 0\n";
+        for (const auto& [name, value] : figures) {
+            yaml += fmt::format("    {}: {:.6g}\n", name, value);
+        }
+    }
+    return yaml;
+}
+
+SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint) {
+    if (!std::filesystem::exists(file)) {
+        return {};
+    }
+    const yaml::Node root = yaml::read(file);
+    if (root.required("fingerprint").as_string() != fingerprint) {
+        return {};
+    }
+    SiteOverlays overlays;
+    for (const yaml::Node& site : root.required("without").members()) {
+        std::map<FigureName, double>& figures = overlays[site.name];
+        for (const yaml::Node& figure : site.members()) {
+            if (figure.name != "_") {
+                figures[figure.name] = figure.as_double();
+            }
+        }
+    }
+    return overlays;
+}
+
+void forecast_without_site(std::vector<AccuracyRow>& rows, const Collection& collection, const SiteOverlays& overlays,
+                           const Catalog& catalog, FabricCache& cache) {
+    std::map<SystemGroup, std::set<std::string>> sites_of_group;
+    std::map<std::string, const CollectedCurve*> curves;
+    for (const CollectedCurve& curve : collection.curves) {
+        curves[curve.comparison.id] = &curve;
+        if (curve.cause.empty()) {
+            sites_of_group[curve.comparison.derived.group].insert(curve.site);
+        }
+    }
+    for (const auto& [site, figures] : overlays) {
+        std::map<FigureName, FittedValue> values;
+        for (const auto& [name, value] : figures) {
+            values[name] = {value, value, value};
+        }
+        const Catalog without = with_figures(catalog, values);
+        for (AccuracyRow& row : rows) {
+            if (row.site == site && row.used == "yes") {
+                const Scenario& scenario = curves.at(row.dataset)->comparison.derived.scenario;
+                row.left_out = CurveForecaster(scenario, cache.at(scenario), without).seconds(row.size);
+                row.sibling = sites_of_group.at(row.group).size() > 1;
+            }
+        }
+    }
+}
+
+}  // namespace fabricast

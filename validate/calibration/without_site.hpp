@@ -1,0 +1,36 @@
+#pragma once
+// Forecasts of each site by a fit that never saw it. Fitting takes minutes, so the figures of each such fit are kept in
+// a file beside a fingerprint of everything they depend on; a file of another fingerprint is stale.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "validate/calibration/fit.hpp"
+#include "validate/collect.hpp"
+
+namespace fabricast {
+
+// Healthy curves of a collection, without rows that are left out.
+std::vector<FitDataset> fit_datasets(const Collection& collection);
+
+// Figures of the fit without each site that differ from the full fit's.
+using SiteOverlays = std::map<std::string, std::map<FigureName, double>>;
+
+// Refits for each site on `threads` threads.
+SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
+                              unsigned threads);
+
+// Of the data and the catalogue's costs.
+std::string fingerprint(const Catalog& catalog, const std::vector<FitDataset>& data);
+
+std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint);
+// Empty where the file is not there or stale.
+SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint);
+
+// Fills AccuracyRow::left_out and ::sibling of every healthy row.
+void forecast_without_site(std::vector<AccuracyRow>& rows, const Collection& collection, const SiteOverlays& overlays,
+                           const Catalog& catalog, FabricCache& cache);
+
+}  // namespace fabricast

@@ -1,0 +1,128 @@
+// fabricast-accuracy [--data DIR]... [--loso] [--docs DIR] [--measurements DIR]: forecasts every measurement through
+// the compare path, prints the figures and writes docs/accuracy.{csv,md} with the plots.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "sim/io/text_file.hpp"
+#include "sim/scenario/catalog_reader.hpp"
+#include "validate/accuracy_report.hpp"
+#ifdef FABRICAST_HAS_CERES
+#include "validate/calibration/without_site.hpp"
+#endif
+
+namespace {
+
+using namespace fabricast;
+
+struct Arguments {
+    std::vector<std::filesystem::path> data;  // beside the measurements of the repository
+    bool refit = false;
+    std::filesystem::path docs = "docs";
+    std::filesystem::path measurements = "validate/measurements";
+};
+
+constexpr const char* usage =
+    "usage: fabricast-accuracy [--data DIR]... [--loso] [--docs DIR] [--measurements DIR]\n"
+    "  --data DIR  forecast the measurements of this folder too\n"
+    "  --loso      refit without each site (minutes) and keep the result beside the measurements\n";
+
+bool parse(int argc, char** argv, Arguments& arguments) {
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view name = argv[i];
+        if (name == "--loso") {
+            arguments.refit = true;
+            continue;
+        }
+        if (++i >= argc) {
+            return false;
+        }
+        if (name == "--data") {
+            arguments.data.emplace_back(argv[i]);
+        } else if (name == "--docs") {
+            arguments.docs = argv[i];
+        } else if (name == "--measurements") {
+            arguments.measurements = argv[i];
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+#ifdef FABRICAST_HAS_CERES
+void leave_sites_out(std::vector<AccuracyRow>& rows, const Collection& collection, const Arguments& arguments,
+                     const Catalog& catalog, FabricCache& cache) {
+    // Only sites of the repository are left out: data from elsewhere never was in the fit.
+    const std::vector<FitDataset> data = fit_datasets(collection);
+    const std::filesystem::path file = arguments.measurements / "without_site.yaml";
+    const std::string mark = fingerprint(catalog, data);
+    if (arguments.refit) {
+        const SiteOverlays fresh = fit_without_each(catalog, data, cache, std::thread::hardware_concurrency());
+        write_atomically(file, to_yaml(fresh, mark));
+    }
+    const SiteOverlays overlays = read_overlays(file, mark);
+    if (overlays.empty()) {
+        fmt::print("no fit without each site for this catalogue and these data: run again with --loso\n");
+    }
+    forecast_without_site(rows, collection, overlays, catalog, cache);
+}
+#endif
+
+int run(const Arguments& arguments) {
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
+    const Sites sites = read_sites(arguments.measurements / "sites.yaml");
+    const auto unhealthy = read_unhealthy(arguments.measurements / "unhealthy.yaml");
+    Collection collection =
+        collect({arguments.measurements / "nccl"}, builtin_aliases(), catalog, cache, sites, unhealthy);
+    std::vector<AccuracyRow> rows = accuracy_rows(collection);
+#ifdef FABRICAST_HAS_CERES
+    leave_sites_out(rows, collection, arguments, catalog, cache);
+#endif
+    if (!arguments.data.empty()) {
+        const Collection more = collect(arguments.data, builtin_aliases(), catalog, cache, sites, unhealthy);
+        const std::vector<AccuracyRow> added = accuracy_rows(more);
+        rows.insert(rows.end(), added.begin(), added.end());
+        collection.curves.insert(collection.curves.end(), more.curves.begin(), more.curves.end());
+        collection.skipped.insert(collection.skipped.end(), more.skipped.begin(), more.skipped.end());
+    }
+    for (const SkippedFile& file : collection.skipped) {
+        fmt::print("skipped {}: {}\n", file.file, file.reason);
+    }
+    for (const AccuracyFigure& figure : accuracy_figures(rows)) {
+        fmt::print("{}\n", figure_line(figure));
+    }
+    write_atomically(arguments.docs / "accuracy.csv", to_csv(rows));
+    write_atomically(arguments.docs / "accuracy.md",
+                     accuracy_page(rows, collection, read_misses(arguments.measurements / "misses.yaml")));
+    write_atomically(arguments.docs / "accuracy-sites.svg", sites_plot(rows));
+    write_atomically(arguments.docs / "accuracy-curves.svg", curves_plot(collection));
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        Arguments arguments;
+        if (!parse(argc, argv, arguments)) {
+            std::fputs(usage, stderr);
+            return 2;
+        }
+        return run(arguments);
+    } catch (const ScenarioError& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "fabricast-accuracy: %s\n", error.what());
+        return 1;
+    }
+}
