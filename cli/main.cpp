@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::array commands = {
     Command{"run", "forecast a scenario: time, bottleneck, scaling", run_scenario},
+    Command{"compare", "a measurement beside its forecast", compare_measured},
     Command{"catalog", "the parts, and where each of their figures comes from", show_catalog},
     Command{"topo", "the cluster: parts, paths, bisection, exports", show_topology},
 };

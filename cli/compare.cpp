@@ -1,0 +1,66 @@
+// fabricast compare --measured FILE [SCENARIO]: a measurement beside its forecast.
+
+#include "validate/compare.hpp"
+
+#include <iostream>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "sim/io/text_file.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+po::options_description compare_options() {
+    po::options_description options("options");
+    options.add_options()("measured", po::value<std::string>()->value_name("FILE"),
+                          "the measurement; without a scenario, its words say what to forecast");
+    add_scenario_options(options);
+    add_catalog_options(options);
+    options.add_options()                                                             //
+        ("json", po::value<std::string>()->value_name("FILE"), "write both as JSON")  //
+        ("svg", po::value<std::string>()->value_name("FILE"), "draw both curves");
+    return options;
+}
+
+}  // namespace
+
+int compare_measured(const std::vector<std::string>& arguments) {
+    po::positional_options_description positional;
+    positional.add("scenario", 1);
+    const auto values =
+        parse_options(arguments, "compare --measured FILE [SCENARIO] [OPTION...]", compare_options(), positional);
+    if (!values) {
+        return ok;
+    }
+    if (!values->contains("measured")) {
+        throw UsageError("which measurement? (accepted: --measured FILE)");
+    }
+    std::optional<Scenario> scenario;
+    if (values->contains("scenario")) {
+        scenario = scenario_of(*values);
+    } else if (values->contains("set") || values->contains("engine")) {
+        throw UsageError("--set and --engine change a scenario, and none is given");
+    }
+    const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
+    FabricCache cache(catalog);
+    const Measurement measurement = read_measurement(text_of(*values, "measured"));
+    try {
+        const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
+        if (values->contains("json")) {
+            write_atomically(text_of(*values, "json"), to_json(comparison).dump(2) + "\n");
+        }
+        if (values->contains("svg")) {
+            write_atomically(text_of(*values, "svg"), to_svg(comparison));
+        }
+        std::cout << to_text(comparison);
+    } catch (const NotACurve& error) {
+        throw ScenarioError(measurement.place, error.what());
+    }
+    return ok;
+}
+
+}  // namespace fabricast::cli

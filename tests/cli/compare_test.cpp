@@ -1,0 +1,57 @@
+// fabricast compare: a measurement beside its forecast, and what it refuses.
+
+#include "tests/cli/program.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast::test;
+
+namespace {
+
+const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+const std::string measured = "compare --measured validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml";
+
+}  // namespace
+
+TEST_CASE("compare needs no scenario: the file's words say what to forecast") {
+    const ScratchFolder scratch("compare");
+    const auto json = scratch.path / "out.json";
+    const auto drawing = scratch.path / "out.svg";
+    const Ran ran = run_program(measured + " --json " + json.string() + " --svg " + drawing.string(), root, scratch);
+    CHECK(ran.code == 0);
+    CHECK_THAT(ran.out, ContainsSubstring("is a dgx-h100"));
+    CHECK_THAT(ran.out, ContainsSubstring("error by regime"));
+    CHECK_THAT(text_of(json), ContainsSubstring("\"measured_s\""));
+    CHECK_THAT(text_of(drawing), ContainsSubstring("</svg>"));
+}
+
+TEST_CASE("a scenario takes the place of the file's words") {
+    const ScratchFolder scratch("compare_scenario");
+    const Ran ran = run_program(measured + " scenarios/dgx-h100-ring.yaml", root, scratch);
+    CHECK(ran.code == 0);
+    CHECK_THAT(ran.out, ContainsSubstring("as the scenario says"));
+    CHECK(ran.out.find("nvls") == std::string::npos);
+}
+
+TEST_CASE("what compare cannot do is refused with the file and exit 2, and nothing is written") {
+    const ScratchFolder scratch("compare_bad");
+    const auto json = scratch.path / "out.json";
+    const auto refused = [&](const std::string& arguments, const std::string& words) {
+        INFO(arguments);
+        const Ran ran = run_program(arguments + " --json " + json.string(), root, scratch);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK_THAT(ran.err, ContainsSubstring(words));
+        CHECK_FALSE(std::filesystem::exists(json));
+    };
+    refused("compare", "which measurement?");
+    refused("compare --measured nowhere.yaml", "nowhere.yaml:1:1");
+    refused("compare --measured validate/measurements/nccl/mleng-h200-nvls-vs-ring-8GiB.yaml", "not a size curve");
+    refused("compare --measured validate/measurements/nccl/mleng-h200-collectives-16GiB.yaml", "'several'");
+    refused(measured + " --set workload.algorithm=ring", "none is given");
+    refused(measured + " scenarios/dgx-a100-16-hdr.yaml", "128");
+    const auto unknown = scratch.write(
+        "unknown.yaml",
+        "id: x\nsource: {url: here}\nkind: nccl\nsystem: {gpu: \"NVIDIA B300\", gpus_per_node: 8, nodes: 1}\n"
+        "benchmark: {collective: all_reduce}\ncolumns: [size_bytes, time_us]\nrows:\n  - [8, 1]\n");
+    refused("compare --measured " + unknown.string(), "nearest: 'b200");
+}
