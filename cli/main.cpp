@@ -59,6 +59,7 @@ int dispatch(const std::vector<std::string>& arguments) {
         std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == name; });
     if (command == commands.end()) {
         std::vector<std::string> names;
+        names.reserve(commands.size());
         for (const Command& c : commands) {
             names.emplace_back(c.name);
         }

@@ -32,7 +32,7 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
 // The file that `entry` names; symbolic links are followed before it is judged.
 fs::path included_file(const yaml::Node& entry, const fs::path& including) {
     const fs::path folder = including.parent_path();
-    const fs::path path = real_path(folder / entry.as_string());
+    fs::path path = real_path(folder / entry.as_string());
     if (fs::path(entry.text).is_absolute() || !is_inside(path, folder)) {
         entry.fail("lies outside the folder of the including file", "files in or below it");
     }

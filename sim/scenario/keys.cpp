@@ -14,8 +14,10 @@ namespace {
 using namespace rows;
 
 // A field of the scenario, for reading and for writing: FIELD(launch.mode).
+// NOLINTBEGIN(bugprone-macro-parentheses): a member's name takes none.
 #define FIELD(member) \
     [](auto& scenario) -> auto& { return scenario.member; }
+// NOLINTEND(bugprone-macro-parentheses)
 
 const std::vector<std::string> engine_words = {"flow", "analytic", "simgrid"};  // in the order of the variant
 

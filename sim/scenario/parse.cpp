@@ -41,6 +41,7 @@ void read_key(const yaml::Node& node, const Key& key, Scenario& scenario) {
 void read_map(const yaml::Node& map, std::string_view path, Scenario& scenario) {
     const std::vector<const Key*> keys = keys_inside(path);
     std::vector<std::string> names;
+    names.reserve(keys.size());
     for (const Key* key : keys) {
         names.emplace_back(leaf_name(*key));
     }

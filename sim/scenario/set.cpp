@@ -36,7 +36,7 @@ yaml::Node parse_value(std::string_view assignment, std::size_t start) {
 }
 
 // The member `name` of `map`, added where it is not there yet.
-yaml::Node& member(yaml::Node& map, std::string_view name, Place place) {
+yaml::Node& member(yaml::Node& map, std::string_view name, const Place& place) {
     if (map.is_null()) {
         map.kind = yaml::Kind::map;
     }
