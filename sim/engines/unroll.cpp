@@ -75,18 +75,18 @@ private:
         for_each_edge(from_.edge_sets[pipeline_.edges], fabric_, [&](const Edge& edge) {
             const bool network = between_nodes(edge.path);
             const double channels = edge.count * pipeline_.weight;
-            const double copies = is_whole(channels) ? std::round(channels) : 1;
+            const long copies = is_whole(channels) ? std::lround(channels) : 1;
             Stream stream;
             stream.from = edge.path.src;
             stream.to = edge.path.dst;
-            stream.scale = channels / copies;
+            stream.scale = channels / static_cast<double>(copies);
             stream.overhead = overhead_of(network);
             Connection connection;
             connection.path = edge.path;
             connection.wire_ratio = network ? pipeline_.network_wire_ratio : pipeline_.wire_ratio;
             const double seconds = pipeline_.chunk / pipeline_.edge_rate_cap + to_seconds(pipeline_.chunk_overhead);
             connection.rate_cap = stream.scale * pipeline_.chunk / seconds;
-            for (double copy = 0; copy < copies; ++copy) {
+            for (long copy = 0; copy < copies; ++copy) {
                 stream.connection = static_cast<std::uint32_t>(to_.connections.size());
                 to_.connections.push_back(connection);
                 streams_.push_back(stream);

@@ -17,6 +17,7 @@ namespace {
 // The engine must see its arguments before the platform is made, and needs them to live.
 struct Started {
     explicit Started(bool lazy) : words(simgrid_engine::arguments(lazy)) {
+        argv.reserve(words.size() + 1);
         for (std::string& word : words) {
             argv.push_back(word.data());
         }
@@ -67,7 +68,7 @@ double simgrid_one_sided(const Fabric& fabric, const Schedule& schedule, bool la
     simgrid_engine::on_completion([&](const s4u::Activity& activity) {
         const auto place = live.find(&activity);
         const std::uint32_t op = place->second.first;
-        last.assign(1, std::move(place->second.second));  // the one that completes is still in SimGrid's hands
+        last.assign(1, place->second.second);  // the one that completes is still in SimGrid's hands
         live.erase(place);
         const std::uint32_t connection = schedule.transfers[op].connection;
         chains.pass_turn(connection);
@@ -125,8 +126,8 @@ double simgrid_all_to_all_actors(const Fabric& fabric, const Schedule& schedule,
     }
     for (const auto& [host, count] : receives) {
         s4u::Mailbox* box = s4u::Mailbox::by_name(host->get_name());
-        box->set_receiver(s4u::Actor::create("receiver", host, [box, count] {
-            for (std::size_t i = 0; i < count; ++i) {
+        box->set_receiver(s4u::Actor::create("receiver", host, [box, messages = count] {
+            for (std::size_t i = 0; i < messages; ++i) {
                 box->get<int>();
             }
         }));

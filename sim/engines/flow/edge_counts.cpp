@@ -157,6 +157,7 @@ private:
             group.receivers += receivers(node, in);
         }
         std::vector<Group> result;
+        result.reserve(groups.size());
         for (auto& [device, group] : groups) {
             result.push_back(std::move(group));
         }

@@ -184,6 +184,7 @@ std::vector<OpId> kept_of(const Schedule& schedule) {
 std::string replay_here(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device) {
     std::vector<std::string> words = simgrid_engine::arguments(true);
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) {
         argv.push_back(word.data());
     }

@@ -46,7 +46,7 @@ inline RandomSharing random_sharing(Random& random) {
             if (!used[l]) {
                 used[l] = true;
                 s.link.push_back(l);
-                s.times.push_back(1 + random.below(8) / 6);
+                s.times.push_back(random.below(8) < 6 ? 1 : 2);
             }
         }
         s.end.push_back(static_cast<std::uint32_t>(s.link.size()));
