@@ -87,7 +87,8 @@ struct Path {
     std::size_t count = 0;
     Duration latency;  // sum over the links
 
-    std::span<const LinkId> span() const { return {links.data(), count}; }
+    std::span<const LinkId> span() const& { return {links.data(), count}; }
+    std::span<const LinkId> span() const&& = delete;  // it would outlive the path
 };
 
 // No path joins the two devices; the message names both and the last device reached.

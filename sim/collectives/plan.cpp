@@ -122,7 +122,8 @@ double port_rate(const Fabric& fabric) {
     query.src = fabric.gpu(0);
     query.dst = fabric.gpu(fabric.gpus_per_node());
     double narrowest = std::numeric_limits<double>::infinity();
-    for (const LinkId link : fabric.path(query).span()) {
+    const Path path = fabric.path(query);
+    for (const LinkId link : path.span()) {
         narrowest = std::min(narrowest, fabric.link(link).capacity);
     }
     return narrowest;

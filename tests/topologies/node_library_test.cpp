@@ -197,7 +197,8 @@ TEST_CASE("without NVLink a PCIe box is bound by its root ports, peer to peer or
     CHECK(shared < 2 * gen4);
 
     const Fabric pair = fabric("a100-pcie-2x");  // two GPUs on AMD: peer to peer through the host bridge
-    for (const LinkId link : path(pair, 0, 1).span()) {
+    const Path through_bridge = path(pair, 0, 1);
+    for (const LinkId link : through_bridge.span()) {
         CHECK(pair.link(link).cls == LinkClass::pcie);
     }
     const Fabric stock = fabric("rtx4090-8x");
