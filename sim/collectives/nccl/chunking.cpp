@@ -144,12 +144,13 @@ double p2p_chunk(const Release& release, const Environment& environment, const F
 int p2p_channels(const Release& release, const Environment& environment, const Found& found, const Shape& shape,
                  double bytes) {
     const double step = p2p_chunk(release, environment, found, shape);
+    const std::int64_t ranks = shape.ranks;
     int least = found.p2p_channels_per_peer;
-    while (least > 1 && least * shape.ranks > static_cast<std::uint32_t>(found.p2p_channels)) {
+    while (least > 1 && least * ranks > found.p2p_channels) {
         least /= 2;
     }
     int most = found.p2p_channels_per_peer;
-    while (most > 1 && most * shape.ranks > 4U * static_cast<std::uint32_t>(found.p2p_channels)) {
+    while (most > 1 && most * ranks > std::int64_t{4} * found.p2p_channels) {
         most /= 2;
     }
     const double shortest = shape.nodes > 1 ? step / 2 : step / 8;
