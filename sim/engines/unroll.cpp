@@ -146,7 +146,8 @@ private:
                 after.push_back({streams_[before].pieces[pipeline_.cyclic ? piece - slices() : piece]});
             }
         }
-        const auto slots = static_cast<std::size_t>(pipeline_.slots);
+        const auto slots =
+            static_cast<std::size_t>(std::max(1L, std::lround(pipeline_.slots)));  // a fraction is rounded
         if (slice == 0 && chunk >= slots && longest_.ps > 0) {
             after.push_back({wait(longest_, {{stream.pieces[piece - (slots - 1) * slices() - 1]}})});
         }
