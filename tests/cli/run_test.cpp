@@ -189,12 +189,13 @@ TEST_CASE("bad input leaves an older result untouched") {
 
 TEST_CASE("Ctrl-C keeps whole rows and ends with 130") {
     const ScratchFolder scratch("interrupt");
+    // Far longer than a second on any machine: a millisecond and more for each of 6,500 rows.
     scratch.write("long.yaml",
                   "name: long\n"
-                  "cluster: {node: dgx-h100, nodes: 2}\n"
+                  "cluster: {node: dgx-h100, nodes: 1024}\n"
                   "workload: {kind: collective, sizes: {from: 8 B, to: 1 PiB, factor: 1.005}}\n");
     // The program gets the signal while it runs; `wait` gives its exit code.
-    const Ran ran = run_program("run long.yaml --threads 1 --csv r.csv & p=$!; sleep 0.3; kill -INT $p; wait $p",
+    const Ran ran = run_program("run long.yaml --threads 1 --csv r.csv & p=$!; sleep 1; kill -INT $p; wait $p",
                                 scratch.path, scratch);
     CHECK(ran.code == 130);
     CHECK((ran.out.empty() || ran.out.back() == '\n'));
