@@ -47,7 +47,7 @@ std::size_t threads_of(const po::variables_map& values, const Scenario& scenario
 class TablePrinter {
 public:
     TablePrinter(const Scenario& scenario, bool quiet)
-        : scenario_(scenario), progress_(scenario.workload.sizes.size() + points(scenario), !quiet) {}
+        : scenario_(scenario), progress_(pieces(scenario) + points(scenario), !quiet) {}
 
     void add(const Row& row) {
         progress_.clear();
@@ -66,6 +66,10 @@ public:
     Progress& progress() { return progress_; }
 
 private:
+    static std::size_t pieces(const Scenario& scenario) {
+        const auto* collective = std::get_if<CollectiveWorkload>(&scenario.workload);
+        return collective != nullptr ? collective->sizes.size() : 1;
+    }
     static std::size_t points(const Scenario& scenario) {
         return scenario.scaling ? std::max(scenario.scaling->nodes.size(), scenario.scaling->gpus.size()) : 0;
     }

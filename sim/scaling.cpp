@@ -28,8 +28,8 @@ ScalingPoint point_of(Scenario scenario, const ClusterRequest& cluster, const Ca
         }
         return point;
     }
-    const Planner planner(scenario.workload, fabric, scenario.library, scenario.launch, catalog);
-    const auto& sizes = scenario.workload.sizes;
+    const Planner planner(collective_of(scenario), fabric, scenario.library, scenario.launch, catalog);
+    const auto& sizes = collective_of(scenario).sizes;
     const Bytes largest = *std::max_element(sizes.begin(), sizes.end());
     point.busbw = row_of(scenario, planner, fabric, largest, watch).busbw;
     if (step) {

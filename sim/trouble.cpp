@@ -16,9 +16,9 @@ void check_ranks(const Scenario& scenario, const Fabric& fabric) {
         fail_at(scenario, "cluster",
                 complaint("a collective needs partners", std::to_string(ranks) + " ranks", "at least 2"));
     }
-    if (scenario.workload.root >= ranks) {
+    if (collective_of(scenario).root >= ranks) {
         fail_at(scenario, "workload.root",
-                complaint("'root' is no rank", std::to_string(scenario.workload.root),
+                complaint("'root' is no rank", std::to_string(collective_of(scenario).root),
                           "0 to " + std::to_string(ranks - 1)));
     }
 }

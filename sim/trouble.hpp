@@ -36,7 +36,7 @@ auto pointing_into(const Scenario& scenario, const Work& work) {
     }
 }
 
-// The root is a rank and a collective has partners; throws ScenarioError.
+// Of a collective: the root is a rank and it has partners; throws ScenarioError.
 void check_ranks(const Scenario& scenario, const Fabric& fabric);
 
 }  // namespace fabricast

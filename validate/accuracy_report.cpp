@@ -191,7 +191,7 @@ Panel curve_panel(const Comparison& c) {
     Panel panel;
     const Scenario& s = c.derived.scenario;
     panel.title = fmt::format("{} × {}, {} ranks, {}", s.cluster.nodes, s.cluster.node, c.derived.ranks,
-                              word(s.workload.collective));
+                              word(collective_of(s).collective));
     panel.width = 400;
     panel.height = 260;
     Series ours{"forecast", {}, ours_color};
@@ -248,7 +248,7 @@ std::string curves_plot(const Collection& collection) {
         }
         const SystemGroup& g = c.derived.group;
         const std::string key =
-            g.generation + g.nccl_era + g.fabric + std::string(word(c.derived.scenario.workload.collective));
+            g.generation + g.nccl_era + g.fabric + std::string(word(collective_of(c.derived.scenario).collective));
         const Comparison*& best = shown[key];
         if (best == nullptr || c.sizes.size() > best->sizes.size()) {
             best = &c;

@@ -39,8 +39,8 @@ std::string system_line(const Comparison& c) {
     if (!cluster.link.empty()) {
         line += ", " + cluster.link;
     }
-    return line + fmt::format(", {} ranks, {}, NCCL {}", c.derived.ranks, word(c.derived.scenario.workload.collective),
-                              c.derived.scenario.library.nccl);
+    return line + fmt::format(", {} ranks, {}, NCCL {}", c.derived.ranks,
+                              word(collective_of(c.derived.scenario).collective), c.derived.scenario.library.nccl);
 }
 
 Series series(const Comparison& c, const char* label, const char* color, double (*value)(const ComparedSize&)) {
@@ -89,13 +89,13 @@ Comparison compare(const Measurement& measurement, const AliasTable& table, cons
     const Fabric& fabric = cache.at(used);
     c.derived.ranks = fabric.gpu_count();
     refuse_other_ranks(measurement, c.derived.ranks);
-    c.busbw_factor = busbw_factor(used.workload.collective, c.derived.ranks);
+    c.busbw_factor = busbw_factor(collective_of(used).collective, c.derived.ranks);
     const Curve curve = read_curve(measurement, c.busbw_factor);
     const CurveForecaster forecaster(used, fabric, catalog);
     for (const CurvePoint& point : curve.points) {
         const ForecastRow ours = forecaster.at(point.size);
-        c.sizes.push_back({point, ours, alpha_beta(used.workload, point.size, fabric),
-                           tuning_clock(ours.tuning_seconds, used.workload, point.size, fabric)});
+        c.sizes.push_back({point, ours, alpha_beta(collective_of(used), point.size, fabric),
+                           tuning_clock(ours.tuning_seconds, collective_of(used), point.size, fabric)});
     }
     return c;
 }

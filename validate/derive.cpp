@@ -316,8 +316,8 @@ Derived derive(const Measurement& m, const AliasTable& table) {
     out.ranks = c.ranks;
     derive_node(m, table, c, out);
     const Alias& collective = understood(m, m.benchmark, "collective", table.collectives, "collective");
-    out.scenario.workload.collective = spelled<Collective>(collective.word("collective"));
-    out.scenario.workload.dtype = dtype_of(m, table, out);
+    collective_of(out.scenario).collective = spelled<Collective>(collective.word("collective"));
+    collective_of(out.scenario).dtype = dtype_of(m, table, out);
     read_environment(text(m.software, "env"), out);
     read_environment(text(m.benchmark, "options"), out);
     out.scenario.library.nccl = nccl_version(m, table, out);

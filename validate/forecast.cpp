@@ -44,7 +44,7 @@ CurveForecaster::CurveForecaster(const Scenario& scenario, const Fabric& fabric,
     : scenario_(scenario),
       fabric_(fabric),
       catalog_(catalog),
-      planner_(scenario.workload, fabric, scenario.library, scenario.launch, catalog) {}
+      planner_(collective_of(scenario), fabric, scenario.library, scenario.launch, catalog) {}
 
 double CurveForecaster::seconds(Bytes size) const {
     const Plan plan = planner_.plan(size);

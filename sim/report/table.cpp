@@ -39,7 +39,7 @@ std::string time_text(const std::optional<double>& seconds) { return seconds ? t
 }  // namespace
 
 std::string table_header(const Scenario& scenario) {
-    const CollectiveWorkload& workload = scenario.workload;
+    const CollectiveWorkload& workload = collective_of(scenario);
     std::string lines = "# " + scenario.name + ": " + std::string(word(workload.collective)) + " of " +
                         std::string(word(workload.dtype)) + (workload.in_place ? ", in place" : "") + ", on " +
                         cluster_words(scenario.cluster) + ", NCCL " + scenario.library.nccl + "\n";

@@ -17,6 +17,9 @@ using namespace rows;
 // NOLINTBEGIN(bugprone-macro-parentheses): a member's name takes none.
 #define FIELD(member) \
     [](auto& scenario) -> auto& { return scenario.member; }
+// A field of a collective; its keys are refused elsewhere.
+#define COLLECTIVE(member) \
+    [](auto& scenario) -> auto& { return collective_of(scenario).member; }
 // NOLINTEND(bugprone-macro-parentheses)
 
 const std::vector<std::string> engine_words = {"flow", "analytic", "simgrid"};  // in the order of the variant
@@ -36,10 +39,10 @@ Key engine_key() {
 
 Key sizes_key() {
     Key key{"workload.sizes", Form::sizes, "Message sizes as nccl-tests counts them: the larger buffer of a rank."};
-    key.read = [](const Node& node, Scenario& s) { s.workload.sizes = read_sizes(node); };
+    key.read = [](const Node& node, Scenario& s) { collective_of(s).sizes = read_sizes(node); };
     key.write = [](const Scenario& s) {
         Json list = Json::array();
-        for (const Bytes size : s.workload.sizes) {
+        for (const Bytes size : collective_of(s).sizes) {
             list.push_back(text(size));
         }
         return list;
@@ -48,11 +51,19 @@ Key sizes_key() {
     return key;
 }
 
+// The alternative of that index with its defaults, unless it is there already.
+void set_kind(Workload& workload, std::size_t index) {
+    static const std::vector<Workload> kinds = {CollectiveWorkload{}};
+    if (workload.index() != index) {
+        workload = kinds.at(index);
+    }
+}
+
 Key kind_key() {
     Key key{"workload.kind", Form::word, "What the cluster runs."};
-    key.words = {"collective"};
-    key.read = [words = key.words](const Node& node, Scenario&) { node.as_enum(words); };
-    key.write = [](const Scenario&) { return Json("collective"); };
+    key.words = workload_kinds();
+    key.read = [](const Node& node, Scenario& s) { set_kind(s.workload, node.as_enum(workload_kinds())); };
+    key.write = [](const Scenario& s) { return Json(kind_of(s.workload)); };
     return required(std::move(key));
 }
 
@@ -229,6 +240,25 @@ void insert_after(std::vector<Key>& keys, std::string_view path, const std::vect
     keys.insert(place + 1, more.begin(), more.end());
 }
 
+std::vector<Key> collective_keys() {
+    std::vector<Key> keys = {
+        word_key("workload.collective", COLLECTIVE(collective), Collective::scatter, "The operation."),
+        word_key("workload.algorithm", COLLECTIVE(algorithm), Algorithm::hierarchical,
+                 "`auto`: what NCCL of the stated version picks."),
+        word_key("workload.protocol", COLLECTIVE(protocol), Protocol::simple,
+                 "`auto`: what NCCL of the stated version picks."),
+        sizes_key(),
+        word_key("workload.dtype", COLLECTIVE(dtype), DataType::float8, "Type of an element."),
+        flag_key("workload.in_place", COLLECTIVE(in_place), "The output buffer is the input buffer."),
+        whole_key("workload.root", COLLECTIVE(root), 0, 4294967295.0,
+                  "Rank at the root of broadcast, reduce, gather and scatter."),
+    };
+    for (Key& key : keys) {
+        key.of_kind = "collective";
+    }
+    return keys;
+}
+
 std::vector<Key> make_keys() {
     std::vector<Key> keys = {
         required(text_key("name", FIELD(name), "Names the scenario in reports.")),
@@ -263,16 +293,6 @@ std::vector<Key> make_keys() {
                      "Switches of the node template, as `peer_to_peer: false`."),
         required(map_key("workload", "What it runs.")),
         kind_key(),
-        word_key("workload.collective", FIELD(workload.collective), Collective::scatter, "The operation."),
-        word_key("workload.algorithm", FIELD(workload.algorithm), Algorithm::hierarchical,
-                 "`auto`: what NCCL of the stated version picks."),
-        word_key("workload.protocol", FIELD(workload.protocol), Protocol::simple,
-                 "`auto`: what NCCL of the stated version picks."),
-        sizes_key(),
-        word_key("workload.dtype", FIELD(workload.dtype), DataType::float8, "Type of an element."),
-        flag_key("workload.in_place", FIELD(workload.in_place), "The output buffer is the input buffer."),
-        whole_key("workload.root", FIELD(workload.root), 0, 4294967295.0,
-                  "Rank at the root of broadcast, reduce, gather and scatter."),
         map_key("library", "The communication library."),
         text_key("library.nccl", FIELD(library.nccl), "NCCL's version, `\"2.27\"`."),
         text_key("library.transport", FIELD(library.transport), "Network plugin.", "the usual one of the link"),
@@ -296,11 +316,13 @@ std::vector<Key> make_keys() {
         engine_key(),
         whole_key("seed", FIELD(seed), 0, 9007199254740991.0, "Of everything random: ECMP hashes."),
     };
+    insert_after(keys, "workload.kind", collective_keys());
     insert_after(keys, "cluster.graph", graph_keys());
     insert_after(keys, "scaling.step.overlap", event_keys());
     return keys;
 }
 
+#undef COLLECTIVE
 #undef FIELD
 
 }  // namespace

@@ -37,9 +37,22 @@ void read_key(const yaml::Node& node, const Key& key, Scenario& scenario) {
     }
 }
 
+// Which keys a workload has depends on its kind: that is read before them.
+void take_kind(const yaml::Node& map, const std::vector<const Key*>& keys, Scenario& scenario) {
+    if (std::none_of(keys.begin(), keys.end(), [](const Key* key) { return !key->of_kind.empty(); })) {
+        return;
+    }
+    const auto kind = std::find_if(keys.begin(), keys.end(), [](const Key* key) { return leaf_name(*key) == "kind"; });
+    if (kind != keys.end()) {
+        (*kind)->read(map.required("kind"), scenario);
+    }
+}
+
 // Reads the keys of one map in the order of the table, so that messages do not depend on the order in the file.
 void read_map(const yaml::Node& map, std::string_view path, Scenario& scenario) {
-    const std::vector<const Key*> keys = keys_inside(path);
+    std::vector<const Key*> keys = keys_inside(path);
+    take_kind(map, keys, scenario);
+    std::erase_if(keys, [&](const Key* key) { return !belongs(*key, scenario); });
     std::vector<std::string> names;
     names.reserve(keys.size());
     for (const Key* key : keys) {
@@ -77,8 +90,7 @@ void check_cluster(const Scenario& scenario) {
     }
 }
 
-void check_workload(const Scenario& scenario) {
-    const CollectiveWorkload& workload = scenario.workload;
+void check_workload(const CollectiveWorkload& workload, const Scenario& scenario) {
     for (const Bytes size : workload.sizes) {
         if (size.count < size_of(workload.dtype)) {
             fail_at(scenario, "workload.sizes",
@@ -106,15 +118,20 @@ void check_scaling(const Scenario& scenario) {
     }
 }
 
+// What depends on several keys.
+void complete(Workload& workload) {
+    if (auto* collective = std::get_if<CollectiveWorkload>(&workload); collective && collective->sizes.empty()) {
+        collective->sizes = default_sizes();
+    }
+}
+
 Scenario from_tree(const yaml::Node& root, const std::filesystem::path& file) {
     Scenario scenario;
     scenario.file = file.string();
     read_map(root, "", scenario);
-    if (scenario.workload.sizes.empty()) {
-        scenario.workload.sizes = default_sizes();
-    }
+    complete(scenario.workload);
     check_cluster(scenario);
-    check_workload(scenario);
+    std::visit([&](const auto& workload) { check_workload(workload, scenario); }, scenario.workload);
     check_scaling(scenario);
     return scenario;
 }

@@ -2,6 +2,13 @@
 
 namespace fabricast {
 
+const std::vector<std::string>& workload_kinds() {
+    static const std::vector<std::string> words = {"collective"};
+    return words;
+}
+
+const std::string& kind_of(const Workload& workload) { return workload_kinds().at(workload.index()); }
+
 Place place_of(const Scenario& scenario, std::string_view key) {
     while (!key.empty()) {
         if (const auto written = scenario.places.find(key); written != scenario.places.end()) {

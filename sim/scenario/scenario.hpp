@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "models/units.hpp"
@@ -78,6 +79,15 @@ struct CollectiveWorkload {
     std::uint32_t root = 0;
 };
 
+// What the cluster runs: a closed set, picked by `workload.kind`. A kind is an alternative here, its keys in
+// scenario_keys() and its run_*.cpp.
+using Workload = std::variant<CollectiveWorkload>;
+
+// "collective": the words of `workload.kind`, in the order of the variant.
+const std::vector<std::string>& workload_kinds();
+// The kind of this workload as that word.
+const std::string& kind_of(const Workload& workload);
+
 struct LibrarySpec {
     std::string nccl = "2.27";
     std::string transport;                   // network plugin; empty: the usual one of the fabric's link
@@ -133,7 +143,7 @@ struct Scenario {
     std::string name;
     std::string file;  // where it was read from
     ClusterRequest cluster;
-    CollectiveWorkload workload;
+    Workload workload;
     LibrarySpec library;
     LaunchSpec launch;
     std::optional<ScalingSpec> scaling;
@@ -145,6 +155,12 @@ struct Scenario {
     // Where each key was written, by its dotted path ("cluster.fabric.kind"): for what is found wrong after parsing.
     std::map<std::string, Place, std::less<>> places;
 };
+
+// Of a scenario whose workload is a collective.
+inline const CollectiveWorkload& collective_of(const Scenario& scenario) {
+    return std::get<CollectiveWorkload>(scenario.workload);
+}
+inline CollectiveWorkload& collective_of(Scenario& scenario) { return std::get<CollectiveWorkload>(scenario.workload); }
 
 // Where `key` was written, else the nearest key around it, else the file's first line.
 Place place_of(const Scenario& scenario, std::string_view key);

@@ -12,6 +12,9 @@ std::string_view parent_of(std::string_view path) {
 Json map_json(const Scenario& scenario, std::string_view path) {
     Json map = Json::object();
     for (const Key* key : keys_inside(path)) {
+        if (!belongs(*key, scenario)) {
+            continue;
+        }
         Json value = key->write ? key->write(scenario) : Json();
         if (key->form == Form::map && (!key->write || !value.is_null())) {
             value = map_json(scenario, key->path);
@@ -27,6 +30,10 @@ Json map_json(const Scenario& scenario, std::string_view path) {
 }
 
 }  // namespace
+
+bool belongs(const Key& key, const Scenario& scenario) {
+    return key.of_kind.empty() || key.of_kind == kind_of(scenario.workload);
+}
 
 const Key* find_key(std::string_view path) {
     for (const Key& key : scenario_keys()) {

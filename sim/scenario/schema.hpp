@@ -44,12 +44,16 @@ struct Key {
     bool required = false;
     std::string when_absent{};         // what holds then; empty: the field's default
     std::vector<std::string> words{};  // of Form::word
+    std::string of_kind{};             // a key of one kind of workload: refused in the others
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };
 
 // In the order of the documentation; a map stands before its keys.
 const std::vector<Key>& scenario_keys();
+
+// Whether the scenario's kind of workload has this key.
+bool belongs(const Key& key, const Scenario& scenario);
 
 const Key* find_key(std::string_view path);
 // The rows directly inside `path` ("" for the top level).

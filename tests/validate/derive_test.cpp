@@ -194,8 +194,9 @@ TEST_CASE("the launch is one process for all, one a GPU, or a framework's loop")
 
 TEST_CASE("collectives and element types are known or refused by name") {
     const auto collective = [](const std::string& name) {
-        return derived({"{gpu: H100, gpus_per_node: 8, nodes: 1}", "{}", "{collective: " + name + "}"})
-            .scenario.workload.collective;
+        return collective_of(
+                   derived({"{gpu: H100, gpus_per_node: 8, nodes: 1}", "{}", "{collective: " + name + "}"}).scenario)
+            .collective;
     };
     CHECK(collective("alltoall") == Collective::all_to_all);
     CHECK(collective("all_to_all") == Collective::all_to_all);

@@ -28,7 +28,7 @@ struct Planted {
         d.site = site;
         d.group = {"ampere", ">=2.18", "nvswitch"};
         d.scenario.cluster.node = "dgx-a100";
-        d.scenario.workload.collective = collective;
+        collective_of(d.scenario).collective = collective;
         d.scenario.library.nccl = "2.27";
         d.scenario.engine = Analytic{};
         const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), truth);

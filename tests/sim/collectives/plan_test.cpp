@@ -34,9 +34,9 @@ Scenario scenario_of(const System& system) {
     s.cluster.node = system.node;
     s.cluster.nodes = system.nodes;
     s.cluster.gpus_per_node = system.gpus;
-    s.workload.collective = system.collective;
-    s.workload.algorithm = system.algorithm;
-    s.workload.protocol = system.protocol;
+    collective_of(s).collective = system.collective;
+    collective_of(s).algorithm = system.algorithm;
+    collective_of(s).protocol = system.protocol;
     s.library.nccl = system.nccl;
     s.library.env = system.env;
     s.launch.mode = system.mode;
@@ -46,14 +46,14 @@ Scenario scenario_of(const System& system) {
 Plan plan_of(const System& system, std::int64_t bytes, const Catalog& catalog = catalogue()) {
     const Scenario s = scenario_of(system);
     const Fabric fabric(build(s, catalog));
-    return plan(s.workload, Bytes{bytes}, fabric, s.library, s.launch, catalog);
+    return plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
 }
 
 double seconds_of(const System& system, std::int64_t bytes, const Catalog& catalog = catalogue(),
                   const Engine& engine = Analytic{}) {
     const Scenario s = scenario_of(system);
     const Fabric fabric(build(s, catalog));
-    const Plan p = plan(s.workload, Bytes{bytes}, fabric, s.library, s.launch, catalog);
+    const Plan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
     const Timeline t = replay(engine, fabric, p.schedule);
     REQUIRE(t.kept.size() == 3);
     return to_seconds(t.kept[2].finish - t.kept[1].finish);

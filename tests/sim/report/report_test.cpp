@@ -30,7 +30,7 @@ Scenario small_scenario() {
     Scenario scenario;
     scenario.name = "small";
     scenario.cluster.node = "dgx-h100";
-    scenario.workload.sizes = {{8}, {1024}};
+    collective_of(scenario).sizes = {{8}, {1024}};
     return scenario;
 }
 

@@ -46,9 +46,9 @@ TEST_CASE("every part of a scenario arrives where it belongs") {
     CHECK(s.cluster.nodes == 16);
     CHECK(s.cluster.fabric_kind == "rail-optimized");
     CHECK(s.cluster.oversubscription == 2);
-    CHECK(s.workload.collective == Collective::all_gather);
-    CHECK(s.workload.sizes == std::vector<Bytes>{{1 << 20}, {1 << 30}});
-    CHECK(s.workload.dtype == DataType::bfloat16);
+    CHECK(collective_of(s).collective == Collective::all_gather);
+    CHECK(collective_of(s).sizes == std::vector<Bytes>{{1 << 20}, {1 << 30}});
+    CHECK(collective_of(s).dtype == DataType::bfloat16);
     CHECK(s.library.nccl == "2.27");
     CHECK(s.library.env.at("NCCL_ALGO") == "Ring");
     CHECK(s.launch.mode == LaunchMode::thread);
@@ -67,9 +67,9 @@ TEST_CASE("every part of a scenario arrives where it belongs") {
 TEST_CASE("only name, cluster and workload are needed") {
     const Scenario s =
         parse_scenario("name: small\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n", "s.yaml");
-    CHECK(s.workload.sizes == default_sizes());
-    CHECK(s.workload.sizes.size() == 31);
-    CHECK(s.workload.sizes.back().count == std::int64_t{8} << 30);
+    CHECK(collective_of(s).sizes == default_sizes());
+    CHECK(collective_of(s).sizes.size() == 31);
+    CHECK(collective_of(s).sizes.back().count == std::int64_t{8} << 30);
     CHECK(std::holds_alternative<Flow>(s.engine));
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("an override replaces, adds and goes through the same checks") {
                                        "library={nccl: \"2.18\"}", "engine=flow"});
     CHECK(s.cluster.nodes == 4);
     CHECK(s.cluster.routing == "ecmp");
-    CHECK(s.workload.sizes == std::vector<Bytes>{{8}});
+    CHECK(collective_of(s).sizes == std::vector<Bytes>{{8}});
     CHECK(s.library.nccl == "2.18");
     CHECK(s.library.env.empty());
     CHECK(std::holds_alternative<Flow>(s.engine));
