@@ -73,6 +73,15 @@ struct Pipeline {
     double network_wire_ratio = 1;  // the same on edges between nodes
     Duration start;
     double weight = 1;  // identical channels on the same edges
+    std::uint32_t first_occupancy = 0, occupancy_count = 0;  // range in Schedule::occupancies
+};
+
+// What a pipeline takes from the kernels of a device while it runs, from the end of its `start` to its finish: the SMs
+// that its channels hold, and the memory traffic of the whole operation on that device, spread over its running time.
+struct Occupancy {
+    DeviceId device{};
+    std::uint16_t sms = 0;
+    double memory_bytes = 0;
 };
 
 // Work, not time: a device shares its SMs and memory bandwidth among what runs on it. Operations of one stream are
@@ -97,6 +106,7 @@ public:
     std::vector<Connection> connections;
     std::vector<EdgeSet> edge_sets;
     std::vector<Stage> stages;
+    std::vector<Occupancy> occupancies;
     std::vector<Transfer> transfers;
     std::vector<Pipeline> pipelines;
     std::vector<Compute> computes;

@@ -25,13 +25,15 @@ void share_level(double total, const std::vector<double>& want, std::vector<doub
     }
 }
 
-std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running) {
+std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running,
+                                 const Taken& taken) {
+    const double free_sms = std::max(std::min(1.0, limits.sms), limits.sms - taken.sms);
     std::vector<double> want;
     std::vector<double> sms;
     for (const Compute* kernel : running) {
         want.push_back(kernel->sms == 0 ? limits.sms : std::min<double>(kernel->sms, limits.sms));
     }
-    share_level(limits.sms, want, sms);
+    share_level(free_sms, want, sms);
 
     // A kernel bound by its arithmetic asks for no more bandwidth than it can use; the rest is for the others.
     std::vector<double> arithmetic;
@@ -45,7 +47,8 @@ std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<c
     std::vector<double> times = arithmetic;
     if (limits.memory_bandwidth > 0) {
         std::vector<double> bandwidth;
-        share_level(limits.memory_bandwidth, want, bandwidth);
+        share_level(std::max(limits.memory_bandwidth / 100, limits.memory_bandwidth - taken.memory_bandwidth), want,
+                    bandwidth);
         for (std::size_t k = 0; k < running.size(); ++k) {
             if (running[k]->bytes > 0) {
                 times[k] = std::max(times[k], running[k]->bytes / bandwidth[k]);

@@ -1,5 +1,6 @@
 #pragma once
-// What runs on one device shares its SMs and its memory bandwidth, each max-min fairly.
+// What runs on one device shares its SMs and its memory bandwidth, each max-min fairly. Collectives come first: their
+// channels are resident until they end, so kernels share what is left.
 
 #include <cstdint>
 #include <vector>
@@ -14,10 +15,18 @@ struct DeviceLimits {
     double memory_bandwidth = 0;  // bytes per second; 0: no limit known
 };
 
+// What running collectives hold of a device.
+struct Taken {
+    double sms = 0;
+    double memory_bandwidth = 0;  // bytes per second
+};
+
 // Shares `total` among wants: each gets its want or the common level. Writes into `got`.
 void share_level(double total, const std::vector<double>& want, std::vector<double>& got);
 
-// Seconds each kernel takes from start to end at the share it gets beside the others.
-std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running);
+// Seconds each kernel takes from start to end at the share it gets beside the others and beside what is taken. Kernels
+// always keep one SM and a hundredth of the bandwidth, so that each of them ends.
+std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running,
+                                 const Taken& taken = {});
 
 }  // namespace fabricast

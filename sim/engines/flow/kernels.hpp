@@ -1,6 +1,7 @@
 #pragma once
-// The kernels that run now, by device, and when each will end.
+// The kernels that run now, by device, and when each will end beside the collectives that hold a part of the device.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -15,14 +16,35 @@ public:
     explicit Kernels(const DeviceLimits& limits) : limits_(limits) {}
 
     void start(std::uint32_t op, const Compute& kernel, Time now) {
-        const auto [place, is_new] = numbers_.try_emplace(kernel.device, static_cast<std::uint32_t>(devices_.size()));
-        if (is_new) {
-            devices_.emplace_back();
-        }
-        Device& device = devices_[place->second];
+        const std::uint32_t number = number_of(kernel.device);
+        devices_[number].advance(now);
+        devices_[number].running.push_back({op, &kernel});
+        mark_changed(number);
+    }
+
+    // From now on the collective `holder` holds these SMs and moves `bandwidth` bytes per second of the device's memory.
+    void hold(std::uint32_t holder, const Occupancy& occupancy, double bandwidth, Time now) {
+        const std::uint32_t number = number_of(occupancy.device);
+        Device& device = devices_[number];
+        const auto held = std::find_if(device.held.begin(), device.held.end(),
+                                       [&](const Held& h) { return h.holder == holder; });
+        const Held mine{holder, {static_cast<double>(occupancy.sms), bandwidth}};
         device.advance(now);
-        device.running.push_back({op, &kernel});
-        mark_changed(place->second);
+        if (held == device.held.end()) {
+            device.held.push_back(mine);
+        } else {
+            *held = mine;
+        }
+        mark_changed(number);
+    }
+
+    // The collective is over.
+    void let_go(std::uint32_t holder, const Occupancy& occupancy, Time now) {
+        const std::uint32_t number = number_of(occupancy.device);
+        Device& device = devices_[number];
+        device.advance(now);
+        std::erase_if(device.held, [&](const Held& h) { return h.holder == holder; });
+        mark_changed(number);
     }
 
     // Takes out the kernels of a device that have ended by now, unless the prediction is void.
@@ -72,8 +94,13 @@ private:
         double done = 0;     // share of the work, at the device's `last`
         double seconds = 0;  // from start to end at the present share
     };
+    struct Held {
+        std::uint32_t holder;
+        Taken taken;
+    };
     struct Device {
         std::vector<Running> running;
+        std::vector<Held> held;
         Time last;
         std::uint32_t version = 0;
         bool changed = false;
@@ -92,13 +119,25 @@ private:
             for (const Running& kernel : running) {
                 kernels.push_back(kernel.kernel);
             }
-            const std::vector<double> seconds = kernel_times(limits, kernels);
+            Taken taken;
+            for (const Held& h : held) {
+                taken.sms += h.taken.sms;
+                taken.memory_bandwidth += h.taken.memory_bandwidth;
+            }
+            const std::vector<double> seconds = kernel_times(limits, kernels, taken);
             for (std::size_t k = 0; k < running.size(); ++k) {
                 running[k].seconds = seconds[k];
             }
         }
     };
 
+    std::uint32_t number_of(DeviceId device) {
+        const auto [place, is_new] = numbers_.try_emplace(device, static_cast<std::uint32_t>(devices_.size()));
+        if (is_new) {
+            devices_.emplace_back();
+        }
+        return place->second;
+    }
     void mark_changed(std::uint32_t number) {
         if (!devices_[number].changed) {
             devices_[number].changed = true;

@@ -67,6 +67,7 @@ private:
     void flow(std::uint32_t op);
     void start_pipeline(std::uint32_t pipeline);
     void release_pipeline(std::uint32_t pipeline);
+    void hold_devices(std::uint32_t pipeline);
 
     void couple();
     bool is_coupled(std::uint32_t cls) const {
@@ -83,6 +84,10 @@ private:
 
     OpKind kind(std::uint32_t op) const { return schedule_.kind(OpId{op}); }
     std::uint32_t detail(std::uint32_t op) const { return schedule_.detail(OpId{op}); }
+    std::span<const Occupancy> occupancies(std::uint32_t pipeline) const {
+        const Pipeline& p = schedule_.pipelines[pipeline];
+        return std::span(schedule_.occupancies).subspan(p.first_occupancy, p.occupancy_count);
+    }
     const Transfer& message(std::uint32_t op) const { return schedule_.transfers[detail(op)]; }
     std::uint32_t chain_of(std::uint32_t op) const;
     void build_chains();
@@ -329,8 +334,19 @@ void Replay::flow(std::uint32_t op) {
     shares_.change(cls, 1);
 }
 
+// The devices' kernels share what the pipeline leaves them; a pipeline that stands still holds its SMs all the same.
+void Replay::hold_devices(std::uint32_t pipeline) {
+    const double seconds = pipelines_[pipeline].seconds;
+    for (const Occupancy& occupancy : occupancies(pipeline)) {
+        kernels_.hold(pipeline, occupancy, seconds > 0 ? occupancy.memory_bytes / seconds : 0, now_);
+    }
+}
+
 void Replay::end(std::uint32_t op) {
     if (kind(op) == OpKind::pipeline) {
+        for (const Occupancy& occupancy : occupancies(detail(op))) {
+            kernels_.let_go(detail(op), occupancy, now_);
+        }
         // Released when its stream had left, unless that is now.
         dependents_.reached(op, DependsOn::finish, [&](std::uint32_t next) { ready_.push_back(next); });
     } else {
@@ -421,6 +437,9 @@ void Replay::predict_pipeline(std::uint32_t pipeline) {
         push(running.release(), EventKind::pipeline_due, pipeline, running.version);
     } else {
         running.pause(now_);
+    }
+    if (shares_.members(network_.class_of_pipeline[pipeline]) > 0) {
+        hold_devices(pipeline);
     }
 }
 

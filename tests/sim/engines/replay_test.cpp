@@ -177,6 +177,43 @@ TEST_CASE("kernels of one stream queue, of two streams share the SMs and the mem
     }
 }
 
+TEST_CASE("a collective's channels take SMs and memory bandwidth from the kernels beside it") {
+    Cluster cluster = tiny::one_node(2);
+    cluster.node.gpu.sms = 100;
+    cluster.node.gpu.memory_bandwidth = 1e12;
+    const Fabric fabric(cluster);
+    Schedule schedule;
+    schedule.edge_sets.push_back(EdgeList{{{{.src = fabric.gpu(0), .dst = fabric.gpu(1)}}}});
+    Pipeline stream;  // 1 MB at 100 GB/s: from 2 us to 12 us
+    stream.bytes_per_edge = stream.chunk = 1e6;
+    stream.start = microseconds(2);
+    stream.fill = 1;
+    const auto beside = [&](const Occupancy& occupancy, const Compute& kernel) {
+        schedule.occupancies = {occupancy};
+        stream.occupancy_count = 1;
+        schedule.add(stream);
+        schedule.add(kernel);
+        return times(Flow{}, fabric, schedule)[1].finish;
+    };
+    // 10 us of arithmetic on the whole device.
+    const Compute arithmetic{.device = fabric.gpu(0), .flops = 1e10, .peak = 1e15};
+    SECTION("no SMs: the kernel does not notice") {
+        CHECK(beside({fabric.gpu(0), 0, 0}, arithmetic) == microseconds(10));
+    }
+    SECTION("20 of 100 SMs: 2 us alone, then 8 us of work at four fifths") {
+        CHECK(beside({fabric.gpu(0), 20, 0}, arithmetic) == microseconds(12));
+    }
+    SECTION("60 of 100 SMs: 4 us of work by the end of the collective, then alone") {
+        CHECK(beside({fabric.gpu(0), 60, 0}, arithmetic) == microseconds(16));
+    }
+    SECTION("another device's channels are no hindrance") {
+        CHECK(beside({fabric.gpu(1), 60, 0}, arithmetic) == microseconds(10));
+    }
+    SECTION("half of the memory bandwidth: 2 us alone, 5 us of work beside it, the rest alone") {
+        CHECK(beside({fabric.gpu(0), 0, 5e6}, {.device = fabric.gpu(0), .bytes = 1e7}) == microseconds(15));
+    }
+}
+
 TEST_CASE("a pipeline follows its closed form") {
     const Fabric fabric(tiny::one_node(4));
     Schedule schedule;
