@@ -19,8 +19,8 @@ constexpr std::size_t column_count = 14;
 
 bool counts(const AccuracyRow& row, const Selection& selection) {
     const bool usable = row.used == "yes" || (!selection.healthy && row.used == "unhealthy");
-    const bool left_out =
-        selection.which != Forecast::left_out || (row.left_out.has_value() && row.sibling == selection.sibling);
+    const bool asked = !selection.sibling || row.sibling == *selection.sibling;
+    const bool left_out = selection.which != Forecast::left_out || (row.left_out.has_value() && asked);
     return usable && left_out && regime_of(row.size) == selection.regime && row.measured > 0;
 }
 
@@ -133,6 +133,7 @@ std::vector<AccuracyFigure> accuracy_figures(const std::vector<AccuracyRow>& row
     append_figures(figures, rows, "nccl_all_", {.healthy = false});
     append_figures(figures, rows, "nccl_loso_", {.which = Forecast::left_out});
     append_figures(figures, rows, "nccl_loso_without_sibling_", {.which = Forecast::left_out, .sibling = false});
+    append_figures(figures, rows, "nccl_loso_every_site_", {.which = Forecast::left_out, .sibling = std::nullopt});
     append_figures(figures, rows, "nccl_null_alphabeta_", {.which = Forecast::null_alphabeta});
     append_figures(figures, rows, "nccl_null_tuning_", {.which = Forecast::null_tuning});
     return figures;

@@ -45,12 +45,12 @@ struct SiteError {
 };
 
 // What counts: `healthy` drops rows marked unhealthy; warm-up and unreadable rows never count. left_out counts only
-// rows that have such a forecast, with or without siblings as asked.
+// rows that have such a forecast: with siblings, without, or both (no value).
 struct Selection {
     Regime regime = Regime::small;
     Forecast which = Forecast::ours;
     bool healthy = true;
-    bool sibling = true;  // only for Forecast::left_out
+    std::optional<bool> sibling = true;  // only for Forecast::left_out
 };
 std::vector<SiteError> site_errors(const std::vector<AccuracyRow>& rows, const Selection& selection);
 

@@ -60,6 +60,7 @@ std::string figures_table(const std::vector<AccuracyRow>& rows) {
            line("**fabricast, healthy systems**", "nccl_") + line("fabricast, everything", "nccl_all_") +
            line("**fitted without the site**, another site has GPU, era and fabric", "nccl_loso_") +
            line("fitted without the site, no such sibling", "nccl_loso_without_sibling_") +
+           line("fitted without the site, with and without siblings", "nccl_loso_every_site_") +
            line("null: alpha–beta from datasheets", "nccl_null_alphabeta_") +
            line("null: NCCL's tuning model as a clock", "nccl_null_tuning_");
 }
@@ -278,9 +279,16 @@ std::string accuracy_page(const std::vector<AccuracyRow>& rows, const Collection
     page +=
         "The constants were fitted to these data (`./dev fit`), so the first line is in-sample. The third is not: for "
         "each\n"
-        "site the fit is made again without any of its curves. Sites whose GPU generation, NCCL era and fabric nobody "
+        "site the fit is made again without any of its curves. Curves whose GPU generation, NCCL era and fabric nobody "
         "else\n"
-        "measured stand in the fourth line and are not averaged into the third.\n\n";
+        "measured stand in the fourth line and are not averaged into the third; the fifth knows no siblings and counts "
+        "every\n"
+        "site. A fabric with another mechanism is another fabric: cards on PCIe peer to peer (`pcie`) or staged "
+        "through "
+        "host\n"
+        "memory (`pcie-host`), a NIC that cannot reach GPU memory (`-host-staged`), a network under an NCCL plugin of "
+        "another\n"
+        "generation (`-ofi-1.6`).\n\n";
     page += "## Each site\n\nMedian error in percent below 64 KiB · to 16 MiB · above.\n\n" + sites_table(rows) + "\n";
     page += "![Measured and forecast curves](accuracy-curves.svg)\n\n";
     page +=

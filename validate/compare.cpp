@@ -88,6 +88,7 @@ Comparison compare(const Measurement& measurement, const AliasTable& table, cons
     const Scenario& used = c.derived.scenario;
     const Fabric& fabric = cache.at(used);
     c.derived.ranks = fabric.gpu_count();
+    c.derived.group = group_on(fabric, c.derived);
     refuse_other_ranks(measurement, c.derived.ranks);
     c.busbw_factor = busbw_factor(collective_of(used).collective, c.derived.ranks);
     const Curve curve = read_curve(measurement, c.busbw_factor);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "models/catalog.hpp"
+#include "sim/collectives/costs.hpp"
 #include "validate/derive_network.hpp"
 
 namespace fabricast {
@@ -326,6 +327,14 @@ Derived derive(const Measurement& m, const AliasTable& table) {
     derive_network(m, table, out);
     out.scenario.engine = Analytic{};
     return out;
+}
+
+SystemGroup group_on(const Fabric& fabric, const Derived& derived) {
+    SystemGroup group = derived.group;
+    if (group.fabric == "pcie") {
+        group.fabric = inside_of(fabric);
+    }
+    return group;
 }
 
 }  // namespace fabricast

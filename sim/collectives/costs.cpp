@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/collectives/nccl/locality.hpp"
 #include "sim/collectives/plan.hpp"
 
 namespace fabricast {
@@ -18,25 +19,13 @@ int arch_index(std::string_view word) {
     return static_cast<int>(std::find(arch_words.begin(), arch_words.end(), word) - arch_words.begin());
 }
 
-std::string inside_word(const NodeTemplate& node, bool crosses_cpus) {
-    switch (node.nvlink) {
-        case NvlinkShape::nvswitch:
-            return "nvswitch";
-        case NvlinkShape::mesh:
-            return "mesh";
-        case NvlinkShape::none:
-            break;
-    }
-    return crosses_cpus || !node.peer_to_peer ? "pcie-host" : "pcie";
-}
-
 bool lists(const Part& part, std::string_view path, std::string_view item) {
     const std::string all = " " + part.word_or(path, "") + " ";
     return all.find(" " + std::string(item) + " ") != std::string::npos;
 }
 
 // How far a kernel part's data are from this system: GPU generation counts most, era least.
-int distance(const Part& part, GpuArch arch, const std::string& inside, const nccl::Version& version) {
+int distance(const Part& part, GpuArch arch, std::string_view inside, const nccl::Version& version) {
     const int generations = std::abs(arch_index(part.word("arch")) - static_cast<int>(arch));
     const bool same_inside = part.word("inside") == inside;
     const bool related = part.word("inside").starts_with("pcie") == inside.starts_with("pcie");
@@ -45,7 +34,7 @@ int distance(const Part& part, GpuArch arch, const std::string& inside, const nc
     return 100 * generations + (same_inside ? 0 : related ? 10 : 50) + (newer || ended ? 1 : 0);
 }
 
-const Part& nearest_kernel(const Catalog& catalog, GpuArch arch, const std::string& inside,
+const Part& nearest_kernel(const Catalog& catalog, GpuArch arch, std::string_view inside,
                            const nccl::Version& version) {
     const Part* best = nullptr;
     for (const Part* part : catalog.of_kind("kernel")) {
@@ -164,10 +153,24 @@ const Part* first_of(const Catalog& catalog, std::string_view kind, std::string_
 
 }  // namespace
 
-CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::Version& version,
-                     const LibrarySpec& library, bool gpu_direct, bool crosses_cpus) {
+std::string_view inside_of(const Fabric& fabric) {
     const NodeTemplate& node = fabric.node();
-    const std::string inside = inside_word(node, crosses_cpus);
+    switch (node.nvlink) {
+        case NvlinkShape::nvswitch:
+            return "nvswitch";
+        case NvlinkShape::mesh:
+            return node.gpu.nvlinks == 0 ? "bridge" : "mesh";  // a card has no NVLink but by its bridge
+        case NvlinkShape::none:
+            break;
+    }
+    const bool crosses = nccl::locality(node, fabric.gpus_per_node()).crosses_cpus;
+    return crosses || !node.peer_to_peer ? "pcie-host" : "pcie";
+}
+
+CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::Version& version,
+                     const LibrarySpec& library, bool gpu_direct) {
+    const NodeTemplate& node = fabric.node();
+    const std::string_view inside = inside_of(fabric);
     CostParts parts;
     parts.kernel = &nearest_kernel(catalog, node.gpu.arch, inside, version);
     parts.launch = first_of(catalog, "launch", "nccl-tests");

@@ -20,8 +20,12 @@ namespace fabricast {
 // A source beginning with this was measured on the machine that is forecast: `fabricast calibrate` writes it.
 inline constexpr std::string_view measured_here_prefix = "here:";
 
-// The parts nearest to a system. A kernel part is chosen by GPU generation, then by what joins the GPUs of a node
-// (nvswitch, mesh, pcie, pcie-host), then by NCCL era; a transport part by name or by the fabric's link.
+// What joins the GPUs of a node that take part, as costs tell it apart: "nvswitch", "mesh", "bridge" (NVLink between
+// cards), "pcie" (peer to peer), "pcie-host" (staged through host memory: across sockets, or peer to peer is off).
+std::string_view inside_of(const Fabric& fabric);
+
+// The parts nearest to a system. A kernel part is chosen by GPU generation, then by what joins the GPUs of a node, then
+// by NCCL era; a transport part by name or by the fabric's link.
 struct CostParts {
     const Part* kernel = nullptr;
     const Part* network = nullptr;    // what NCCL adds on any network; null on one node
@@ -33,7 +37,7 @@ struct CostParts {
 
 // Throws PlanError naming the known transports when `library.transport` is none of them.
 CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::Version& version,
-                     const LibrarySpec& library, bool gpu_direct, bool crosses_cpus);
+                     const LibrarySpec& library, bool gpu_direct);
 
 class Ledger {
 public:

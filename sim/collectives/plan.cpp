@@ -223,8 +223,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
         throw PlanError("a collective needs at least two GPUs; this cluster has " + std::to_string(fabric.gpu_count()));
     }
     const bool gpu_direct = environment.gpu_direct.value_or(fabric.node().gpu_direct);
-    const bool crosses = nccl::locality(fabric.node(), fabric.gpus_per_node()).crosses_cpus;
-    CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct, crosses);
+    CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct);
     if (costs.transport != nullptr) {
         apply_plugin(*costs.transport, workload, library, environment);
     }

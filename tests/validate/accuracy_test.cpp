@@ -2,7 +2,9 @@
 
 #include "sim/io/place.hpp"
 #include "sim/io/text_file.hpp"
+#include "sim/scenario/catalog_reader.hpp"
 #include "tests/support/catch.hpp"
+#include "validate/forecast.hpp"
 #include "validate/sites.hpp"
 
 using namespace fabricast;
@@ -74,6 +76,8 @@ TEST_CASE("sites without a sibling stand in a figure of their own") {
     rows[1].left_out = 180e-6;
     CHECK(figure(rows, "nccl_loso_small_median_pct") == Approx(20));
     CHECK(figure(rows, "nccl_loso_without_sibling_small_median_pct") == Approx(80));
+    const double every = (figure(rows, "nccl_loso_small_median_pct") + 80) / 2;
+    CHECK(figure(rows, "nccl_loso_every_site_small_median_pct") == Approx(every));
 }
 
 TEST_CASE("figures of the CSV read back are the figures written") {
@@ -110,11 +114,14 @@ TEST_CASE("globs match as in a shell") {
 TEST_CASE("every listed dataset is here, in a group that its file derives to, and every curve is listed") {
     const std::filesystem::path folder = FABRICAST_SOURCE_DIR "/validate/measurements";
     const Sites sites = read_sites(folder / "sites.yaml");
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
     for (const auto& [dataset, entry] : sites) {
         INFO(dataset);
         const Measurement m = read_measurement(folder / "nccl" / (dataset + ".yaml"));
         try {
-            const SystemGroup derived = derive(m, builtin_aliases()).group;
+            const Derived found = derive(m, builtin_aliases());
+            const SystemGroup derived = group_on(cache.at(found.scenario), found);
             CHECK(derived.generation == entry.group.generation);
             CHECK(derived.nccl_era == entry.group.nccl_era);
             CHECK(derived.fabric == entry.group.fabric);

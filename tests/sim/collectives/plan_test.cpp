@@ -187,7 +187,7 @@ TEST_CASE("a transport is named by its part, by its family, or follows from the 
         Scenario s = scenario_of({"dgx-a100", 2});
         const Fabric fabric(build(s, catalogue()));
         s.library.transport = named;
-        return cost_parts(catalogue(), fabric, {2, 27, 0}, s.library, gpu_direct, true).transport->name;
+        return cost_parts(catalogue(), fabric, {2, 27, 0}, s.library, gpu_direct).transport->name;
     };
     CHECK(transport("") == "transport-ib-hdr");
     CHECK(transport("infiniband") == "transport-ib-hdr");
