@@ -1,0 +1,33 @@
+# The probes' own logic, compiled here without any device's library; and probe-ucx for real, built as its users build it.
+set(probes ${CMAKE_SOURCE_DIR}/validate/probes)
+add_library(fabricast_probe_logic STATIC
+  ${probes}/core/arena.cpp ${probes}/core/control.cpp ${probes}/core/exchange.cpp ${probes}/core/interrupt.cpp
+  ${probes}/core/options.cpp ${probes}/core/pattern.cpp ${probes}/core/statistics.cpp ${probes}/core/sweep.cpp
+  ${probes}/core/writer.cpp)
+target_include_directories(fabricast_probe_logic PUBLIC ${probes})
+set_target_properties(fabricast_probe_logic PROPERTIES CXX_STANDARD 17)
+find_package(Threads REQUIRED)
+target_link_libraries(fabricast_probe_logic PUBLIC Threads::Threads)
+
+add_executable(test_probes
+  probes/exchange_test.cpp
+  probes/options_test.cpp
+  probes/statistics_test.cpp
+  probes/sweep_test.cpp
+  probes/writer_test.cpp
+)
+target_link_libraries(test_probes PRIVATE fabricast_probe_logic fabricast_validate fabricast_catch)
+add_test(NAME probes COMMAND test_probes)
+
+# Builds validate/probes as a project of its own; what it left out is told by the test's output and by ./dev test.
+# Not under the sanitizers: UCX and CUDA are not built with them.
+if(NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")
+  set(probes_build ${CMAKE_BINARY_DIR}/probes)
+  add_test(NAME probes_build COMMAND ${CMAKE_CURRENT_LIST_DIR}/build.sh ${probes} ${probes_build})
+  set_tests_properties(probes_build PROPERTIES FIXTURES_SETUP probes_built)
+  add_executable(test_probe_runs probes/runs_test.cpp)
+  target_compile_definitions(test_probe_runs PRIVATE FABRICAST_PROBES="${probes_build}")
+  target_link_libraries(test_probe_runs PRIVATE fabricast_validate fabricast_catch)
+  add_test(NAME probe_runs COMMAND test_probe_runs)
+  set_tests_properties(probe_runs PROPERTIES FIXTURES_REQUIRED probes_built RUN_SERIAL TRUE TIMEOUT 120)
+endif()

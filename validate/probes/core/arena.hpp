@@ -1,0 +1,29 @@
+#pragma once
+// The memory that transfers come from and go to. Host memory is touched directly; a device's is filled and checked
+// through a copy, and its maker says how.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace probe {
+
+class Arena {
+public:
+    virtual ~Arena() = default;
+    virtual void* data() = 0;
+    virtual std::size_t bytes() const = 0;
+    // Copies out of and into the arena. Precondition: offset + bytes <= bytes().
+    virtual void read(std::size_t offset, void* to, std::size_t bytes) = 0;
+    virtual void write(std::size_t offset, const void* from, std::size_t bytes) = 0;
+};
+
+// Page-aligned and touched, so that no page fault is measured.
+std::unique_ptr<Arena> host_arena(std::size_t bytes);
+
+void fill(Arena& arena, std::size_t offset, std::size_t bytes, std::uint64_t seed);
+// Throws WrongData naming `what` and the offset of the first wrong byte.
+void check(Arena& arena, std::size_t offset, std::size_t bytes, std::uint64_t seed, const std::string& what);
+
+}  // namespace probe

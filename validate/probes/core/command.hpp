@@ -1,0 +1,49 @@
+#pragma once
+// What every probe's command has in common: the options, the exit codes, and a file that holds whole rows however the
+// run ends.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/exit_code.hpp"
+#include "core/options.hpp"
+#include "core/progress.hpp"
+#include "core/sweep.hpp"
+#include "core/writer.hpp"
+
+namespace probe {
+
+// --sizes, --rounds, --samples, --budget, --output, --name, --quiet, --help.
+std::vector<OptionSpec> common_options(const std::string& sizes);
+SamplingRule sampling_rule(const Options& options);
+
+// Parses, runs, and turns what is thrown into one line on standard error and an exit code.
+int run_command(int argc, char** argv, const std::string& name, const std::string& purpose,
+                const std::vector<OptionSpec>& table, const std::function<int(const Options&)>& body);
+
+// id, source and benchmark of a file by this probe, filled from the options.
+MeasurementFile begin_measurement(const Options& options, const std::string& probe, const std::string& kind);
+
+std::string compiler_name();  // "GCC 12.2.0"
+// "UCX_TLS=tcp ...": what of the environment begins so.
+std::string environment_of(const std::string& prefix);
+
+// Collects rows and writes the file when the run ends, by itself or by Ctrl-C.
+class Recorder {
+public:
+    Recorder(const Options& options, MeasurementFile file, std::size_t points);
+
+    // Runs `measure`, which adds rows and may complete the sections; then writes the file. What is thrown is told and
+    // becomes the exit code; rows are kept.
+    int record(const std::function<void(MeasurementFile&)>& measure);
+    void add(const Row& row);
+
+private:
+    std::string name_;
+    std::string path_;
+    MeasurementFile file_;
+    Progress progress_;
+};
+
+}  // namespace probe

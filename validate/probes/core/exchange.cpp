@@ -1,0 +1,360 @@
+#include "core/exchange.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+
+#include "core/exit_code.hpp"
+#include "core/interrupt.hpp"
+
+namespace probe {
+namespace {
+
+constexpr std::size_t slot_alignment = 64;
+constexpr std::size_t spread_bytes = std::size_t{8} << 20U;  // small messages walk over so much
+constexpr double patience_s = 60;                            // without any progress the peer is given up
+
+std::size_t stride_of(std::size_t bytes) { return (bytes + slot_alignment - 1) / slot_alignment * slot_alignment; }
+
+int slots_of(std::size_t bytes, int window) {
+    const std::size_t fit = std::max<std::size_t>(2, spread_bytes / stride_of(bytes));
+    return static_cast<int>(std::min<std::size_t>(fit, static_cast<std::size_t>(std::max(2, 2 * window))));
+}
+
+// What one end has to do in a batch.
+struct Part {
+    bool leads = false;
+    bool active = false;
+    bool peer_active = false;
+};
+
+Part part_of(const Batch& batch, bool leads) {
+    const bool to = batch.series.direction != Direction::from_peer;
+    const bool from = batch.series.direction != Direction::to_peer;
+    return {leads, leads ? to : from, leads ? from : to};
+}
+
+// One end's run of one batch.
+class Run {
+public:
+    Run(Control& control, Link& link, const Clock& clock, const Batch& batch, Part part)
+        : control_(control),
+          link_(link),
+          clock_(clock),
+          batch_(batch),
+          part_(part),
+          window_(std::min(batch.window, link.depth())),
+          slots_(slots_of(batch.bytes, batch.window)),
+          sent_before_(link.completed()),
+          received_before_(link.received()) {}
+
+    // Time of one transfer in us; 0 where this end only served.
+    double run() {
+        prepare();
+        control_.barrier();
+        const double begin = clock_();
+        if (batch_.series.measure == Measure::latency) {
+            batch_.series.operation == Operation::send ? ping_pong() : one_by_one();
+        } else {
+            stream();
+        }
+        const double seconds = clock_() - begin;
+        meet_again();
+        if (!part_.active) {
+            return 0;
+        }
+        const bool halves = batch_.series.measure == Measure::latency && batch_.series.operation == Operation::send;
+        return seconds * 1e6 / batch_.iterations / (halves ? 2 : 1);
+    }
+
+    // Compares every slot that was written here; returns the bytes compared.
+    std::uint64_t check_incoming() {
+        const bool get = batch_.series.operation == Operation::get;
+        const bool answers = batch_.series.operation == Operation::send && batch_.series.measure == Measure::latency;
+        if (!answers && !(get ? part_.active : part_.peer_active)) {
+            return 0;
+        }
+        const int used = std::min(slots_, batch_.iterations);
+        for (int slot = 0; slot < used; ++slot) {
+            check(link_.incoming(), offset(slot), batch_.bytes, seed_of(!part_.leads, slot),
+                  std::string(word(batch_.series.operation)) + " of " + size_text(batch_.bytes));
+        }
+        return static_cast<std::uint64_t>(used) * batch_.bytes;
+    }
+
+private:
+    std::size_t offset(int slot) const { return static_cast<std::size_t>(slot) * stride_of(batch_.bytes); }
+    std::size_t offset_of(int i) const { return offset(i % slots_); }
+    std::uint64_t seed_of(bool leader, int slot) const {
+        return (batch_.seed * 2 + (leader ? 1 : 0)) * 1'000'003 + static_cast<std::uint64_t>(slot);
+    }
+    int sent() const { return static_cast<int>(link_.completed() - sent_before_); }
+    int received() const { return static_cast<int>(link_.received() - received_before_); }
+
+    void prepare() {
+        const std::size_t needed = offset(slots_);
+        if (needed + slot_alignment > std::min(link_.outgoing().bytes(), link_.incoming().bytes())) {
+            throw PeerLost("a batch larger than the arenas");
+        }
+        for (int slot = 0; slot < std::min(slots_, batch_.iterations); ++slot) {
+            fill(link_.outgoing(), offset(slot), batch_.bytes, seed_of(part_.leads, slot));
+        }
+        if (batch_.series.operation == Operation::send) {
+            expected_ = batch_.series.measure == Measure::latency
+                            ? batch_.iterations
+                            : (part_.peer_active ? batch_.iterations : 0) + (part_.active ? 1 : 0);
+            keep_receives_posted();
+        }
+    }
+
+    // In a stream the last receive is the acknowledgement: one byte, in a slot of its own.
+    void keep_receives_posted() {
+        while (receives_ < expected_ && receives_ - received() < 2 * window_) {
+            const bool is_ack = batch_.series.measure == Measure::rate && part_.active && receives_ == expected_ - 1;
+            link_.post_receive(is_ack ? offset(slots_) : offset_of(receives_), is_ack ? 1 : batch_.bytes);
+            ++receives_;
+        }
+    }
+
+    template <typename Done>
+    void progress_until(const Done& done) {
+        std::uint64_t idle = 0;
+        double since = 0;
+        for (std::uint64_t moved = link_.completed() + link_.received(); !done();) {
+            link_.progress();
+            keep_receives_posted();
+            const std::uint64_t now = link_.completed() + link_.received();
+            idle = now == moved ? idle + 1 : 0;
+            moved = now;
+            if (idle % 256 == 255) {
+                sched_yield();  // the other end may need this very processor
+            }
+            if (idle % 65536 == 65535) {
+                since = idle < 65537 ? steady_seconds() : since;
+                look_up(since);
+            }
+        }
+    }
+
+    void look_up(double idle_since) {
+        stop_if_asked();
+        if (control_.closing()) {
+            throw PeerLost(control_.receive());
+        }
+        if (steady_seconds() - idle_since > patience_s) {
+            throw PeerLost("nothing moved for " + std::to_string(static_cast<int>(patience_s)) + " s");
+        }
+    }
+
+    void ping_pong() {
+        for (int i = 0; i < batch_.iterations; ++i) {
+            if (part_.active) {
+                link_.post(Operation::send, offset_of(i), batch_.bytes);
+                progress_until([&] { return received() > i; });
+            } else {
+                progress_until([&] { return received() > i; });
+                link_.post(Operation::send, offset_of(i), batch_.bytes);
+            }
+        }
+        progress_until([&] { return sent() >= batch_.iterations; });
+    }
+
+    void one_by_one() {
+        for (int i = 0; part_.active && i < batch_.iterations; ++i) {
+            link_.post(batch_.series.operation, offset_of(i), batch_.bytes);
+            if (batch_.series.operation == Operation::put) {
+                link_.start_flush();
+                progress_until([&] { return sent() > i && link_.flushed(); });
+            } else {
+                progress_until([&] { return sent() > i; });
+            }
+        }
+    }
+
+    void stream() {
+        int posted = 0;
+        while (part_.active && posted < batch_.iterations) {
+            while (posted < batch_.iterations && posted - sent() < window_) {
+                link_.post(batch_.series.operation, offset_of(posted++), batch_.bytes);
+            }
+            progress_until([&] { return posted == batch_.iterations || posted - sent() < window_; });
+        }
+        if (batch_.series.operation == Operation::send) {
+            // The acknowledgement follows the own data, so that the peer's last receive is the one that it fills.
+            const int data = part_.peer_active ? batch_.iterations : 0;
+            progress_until([&] { return received() >= data; });
+            if (part_.peer_active) {
+                link_.post(Operation::send, 0, 1);
+                ++posted;
+            }
+            progress_until([&] { return received() >= expected_ && sent() >= posted; });
+            return;
+        }
+        progress_until([&] { return sent() >= posted; });
+        if (part_.active && batch_.series.operation == Operation::put) {
+            link_.start_flush();
+            progress_until([&] { return link_.flushed(); });
+        }
+    }
+
+    // As Control::barrier, but the link moves on while the other end still works.
+    void meet_again() {
+        control_.send("here");
+        std::uint64_t turns = 0;
+        while (!control_.readable()) {
+            for (int i = 0; i < 32; ++i) {
+                link_.progress();
+            }
+            sched_yield();
+            if (++turns % 4096 == 0) {
+                stop_if_asked();
+            }
+        }
+        if (const std::string answer = control_.receive(); answer != "here") {
+            throw PeerLost(answer);
+        }
+    }
+
+    Control& control_;
+    Link& link_;
+    const Clock& clock_;
+    const Batch& batch_;
+    Part part_;
+    int window_;
+    int slots_;
+    std::uint64_t sent_before_, received_before_;
+    int receives_ = 0;
+    int expected_ = 0;
+};
+
+template <typename Word>
+Word word_at(const std::string& text, std::initializer_list<Word> all) {
+    for (const Word one : all) {
+        if (text == word(one)) {
+            return one;
+        }
+    }
+    throw PeerLost("the peer orders '" + text + "', which this probe does not know");
+}
+
+}  // namespace
+
+const char* word(Operation operation) {
+    return operation == Operation::send ? "send" : operation == Operation::put ? "put" : "get";
+}
+
+const char* word(Measure measure) { return measure == Measure::latency ? "latency" : "rate"; }
+
+const char* word(Direction direction) {
+    return direction == Direction::to_peer ? "to" : direction == Direction::from_peer ? "from" : "both";
+}
+
+std::string to_text(const Batch& batch) {
+    std::ostringstream text;
+    text << "run " << word(batch.series.operation) << ' ' << word(batch.series.measure) << ' '
+         << word(batch.series.direction) << ' ' << batch.bytes << ' ' << batch.iterations << ' ' << batch.window << ' '
+         << batch.seed;
+    return text.str();
+}
+
+Batch parse_batch(const std::string& text) {
+    std::istringstream in(text);
+    std::string run, operation, measure, direction;
+    Batch batch;
+    in >> run >> operation >> measure >> direction >> batch.bytes >> batch.iterations >> batch.window >> batch.seed;
+    const bool sane = in && run == "run" && batch.bytes > 0 && batch.bytes <= (std::size_t{1} << 40U) &&
+                      batch.iterations > 0 && batch.iterations <= 10'000'000 && batch.window > 0 &&
+                      batch.window <= 65536;
+    if (!sane) {
+        throw PeerLost("the peer orders what is no batch: " + text.substr(0, 80));
+    }
+    batch.series.operation = word_at(operation, {Operation::send, Operation::put, Operation::get});
+    batch.series.measure = word_at(measure, {Measure::latency, Measure::rate});
+    batch.series.direction = word_at(direction, {Direction::to_peer, Direction::from_peer, Direction::both});
+    return batch;
+}
+
+double steady_seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+int window_of(std::size_t bytes, int most) {
+    return static_cast<int>(
+        std::clamp<std::size_t>(spread_bytes / bytes, 2, static_cast<std::size_t>(std::max(most, 2))));
+}
+
+std::size_t arena_bytes(std::size_t bytes, int window) {
+    return stride_of(bytes) * static_cast<std::size_t>(slots_of(bytes, window)) + slot_alignment;
+}
+
+BatchResult Leader::run(const Batch& batch) {
+    control_.send(to_text(batch));
+    Run here(control_, link_, clock_, batch, part_of(batch, true));
+    BatchResult result;
+    result.time_us = here.run();
+    result.checked_bytes = here.check_incoming();
+    std::istringstream answer(control_.receive());
+    std::string kind;
+    double there_us = 0;
+    std::uint64_t there_checked = 0;
+    if (!(answer >> kind >> there_us >> there_checked) || kind != "done") {
+        throw WrongData(answer.str());
+    }
+    result.time_us = std::max(result.time_us, there_us);
+    result.checked_bytes += there_checked;
+    return result;
+}
+
+void serve_batches(Control& control, Link& link, const Clock& clock) {
+    for (;;) {
+        const std::string order = control.receive();
+        if (order == "close") {
+            return;
+        }
+        std::ostringstream answer;
+        try {
+            const Batch batch = parse_batch(order);
+            Run here(control, link, clock, batch, part_of(batch, false));
+            const double time_us = here.run();
+            const std::uint64_t checked = here.check_incoming();
+            answer.precision(17);
+            answer << "done " << time_us << ' ' << checked;
+        } catch (const WrongData& error) {
+            answer << "the peer says: " << error.what();
+        } catch (const Stopped&) {
+            throw;
+        } catch (const std::exception& error) {
+            control.send(std::string("the peer failed: ") + error.what());
+            throw;
+        }
+        control.send(answer.str());
+    }
+}
+
+PointResult measure_point(Leader& leader, const Series& series, std::size_t bytes, int window, const SamplingRule& rule,
+                          std::uint64_t seed) {
+    const bool rate = series.measure == Measure::rate;
+    window = rate ? window_of(bytes, window) : 1;
+    Batch batch{series, bytes, rate ? 2 * window : 4, window, seed};
+    leader.run(batch);  // the first touches connections and caches; the second tells the time
+    const double estimate_us = std::max(leader.run(batch).time_us, 1e-3);
+    SamplePlan plan = plan_samples(estimate_us, rule);
+    if (rate) {
+        plan.iterations = std::max(plan.iterations, 2 * window);  // or the acknowledgement is what is measured
+    }
+    batch.iterations = plan.iterations;
+    PointResult result;
+    result.iterations = plan.iterations;
+    for (int i = 0; i < plan.samples; ++i) {
+        stop_if_asked();
+        ++batch.seed;
+        const BatchResult one = leader.run(batch);
+        result.times_us.push_back(one.time_us);
+        result.checked_bytes += one.checked_bytes;
+    }
+    return result;
+}
+
+}  // namespace probe

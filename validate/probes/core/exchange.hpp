@@ -1,0 +1,86 @@
+#pragma once
+// How two ends measure together. One end leads: it orders a batch over the control channel, both fill their outgoing
+// arenas, meet, run the batch, meet again and check what came in. The other end serves.
+//
+//   latency  send: half of a round trip of two messages. put, get: from the post until it is known to be complete.
+//   rate     messages with up to `window` in flight, until the last is acknowledged, per message.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/control.hpp"
+#include "core/link.hpp"
+#include "core/sweep.hpp"
+
+namespace probe {
+
+enum class Measure { latency, rate };
+enum class Direction { to_peer, from_peer, both };
+
+struct Series {
+    Operation operation = Operation::send;
+    Measure measure = Measure::latency;
+    Direction direction = Direction::to_peer;
+};
+
+const char* word(Operation operation);
+const char* word(Measure measure);
+const char* word(Direction direction);
+
+// One batch: `iterations` transfers of `bytes`.
+struct Batch {
+    Series series;
+    std::size_t bytes = 0;
+    int iterations = 1;
+    int window = 1;
+    std::uint64_t seed = 0;
+};
+
+std::string to_text(const Batch& batch);
+// Throws PeerLost where the text is no order or asks for more than an end allows.
+Batch parse_batch(const std::string& text);
+
+struct BatchResult {
+    double time_us = 0;  // of one transfer, the slower of the ends that were active
+    std::uint64_t checked_bytes = 0;
+};
+
+// Seconds since some beginning; a test brings its own.
+using Clock = std::function<double()>;
+double steady_seconds();
+
+// Messages in flight when a rate is measured: `most`, but no more than 8 MiB of them and no fewer than two.
+int window_of(std::size_t bytes, int most);
+
+// Arena bytes that serve a batch of `bytes` with this window: small messages walk over several slots, large ones over
+// two.
+std::size_t arena_bytes(std::size_t bytes, int window);
+
+class Leader {
+public:
+    Leader(Control& control, Link& link, Clock clock) : control_(control), link_(link), clock_(std::move(clock)) {}
+
+    // Throws WrongData, PeerLost, Stopped, or what the link throws.
+    BatchResult run(const Batch& batch);
+
+private:
+    Control& control_;
+    Link& link_;
+    Clock clock_;
+};
+
+// Serves batches until the leader closes the link with "close" or leaves. What fails here is told to the leader.
+void serve_batches(Control& control, Link& link, const Clock& clock);
+
+// A point as the rule plans it: a warm-up, then `samples` batches. Times in us a transfer.
+struct PointResult {
+    int iterations = 1;
+    std::uint64_t checked_bytes = 0;
+    std::vector<double> times_us;
+};
+PointResult measure_point(Leader& leader, const Series& series, std::size_t bytes, int window, const SamplingRule& rule,
+                          std::uint64_t seed);
+
+}  // namespace probe

@@ -1,0 +1,37 @@
+#pragma once
+// How a probe ends, and the exceptions that say so. The numbers are those of the fabricast program.
+
+#include <stdexcept>
+#include <string>
+
+namespace probe {
+
+enum ExitCode : int {
+    whole = 0,         // what was written is whole
+    failed = 1,        // a transfer, a peer or a file failed; rows measured before are kept
+    bad_usage = 2,     // nothing was run
+    not_here = 4,      // this machine lacks the device
+    interrupted = 130  // Ctrl-C; whole rows are kept
+};
+
+// A wrong command line: what was found and what is accepted.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// No GPU, no HCA, no driver: one line says which.
+struct NotHere : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Bytes arrived that were not sent. A rate measured with it means nothing, so the run ends.
+struct WrongData : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Ctrl-C or SIGTERM, seen between two transfers.
+struct Stopped : std::runtime_error {
+    Stopped() : std::runtime_error("stopped") {}
+};
+
+}  // namespace probe

@@ -1,0 +1,70 @@
+#include "core/machine.hpp"
+
+#include <dirent.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cctype>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+namespace probe {
+
+std::string cpu_name() {
+    std::ifstream in("/proc/cpuinfo");
+    std::string name = "unknown processor";
+    for (std::string line; std::getline(in, line);) {
+        const auto colon = line.find(':');
+        if (line.rfind("model name", 0) == 0 && colon != std::string::npos && colon + 2 < line.size()) {
+            name = line.substr(colon + 2);
+            break;
+        }
+    }
+    return name + ", " + std::to_string(std::thread::hardware_concurrency()) + " processors";
+}
+
+std::string kernel_name() {
+    utsname name = {};
+    return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release + " " + name.machine : "unknown";
+}
+
+int numa_nodes() {
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/sys/devices/system/node"), closedir);
+    int nodes = 0;
+    while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
+        const std::string name = entry->d_name;
+        nodes += name.rfind("node", 0) == 0 && name.size() > 4 && std::isdigit(static_cast<unsigned char>(name[4])) != 0
+                     ? 1
+                     : 0;
+    }
+    return std::max(nodes, 1);
+}
+
+std::string utc_now() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts = {};
+    gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+int numa_node_of_pci(const std::string& bus_id) {
+    std::string lower = bus_id;
+    for (char& c : lower) {
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    const std::string line = first_line("/sys/bus/pci/devices/" + lower + "/numa_node");
+    return line.empty() ? -1 : std::atoi(line.c_str());
+}
+
+std::string first_line(const std::string& path) {
+    std::ifstream in(path);
+    std::string line;
+    std::getline(in, line);
+    return line;
+}
+
+}  // namespace probe

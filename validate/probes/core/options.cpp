@@ -1,0 +1,165 @@
+#include "core/options.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+#include <numeric>
+
+#include "core/exit_code.hpp"
+#include "core/sweep.hpp"
+
+namespace probe {
+namespace {
+
+std::vector<std::string> split_words(const std::string& text) {
+    std::vector<std::string> words;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        if (end > begin) {
+            words.push_back(text.substr(begin, end - begin));
+        }
+        begin = end + 1;
+    }
+    return words;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) {
+        text += text.empty() ? word : ", " + word;
+    }
+    return text;
+}
+
+// Levenshtein's distance, one row at a time.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0]++;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, const std::vector<std::string>& accepted) {
+    assert(!accepted.empty());
+    return *std::min_element(accepted.begin(), accepted.end(), [&](const std::string& a, const std::string& b) {
+        return distance(word, a) < distance(word, b);
+    });
+}
+
+Options::Options(std::vector<OptionSpec> table, const std::vector<std::string>& arguments)
+    : table_(std::move(table)), values_(table_.size()) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+        values_[i].text = table_[i].fallback;
+        names.push_back(table_[i].name);
+    }
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+        std::string name = arguments[a];
+        std::string value;
+        const std::size_t equals = name.find('=');
+        const bool attached = name.rfind("--", 0) == 0 && equals != std::string::npos;
+        if (attached) {
+            value = name.substr(equals + 1);
+            name.resize(equals);
+        }
+        const auto spec =
+            std::find_if(table_.begin(), table_.end(), [&](const OptionSpec& known) { return known.name == name; });
+        if (spec == table_.end()) {
+            throw UsageError("no option '" + name + "' (accepted: " + joined(names) +
+                             "; nearest: " + nearest(name, names) + ")");
+        }
+        if (spec->value.empty() && attached) {
+            throw UsageError(name + " takes no value");
+        }
+        if (!spec->value.empty() && !attached) {
+            if (++a >= arguments.size()) {
+                throw UsageError(name + " needs a value (accepted: " + spec->value + ")");
+            }
+            value = arguments[a];
+        }
+        for (const std::string& word : spec->words.empty() ? std::vector<std::string>{} : split_words(value)) {
+            if (std::find(spec->words.begin(), spec->words.end(), word) == spec->words.end()) {
+                throw UsageError(name + ": no '" + word + "' (accepted: " + joined(spec->words) +
+                                 "; nearest: " + nearest(word, spec->words) + ")");
+            }
+        }
+        values_[static_cast<std::size_t>(spec - table_.begin())] = {value, true};
+    }
+}
+
+std::size_t Options::index(std::string_view name) const {
+    const auto spec =
+        std::find_if(table_.begin(), table_.end(), [&](const OptionSpec& known) { return known.name == name; });
+    assert(spec != table_.end());
+    return static_cast<std::size_t>(spec - table_.begin());
+}
+
+bool Options::given(std::string_view name) const { return values_[index(name)].given; }
+
+const std::string& Options::text(std::string_view name) const { return values_[index(name)].text; }
+
+long Options::number(std::string_view name, long low, long high) const {
+    const std::string& value = text(name);
+    char* end = nullptr;
+    const long number = std::strtol(value.c_str(), &end, 10);
+    if (value.empty() || *end != '\0' || number < low || number > high) {
+        throw UsageError(std::string(name) + ": '" + value + "' (accepted: a whole number from " + std::to_string(low) +
+                         " to " + std::to_string(high) + ")");
+    }
+    return number;
+}
+
+std::vector<std::string> Options::words(std::string_view name) const {
+    std::vector<std::string> words = split_words(text(name));
+    if (words.empty()) {
+        throw UsageError(std::string(name) + " names nothing (accepted: " + joined(table_[index(name)].words) + ")");
+    }
+    return words;
+}
+
+std::vector<std::uint64_t> Options::sizes(std::string_view name) const {
+    try {
+        return parse_sizes(text(name));
+    } catch (const UsageError& error) {
+        throw UsageError(std::string(name) + ": " + error.what());
+    }
+}
+
+std::string Options::as_given() const {
+    std::string line;
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+        if (values_[i].given) {
+            line += (line.empty() ? "" : " ") + table_[i].name + (table_[i].value.empty() ? "" : " " + values_[i].text);
+        }
+    }
+    return line;
+}
+
+std::string usage(std::string_view program, std::string_view purpose, const std::vector<OptionSpec>& table) {
+    std::string text = "usage: " + std::string(program) + " [OPTION...]\n" + std::string(purpose) + "\n\n";
+    for (const OptionSpec& option : table) {
+        std::string left = "  " + option.name + (option.value.empty() ? "" : " " + option.value);
+        left.resize(std::max<std::size_t>(left.size() + 2, 30), ' ');
+        text += left + option.help;
+        if (!option.words.empty()) {
+            text += ": " + joined(option.words);
+        }
+        if (!option.fallback.empty()) {
+            text += " [" + option.fallback + "]";
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+}  // namespace probe

@@ -1,0 +1,26 @@
+#pragma once
+// What is told of the times of one point: the middle and how far the samples lie apart.
+
+#include <cstddef>
+#include <vector>
+
+namespace probe {
+
+// In the unit of the samples.
+struct Summary {
+    std::size_t samples = 0;
+    double min = 0;
+    double quarter = 0;  // first quartile
+    double median = 0;
+    double three_quarters = 0;  // third quartile
+    double max = 0;
+};
+
+// The value below which a share `q` in [0, 1] of the samples lies, linear between neighbours (Hyndman and Fan 1996,
+// definition 7). Precondition: sorted, not empty.
+double quantile(const std::vector<double>& sorted, double q);
+
+// Precondition: not empty.
+Summary summarize(std::vector<double> samples);
+
+}  // namespace probe

@@ -1,0 +1,123 @@
+#include "core/sweep.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cctype>
+#include <cmath>
+
+#include "core/exit_code.hpp"
+
+namespace probe {
+namespace {
+
+constexpr std::uint64_t largest = std::uint64_t{1} << 40U;
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const auto end = text.find(at);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) {
+            return parts;
+        }
+        text.remove_prefix(end + 1);
+    }
+}
+
+}  // namespace
+
+std::uint64_t parse_size(std::string_view text) {
+    const auto fail = [&]() -> UsageError {
+        return UsageError("'" + std::string(text) + "' is no size (accepted: 64, 4KiB, 1M, 1GiB; at most 1024GiB)");
+    };
+    std::uint64_t value = 0;
+    std::size_t i = 0;
+    for (; i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0; ++i) {
+        value = value * 10 + static_cast<std::uint64_t>(text[i] - '0');
+        if (value > largest) {
+            throw fail();
+        }
+    }
+    std::string unit;
+    for (const char c : text.substr(i)) {
+        if (c != ' ' || !unit.empty()) {
+            unit += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+        }
+    }
+    const std::string letters = "KMG";
+    unsigned shift = 0;
+    if (!unit.empty() && unit != "B") {
+        const auto power = letters.find(unit[0]);
+        if (power == std::string::npos || (unit.size() > 1 && unit.substr(1) != "IB")) {
+            throw fail();
+        }
+        shift = static_cast<unsigned>(10 * (power + 1));
+    }
+    if (i == 0 || value == 0 || value > (largest >> shift)) {
+        throw fail();
+    }
+    return value << shift;
+}
+
+std::string size_text(std::uint64_t bytes) {
+    const char* const units[] = {"", "KiB", "MiB", "GiB"};
+    std::size_t unit = 0;
+    while (unit < 3 && bytes >= 1024 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return std::to_string(bytes) + units[unit];
+}
+
+std::vector<std::uint64_t> parse_sizes(std::string_view text) {
+    std::vector<std::uint64_t> sizes;
+    const auto range = split(text, ':');
+    if (range.size() == 1) {
+        for (const std::string_view one : split(text, ',')) {
+            sizes.push_back(parse_size(one));
+        }
+        std::sort(sizes.begin(), sizes.end());
+        sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+        return sizes;
+    }
+    if (range.size() > 3) {
+        throw UsageError("'" + std::string(text) + "' are no sizes (accepted: FROM:TO[:FACTOR], or a list 64,4KiB)");
+    }
+    const std::uint64_t from = parse_size(range[0]);
+    const std::uint64_t to = parse_size(range[1]);
+    const std::uint64_t factor = range.size() == 3 ? parse_size(range[2]) : 2;
+    if (from > to || factor < 2) {
+        throw UsageError("'" + std::string(text) + "' are no sizes (accepted: FROM <= TO and FACTOR >= 2)");
+    }
+    for (std::uint64_t size = from; size < to; size *= factor) {
+        sizes.push_back(size);
+    }
+    sizes.push_back(to);
+    return sizes;
+}
+
+SamplePlan plan_samples(double estimate_us, const SamplingRule& rule) {
+    assert(estimate_us > 0);
+    SamplePlan plan;
+    const double wanted = std::ceil(rule.batch_us / estimate_us);
+    plan.iterations = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(rule.most_iterations)));
+    const double affordable = rule.budget_us / (estimate_us * plan.iterations);
+    plan.samples =
+        static_cast<int>(std::clamp(affordable, static_cast<double>(std::min(rule.fewest_samples, rule.samples)),
+                                    static_cast<double>(rule.samples)));
+    return plan;
+}
+
+std::vector<SweepPoint> interleaved(int rounds, std::size_t series, std::size_t sizes) {
+    std::vector<SweepPoint> order;
+    for (int round = 0; round < rounds; ++round) {
+        for (std::size_t s = 0; s < series; ++s) {
+            for (std::size_t i = 0; i < sizes; ++i) {
+                order.push_back({round, s, round % 2 == 0 ? i : sizes - 1 - i});
+            }
+        }
+    }
+    return order;
+}
+
+}  // namespace probe
