@@ -8,6 +8,7 @@
 #include "sim/report/result_file.hpp"
 #include "sim/scenario/catalog_schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
+#include "validate/measurement_schema.hpp"
 
 int main(int argc, char** argv) {
     using namespace fabricast;
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
         write_atomically(folder / "schema" / "result.json", result_json_schema().dump(2) + "\n");
         write_atomically(folder / "schema" / "catalogue.json", catalogue_json_schema().dump(2) + "\n");
         write_atomically(folder / "schema" / "overlay.json", overlay_json_schema().dump(2) + "\n");
+        write_atomically(folder / "schema" / "measurement.json", measurement_json_schema().dump(2) + "\n");
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "fabricast-docs: %s\n", error.what());

@@ -69,7 +69,8 @@ std::string source_line(const Measurement& m) {
     const std::string_view repo = text(m.source, "repo");
     const std::string_view path = text(m.source, "path");
     if (repo.empty()) {
-        return std::string(text(m.source, "url"));
+        const std::string_view url = text(m.source, "url");
+        return std::string(url.empty() ? path : url);
     }
     return std::string(repo) + (path.empty() ? "" : ", " + std::string(path));
 }

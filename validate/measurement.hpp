@@ -2,6 +2,7 @@
 // A published or measured result as its file tells it: who measured, on what, with which software, and a table.
 // Nothing is interpreted here but the layout; `curve.hpp` reads the table, `derive.hpp` the words.
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -33,6 +34,17 @@ struct Measurement {
     std::vector<std::vector<std::string>> rows;  // as wide as `columns`; an empty cell was null
     std::vector<Place> row_places;
 };
+
+// Every key that a measurement file may have at its top or that something reads inside a section; sections may hold
+// others too. The parser's check and docs/schema/measurement.json come from this one table.
+enum class MeasurementForm : std::uint8_t { text, section, columns, rows };
+struct MeasurementKey {
+    std::string_view path;  // "system.gpu"
+    MeasurementForm form = MeasurementForm::text;
+    bool required = false;
+    std::string_view meaning;
+};
+const std::vector<MeasurementKey>& measurement_keys();
 
 // The value under `key`, or "".
 std::string_view text(const MeasurementSection& section, std::string_view key);

@@ -19,3 +19,12 @@ if(FABRICAST_CERES)
   target_compile_definitions(test_calibration PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME calibration COMMAND test_calibration)
 endif()
+
+# Logs of benchmarks and the schema of measurement files; what is fitted and diagnosed from them has programs of its own.
+add_executable(test_import
+  validate/import_test.cpp
+  validate/measurement_schema_test.cpp
+)
+target_link_libraries(test_import PRIVATE fabricast_validate fabricast_catch)
+target_compile_definitions(test_import PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+add_test(NAME import COMMAND test_import)

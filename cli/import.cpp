@@ -1,0 +1,159 @@
+// fabricast import KIND FILE -o OUT: what another program wrote, as a file of ours.
+
+#include <filesystem>
+#include <functional>
+#include <iostream>
+
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "models/catalog.hpp"
+#include "sim/io/place.hpp"
+#include "sim/io/text_file.hpp"
+#include "validate/import/formats.hpp"
+#include "validate/import/measurement_writer.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+constexpr const char* usage = "import KIND FILE -o OUT [OPTION...]";
+
+// What one input becomes: a file's text, and what tells it from the others of the same input ("" where it is the only).
+struct Written {
+    std::string label;
+    std::string text;
+    std::string note;  // one line for the terminal
+};
+
+// A kind of file that can be imported. To add one, add a row to kinds(): `fits` sees the first bytes and is asked for
+// `auto`, in order; `read` may throw what `main` turns into exit codes.
+struct ImportKind {
+    std::string name;
+    std::string summary;
+    std::function<bool(std::string_view start)> fits;
+    std::function<std::vector<Written>(const std::filesystem::path& file, const Statements& said)> read;
+};
+
+std::string note_of(const Measurement& m) {
+    return m.id + ": " + std::to_string(m.rows.size()) + " rows" + (m.notes.empty() ? "" : " (" + m.notes + ")");
+}
+
+std::vector<Written> read_log(const std::filesystem::path& file, std::string_view format, const Statements& said) {
+    std::vector<Written> written;
+    const std::vector<Measurement> tables =
+        import_log(read_text(file, yaml::max_file_bytes), file.string(), format, said);
+    for (const Measurement& m : tables) {
+        written.push_back({tables.size() > 1 ? m.id : "", to_yaml(m), note_of(m)});
+    }
+    return written;
+}
+
+const std::vector<ImportKind>& kinds() {
+    static const std::vector<ImportKind> all = [] {
+        std::vector<ImportKind> list;
+        for (const LogFormat& format : log_formats()) {
+            list.push_back({std::string(format.name), std::string(format.summary), format.fits,
+                            [name = format.name](const std::filesystem::path& file, const Statements& said) {
+                                return read_log(file, name, said);
+                            }});
+        }
+        return list;
+    }();
+    return all;
+}
+
+std::vector<std::string> kind_names() {
+    std::vector<std::string> names;
+    for (const ImportKind& kind : kinds()) {
+        names.push_back(kind.name);
+    }
+    return names;
+}
+
+const ImportKind& kind_of(const std::string& name, const std::filesystem::path& file) {
+    const std::string start = name == "auto" ? read_text(file, yaml::max_file_bytes) : "";
+    for (const ImportKind& kind : kinds()) {
+        if (name == "auto" ? kind.fits(start) : kind.name == name) {
+            return kind;
+        }
+    }
+    if (name == "auto") {
+        throw ScenarioError(
+            {std::make_shared<const std::string>(file.string()), 1, 1},
+            complaint("no known program wrote this", start.empty() ? "an empty file" : "", joined(kind_names())));
+    }
+    throw UsageError(complaint("no such kind to import", shown(name), "auto, " + joined(kind_names()),
+                               nearest_word(name, kind_names())));
+}
+
+Statements statements_of(const po::variables_map& values) {
+    Statements said;
+    for (const std::string& text : texts_of(values, "set")) {
+        const std::size_t equal = text.find('=');
+        if (equal == std::string::npos || equal == 0) {
+            throw UsageError(complaint("--set takes KEY=VALUE", shown(text), "system.network=\"InfiniBand NDR\""));
+        }
+        said[text.substr(0, equal)] = text.substr(equal + 1);
+    }
+    return said;
+}
+
+// "out.yaml" and "run-all-reduce" -> "out-all-reduce.yaml": the label without what the input's name gives all of them.
+std::filesystem::path output_for(const std::filesystem::path& out, const std::string& label,
+                                 const std::string& common) {
+    if (label.empty()) {
+        return out;
+    }
+    const std::string tail = label.starts_with(common) ? label.substr(common.size()) : "-" + label;
+    return out.parent_path() / (out.stem().string() + tail + out.extension().string());
+}
+
+std::string common_start(const std::vector<Written>& written) {
+    std::string common = written.front().label;
+    for (const Written& one : written) {
+        while (!one.label.starts_with(common)) {
+            common.pop_back();
+        }
+    }
+    const std::size_t dash = common.rfind('-');
+    return common.substr(0, dash == std::string::npos ? 0 : dash);
+}
+
+}  // namespace
+
+int import_file(const std::vector<std::string>& arguments) {
+    po::options_description options("options");
+    options.add_options()("kind", po::value<std::string>()->value_name("KIND"), "auto, or what wrote the file")(
+        "file", po::value<std::string>()->value_name("FILE"), "what to read")(
+        "output,o", po::value<std::string>()->value_name("OUT"),
+        "what to write; several tables become OUT with a label each")(
+        "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE")->composing(),
+        "say what the file does not: system.network=\"InfiniBand NDR\"; repeatable")("list", "list the kinds");
+    po::positional_options_description positional;
+    positional.add("kind", 1).add("file", 1);
+    const auto values = parse_options(arguments, usage, options, positional);
+    if (!values) {
+        return ok;
+    }
+    if (values->contains("list")) {
+        for (const ImportKind& kind : kinds()) {
+            std::cout << kind.name << std::string(24 - kind.name.size(), ' ') << kind.summary << "\n";
+        }
+        return ok;
+    }
+    if (!values->contains("kind") || !values->contains("file") || !values->contains("output")) {
+        throw UsageError(std::string("what to import, from where, and to where? (usage: fabricast ") + usage + ")");
+    }
+    const std::filesystem::path file = text_of(*values, "file");
+    const std::filesystem::path out = text_of(*values, "output");
+    const std::vector<Written> written = kind_of(text_of(*values, "kind"), file).read(file, statements_of(*values));
+    const std::string common = common_start(written);
+    for (const Written& one : written) {
+        const std::filesystem::path path = output_for(out, one.label, common);
+        write_atomically(path, one.text);
+        std::cout << path.string() << ": " << one.note << "\n";
+    }
+    return ok;
+}
+
+}  // namespace fabricast::cli

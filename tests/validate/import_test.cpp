@@ -1,0 +1,314 @@
+// Logs of benchmarks: real samples where there are some (a folder beside the sources), else fixtures that follow the
+// tools' documentation. Whole logs are read, broken ones refused with their place.
+
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include "sim/io/text_file.hpp"
+#include "tests/support/catch.hpp"
+#include "validate/import/formats.hpp"
+#include "validate/import/measurement_writer.hpp"
+#include "validate/import/nccl_run.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path samples = fs::path(FABRICAST_SOURCE_DIR) / "../shared/samples";
+const fs::path fixtures = fs::path(FABRICAST_SOURCE_DIR) / "tests/validate/import";
+
+struct Log {
+    std::string file, format, text;
+    bool footer = true;  // something is printed behind the last row
+};
+
+Log log_at(const fs::path& path, const std::string& format, bool footer = true) {
+    return {path.filename().string(), format, read_text(path, 1 << 24), footer};
+}
+
+std::vector<Log> real_logs() {
+    std::vector<Log> logs;
+    const auto add = [&](const char* name, const char* format, bool footer = true) {
+        if (fs::exists(samples / name)) {
+            logs.push_back(log_at(samples / name, format, footer));
+        }
+    };
+    add("nccl-tests/superbench_nccl_allreduce.log", "nccl-tests");
+    add("nccl-tests/superbench_nccl_allgather.log", "nccl-tests");
+    add("nccl-tests/xxrjun_pair_N2_G1.log", "nccl-tests");
+    add("nvbandwidth/nvbandwidth_results.log", "nvbandwidth");
+    add("perftest/ib_loopback_all_sizes.log", "perftest");
+    add("perftest/ib_write_bw_roce_oci.txt", "perftest");
+    add("osu/osu_alltoall_gpu.txt", "osu", false);
+    add("osu/osu_bw_gpu_internode.txt", "osu", false);
+    add("osu/osu_bw_mpich.txt", "osu", false);
+    return logs;
+}
+
+std::vector<Log> all_logs() {
+    std::vector<Log> logs = real_logs();
+    logs.push_back(log_at(fixtures / "nccl_tests.json", "nccl-tests-json"));
+    logs.push_back(log_at(fixtures / "nvbandwidth.json", "nvbandwidth-json"));
+    logs.push_back(log_at(fixtures / "p2p_bandwidth_latency.txt", "p2p-bandwidth-latency"));
+    logs.push_back(log_at(fixtures / "bandwidth_test.txt", "bandwidth-test"));
+    logs.push_back(log_at(fixtures / "ib_write_lat.txt", "perftest"));
+    logs.push_back(log_at(fixtures / "gdrcopy_copybw.txt", "gdrcopy"));
+    logs.push_back(log_at(fixtures / "gdrcopy_copylat.txt", "gdrcopy"));
+    logs.push_back(log_at(fixtures / "ucx_perftest.txt", "ucx-perftest"));
+    return logs;
+}
+
+std::string refusal(const std::string& text, const std::string& file, const std::string& format = "auto") {
+    try {
+        import_log(text, file, format);
+    } catch (const ScenarioError& error) {
+        CHECK(error.place.line >= 1);
+        CHECK(error.place.column >= 1);
+        CHECK(error.message.find('\n') == std::string::npos);
+        return error.what();
+    }
+    return "";
+}
+
+// What a shortened log still tells must be the beginning of what the whole one tells.
+bool is_beginning(const std::vector<Measurement>& part, const std::vector<Measurement>& whole, bool rows_may_lack) {
+    if (part.size() > whole.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        const auto& rows = part[i].rows;
+        const bool same =
+            rows.size() <= whole[i].rows.size() && std::equal(rows.begin(), rows.end(), whole[i].rows.begin());
+        if (!same || (!rows_may_lack && rows.size() != whole[i].rows.size()) || part[i].columns != whole[i].columns) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const Log* named(const std::vector<Log>& logs, const std::string& file) {
+    for (const Log& log : logs) {
+        if (log.file == file) {
+            return &log;
+        }
+    }
+    WARN("no sample " << file << " beside the sources: not tested");
+    return nullptr;
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+// Our own small generator: xorshift.
+struct Random {
+    std::uint64_t state = 88172645463325252ULL;
+    std::size_t below(std::size_t n) {
+        state ^= state << 13U;
+        state ^= state >> 7U;
+        state ^= state << 17U;
+        return static_cast<std::size_t>(state % n);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("every log is known by sight, read, and reads the same after it was written") {
+    std::set<std::string> read;
+    for (const Log& log : all_logs()) {
+        INFO(log.file);
+        CHECK(log_format("auto", LogText(log.text, log.file)).name == log.format);
+        for (const Measurement& m : import_log(log.text, log.file, "auto")) {
+            INFO(m.id);
+            CHECK_FALSE(m.rows.empty());
+            const Measurement again = parse_measurement(to_yaml(m), "again.yaml");
+            CHECK(again.id == m.id);
+            CHECK(again.columns == m.columns);
+            CHECK(again.rows == m.rows);
+            CHECK(text(again.benchmark, "tool") == text(m.benchmark, "tool"));
+        }
+        read.insert(log.format);
+    }
+    if (fs::exists(samples)) {
+        CHECK(read.size() == log_formats().size());
+    }
+}
+
+TEST_CASE("a format says whether a log of a real run was read") {
+    std::set<std::string> real;
+    for (const Log& log : real_logs()) {
+        real.insert(log.format);
+    }
+    if (real.empty()) {
+        WARN("no samples beside the sources: not tested");
+        return;
+    }
+    for (const LogFormat& format : log_formats()) {
+        INFO(format.name);
+        CHECK(format.real_sample == real.contains(std::string(format.name)));
+    }
+}
+
+TEST_CASE("a log cut at any byte is refused with its place, or tells the beginning of what it told") {
+    for (const Log& log : all_logs()) {
+        const std::vector<Measurement> whole = import_log(log.text, log.file, log.format);
+        const std::size_t step = 1 + log.text.size() / 1200;
+        std::size_t refused = 0;
+        std::size_t cuts = 0;
+        for (std::size_t cut = 0; cut < log.text.size(); cut += step) {
+            INFO(log.file << " cut at byte " << cut);
+            ++cuts;
+            try {
+                const std::vector<Measurement> part = import_log(log.text.substr(0, cut), log.file, log.format);
+                CHECK(is_beginning(part, whole, !log.footer));
+            } catch (const ScenarioError& error) {
+                ++refused;
+                CHECK(error.place.line >= 1);
+            }
+        }
+        INFO(log.file);
+        CHECK(refused * 2 > cuts);  // most of a log lies before its first whole table's end, or within a row
+    }
+}
+
+TEST_CASE("bytes changed at random are refused with their place or read as another log, and never crash") {
+    Random random;
+    for (const Log& log : all_logs()) {
+        for (int round = 0; round < 150; ++round) {
+            std::string broken = log.text;
+            for (std::size_t flips = 1 + random.below(4); flips > 0; --flips) {
+                broken[random.below(broken.size())] = static_cast<char>(random.below(256));
+            }
+            try {
+                import_log(broken, log.file, round % 2 == 0 ? log.format : "auto");
+            } catch (const ScenarioError& error) {
+                CHECK(error.place.line >= 1);
+            }
+        }
+    }
+}
+
+TEST_CASE("nccl-tests: ranks, nodes, version and collective come from the log") {
+    const std::vector<Log> logs = real_logs();
+    if (const Log* log = named(logs, "xxrjun_pair_N2_G1.log")) {
+        const std::vector<Measurement> tables = import_log(log->text, log->file, "auto");
+        REQUIRE(tables.size() == 2);
+        CHECK(text(tables[0].benchmark, "collective") == "all_to_all");
+        CHECK(text(tables[1].benchmark, "collective") == "sendrecv");
+        CHECK(text(tables[0].software, "nccl") == "2.28.7");
+        CHECK(text(tables[0].system, "nodes") == "2");
+        CHECK(text(tables[0].system, "gpus_per_node") == "1");
+        CHECK(text(tables[0].system, "gpu") == "NVIDIA H100 80GB HBM3");
+        CHECK(tables[1].rows[0][1] == "2513.89");
+    }
+}
+
+TEST_CASE("nccl-tests: a failed run says in one line what is missing") {
+    if (!fs::exists(samples / "nccl-tests/xxrjun_pair_failed.log")) {
+        WARN("no samples beside the sources: not tested");
+        return;
+    }
+    const Log log = log_at(samples / "nccl-tests/xxrjun_pair_failed.log", "nccl-tests");
+    const std::string said = refusal(log.text, log.file);
+    CHECK_THAT(said, ContainsSubstring(":38:1: the log ends within a table"));
+    CHECK_THAT(said, ContainsSubstring("0 rows of 10"));
+}
+
+TEST_CASE("nccl-tests: figures that contradict each other are refused where they stand") {
+    const std::vector<Log> logs = real_logs();
+    const Log* log = named(logs, "superbench_nccl_allreduce.log");
+    if (log == nullptr) {
+        return;
+    }
+    CHECK_THAT(refusal(with(log->text, "8159.5", "8259.5"), log->file), ContainsSubstring("algbw does not follow"));
+    CHECK_THAT(refusal(with(log->text, "230.29", "330.29"), log->file), ContainsSubstring("average bus bandwidth"));
+    CHECK_THAT(refusal(with(log->text, "Out of bounds values : 0 OK", "Out of bounds values : 3 FAILED"), log->file),
+               ContainsSubstring("failed its own check"));
+    const std::size_t row = log->text.find("       65536 ");
+    std::string shorter = log->text;
+    shorter.erase(row, shorter.find('\n', row) + 1 - row);
+    CHECK_THAT(refusal(shorter, log->file), ContainsSubstring("rows are missing"));
+}
+
+TEST_CASE("nccl-tests: where neither log nor file name says the collective, the user may") {
+    const std::vector<Log> logs = real_logs();
+    const Log* log = named(logs, "superbench_nccl_allreduce.log");
+    if (log == nullptr) {
+        return;
+    }
+    CHECK_THAT(refusal(log->text, "run.log"), ContainsSubstring("which collective"));
+    const auto said =
+        import_log(log->text, "run.log", "auto", {{"benchmark.collective", "all_reduce"}, {"system.nic", "none"}});
+    CHECK(text(said.at(0).benchmark, "collective") == "all_reduce");
+    CHECK(text(said.at(0).system, "nic") == "none");
+    CHECK_THAT(refusal("", "run.log"), ContainsSubstring("empty file"));
+}
+
+TEST_CASE("nccl-tests: sizes that count one rank's part become the whole's") {
+    NcclRun run;
+    run.collective = "all_gather";
+    run.dtype = "float";
+    run.ranks = 4;
+    run.rows = {{1024, 256, {"10", "0.4", "0.3"}, {}}};
+    const LogText log("x\n", "x.log");
+    const Measurement m = measurement_of(run, log, {});
+    CHECK(m.rows[0][0] == "4096");
+    CHECK_THAT(m.notes, ContainsSubstring("one rank's part"));
+    run.rows[0].size = 4096;
+    CHECK(measurement_of(run, log, {}).rows[0][0] == "4096");
+}
+
+TEST_CASE("versions of NCCL are told from its code, which gained two digits with 2.9") {
+    CHECK(nccl_version_of_code(22807) == "2.28.7");
+    CHECK(nccl_version_of_code(2804) == "2.8.4");
+    CHECK(nccl_version_of_code(0).empty());
+}
+
+TEST_CASE("a matrix that its sum contradicts is refused") {
+    const std::vector<Log> logs = real_logs();
+    if (const Log* log = named(logs, "nvbandwidth_results.log")) {
+        CHECK_THAT(refusal(with(log->text, "369.36", "369.63"), log->file), ContainsSubstring("the sum of a matrix"));
+    }
+    const std::string json = read_text(fixtures / "nvbandwidth.json", 1 << 20);
+    CHECK_THAT(refusal(with(json, "276.07", "279.07"), "x.json"), ContainsSubstring("x.json:19:"));
+    CHECK_THAT(refusal(with(json, "\"276.19\"", "\"fast\""), "x.json"), ContainsSubstring("x.json:15:"));
+}
+
+TEST_CASE("perftest: units are perftest's, both sides of a loopback count once") {
+    const std::vector<Log> logs = real_logs();
+    if (const Log* log = named(logs, "ib_loopback_all_sizes.log")) {
+        const Measurement m = import_log(log->text, log->file, "auto").at(0);
+        CHECK(m.columns[3] == "bw_avg_MiBps");
+        CHECK(m.rows.size() == 23);
+        CHECK_THAT(refusal(with(log->text, "22411.35", "12411.35"), log->file), ContainsSubstring("BW average"));
+    }
+    const std::string latency = read_text(fixtures / "ib_write_lat.txt", 1 << 20);
+    const Measurement m = import_log(latency, "ib_write_lat.txt", "auto").at(0);
+    CHECK(text(m.benchmark, "tool") == "ib_write_lat");
+    CHECK(m.rows[0][4] == "1.87");
+    CHECK_THAT(refusal(with(latency, "1.87", "7.87"), "x.txt"), ContainsSubstring("t_typical outside"));
+}
+
+TEST_CASE("ucx_perftest: where the size is not told it follows from bandwidth and rate") {
+    const std::string text = read_text(fixtures / "ucx_perftest.txt", 1 << 20);
+    const Measurement m = import_log(text, "ucx.txt", "auto").at(0);
+    CHECK(m.rows[0][0] == "8");  // 3.10 * 2^20 / 405944
+    const std::string banner = "| Message size: 8 |\n" + text;
+    CHECK_THAT(refusal(with(banner, "405944", "905944"), "u.txt"), ContainsSubstring("bandwidth does not follow"));
+}
+
+TEST_CASE("a run that its own check calls wrong is refused") {
+    if (!fs::exists(samples / "osu")) {
+        WARN("no samples beside the sources: not tested");
+        return;
+    }
+    const Log log = log_at(samples / "osu/osu_alltoall_gpu.txt", "osu", false);
+    CHECK_THAT(refusal(with(log.text, "Pass", "Fail"), log.file), ContainsSubstring("failed its own check"));
+    CHECK_THAT(refusal(with(read_text(fixtures / "bandwidth_test.txt", 1 << 20), "PASS", "FAIL"), "b.txt"),
+               ContainsSubstring("the run failed"));
+}

@@ -1,0 +1,55 @@
+// The JSON Schema of measurement files against the files there are and against the parser.
+
+#include "validate/measurement_schema.hpp"
+
+#include <filesystem>
+
+#include "sim/io/text_file.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/json_schema.hpp"
+#include "tests/support/yaml_json.hpp"
+#include "validate/measurement.hpp"
+
+using namespace fabricast;
+
+namespace {
+const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+}
+
+TEST_CASE("every measurement file meets the schema") {
+    const Json schema = measurement_json_schema();
+    std::size_t files = 0;
+    for (const char* kind : {"nccl", "p2p", "rdma"}) {
+        for (const auto& entry : std::filesystem::directory_iterator(root / "validate/measurements" / kind)) {
+            INFO(entry.path().filename());
+            CHECK(test::violation(test::to_json(yaml::read(entry.path())), schema) == "");
+            ++files;
+        }
+    }
+    CHECK(files > 200);
+}
+
+TEST_CASE("what the parser refuses by shape the schema refuses too") {
+    const std::string whole =
+        "id: a\nsource: here\nkind: nccl\nsystem: {gpu: x}\ncolumns: [size_bytes, time_us]\nrows: [[8, 1]]\n";
+    const Json schema = measurement_json_schema();
+    const auto violates = [&](const std::string& text) {
+        return test::violation(test::to_json(yaml::parse(text, "m.yaml")), schema) != "";
+    };
+    CHECK_FALSE(violates(whole));
+    CHECK_NOTHROW(parse_measurement(whole, "m.yaml"));
+    for (const std::string bad : {"kind", "id", "source", "system", "columns", "rows"}) {
+        INFO("without " << bad);
+        std::string text = whole;
+        const std::size_t at = text.find(bad + ":");
+        text.erase(at, text.find('\n', at) + 1 - at);
+        CHECK(violates(text));
+        CHECK_THROWS_AS(parse_measurement(text, "m.yaml"), ScenarioError);
+    }
+    CHECK(violates(whole + "colums: []\n"));
+    CHECK_THROWS_WITH(parse_measurement(whole + "colums: []\n", "m.yaml"), ContainsSubstring("columns"));
+}
+
+TEST_CASE("the measurement schema in docs is the parser's") {
+    CHECK(read_text(root / "docs/schema/measurement.json", 1 << 20) == measurement_json_schema().dump(2) + "\n");
+}

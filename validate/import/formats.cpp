@@ -1,0 +1,156 @@
+#include "validate/import/formats.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "models/catalog.hpp"
+#include "sim/io/text_file.hpp"
+
+namespace fabricast {
+namespace {
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+bool is_json(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '{';
+}
+
+bool fits_nccl_tests(std::string_view t) {
+    return has(t, "# nThread ") || has(t, "# nccl-tests version") || (has(t, "out-of-place") && has(t, "algbw"));
+}
+bool fits_nccl_tests_json(std::string_view t) { return is_json(t) && has(t, "\"out_of_place\""); }
+bool fits_nvbandwidth(std::string_view t) {
+    return has(t, "nvbandwidth Version") || (has(t, "Running ") && has(t, "SUM "));
+}
+bool fits_nvbandwidth_json(std::string_view t) { return is_json(t) && has(t, "\"nvbandwidth\""); }
+bool fits_p2p(std::string_view t) { return has(t, "P2P=Enabled") || has(t, "P2P=Disabled"); }
+bool fits_bandwidth_test(std::string_view t) { return has(t, "Memory Transfers") || has(t, "[CUDA Bandwidth Test]"); }
+bool fits_perftest(std::string_view t) { return has(t, "#bytes") && has(t, "#iterations"); }
+bool fits_osu(std::string_view t) { return has(t, "# OSU "); }
+bool fits_gdrcopy(std::string_view t) { return has(t, "gdrdrv") || has(t, "gdr_copy_to_mapping"); }
+bool fits_ucx(std::string_view t) { return has(t, "message rate (msg/s)"); }
+
+// "run 3/all_reduce.log" -> "all-reduce": ids are kebab-case.
+std::string kebab(std::string_view words) {
+    std::string id;
+    for (const char c : words) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool fits = byte < 0x80 && (std::isalnum(byte) != 0 || c == '.');
+        if (fits) {
+            id += static_cast<char>(std::tolower(byte));
+        } else if (!id.empty() && id.back() != '-') {
+            id += '-';
+        }
+    }
+    while (id.ends_with('-')) {
+        id.pop_back();
+    }
+    return id;
+}
+
+MeasurementSection& section_of(Measurement& m, std::string_view name, const Place& place) {
+    if (name == "system") {
+        return m.system;
+    }
+    if (name == "software") {
+        return m.software;
+    }
+    if (name == "benchmark") {
+        return m.benchmark;
+    }
+    throw ScenarioError(place,
+                        complaint("no such section of a measurement", shown(name), "system, software, benchmark"));
+}
+
+void lay_over(Measurement& m, const Statements& said, const Place& place) {
+    for (const auto& [path, words] : said) {
+        const std::size_t dot = path.find('.');
+        if (dot == std::string::npos) {
+            throw ScenarioError(place,
+                                complaint("a statement names a section and a key", shown(path), "system.network"));
+        }
+        section_of(m, std::string_view(path).substr(0, dot), place)[path.substr(dot + 1)] = {words, place};
+    }
+}
+
+// Two tables of one label ("all_reduce" of two runs) are told apart by a number.
+void name_all(std::vector<Measurement>& tables, const std::string& stem) {
+    std::map<std::string, int> seen;
+    const bool several = tables.size() > 1;
+    for (Measurement& m : tables) {
+        const int n = ++seen[m.id];
+        m.id = several ? stem + "-" + kebab(m.id) + (n > 1 ? "-" + std::to_string(n) : "") : stem;
+    }
+}
+
+}  // namespace
+
+const std::vector<LogFormat>& log_formats() {
+    static const std::vector<LogFormat> formats = {
+        {"nccl-tests-json", "nccl-tests' -J file", false, fits_nccl_tests_json, read_nccl_tests_json},
+        {"nvbandwidth-json", "nvbandwidth -j", false, fits_nvbandwidth_json, read_nvbandwidth_json},
+        {"nccl-tests", "nccl-tests' table", true, fits_nccl_tests, read_nccl_tests},
+        {"p2p-bandwidth-latency", "the CUDA sample p2pBandwidthLatencyTest", false, fits_p2p,
+         read_p2p_bandwidth_latency},
+        {"bandwidth-test", "the CUDA sample bandwidthTest", false, fits_bandwidth_test, read_bandwidth_test},
+        {"nvbandwidth", "nvbandwidth's matrices", true, fits_nvbandwidth, read_nvbandwidth},
+        {"perftest", "ib_write_bw, ib_write_lat, ib_read_*, ib_send_*", true, fits_perftest, read_perftest},
+        {"osu", "OSU micro-benchmarks", true, fits_osu, read_osu},
+        {"gdrcopy", "gdrcopy's copybw and copylat", false, fits_gdrcopy, read_gdrcopy},
+        {"ucx-perftest", "ucx_perftest", false, fits_ucx, read_ucx_perftest},
+    };
+    return formats;
+}
+
+const LogFormat& log_format(std::string_view name, const LogText& log) {
+    std::vector<std::string> names;
+    for (const LogFormat& format : log_formats()) {
+        if (format.name == name || (name == "auto" && format.fits(log.text()))) {
+            return format;
+        }
+        names.emplace_back(format.name);
+    }
+    if (name == "auto") {
+        throw ScenarioError(log.start(),
+                            complaint("no known benchmark wrote this", log.text().empty() ? "an empty file" : "",
+                                      "a log of " + joined(names)));
+    }
+    throw ScenarioError(log.start(),
+                        complaint("no such format", shown(name), joined(names), nearest_word(name, names)));
+}
+
+std::vector<Measurement> import_log(std::string text, const std::string& file, std::string_view format,
+                                    const Statements& said) {
+    const LogText log(std::move(text), file);
+    const LogFormat& chosen = log_format(format, log);
+    std::vector<Measurement> tables = chosen.read(log, said);
+    if (tables.empty()) {
+        throw ScenarioError(log.end(), complaint("the log holds no result", "nothing but its header",
+                                                 "a whole table of " + std::string(chosen.name)));
+    }
+    const std::filesystem::path path(file);
+    const std::string stem = kebab(path.stem().string());
+    name_all(tables, stem.empty() ? "log" : stem);
+    for (Measurement& m : tables) {
+        m.file = file;
+        m.place = log.start();
+        m.source["path"] = {path.filename().string(), log.start()};
+        lay_over(m, said, log.start());
+    }
+    return tables;
+}
+
+std::vector<Measurement> read_measurements(const std::string& path, const Statements& said) {
+    std::string text = read_text(path, yaml::max_file_bytes);
+    const bool log = std::ranges::any_of(log_formats(), [&](const LogFormat& f) { return f.fits(text); });
+    const bool measurement = has(text, "\ncolumns:") || text.starts_with("columns:");
+    if (log && !measurement) {
+        return import_log(std::move(text), path, "auto", said);
+    }
+    std::vector<Measurement> one{parse_measurement(text, path)};
+    lay_over(one.front(), said, one.front().place);
+    return one;
+}
+
+}  // namespace fabricast
