@@ -101,7 +101,9 @@ private:
         }
         std::vector<unsigned char> data(one.bytes);
         from.read(one.offset, data.data(), one.bytes);
-        data[one.bytes / 2] ^= wrong ? 1U : 0U;
+        if (wrong) {
+            data[one.bytes / 2] ^= 1U;
+        }
         if (one.operation != Operation::get || !wire_->faults.stale_gets) {
             to.write(target, data.data(), one.bytes);
         }

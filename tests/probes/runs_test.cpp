@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "validate/measurement.hpp"
@@ -83,7 +85,7 @@ void check_rows(const Measurement& m) {
 TEST_CASE("the build names every probe, built or left out") {
     const std::string told = text_of(build / "built.txt");
     CHECK_THAT(told, ContainsSubstring("probe-ucx: "));
-    for (const char* probe : {"probe-ucx"}) {
+    for (const char* probe : {"probe-ucx", "probe-rdma"}) {
         const bool left_out = told.find(std::string(probe) + ": left out") != std::string::npos;
         CHECK(is_built(probe) != left_out);
     }
@@ -159,7 +161,22 @@ TEST_CASE("a wrong command line is exit 2 and writes nothing") {
 
 TEST_CASE("a device that is not here is one line and exit 4") {
     const Scratch scratch;
-    const Ran ran = run(scratch, "probe-ucx", "--transports nonesuch --rounds 1");
-    CHECK(ran.code == 4);
-    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+    std::vector<std::pair<std::string, std::string>> commands = {{"probe-ucx", "--transports nonesuch --rounds 1"}};
+    if (!fs::exists("/sys/class/infiniband") || fs::is_empty("/sys/class/infiniband")) {
+        commands.emplace_back("probe-rdma", "--rdma-address 127.0.0.1");
+        commands.emplace_back("probe-rdma", "--listen");
+    }
+    if (!fs::exists("/dev/nvidiactl")) {
+        commands.emplace_back("probe-ucx", "--memory gpu");
+    }
+    for (const auto& [probe, arguments] : commands) {
+        if (!is_built(probe)) {
+            continue;  // told by the first test here
+        }
+        const Ran ran = run(scratch, probe, arguments);
+        INFO(probe << ' ' << arguments << ": " << ran.err);
+        CHECK(ran.code == 4);
+        CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+        CHECK_FALSE(fs::exists(scratch.path / (probe + ".yaml")));
+    }
 }
