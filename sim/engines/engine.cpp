@@ -35,11 +35,7 @@ struct Run {
     const Watch& watch;
 
     Timeline operator()(const Flow& flow) const {
-        std::vector<LinkId> links;
-        for (const LinkEvent& event : events) {
-            links.push_back(event.link);
-        }
-        const Network network = lower(fabric, schedule, links);
+        const Network network = lower(fabric, schedule, events);
         try {
             return replay_flow(network, schedule, limits_of(fabric), flow, events, watch);
         } catch (const Stuck& stuck) {

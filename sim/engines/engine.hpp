@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/engines/link_event.hpp"
 #include "sim/schedule.hpp"
 #include "sim/timeline.hpp"
 
@@ -25,13 +26,6 @@ struct Flow {
 struct SimGrid {};
 
 using Engine = std::variant<Flow, Analytic, SimGrid>;
-
-// A change in time: from `at` on, the link keeps `share` of its capacity; 0 fails it and traffic takes another path.
-struct LinkEvent {
-    Time at;
-    LinkId link{};
-    double share = 0;
-};
 
 // Polled while a replay runs; never changes its result.
 struct Watch {

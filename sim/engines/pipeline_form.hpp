@@ -16,6 +16,11 @@ inline double costlier_wire_ratio(const Pipeline& pipeline) {
     return std::max(pipeline.wire_ratio, pipeline.network_wire_ratio);
 }
 
+// Wire bytes of all its channels over one crossing of an edge.
+inline double wire_bytes(const Pipeline& pipeline) {
+    return pipeline.bytes_per_edge * pipeline.weight * costlier_wire_ratio(pipeline);
+}
+
 // The path of a stage's hop: its latency, and the wire rate that one channel has on its links when nothing else runs.
 struct HopPath {
     Duration latency;

@@ -8,6 +8,10 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/flow/coupled.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/edge_counts.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/lower.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/flow/operations.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/flow/outages.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/flow/path_classes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/flow/rates.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/shares.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/replay.cpp
   ${CMAKE_CURRENT_LIST_DIR}/unroll.cpp

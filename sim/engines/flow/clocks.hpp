@@ -53,6 +53,18 @@ struct ServiceClock {
         }
     }
 
+    // Takes out every member that `which` accepts; calls taken(item, bytes left). Precondition: advanced to now.
+    template <class Which, class Taken>
+    void take_if(Which&& which, Taken&& taken) {
+        const auto gone = std::partition(marks.begin(), marks.end(), [&](const Mark& m) { return !which(m.item); });
+        std::sort(gone, marks.end(), [](const Mark& a, const Mark& b) { return a.item < b.item; });
+        for (auto mark = gone; mark != marks.end(); ++mark) {
+            taken(mark->item, std::max(0.0, mark->bytes - served));
+        }
+        marks.erase(gone, marks.end());
+        std::make_heap(marks.begin(), marks.end(), later);
+    }
+
 private:
     static bool later(const Mark& a, const Mark& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.item > b.item; }
 };

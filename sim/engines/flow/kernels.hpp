@@ -22,12 +22,13 @@ public:
         mark_changed(number);
     }
 
-    // From now on the collective `holder` holds these SMs and moves `bandwidth` bytes per second of the device's memory.
+    // From now on the collective `holder` holds these SMs and moves `bandwidth` bytes per second of the device's
+    // memory.
     void hold(std::uint32_t holder, const Occupancy& occupancy, double bandwidth, Time now) {
         const std::uint32_t number = number_of(occupancy.device);
         Device& device = devices_[number];
-        const auto held = std::find_if(device.held.begin(), device.held.end(),
-                                       [&](const Held& h) { return h.holder == holder; });
+        const auto held =
+            std::find_if(device.held.begin(), device.held.end(), [&](const Held& h) { return h.holder == holder; });
         const Held mine{holder, {static_cast<double>(occupancy.sms), bandwidth}};
         device.advance(now);
         if (held == device.held.end()) {

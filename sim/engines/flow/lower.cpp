@@ -1,78 +1,15 @@
 #include <algorithm>
-#include <bit>
 
 #include "sim/engines/flow/edge_counts.hpp"
 #include "sim/engines/flow/network.hpp"
+#include "sim/engines/flow/outages.hpp"
+#include "sim/engines/flow/path_classes.hpp"
 #include "sim/engines/flow/rows.hpp"
 #include "sim/engines/pipeline_form.hpp"
 
 namespace fabricast {
 
 namespace {
-
-// Paths of the connections, each distinct (path, cap) once.
-struct PathClasses {
-    std::vector<LinkId> links;
-    std::vector<std::size_t> end;
-    std::vector<double> cap;
-
-    std::size_t begin(std::size_t cls) const { return cls == 0 ? 0 : end[cls - 1]; }
-    std::span<const LinkId> path(std::size_t cls) const { return {links.data() + begin(cls), end[cls] - begin(cls)}; }
-};
-
-std::uint64_t hash_of(std::span<const LinkId> path, double cap) {
-    std::uint64_t hash = cap < std::numeric_limits<double>::infinity() ? static_cast<std::uint64_t>(cap) : 0;
-    for (const LinkId link : path) {
-        hash = (hash ^ static_cast<std::uint64_t>(link)) * 0x9e3779b97f4a7c15ULL;
-        hash ^= hash >> 29U;
-    }
-    return hash;
-}
-
-// Open addressing: an all-to-all of 1,024 ranks has a million distinct paths.
-class KnownPaths {
-public:
-    explicit KnownPaths(std::size_t most) : slots_(std::bit_ceil(2 * most + 2), empty) {}
-
-    // The class with this hash that `same` accepts, or `fresh` after putting it there.
-    template <class Same>
-    std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t fresh, Same&& same) {
-        for (std::size_t slot = hash & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
-            if (slots_[slot] == empty) {
-                return slots_[slot] = fresh;
-            }
-            if (same(slots_[slot])) {
-                return slots_[slot];
-            }
-        }
-    }
-
-private:
-    static constexpr std::uint32_t empty = 0xffffffffU;
-    std::vector<std::uint32_t> slots_;
-};
-
-PathClasses find_path_classes(const Fabric& fabric, const Schedule& schedule, Network& network) {
-    PathClasses classes;
-    KnownPaths known(schedule.connections.size());
-    Path path;
-    for (const Connection& connection : schedule.connections) {
-        fabric.path(connection.path, path);
-        const double cap = connection.rate_cap * connection.wire_ratio;
-        const auto fresh = static_cast<std::uint32_t>(classes.end.size());
-        const std::uint32_t cls = known.find_or_add(hash_of(path.span(), cap), fresh, [&](std::uint32_t other) {
-            return classes.cap[other] == cap && std::ranges::equal(classes.path(other), path.span());
-        });
-        if (cls == fresh) {
-            classes.links.insert(classes.links.end(), path.span().begin(), path.span().end());
-            classes.end.push_back(classes.links.size());
-            classes.cap.push_back(cap);
-        }
-        network.class_of_connection.push_back(cls);
-        network.latency_of_connection.push_back(path.latency);
-    }
-    return classes;
-}
 
 // Rows of one path, each once; equal rows follow from links that are always crossed together.
 void add_path_class(std::span<const LinkId> path, double cap, const RowMerger& rows, Network& network) {
@@ -104,34 +41,122 @@ double rate_on(std::span<const LinkId> path, const Pipeline& pipeline, const Flo
     return rate < std::numeric_limits<double>::infinity() ? rate : 0;
 }
 
+// The class of a pipeline whose edges were counted as this edge set of `rows`.
+FlowClass pipeline_class(const Pipeline& pipeline, std::uint32_t counted, const RowMerger& rows, Network& network) {
+    FlowClass cls;
+    const double costlier = costlier_wire_ratio(pipeline);
+    cls.begin = cls.shared = static_cast<std::uint32_t>(network.crossing_row.size());
+    for (const RowMerger::Crossing& crossing : rows.crossings(counted)) {
+        network.crossing_row.push_back(crossing.row);
+        network.crossing_times.push_back(
+            (crossing.count.inside * pipeline.wire_ratio + crossing.count.network * pipeline.network_wire_ratio) /
+            costlier);
+    }
+    cls.end = static_cast<std::uint32_t>(network.crossing_row.size());
+    return cls;
+}
+
+// Appends the class, and the hops of its pipeline's stages, each by the way that `route` gives it.
+template <class Route>
+void add_pipeline_class(const Fabric& fabric, const Schedule& schedule, const Pipeline& pipeline, FlowClass cls,
+                        const RowMerger& rows, Network& network, Route&& route) {
+    const std::size_t first_hop = network.hops.size();
+    for (std::uint32_t s = pipeline.first_stage; s < pipeline.first_stage + pipeline.stage_count; ++s) {
+        const Path path = fabric.path(route(schedule.stages[s].hop));
+        network.hops.push_back({path.latency, rate_on(path.span(), pipeline, cls, rows, network)});
+    }
+    cls.cap = PipelineForm(schedule, pipeline, std::span(network.hops).subspan(first_hop)).rate_cap();
+    network.classes.push_back(cls);
+}
+
 void add_pipeline_classes(const Fabric& fabric, const Schedule& schedule, const std::vector<std::uint32_t>& counted,
                           const RowMerger& rows, Network& network) {
     for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {
         const Pipeline& pipeline = schedule.pipelines[p];
         network.class_of_pipeline.push_back(static_cast<std::uint32_t>(network.classes.size()));
-        FlowClass cls;
         const Pipeline* before = p > 0 ? &schedule.pipelines[p - 1] : nullptr;
-        if (before != nullptr && before->edges == pipeline.edges && before->wire_ratio == pipeline.wire_ratio &&
-            before->network_wire_ratio == pipeline.network_wire_ratio) {
-            cls = network.classes.back();  // the same crossings
-        } else {
-            const double costlier = costlier_wire_ratio(pipeline);
-            cls.begin = cls.shared = static_cast<std::uint32_t>(network.crossing_row.size());
-            for (const RowMerger::Crossing& crossing : rows.crossings(counted[pipeline.edges])) {
-                network.crossing_row.push_back(crossing.row);
-                network.crossing_times.push_back((crossing.count.inside * pipeline.wire_ratio +
-                                                  crossing.count.network * pipeline.network_wire_ratio) /
-                                                 costlier);
-            }
-            cls.end = static_cast<std::uint32_t>(network.crossing_row.size());
-        }
+        const bool crosses_the_same = before != nullptr && before->edges == pipeline.edges &&
+                                      before->wire_ratio == pipeline.wire_ratio &&
+                                      before->network_wire_ratio == pipeline.network_wire_ratio;
         network.first_hop.push_back(static_cast<std::uint32_t>(network.hops.size()));
-        for (std::uint32_t s = pipeline.first_stage; s < pipeline.first_stage + pipeline.stage_count; ++s) {
-            const Path path = fabric.path(schedule.stages[s].hop);
-            network.hops.push_back({path.latency, rate_on(path.span(), pipeline, cls, rows, network)});
+        add_pipeline_class(fabric, schedule, pipeline,
+                           crosses_the_same ? network.classes.back()
+                                            : pipeline_class(pipeline, counted[pipeline.edges], rows, network),
+                           rows, network, [](const PathQuery& hop) { return hop; });
+    }
+}
+
+// Messages whose way changes with an outage: the first half of Network::detours.
+void add_message_detours(const Fabric& fabric, const Schedule& schedule, std::span<const Outage> outages,
+                         PathClasses& classes, Network& network) {
+    std::vector<std::uint32_t> now = network.class_of_connection;
+    for (const Outage& outage : outages) {
+        for (std::uint32_t c = 0; c < schedule.connections.size(); ++c) {
+            const Connection& connection = schedule.connections[c];
+            const auto [cls, latency] =
+                classes.class_of(way_round(fabric, connection.path, outage).value_or(connection.path),
+                                 connection.rate_cap * connection.wire_ratio);
+            if (cls != now[c]) {
+                network.detours.push_back({outage.event, false, c, now[c] = cls, latency, 0});
+            }
         }
-        cls.cap = PipelineForm(schedule, pipeline, network.hops_of(p)).rate_cap();
-        network.classes.push_back(cls);
+    }
+}
+
+// How each edge set is counted during each outage; `Network::no_row` where it is as without it.
+using CountedDetours = std::vector<std::vector<std::uint32_t>>;
+
+CountedDetours count_detours(const Fabric& fabric, const Schedule& schedule, std::span<const Outage> outages,
+                             const std::vector<std::uint32_t>& counted, RowMerger& rows) {
+    CountedDetours result(outages.size(), std::vector<std::uint32_t>(schedule.edge_sets.size(), Network::no_row));
+    for (std::size_t o = 0; o < outages.size(); ++o) {
+        for (std::uint32_t set = 0; set < schedule.edge_sets.size() && !outages[o].down.empty(); ++set) {
+            if (counted[set] == Network::no_row) {
+                continue;
+            }
+            bool differs = false;
+            Path path;
+            for_each_edge(schedule.edge_sets[set], fabric, [&](const Edge& edge) {
+                const auto way = way_round(fabric, edge.path, outages[o]);
+                differs = differs || way.has_value();
+                fabric.path(way.value_or(edge.path), path);
+                for (const LinkId link : path.span()) {
+                    rows.count(link, edge.count, fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst));
+                }
+            });
+            const std::uint32_t number = rows.end_edge_set();
+            result[o][set] = differs ? number : Network::no_row;
+        }
+    }
+    return result;
+}
+
+// Pipelines whose edges change their way with an outage: the second half of Network::detours.
+void add_pipeline_detours(const Fabric& fabric, const Schedule& schedule, std::span<const Outage> outages,
+                          const CountedDetours& counted, const RowMerger& rows, Network& network) {
+    std::vector<std::uint32_t> now(schedule.pipelines.size(), Network::no_row);
+    for (std::size_t o = 0; o < outages.size(); ++o) {
+        for (std::uint32_t p = 0; p < schedule.pipelines.size(); ++p) {
+            const Pipeline& pipeline = schedule.pipelines[p];
+            const std::uint32_t next = counted[o][pipeline.edges];
+            if (next == now[p]) {
+                continue;
+            }
+            now[p] = next;
+            if (next == Network::no_row) {  // as it was in the beginning
+                network.detours.push_back(
+                    {outages[o].event, true, p, network.class_of_pipeline[p], {}, network.first_hop[p]});
+                continue;
+            }
+            network.detours.push_back({outages[o].event,
+                                       true,
+                                       p,
+                                       static_cast<std::uint32_t>(network.classes.size()),
+                                       {},
+                                       static_cast<std::uint32_t>(network.hops.size())});
+            add_pipeline_class(fabric, schedule, pipeline, pipeline_class(pipeline, next, rows, network), rows, network,
+                               [&](const PathQuery& hop) { return way_round(fabric, hop, outages[o]).value_or(hop); });
+        }
     }
 }
 
@@ -145,7 +170,9 @@ void divide_rows(Network& network, const std::vector<std::uint32_t>& shared_alwa
         }
     }
     for (const std::uint32_t row : shared_always) {
-        users[row] += 2;
+        if (row != Network::no_row) {
+            users[row] += 2;
+        }
     }
     for (FlowClass& cls : network.classes) {
         cls.shared = cls.begin;
@@ -178,20 +205,26 @@ std::vector<double> bytes_of_classes(const Network& network, const Schedule& sch
     }
     for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {
         const Pipeline& pipeline = schedule.pipelines[p];
-        bytes[network.class_of_pipeline[p]] +=
-            pipeline.bytes_per_edge * pipeline.weight * costlier_wire_ratio(pipeline);
+        bytes[network.class_of_pipeline[p]] += wire_bytes(pipeline);
     }
     return bytes;
 }
 
-Network lower(const Fabric& fabric, const Schedule& schedule, const std::vector<LinkId>& event_links) {
+Network lower(const Fabric& fabric, const Schedule& schedule, std::span<const LinkEvent> events) {
     Network network;
+    const std::vector<Outage> outages = outages_of(events);
     RowMerger rows(fabric.link_count());
-    for (const LinkId link : event_links) {
-        rows.keep_apart(link);
+    for (const LinkEvent& event : events) {
+        rows.keep_apart(event.link);
     }
-    const PathClasses classes = find_path_classes(fabric, schedule, network);
-    for (std::size_t cls = 0; cls < classes.end.size(); ++cls) {
+    PathClasses classes(fabric, schedule.connections.size() * (1 + outages.size()));
+    for (const Connection& connection : schedule.connections) {
+        const auto [cls, latency] = classes.class_of(connection.path, connection.rate_cap * connection.wire_ratio);
+        network.class_of_connection.push_back(cls);
+        network.latency_of_connection.push_back(latency);
+    }
+    add_message_detours(fabric, schedule, outages, classes, network);
+    for (std::size_t cls = 0; cls < classes.size(); ++cls) {
         rows.add_path(classes.path(cls));
     }
     rows.end_paths();
@@ -208,14 +241,16 @@ Network lower(const Fabric& fabric, const Schedule& schedule, const std::vector<
             counted[pipeline.edges] = rows.end_edge_set();
         }
     }
+    const CountedDetours counted_detours = count_detours(fabric, schedule, outages, counted, rows);
     rows.finish([&](LinkId link) { return fabric.link(link); }, network);
 
-    for (std::size_t cls = 0; cls < classes.end.size(); ++cls) {
-        add_path_class(classes.path(cls), classes.cap[cls], rows, network);
+    for (std::size_t cls = 0; cls < classes.size(); ++cls) {
+        add_path_class(classes.path(cls), classes.rate_cap(cls), rows, network);
     }
     add_pipeline_classes(fabric, schedule, counted, rows, network);
-    for (const LinkId link : event_links) {
-        network.row_of_event.push_back(rows.row_of(link));
+    add_pipeline_detours(fabric, schedule, outages, counted_detours, rows, network);
+    for (const LinkEvent& event : events) {
+        network.row_of_event.push_back(rows.row_of(event.link));
     }
     divide_rows(network, network.row_of_event);
     return network;

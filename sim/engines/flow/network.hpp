@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/units.hpp"
+#include "sim/engines/link_event.hpp"
 #include "sim/engines/pipeline_form.hpp"
 #include "sim/schedule.hpp"
 #include "topologies/fabric.hpp"
@@ -30,6 +31,16 @@ struct FlowClass {
     double cap = std::numeric_limits<double>::infinity();           // wire rate of one member
 };
 
+// From an event on, a connection or pipeline is of another class: its links went down, or came up again.
+struct Detour {
+    std::uint32_t event = 0;
+    bool pipeline = false;
+    std::uint32_t user = 0;  // the connection or pipeline
+    std::uint32_t cls = 0;
+    Duration latency;             // of a connection's new path
+    std::uint32_t first_hop = 0;  // in `hops`, of a pipeline's stages on their new ways
+};
+
 struct Network {
     // Rows. All links of a row are crossed equally often by every class, so the smallest capacity binds.
     std::vector<double> capacity;
@@ -46,6 +57,7 @@ struct Network {
     std::vector<HopPath> hops;                       // of each pipeline's stages, one pipeline after the other
     std::vector<std::uint32_t> first_hop;            // per pipeline
     std::vector<std::uint32_t> row_of_event;         // per link event: the row of its link, or no_row
+    std::vector<Detour> detours;                     // of each event in turn, messages first
 
     static constexpr std::uint32_t no_row = 0xffffffffU;
 
@@ -66,6 +78,6 @@ double rate_alone(const Network& network, std::uint32_t cls, double members);
 std::vector<double> bytes_of_classes(const Network& network, const Schedule& schedule);
 
 // Finds classes and merges links. Throws Unreachable where a connection, an edge or a stage has no path.
-Network lower(const Fabric& fabric, const Schedule& schedule, const std::vector<LinkId>& event_links);
+Network lower(const Fabric& fabric, const Schedule& schedule, std::span<const LinkEvent> events);
 
 }  // namespace fabricast

@@ -2,6 +2,7 @@ add_executable(test_engines
   ${CMAKE_CURRENT_LIST_DIR}/maxmin_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/edge_counts_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/replay_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/reroute_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/simgrid_test.cpp
 )
 target_link_libraries(test_engines PRIVATE fabricast_catch fabricast_sim)

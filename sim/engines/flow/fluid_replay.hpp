@@ -1,0 +1,136 @@
+#pragma once
+// One replay on its way: what is in the event queue, which operations wait, flow and run, and the rates they have. The
+// loop stands in replay.cpp, the life of an operation in operations.cpp, rates and links that change in rates.cpp.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/engines/dependents.hpp"
+#include "sim/engines/flow/clocks.hpp"
+#include "sim/engines/flow/coupled.hpp"
+#include "sim/engines/flow/event_queue.hpp"
+#include "sim/engines/flow/kernels.hpp"
+#include "sim/engines/flow/replay.hpp"
+#include "sim/engines/flow/running_pipeline.hpp"
+#include "sim/engines/flow/shares.hpp"
+#include "sim/engines/kept.hpp"
+#include "sim/engines/watching.hpp"
+
+namespace fabricast {
+
+enum class EventKind : std::uint8_t {
+    message_enters,
+    class_due,
+    coupled_due,
+    pipeline_starts,
+    pipeline_due,
+    pipeline_ends,
+    kernels_due,
+    delay_ends,
+    link_changes
+};
+
+// `id` is an operation, a class, a pipeline, a device or a link event. Predictions carry a version: a newer one for the
+// same id makes the older void.
+class Event {
+public:
+    Event(EventKind kind, std::uint32_t id, std::uint32_t version)
+        : id_(id), tag_(static_cast<std::uint32_t>(kind) << version_bits | (version & version_mask)) {}
+
+    EventKind kind() const { return static_cast<EventKind>(tag_ >> version_bits); }
+    std::uint32_t id() const { return id_; }
+    bool is_of(std::uint32_t version) const { return (tag_ & version_mask) == (version & version_mask); }
+    std::uint32_t version() const { return tag_ & version_mask; }
+
+private:
+    static constexpr std::uint32_t version_bits = 28;
+    static constexpr std::uint32_t version_mask = (1U << version_bits) - 1;
+    std::uint32_t id_, tag_;  // eight bytes: the queue moves millions
+};
+
+class FluidReplay {
+public:
+    FluidReplay(const Network& network, const Schedule& schedule, const DeviceLimits& device, const Flow& options,
+                const std::vector<LinkEvent>& events, const Watch& watch);
+    Timeline run();
+
+private:
+    void take(const Event& event);
+    void settle_operations();
+    void settle_rates();
+
+    void start(std::uint32_t op);
+    void queue_up(std::uint32_t op);
+    void go(std::uint32_t op);
+    void end(std::uint32_t op);
+    void flow(std::uint32_t op);
+    void send(std::uint32_t cls, std::uint32_t op, double bytes);
+    void start_pipeline(std::uint32_t pipeline);
+    void release_pipeline(std::uint32_t pipeline);
+    void hold_devices(std::uint32_t pipeline);
+    void change_link(std::uint32_t event);
+    void divert_messages(std::uint32_t connection, std::uint32_t cls);
+    void divert_pipeline(std::uint32_t pipeline, const Detour& detour);
+
+    void couple();
+    bool is_coupled(std::uint32_t cls) const {
+        return coupling_ && network_.classes[cls].shared < network_.classes[cls].end;
+    }
+    Time on_grid(Time due) const;
+    void predict_class(std::uint32_t cls);
+    void predict_pipeline(std::uint32_t pipeline);
+    void push(Time at, EventKind kind, std::uint32_t id, std::uint32_t version = 0) {
+        queue_.push(at.ps, {kind, id, version});
+    }
+    Stuck stuck() const;
+    Timeline timeline();
+
+    OpKind kind(std::uint32_t op) const { return schedule_.kind(OpId{op}); }
+    std::uint32_t detail(std::uint32_t op) const { return schedule_.detail(OpId{op}); }
+    std::span<const Occupancy> occupancies(std::uint32_t pipeline) const {
+        const Pipeline& p = schedule_.pipelines[pipeline];
+        return std::span(schedule_.occupancies).subspan(p.first_occupancy, p.occupancy_count);
+    }
+    const Transfer& message(std::uint32_t op) const { return schedule_.transfers[detail(op)]; }
+    std::uint32_t chain_of(std::uint32_t op) const;
+    void build_chains();
+
+    const Network& network_;
+    const Schedule& schedule_;
+    const Flow& options_;
+    const std::vector<LinkEvent>& events_;
+    Watching watching_;
+
+    Time now_;
+    EventQueue<Event> queue_;
+    Shares shares_;
+    Dependents dependents_;
+    Kernels kernels_;
+    std::vector<ServiceClock> clocks_;  // per class
+    // Takes over all messages on shared rows while they all depend on each other.
+    std::unique_ptr<CoupledFlows> coupled_;
+    bool may_couple_;
+    bool coupling_ = false;
+    std::uint32_t coupled_version_ = 0;
+    bool coupled_changed_ = false;
+    std::vector<RunningPipeline> pipelines_;
+    // As the network has them until links go down.
+    std::vector<std::uint32_t> class_of_connection_, class_of_pipeline_;
+    std::vector<Duration> latency_of_connection_;
+    std::vector<double> bytes_of_class_;  // wire bytes that its members moved or are to move
+    std::vector<std::uint32_t> pipeline_of_class_;
+
+    // Chains: connections, then streams, then hosts. An operation goes when it has queued up and it is its turn.
+    Chains chains_;
+    std::vector<std::uint32_t> chain_of_compute_, chain_of_delay_;
+    std::vector<bool> queued_up_;
+
+    // Operations of this tick: over, at the network's edge, and free to start.
+    std::vector<std::uint32_t> ended_, entered_, ready_, scratch_;
+    Kept kept_;
+    std::size_t finished_ = 0;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,116 @@
+#include "topologies/detour.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "topologies/hash.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// A switch of 64 ports has at most as many ways up; twice as many draws miss the last whole one in a case of 1e4.
+constexpr std::uint32_t hash_tries = 128;
+
+class Search {
+public:
+    Search(const Fabric& fabric, const std::function<bool(LinkId)>& down) : fabric_(fabric), down_(down) {}
+
+    bool whole(const PathQuery& query) {
+        try {
+            fabric_.path(query, path_);
+        } catch (const Unreachable&) {
+            return false;
+        }
+        return std::ranges::none_of(path_.span(), down_);
+    }
+
+    std::optional<PathQuery> other_transport(PathQuery query) {
+        for (const Transport transport : {Transport::nvlink, Transport::p2p, Transport::host_staged}) {
+            query.transport = transport;
+            if (whole(query)) {
+                return query;
+            }
+        }
+        return std::nullopt;
+    }
+
+    std::optional<PathQuery> other_hash(PathQuery query) {
+        const std::uint32_t label = query.flow_label;
+        for (std::uint32_t i = 1; i <= hash_tries; ++i) {
+            query.flow_label = static_cast<std::uint32_t>(mix(label ^ static_cast<std::uint64_t>(i) << 32U));
+            if (whole(query)) {
+                return query;
+            }
+        }
+        return std::nullopt;
+    }
+
+    std::optional<PathQuery> other_nic(PathQuery query) {
+        const std::vector<std::uint16_t> src = nics(query.src, query.src_nic);
+        const std::vector<std::uint16_t> dst = nics(query.dst, query.dst_nic);
+        std::vector<std::array<std::size_t, 2>> choices;
+        for (std::size_t s = 0; s < src.size(); ++s) {
+            for (std::size_t d = 0; d < dst.size(); ++d) {
+                choices.push_back({s, d});
+            }
+        }
+        // One end moved is less than both; then the nearest.
+        std::ranges::stable_sort(choices, {}, [](const auto& c) {
+            return std::array{c[0] > 0 && c[1] > 0 ? std::size_t{1} : std::size_t{0}, c[0] + c[1]};
+        });
+        for (const auto& [s, d] : choices) {
+            query.src_nic = src[s];
+            query.dst_nic = dst[d];
+            if (whole(query)) {
+                return query;
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    // The NICs this end may use: the one it uses now, those as near, the rest.
+    std::vector<std::uint16_t> nics(DeviceId device, std::uint16_t asked) const {
+        if (fabric_.kind(device) != DeviceKind::gpu) {
+            return {asked};
+        }
+        const std::uint32_t gpu = fabric_.local_index(device);
+        std::vector<std::uint16_t> order = {asked != any_nic ? asked : fabric_.nearest_nic(gpu)};
+        const auto add = [&](std::uint16_t nic) {
+            if (std::ranges::find(order, nic) == order.end()) {
+                order.push_back(nic);
+            }
+        };
+        for (const std::uint16_t nic : fabric_.near_nics(gpu)) {
+            add(nic);
+        }
+        for (std::uint32_t nic = 0; nic < fabric_.nics_per_node(); ++nic) {
+            add(static_cast<std::uint16_t>(nic));
+        }
+        return order;
+    }
+
+    const Fabric& fabric_;
+    const std::function<bool(LinkId)>& down_;
+    Path path_;
+};
+
+}  // namespace
+
+std::optional<PathQuery> detour(const Fabric& fabric, const PathQuery& query, const std::function<bool(LinkId)>& down) {
+    Search search(fabric, down);
+    const bool end_is_switch =
+        fabric.kind(query.src) == DeviceKind::fabric_switch || fabric.kind(query.dst) == DeviceKind::fabric_switch;
+    if (end_is_switch || search.whole(query)) {
+        return std::nullopt;
+    }
+    if (query.transport != Transport::network && fabric.node_of(query.src) == fabric.node_of(query.dst)) {
+        return search.other_transport(query);
+    }
+    auto found = search.other_hash(query);
+    return found ? found : search.other_nic(query);
+}
+
+}  // namespace fabricast
