@@ -3,13 +3,16 @@ set(probes ${CMAKE_SOURCE_DIR}/validate/probes)
 add_library(fabricast_probe_logic STATIC
   ${probes}/core/arena.cpp ${probes}/core/control.cpp ${probes}/core/exchange.cpp ${probes}/core/interrupt.cpp
   ${probes}/core/options.cpp ${probes}/core/pattern.cpp ${probes}/core/statistics.cpp ${probes}/core/sweep.cpp
-  ${probes}/core/writer.cpp ${probes}/core/gpu_memory.cpp ${probes}/rdma/rdma_link.cpp)
+  ${probes}/core/writer.cpp ${probes}/core/gpu_memory.cpp ${probes}/rdma/rdma_link.cpp
+  ${probes}/cuda/plan.cpp ${probes}/nccl/collectives.cpp)
 target_include_directories(fabricast_probe_logic PUBLIC ${probes})
 set_target_properties(fabricast_probe_logic PROPERTIES CXX_STANDARD 17)
 find_package(Threads REQUIRED)
 target_link_libraries(fabricast_probe_logic PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 
 add_executable(test_probes
+  probes/collectives_test.cpp
+  probes/cuda_plan_test.cpp
   probes/exchange_test.cpp
   probes/options_test.cpp
   probes/rdma_link_test.cpp

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "core/control.hpp"
+#include "core/exchange.hpp"
 #include "core/interrupt.hpp"
 #include "core/machine.hpp"
 
@@ -120,7 +121,8 @@ Recorder::Recorder(const Options& options, MeasurementFile file, std::size_t poi
     : name_(file.benchmark.front().text),
       path_(options.text("--output").empty() ? name_ + ".yaml" : options.text("--output")),
       file_(std::move(file)),
-      progress_(points, options.on("--quiet")) {}
+      progress_(points, options.on("--quiet")),
+      written_at_s_(steady_seconds()) {}
 
 int Recorder::record(const std::function<void(MeasurementFile&)>& measure) {
     int code = whole;
@@ -132,10 +134,15 @@ int Recorder::record(const std::function<void(MeasurementFile&)>& measure) {
                        (code == interrupted ? "stopped before the end" : "ended by a failure");
     }
     if (!file_.rows.empty()) {
-        write_whole(path_, to_yaml(file_));
+        write();
         std::printf("%s: %zu rows\n", path_.c_str(), file_.rows.size());
     }
     return code;
+}
+
+void Recorder::write() {
+    write_whole(path_, to_yaml(file_));
+    written_at_s_ = steady_seconds();
 }
 
 void Recorder::add(const Row& row) {
@@ -144,6 +151,9 @@ void Recorder::add(const Row& row) {
         what += label + " ";
     }
     file_.rows.push_back(row);
+    if (steady_seconds() - written_at_s_ > 10) {
+        write();  // a run of an hour that is killed leaves what it had
+    }
     progress_.step(what + size_text(row.size_bytes) + "  " + figure(row.time_us.median) + " us");
 }
 

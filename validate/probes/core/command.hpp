@@ -29,7 +29,7 @@ std::string compiler_name();  // "GCC 12.2.0"
 // "UCX_TLS=tcp ...": what of the environment begins so.
 std::string environment_of(const std::string& prefix);
 
-// Collects rows and writes the file when the run ends, by itself or by Ctrl-C.
+// Collects rows and writes the file now and then and when the run ends, by itself or by Ctrl-C.
 class Recorder {
 public:
     Recorder(const Options& options, MeasurementFile file, std::size_t points);
@@ -40,10 +40,13 @@ public:
     void add(const Row& row);
 
 private:
+    void write();
+
     std::string name_;
     std::string path_;
     MeasurementFile file_;
     Progress progress_;
+    double written_at_s_;
 };
 
 }  // namespace probe

@@ -6,10 +6,17 @@
 #include <cstdint>
 #include <optional>
 
+// Device code computes the same words.
+#ifdef __CUDACC__
+#define PROBE_HOST_DEVICE __host__ __device__
+#else
+#define PROBE_HOST_DEVICE
+#endif
+
 namespace probe {
 
-// Word i of the stream; a kernel on the device computes the same.
-constexpr std::uint64_t pattern_word(std::uint64_t seed, std::uint64_t i) {
+// Word i of the stream.
+PROBE_HOST_DEVICE constexpr std::uint64_t pattern_word(std::uint64_t seed, std::uint64_t i) {
     return (seed * 0x9E3779B97F4A7C15ULL + i) * 0xD1342543DE82EF95ULL + 0x632BE59BD9B4E019ULL;
 }
 
