@@ -9,6 +9,7 @@
 #include "sim/scenario/catalog_schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
 #include "validate/measurement_schema.hpp"
+#include "validate/probes_page.hpp"
 
 int main(int argc, char** argv) {
     using namespace fabricast;
@@ -25,6 +26,9 @@ int main(int argc, char** argv) {
         write_atomically(folder / "schema" / "catalogue.json", catalogue_json_schema().dump(2) + "\n");
         write_atomically(folder / "schema" / "overlay.json", overlay_json_schema().dump(2) + "\n");
         write_atomically(folder / "schema" / "measurement.json", measurement_json_schema().dump(2) + "\n");
+        const std::filesystem::path measurements = folder.parent_path() / "validate" / "measurements";
+        write_atomically(folder / "probes.md",
+                         probes_page(read_probe_builds(measurements / "probes.yaml"), probe_runs(measurements)));
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "fabricast-docs: %s\n", error.what());

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "validate/import/formats.hpp"
 #include "validate/measurement.hpp"
+#include "validate/ucx_self.hpp"
 
 namespace {
 
@@ -113,6 +115,12 @@ TEST_CASE("probe-ucx moves checked data over shared memory and TCP and writes wh
         points.insert({row.begin(), row.begin() + static_cast<std::ptrdiff_t>(column(m, "iterations"))});
     }
     CHECK(points.size() == m.rows.size());
+    // Timing is asserted no tighter than a factor of three: other work shares this machine.
+    const fabricast::SelfForecast self = fabricast::forecast_itself(m);
+    CHECK(self.curves == 2 * 9);
+    CHECK(self.median_factor < 3);
+    // And readers take each curve as a measurement of its own.
+    CHECK(fabricast::read_measurements((scratch.path / "ucx.yaml").string()).size() == 2 * 9);
 }
 
 TEST_CASE("Ctrl-C leaves whole rows and exit 130") {

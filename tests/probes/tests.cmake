@@ -16,11 +16,14 @@ add_executable(test_probes
   probes/exchange_test.cpp
   probes/options_test.cpp
   probes/rdma_link_test.cpp
+  probes/series_test.cpp
   probes/statistics_test.cpp
   probes/sweep_test.cpp
+  probes/ucx_self_test.cpp
   probes/writer_test.cpp
 )
 target_link_libraries(test_probes PRIVATE fabricast_probe_logic fabricast_validate fabricast_catch)
+target_compile_definitions(test_probes PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME probes COMMAND test_probes)
 
 # Builds validate/probes as a project of its own; what it left out is told by the test's output and by ./dev test.

@@ -5,6 +5,7 @@
 
 #include "models/catalog.hpp"
 #include "sim/io/text_file.hpp"
+#include "validate/series.hpp"
 
 namespace fabricast {
 namespace {
@@ -148,9 +149,9 @@ std::vector<Measurement> read_measurements(const std::string& path, const Statem
     if (log && !measurement) {
         return import_log(std::move(text), path, "auto", said);
     }
-    std::vector<Measurement> one{parse_measurement(text, path)};
-    lay_over(one.front(), said, one.front().place);
-    return one;
+    Measurement one = parse_measurement(text, path);
+    lay_over(one, said, one.place);
+    return split_series(one);
 }
 
 }  // namespace fabricast

@@ -36,7 +36,7 @@ const LogFormat& log_format(std::string_view name, const LogText& log);
 std::vector<Measurement> import_log(std::string text, const std::string& file, std::string_view format,
                                     const Statements& said = {});
 
-// A measurement file, or a log of any format: by its text. Throws ScenarioError.
+// A measurement file, a probe's with several curves, or a log of any format: by its text. Throws ScenarioError.
 std::vector<Measurement> read_measurements(const std::string& path, const Statements& said = {});
 
 // The readers, each in a file of its own.

@@ -87,7 +87,8 @@ MeasurementFile begin_measurement(const Options& options, const std::string& pro
     }
     file.id = stem + probe + "-" + today();
     file.kind = kind;
-    file.source = {words("probe", probe), words("machine", name), words("date", utc_now())};
+    file.source = {words("url", "measured with " + probe + (name.empty() ? "" : " on " + name)), words("probe", probe),
+                   words("machine", name), words("date", utc_now())};
     file.benchmark = {words("tool", probe), words("options", options.as_given()),
                       words("time_us", "median over samples; a sample is the mean of `iterations` transfers"),
                       words("data", "compared with what was sent after every sample")};
