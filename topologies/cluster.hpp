@@ -50,6 +50,7 @@ struct NodeTemplate {
     std::string nic_part;
     std::string nic_link;    // catalogue link that its port usually speaks
     std::string cpu_vendor;  // "intel", "amd", "nvidia", "ibm"
+    std::string cpu_family;  // NCCL's word for what joins its sockets: "skylake", "sapphire_rapids"; empty: unknown
     NvlinkShape nvlink = NvlinkShape::none;
     int nvswitch_generation = 0;  // 3 and later reduce and multicast in the switch (NVLS)
     bool peer_to_peer = true;     // PCIe P2P between GPUs allowed (driver, ACS)

@@ -128,9 +128,14 @@ Counts counts(const Measurement& m, Derived& out) {
 
 // How the GPUs of a node are joined, in the alias table's word.
 std::string intra_of(const Measurement& m, const AliasTable& table, const Alias& gpu, Derived& out) {
-    const std::string_view usual = gpu.word("intra");
+    std::string_view usual = gpu.word("intra");
     const std::string_view said = text(m.system, "intra");
     const Alias* alias = first_match(table.intra, said);
+    const std::uint32_t whole_node = std::max(count(m.system, "gpus_per_node"), count(m.system, "gpus_used"));
+    constexpr std::uint32_t small_board = 4;
+    if (const std::string_view four = gpu.word("four"); !four.empty() && whole_node > 1 && whole_node <= small_board) {
+        usual = four;
+    }
     std::string intra(alias == nullptr || alias->word("intra") == "usual" ? usual : alias->word("intra"));
     if (alias == nullptr) {
         out.assumptions.push_back(
@@ -173,9 +178,16 @@ void derive_node(const Measurement& m, const AliasTable& table, const Counts& c,
     std::uint32_t used = c.used;
     if (intra == "nvl72" && c.nodes > 1) {
         // Trays of one rack are one NVLink domain: one node of the catalogue.
-        out.assumptions.push_back("nodes: " + std::to_string(c.nodes) + " trays of one NVLink rack are one node");
-        cluster.nodes = 1;
-        cluster.gpus_per_node = used = c.ranks;
+        constexpr std::uint32_t rack = 72;
+        cluster.nodes = (c.ranks + rack - 1) / rack;
+        if (c.ranks % cluster.nodes != 0) {
+            throw ScenarioError(place_of(m.system, "nodes", m.place),
+                                complaint("GPUs that do not divide over NVLink racks", std::to_string(c.ranks),
+                                          "a multiple of " + std::to_string(cluster.nodes)));
+        }
+        cluster.gpus_per_node = used = c.ranks / cluster.nodes;
+        out.assumptions.push_back("nodes: " + std::to_string(c.nodes) + " trays are " + std::to_string(cluster.nodes) +
+                                  " NVLink rack" + (cluster.nodes > 1 ? "s" : "") + ", a rack is one node");
     }
     const NodeAlias& node = node_of(m, table, gpu.word("gpu"), intra, used);
     cluster.node = node.node;
@@ -218,10 +230,13 @@ int compare_versions(std::string_view a, std::string_view b) {
 
 // Stated, else named elsewhere in the file, else by its CUDA release, else by the GPU generation.
 std::string nccl_version(const Measurement& m, const AliasTable& table, Derived& out) {
-    static const std::regex plain(R"(\b(\d+)\.(\d+)(?:\.(\d+))?)");
+    static const std::regex plain(R"((?:^|[^\d.])(\d+)\.(\d+)(?:\.(\d+))?)");
+    static const std::regex code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
     static const std::regex named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)", std::regex::icase);
-    if (const std::string stated = version_in(text(m.software, "nccl"), plain); !stated.empty()) {
-        return stated;
+    for (const std::regex* form : {&plain, &code}) {
+        if (const std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) {
+            return stated;
+        }
     }
     for (const std::string_view other : {text(m.software, "env"), text(m.software, "notes"), text(m.source, "path"),
                                          text(m.system, "notes"), std::string_view(m.notes)}) {
@@ -289,10 +304,12 @@ void derive_launch(const Measurement& m, const AliasTable& table, Derived& out) 
     if (first_match(table.launchers, text(m.benchmark, "tool")) != nullptr) {
         launch.mode = LaunchMode::framework;
         out.assumptions.push_back("launch: " + shown(text(m.benchmark, "tool")) + " is a framework's loop");
-    } else if (std::max(1U, gpus) * std::max(1U, threads) > 1) {
+    } else if (gpus > 1) {
         launch.mode = LaunchMode::thread;
-        out.assumptions.push_back("launch: one process drives " +
-                                  std::to_string(std::max(1U, gpus) * std::max(1U, threads)) + " GPUs");
+        out.assumptions.push_back("launch: one thread drives " + std::to_string(gpus) + " GPUs");
+    } else if (threads > 1) {
+        launch.mode = LaunchMode::threads;
+        out.assumptions.push_back("launch: one process drives " + std::to_string(threads) + " GPUs, a thread each");
     } else if (gpus == 0 && threads == 0) {
         out.assumptions.emplace_back("launch: not stated; one process a GPU");
     }

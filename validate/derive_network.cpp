@@ -49,7 +49,9 @@ std::uint32_t stated_nics(const Measurement& m) {
     return found == m.system.end() ? 0 : digits(found->second.text);
 }
 
-Ports ports_of(const Measurement& m, const AliasTable& table, Derived& out) {
+Ports ports_of(const Measurement& m, const AliasTable& table, const std::string& family, Derived& out) {
+    const Alias* known = first_match(table.gpus, text(m.system, "gpu"));
+    const std::string gpu(known == nullptr ? "" : known->word("gpu"));
     const std::string nic(text(m.system, "nic"));
     const std::string network(text(m.system, "network"));
     const std::uint32_t stated = stated_nics(m);
@@ -61,6 +63,13 @@ Ports ports_of(const Measurement& m, const AliasTable& table, Derived& out) {
     }
     const Alias* named = first_match(table.speeds, nic);
     named = named == nullptr ? first_match(table.speeds, network) : named;
+    named = named == nullptr ? first_match(table.speeds, family + " " + gpu) : named;
+    constexpr std::uint32_t fastest_port = 800;
+    if (ports.gbps > fastest_port && stated == 0 && named != nullptr) {
+        ports = {};  // of the whole node, though it does not say so
+    } else if (ports.gbps > fastest_port && stated > 1 && ports.count == 0) {
+        ports.gbps /= stated;
+    }
     if (ports.gbps == 0 && named != nullptr) {
         ports.gbps = digits(std::string(named->word("gbps")));
     }
@@ -165,7 +174,7 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
     }
     const Alias& network = network_of(m, table, words, out);
     take_plugin_environment(network, out);
-    const Ports ports = ports_of(m, table, out);
+    const Ports ports = ports_of(m, table, std::string(network.word("family")), out);
     ClusterRequest& cluster = out.scenario.cluster;
     const std::string family(network.word("link"));
     cluster.link = ports.link.empty() ? link_of(m, table, family, ports.gbps) : ports.link;
@@ -174,7 +183,10 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
     out.group.fabric = family == "infiniband" ? cluster.link : std::string(network.word("family"));
     take_network_template(table, network.word("family"), cluster);
     if (ports.count != 0) {
-        cluster.node_options["nics"] = std::to_string(ports.count);
+        // Counted for what the file calls a node: of a rack that is one node here, for each of its trays.
+        const std::uint32_t gpus = digits(std::string(text(m.system, "gpus_per_node")));
+        const std::uint32_t trays = gpus == 0 ? 1 : std::max(1U, cluster.gpus_per_node / gpus);
+        cluster.node_options["nics"] = std::to_string(ports.count * trays);
     }
     if (host_staged(words, out)) {
         cluster.node_options["gpu_direct"] = "false";

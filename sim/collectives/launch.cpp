@@ -29,6 +29,8 @@ Launch launch_cost(Ledger& ledger, const LaunchSpec& launch, const Fabric& fabri
             const double per_gpu = ledger.launch(grouped ? "thread.issue_per_gpu_grouped" : "thread.issue_per_gpu");
             return {from_seconds(per_gpu * fabric.gpus_per_node()), false};
         }
+        case LaunchMode::threads:
+            return {from_seconds(ledger.launch("threads.issue_per_gpu") * fabric.gpus_per_node()), false};
         case LaunchMode::framework:
             return {from_seconds(ledger.launch("framework.gap")), true};
     }
@@ -56,6 +58,15 @@ void launch_iterations(const Call& call, const LaunchSpec& spec, const Lowering&
         schedule.kept.push_back(schedule.add(Delay{end_lane, {}}, before));
     }
     plan.iterations = planned_iterations;
+    if (lowering.streams) {
+        // The last call's way to the far end is waited for once, whatever the number of calls.
+        std::vector<Dependency> arrived;
+        for (const Dependency& d : before) {
+            arrived.push_back({d.op, DependsOn::finish});
+        }
+        schedule.kept.push_back(schedule.add(Delay{end_lane, {}}, arrived));
+        plan.timed_calls = spec.iterations;
+    }
 }
 
 }  // namespace fabricast

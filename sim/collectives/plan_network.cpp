@@ -72,18 +72,13 @@ struct CollnetEdges {
     }
 };
 
-}  // namespace
-
-Lowering plan_pat(const Call& call, Schedule& schedule) {
+// A Simple stream of `bytes` an edge and channel that the network paces.
+Pipeline network_stream(const Call& call, double bytes, double chunk, int channels) {
     Ledger& ledger = call.ledger;
     const ProtocolCost cost = protocol_cost(ledger, nccl::Proto::simple);
-    const int channels = nccl::channels_used(call.release, call.found, nccl::Algo::pat, nccl::Proto::simple,
-                                             call.workload.collective, call.shape, call.bytes);
-    const std::uint32_t ranks = call.shape.ranks;
     Pipeline pipeline;
-    pipeline.bytes_per_edge = call.bytes * (ranks - 1) / ranks / channels;
-    pipeline.chunk =
-        std::min(pipeline.bytes_per_edge, nccl::slot_payload(call.release, call.environment, nccl::Proto::simple));
+    pipeline.bytes_per_edge = bytes;
+    pipeline.chunk = std::min(bytes, chunk);
     pipeline.slots = network_slots(ledger);
     pipeline.edge_rate_cap = cost.channel_rate;
     pipeline.wire_ratio = cost.wire;
@@ -91,6 +86,19 @@ Lowering plan_pat(const Call& call, Schedule& schedule) {
     pipeline.fill = cost.fill;
     pipeline.start = kernel_start(ledger, nccl::Proto::simple, cost, channels, pipeline.chunk);
     pipeline.weight = channels;
+    return pipeline;
+}
+
+}  // namespace
+
+Lowering plan_pat(const Call& call, Schedule& schedule) {
+    Ledger& ledger = call.ledger;
+    const int channels = nccl::channels_used(call.release, call.found, nccl::Algo::pat, nccl::Proto::simple,
+                                             call.workload.collective, call.shape, call.bytes);
+    const std::uint32_t ranks = call.shape.ranks;
+    Pipeline pipeline =
+        network_stream(call, call.bytes * (ranks - 1) / ranks / channels,
+                       nccl::slot_payload(call.release, call.environment, nccl::Proto::simple), channels);
     const bool forward = call.workload.collective == Collective::all_gather;
     const auto distances = static_cast<std::uint32_t>(std::bit_width(ranks - 1));
     pipeline.edges = add_edges(schedule, EdgeGenerator{std::uint64_t{ranks} * distances,
@@ -105,16 +113,7 @@ Lowering plan_collnet(const Call& call, Schedule& schedule) {
     Ledger& ledger = call.ledger;
     const ProtocolCost cost = protocol_cost(ledger, nccl::Proto::simple);
     const int channels = call.found.channels;
-    Pipeline pipeline;
-    pipeline.bytes_per_edge = call.bytes / channels;
-    pipeline.chunk = std::min(pipeline.bytes_per_edge, call.release.buffers.collnet_chunk);
-    pipeline.slots = network_slots(ledger);
-    pipeline.edge_rate_cap = cost.channel_rate;
-    pipeline.wire_ratio = cost.wire;
-    pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
-    pipeline.fill = cost.fill;
-    pipeline.start = kernel_start(ledger, nccl::Proto::simple, cost, channels, pipeline.chunk);
-    pipeline.weight = channels;
+    Pipeline pipeline = network_stream(call, call.bytes / channels, call.release.buffers.collnet_chunk, channels);
     const std::uint64_t edges = std::uint64_t{call.shape.ranks} * call.per_node();
     pipeline.edges = add_edges(
         schedule, EdgeGenerator{edges, CollnetEdges{call.fabric, call.found.nics, call.shape.nodes, call.gpu_direct}});

@@ -1,6 +1,8 @@
 // Sends and receives: all-to-all(v), the shift of nccl-tests' sendrecv, gather and scatter.
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "sim/collectives/lowering.hpp"
 
@@ -68,11 +70,17 @@ Pattern pattern(const Call& call) {
     }
 }
 
-// What the host pays for one rank's messages to other nodes before the last can start; below 256 B some providers pay
-// more.
+// Below so many bytes a message costs more, where the transport's provider says so; 0: nowhere.
+double small_below(const Part& transport) {
+    const std::string below = transport.word_or("small_messages", "0");
+    return std::strtod(below.c_str(), nullptr);
+}
+
+// What the host pays for one rank's messages to other nodes before the last can start.
 double message_cost(const Call& call, double bytes, std::uint32_t peers) {
     Ledger& ledger = call.ledger;
-    const double one = ledger.transport("message") * (bytes < 256 ? ledger.transport("small_message_factor") : 1);
+    const bool small = bytes < small_below(*ledger.parts().transport);
+    const double one = ledger.transport("message") * (small ? ledger.transport("small_message_factor") : 1);
     const std::uint32_t local = std::min(peers, call.per_node() - 1);
     return ledger.transport("p2p_start") + one * std::max(peers - local, 1U);
 }

@@ -43,7 +43,14 @@ double iteration_time(const Plan& plan, const Timeline& timeline) {
     assert(iterations >= 1 && timeline.kept.size() >= iterations);
     const Time end = timeline.kept[iterations - 1].finish;
     const Time begin = iterations > 1 ? timeline.kept[iterations - 2].finish : Time{};
-    return to_seconds(end - begin);
+    const double each = to_seconds(end - begin);
+    if (plan.timed_calls == 0) {
+        return each;
+    }
+    assert(timeline.kept.size() > iterations);
+    const double calls = plan.timed_calls;
+    const double arrived = to_seconds(timeline.kept[iterations].finish - Time{});
+    return (arrived + (calls - static_cast<double>(iterations)) * each) / calls;
 }
 
 std::string bottleneck(const Plan& plan, const Timeline& timeline, const Fabric& fabric) {

@@ -88,7 +88,10 @@ private:
                 fail(key,
                      complaint("no such maker of CPUs", shown(value), joined(vendors), nearest_word(value, vendors)));
             }
-            cluster_.node.cpu_vendor = value;
+            if (value != cluster_.node.cpu_vendor) {
+                cluster_.node.cpu_vendor = value;
+                cluster_.node.cpu_family.clear();
+            }
         } else if (name == "nics") {
             std::uint32_t nics = 0;
             const char* end = value.data() + value.size();

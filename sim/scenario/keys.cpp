@@ -299,7 +299,7 @@ std::vector<Key> make_keys() {
         text_map_key("library.env", FIELD(library.env), "NCCL's environment, as `NCCL_ALGO: Ring`."),
         map_key("launch", "How the calls are made."),
         word_key("launch.mode", FIELD(launch.mode), LaunchMode::framework,
-                 "One process a GPU, one process for all, or a framework's loop."),
+                 "One process a GPU, one thread for all, a thread a GPU, or a framework's loop."),
         whole_key("launch.iterations", FIELD(launch.iterations), 1, 1e6, "Timed calls."),
         whole_key("launch.warmup", FIELD(launch.warmup), 0, 1e6, "Calls before them."),
         scaling_key(),

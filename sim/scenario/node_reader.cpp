@@ -111,6 +111,7 @@ private:
         if (const yaml::Node* at = tree_.get("cpu")) {
             cpu_ = look_up(*at, [&] { return cpu_spec(catalog_.at("cpu", at->as_string())); });
             node_.cpu_vendor = cpu_->vendor;
+            node_.cpu_family = cpu_->family;
         }
         if (node_.nics > 0) {
             read_nic(tree_.required("nic"), tree_.required("port"));

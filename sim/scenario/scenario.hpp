@@ -56,10 +56,11 @@ enum class DataType : std::uint8_t {
     float8
 };
 enum class LaunchMode : std::uint8_t {
-    process,
-    thread,
-    framework
-};  // one GPU a process; one process for all; a framework's loop
+    process,    // one GPU a process
+    thread,     // one thread for all GPUs of a node (-g N)
+    threads,    // one process, a thread a GPU (-t N)
+    framework,  // a framework's loop
+};
 
 // The spelling used in scenarios, tables and JSON: "all_reduce", "nvls-tree", "ll128", "float32".
 std::string_view word(Collective);

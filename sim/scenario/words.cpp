@@ -39,7 +39,7 @@ std::string_view word(DataType d) {
 }
 
 std::string_view word(LaunchMode m) {
-    static constexpr std::array<std::string_view, 3> words = {"process", "thread", "framework"};
+    static constexpr std::array<std::string_view, 4> words = {"process", "thread", "threads", "framework"};
     return pick(words, m);
 }
 

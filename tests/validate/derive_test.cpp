@@ -185,7 +185,7 @@ TEST_CASE("the launch is one process for all, one a GPU, or a framework's loop")
             .scenario.launch.mode;
     };
     CHECK(mode("header: \"nThread 1 nGpus 8 minBytes 8\"") == LaunchMode::thread);
-    CHECK(mode("header: \"nThread 8 nGpus 1 minBytes 8\"") == LaunchMode::thread);
+    CHECK(mode("header: \"nThread 8 nGpus 1 minBytes 8\"") == LaunchMode::threads);
     CHECK(mode("options: \"-b 8 -e 16G -g 8\"") == LaunchMode::thread);
     CHECK(mode("options: \"-b 8 -e 16G -g 1\"") == LaunchMode::process);
     CHECK(mode("tool: \"all_reduce_bench.py (torch.distributed)\"") == LaunchMode::framework);

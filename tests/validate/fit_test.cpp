@@ -3,6 +3,7 @@
 #include "sim/io/text_file.hpp"
 #include "sim/scenario/catalog_reader.hpp"
 #include "tests/support/catch.hpp"
+#include "validate/calibration/kinship.hpp"
 #include "validate/calibration/without_site.hpp"
 
 using namespace fabricast;
@@ -22,7 +23,8 @@ struct Planted {
         }
     }
 
-    void measure(const std::string& site, Collective collective, double slower = 1) {
+    void measure(const std::string& site, Collective collective, double slower = 1,
+                 LaunchMode mode = LaunchMode::process) {
         FitDataset d;
         d.id = site + "-" + std::string(word(collective));
         d.site = site;
@@ -30,6 +32,7 @@ struct Planted {
         d.scenario.cluster.node = "dgx-a100";
         collective_of(d.scenario).collective = collective;
         d.scenario.library.nccl = "2.27";
+        d.scenario.launch.mode = mode;
         d.scenario.engine = Analytic{};
         const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), truth);
         for (std::int64_t size = 1024; size <= (std::int64_t{1} << 30); size *= 4) {
@@ -78,6 +81,37 @@ TEST_CASE("a fit without a site does not see it") {
     for (const auto& [name, fitted] : only.figures) {
         INFO(name);
         CHECK(without.figures.at(name).value == Approx(fitted.value).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("a slow host does not pass for a slow GPU, and the catalogue keeps the middle of the hosts") {
+    const std::string issue = "nccl-tests/thread.issue_per_gpu";
+    Planted planted({{issue, 4e-6}});
+    planted.measure("device", Collective::all_reduce);
+    planted.measure("a", Collective::all_reduce, 1, LaunchMode::thread);
+    planted.measure("b", Collective::all_reduce, 1, LaunchMode::thread);
+    planted.truth.parts.at("nccl-tests").figures.at("thread.issue_per_gpu").value = {6e-6};
+    planted.measure("slow", Collective::all_reduce, 1, LaunchMode::thread);
+    const Catalog catalog = read_catalog();
+    const FitResult fit = Fitter(catalog, planted.data, builtin_priors(), planted.cache).fit_all();
+    CHECK(fit.figures.at(issue).value > 3.9e-6);
+    CHECK(fit.figures.at(issue).value < 5.5e-6);
+    const double hop = catalog.at("kernel", kernel).number("ll.hop");
+    CHECK(fit.figures.at(kernel + "/ll.hop").value == Approx(hop).epsilon(0.25));
+}
+
+TEST_CASE("kin are the parts that share a generation, an era or a way inside") {
+    const Catalog catalog = read_catalog();
+    const auto of = [&](const std::string& a, const std::string& b) {
+        return kinship(catalog.parts.at(a), catalog.parts.at(b));
+    };
+    CHECK(of(kernel, kernel) == 1);
+    CHECK(of(kernel, kernel + "-2.8") > of(kernel, "nccl-volta-mesh"));
+    CHECK(of(kernel, "nccl-hopper-nvswitch") > of(kernel, "nccl-ampere-pcie-host"));
+    CHECK(of("transport-ib-hdr", "transport-ib-ndr") > of("transport-ib-hdr", "transport-efa-v2"));
+    CHECK(of("transport-ib-hdr", "nccl-network") == 0);
+    for (const auto& [name, part] : catalog.parts) {
+        CHECK(kinship(part, catalog.parts.at(kernel)) == kinship(catalog.parts.at(kernel), part));
     }
 }
 

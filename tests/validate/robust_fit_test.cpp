@@ -40,7 +40,7 @@ const std::vector<FitParameter> two = {{"a", 5e-6, 5e-6, 0.6, 1e-7, 1e-3}, {"b",
 }  // namespace
 
 TEST_CASE("a fit recovers planted constants") {
-    const FitOutcome fit = robust_fit(two, {line(planted(12e-6, 235e9), 1)}, 20, {.lambda = 1e-3});
+    const FitOutcome fit = robust_fit(two, {}, {line(planted(12e-6, 235e9), 1)}, 20, {.lambda = 1e-3});
     CHECK(fit.values[0].value == Approx(12e-6).epsilon(1e-3));
     CHECK(fit.values[1].value == Approx(235e9).epsilon(1e-3));
     CHECK(fit.cost_after < 1e-3 * fit.cost_before);
@@ -55,7 +55,7 @@ TEST_CASE("one curve that does not fit cannot drag the others away") {
         t *= 3;  // a degraded system
     }
     const std::vector<FitCurve> curves = {line(good, 1), line(good, 1), line(bad, 1)};
-    const FitOutcome fit = robust_fit(two, curves, 60, {.lambda = 1e-3});
+    const FitOutcome fit = robust_fit(two, {}, curves, 60, {.lambda = 1e-3});
     // Plain least squares on logarithms would sit at 3^(1/3) = 1.44 times; the robust loss stays within a few percent.
     CHECK(fit.values[0].value == Approx(12e-6).epsilon(0.05));
     CHECK(fit.values[1].value == Approx(235e9).epsilon(0.05));
@@ -64,9 +64,21 @@ TEST_CASE("one curve that does not fit cannot drag the others away") {
 TEST_CASE("what the data do not tell stays at its prior, with the prior's interval") {
     std::vector<FitParameter> three = two;
     three.push_back({"unused", 4, 2, 0.5, 1, 8});
-    const FitOutcome fit = robust_fit(three, {line(planted(12e-6, 235e9), 1)}, 20);
+    const FitOutcome fit = robust_fit(three, {}, {line(planted(12e-6, 235e9), 1)}, 20);
     CHECK(fit.values[2].value == Approx(2).epsilon(1e-3));
     CHECK(fit.values[2].high80 == Approx(2 * std::exp(1.2816 * 0.5)).epsilon(1e-2));
+}
+
+TEST_CASE("what no data tell takes what its kin tell, by their correlation") {
+    // Of two Gaussians with the same spread: E[x | y] = rho y, Var[x | y] = (1 - rho^2) spread^2, about the priors.
+    std::vector<FitParameter> kin(2, {"figure", 3, 3, 0.5, 0.1, 90});
+    kin[1].known = 6;
+    kin[1].deviation = 1e-3;
+    const FitOutcome fit = robust_fit(kin, {{{0, 1}, {1, 0.8, 0.8, 1}}}, {}, 1);
+    CHECK(fit.values[0].value == Approx(3 * std::pow(2, 0.8)).epsilon(1e-3));
+    CHECK(fit.values[0].high80 / fit.values[0].value == Approx(std::exp(1.2816 * 0.5 * 0.6)).epsilon(1e-2));
+    const FitOutcome strangers = robust_fit(kin, {{{0, 1}, {1, 0, 0, 1}}}, {}, 1);
+    CHECK(strangers.values[0].value == Approx(3).epsilon(1e-3));
 }
 
 TEST_CASE("noise widens the interval, more data narrow it") {
@@ -76,7 +88,7 @@ TEST_CASE("noise widens the interval, more data narrow it") {
             t[i] *= i % 2 == 0 ? 1 + noise : 1 - noise;
         }
         const std::vector<FitCurve> curves(static_cast<std::size_t>(copies), line(t, 1));
-        const FitOutcome fit = robust_fit(two, curves, 20 * copies, {.lambda = 1e-3});
+        const FitOutcome fit = robust_fit(two, {}, curves, 20 * copies, {.lambda = 1e-3});
         return fit.values[1].high80 / fit.values[1].low80 - 1;
     };
     CHECK(width(0.10, 1) > 2 * width(0.02, 1));
@@ -86,7 +98,7 @@ TEST_CASE("noise widens the interval, more data narrow it") {
 TEST_CASE("values stay within their bounds, and the same input gives the same bytes") {
     std::vector<FitParameter> bounded = two;
     bounded[0].high = 8e-6;
-    const auto fit = [&] { return robust_fit(bounded, {line(planted(12e-6, 235e9), 1)}, 20); };
+    const auto fit = [&] { return robust_fit(bounded, {}, {line(planted(12e-6, 235e9), 1)}, 20); };
     CHECK(fit().values[0].value <= 8e-6 * (1 + 1e-12));
     CHECK(fit().values[1].value == fit().values[1].value);
 }

@@ -3,6 +3,7 @@ add_executable(test_validate
   validate/compare_test.cpp
   validate/curve_test.cpp
   validate/derive_test.cpp
+  validate/foreign_test.cpp
   validate/measurement_test.cpp
 )
 target_link_libraries(test_validate PRIVATE fabricast_validate fabricast_catch)

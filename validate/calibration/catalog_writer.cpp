@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "validate/accuracy.hpp"
+#include "validate/calibration/kinship.hpp"
 
 namespace fabricast {
 namespace {
@@ -29,9 +30,11 @@ std::set<std::string> every_dataset(const PartUpdate& update) {
 
 std::string figure_line(const std::string& name, const FittedValue& fitted, const std::string& unit,
                         const std::set<std::string>& datasets, const std::set<std::string>& of_part) {
-    const std::string source = datasets == of_part ? "" : ", source: " + listed(datasets);
-    return fmt::format("    {}: {{value: {}, low80: {}, high80: {}, origin: fitted{}}}", name,
-                       written(fitted.value, unit), written(fitted.low80, unit), written(fitted.high80, unit), source);
+    const std::string kin = fmt::format(", source: \"{}\"", kin_source);
+    const std::string source = datasets.empty() ? kin : datasets == of_part ? "" : ", source: " + listed(datasets);
+    return fmt::format("    {}: {{value: {}, low80: {}, high80: {}, origin: {}{}}}", name, written(fitted.value, unit),
+                       written(fitted.low80, unit), written(fitted.high80, unit),
+                       datasets.empty() ? "estimated" : "fitted", source);
 }
 
 std::string prior_line(const std::string& part, const std::string& name, const std::string& unit,
@@ -160,7 +163,7 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
         blank.clear();
         if (part == nullptr || indent_of(line) == 0) {
             out += std::string(line) + "\n";
-        } else if (indent_of(line) == 2 && key == "source" && update != nullptr) {
+        } else if (indent_of(line) == 2 && key == "source" && update != nullptr && !every_dataset(*update).empty()) {
             out += "  source: " + listed(every_dataset(*update)) + "\n";
         } else if (indent_of(line) == 4 && key.starts_with("residual.") && update != nullptr) {
             continue;  // written anew at the part's end

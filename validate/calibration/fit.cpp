@@ -7,12 +7,17 @@
 #include <tuple>
 
 #include "sim/io/units.hpp"
+#include "validate/calibration/kinship.hpp"
 #include "validate/embedded.hpp"
 
 namespace fabricast {
 namespace {
 
 constexpr double widest = 12.182493960703473;  // e^2.5
+
+// Hosts differ in how fast they launch: 3.2 to 5.5 us a GPU over the sites with one process for all (facts
+// nccl-mechanisms.md §3.1), a standard deviation of ln x of about this.
+constexpr double host_spread = 0.2;
 
 Figure& figure_of(Catalog& catalog, const FigureName& name) {
     const std::size_t slash = name.find('/');
@@ -27,16 +32,27 @@ const Prior& prior_of(const std::vector<Prior>& priors, const FigureName& name) 
     return *found;
 }
 
-std::vector<FitParameter> parameters_of(const std::set<FigureName>& free, const std::vector<Prior>& priors) {
-    std::vector<FitParameter> parameters;
-    for (const FigureName& name : free) {
-        const Prior& prior = prior_of(priors, name);
-        const double low = prior.low > 0 ? prior.low : prior.value / widest;
-        const double high = prior.high > 0 ? prior.high : prior.value * widest;
-        parameters.push_back({name, prior.value, prior.value, prior.spread, low, high});
-    }
-    return parameters;
+FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& priors) {
+    const Prior& prior = prior_of(priors, name);
+    const double low = prior.low > 0 ? prior.low : prior.value / widest;
+    const double high = prior.high > 0 ? prior.high : prior.value * widest;
+    return {name, prior.value, prior.value, prior.spread, low, high};
 }
+
+// A figure that another fit found: here only for what it tells of its kin.
+FitParameter known_parameter(const FigureName& name, const FittedValue& found, const std::vector<Prior>& priors) {
+    FitParameter parameter = parameter_of(name, priors);
+    constexpr double z80 = 1.2815515655446004, least = 0.02;
+    parameter.start = parameter.known = found.value;
+    const bool interval = found.low80 > 0 && found.high80 > found.low80;
+    parameter.deviation = interval ? std::max(least, std::log(found.high80 / found.low80) / (2 * z80)) : least;
+    parameter.low = std::min(parameter.low, found.value / widest);
+    parameter.high = std::max(parameter.high, found.value * widest);
+    return parameter;
+}
+
+std::string part_of(const FigureName& name) { return name.substr(0, name.find('/')); }
+std::string figure_in_part(const FigureName& name) { return name.substr(name.find('/') + 1); }
 
 // A site's curves of one group of systems, in a regime: one observation, however many rows tell of it.
 using Cell = std::tuple<std::string, SystemGroup, Regime>;
@@ -58,6 +74,19 @@ std::vector<double> weights_of(const FitDataset& dataset, const std::map<Cell, d
     }
     return weights;
 }
+
+// A curve's figures in the working catalogue: some shared by all sites, some a site's factor on a shared one.
+struct Slots {
+    std::vector<Figure*> figures;
+    std::size_t shared = 0;
+
+    void set(std::span<const double> values) const {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            double& value = figures[i]->value[0];
+            value = i < shared ? values[i] : value * values[i];
+        }
+    }
+};
 
 }  // namespace
 
@@ -112,55 +141,155 @@ Fitter::Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, cons
     }
 }
 
+Fitter::Family Fitter::family_of(std::span<const FigureName> free, const FitResult& result) const {
+    Family family;
+    std::vector<const Part*> parts;
+    for (const FigureName& name : free) {
+        family.parameters.push_back(parameter_of(name, priors_));
+        parts.push_back(&catalog_.parts.at(part_of(name)));
+    }
+    const std::size_t own = parts.size();
+    for (const auto& [name, found] : result.figures) {
+        const Part& part = catalog_.parts.at(part_of(name));
+        const bool told = result.datasets.contains(name) && !result.datasets.at(name).empty();
+        const bool kin = std::any_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(own),
+                                     [&](const Part* p) { return p != &part && kinship(*p, part) > 0; });
+        if (told && kin && figure_in_part(name) == figure_in_part(free.front()) &&
+            std::ranges::find(free, name) == free.end()) {
+            family.parameters.push_back(known_parameter(name, found, priors_));
+            parts.push_back(&part);
+        }
+    }
+    for (const Part* a : parts) {
+        for (const Part* b : parts) {
+            family.correlation.push_back(kinship(*a, *b));
+        }
+    }
+    return family;
+}
+
+Fitter::Stage Fitter::stage_of(const std::set<FigureName>& free, const FitResult& result) const {
+    std::map<std::string, std::vector<FigureName>> by_figure;
+    for (const FigureName& name : free) {
+        by_figure[figure_in_part(name)].push_back(name);
+    }
+    Stage stage;
+    for (const auto& [figure, names] : by_figure) {
+        Family family = family_of(names, result);
+        FitFamily& indexed = stage.families.emplace_back();
+        indexed.correlation = std::move(family.correlation);
+        for (FitParameter& parameter : family.parameters) {
+            indexed.parameters.push_back(stage.parameters.size());
+            if (parameter.known <= 0) {
+                stage.place[parameter.name] = stage.parameters.size();
+            }
+            stage.parameters.push_back(std::move(parameter));
+        }
+    }
+    return stage;
+}
+
+std::size_t Fitter::Stage::host_factor(const std::string& site, const FigureName& launch) {
+    const auto [effect, added] = host_factors.try_emplace({site, launch}, parameters.size());
+    if (added) {
+        constexpr double slowest = 2.5;
+        parameters.push_back({site + ":" + launch, 1, 1, host_spread, 1 / slowest, slowest});
+    }
+    return effect->second;
+}
+
+FitCurve Fitter::curve_of(std::size_t d, Stage& stage, Catalog& working) const {
+    const FitDataset& dataset = data_[d];
+    FitCurve curve;
+    Slots slots;
+    std::vector<FigureName> launches;
+    for (const auto& [name, p] : stage.place) {
+        if (used_[d].contains(name)) {
+            curve.parameters.push_back(p);
+            slots.figures.push_back(&figure_of(working, name));
+            if (catalog_.parts.at(part_of(name)).kind == "launch") {
+                launches.push_back(name);
+            }
+        }
+    }
+    slots.shared = slots.figures.size();
+    for (const FigureName& launch : launches) {
+        curve.parameters.push_back(stage.host_factor(dataset.site, launch));
+        slots.figures.push_back(&figure_of(working, launch));
+    }
+    const auto forecaster =
+        std::make_shared<const CurveForecaster>(dataset.scenario, cache_.at(dataset.scenario), working);
+    curve.errors = [&dataset, forecaster, slots](std::span<const double> values, std::span<double> errors) {
+        slots.set(values);
+        for (std::size_t i = 0; i < errors.size(); ++i) {
+            errors[i] = std::log(forecaster->seconds(dataset.sizes[i]) / dataset.seconds[i]);
+        }
+        return true;
+    };
+    return curve;
+}
+
 void Fitter::fit_stage(const std::vector<std::size_t>& chosen, const std::set<FigureName>& free,
                        FitResult& result) const {
     if (free.empty() || chosen.empty()) {
         return;
     }
-    const std::vector<FitParameter> parameters = parameters_of(free, priors_);
+    Stage stage = stage_of(free, result);
     Catalog working = with_figures(catalog_, result.figures);
-    for (const FitParameter& p : parameters) {
-        figure_of(working, p.name).value = {p.start};
+    for (const auto& [name, p] : stage.place) {
+        figure_of(working, name).value = {stage.parameters[p].start};
     }
     const std::map<Cell, double> rows = rows_of_cells(data_, chosen);
     std::vector<FitCurve> curves;
     double observations = 0;
     for (const std::size_t d : chosen) {
-        const FitDataset& dataset = data_[d];
-        FitCurve curve;
-        std::vector<Figure*> figures;
-        for (std::size_t p = 0; p < parameters.size(); ++p) {
-            if (used_[d].contains(parameters[p].name)) {
-                curve.parameters.push_back(p);
-                figures.push_back(&figure_of(working, parameters[p].name));
-                result.datasets[parameters[p].name].insert(dataset.id);
-            }
-        }
-        if (figures.empty()) {
+        FitCurve curve = curve_of(d, stage, working);
+        if (curve.parameters.empty()) {
             continue;
         }
-        curve.weights = weights_of(dataset, rows);
+        curve.weights = weights_of(data_[d], rows);
         for (const double w : curve.weights) {
             observations += w * w;
         }
-        const auto forecaster =
-            std::make_shared<const CurveForecaster>(dataset.scenario, cache_.at(dataset.scenario), working);
-        curve.errors = [&dataset, forecaster, figures](std::span<const double> values, std::span<double> errors) {
-            for (std::size_t i = 0; i < values.size(); ++i) {
-                figures[i]->value[0] = values[i];
+        for (const auto& [name, p] : stage.place) {
+            if (used_[d].contains(name)) {
+                result.datasets[name].insert(data_[d].id);
             }
-            for (std::size_t i = 0; i < errors.size(); ++i) {
-                errors[i] = std::log(forecaster->seconds(dataset.sizes[i]) / dataset.seconds[i]);
-            }
-            return true;
-        };
+        }
         curves.push_back(std::move(curve));
     }
-    const FitOutcome outcome = robust_fit(parameters, curves, observations, options_);
+    const FitOutcome outcome = robust_fit(stage.parameters, stage.families, curves, observations, options_);
     result.cost_before += outcome.cost_before;
     result.cost_after += outcome.cost_after;
-    for (std::size_t p = 0; p < parameters.size(); ++p) {
-        result.figures[parameters[p].name] = outcome.values[p];
+    for (const auto& [name, p] : stage.place) {
+        result.figures[name] = outcome.values[p];
+    }
+}
+
+void Fitter::fill_from_kin(FitResult& result) const {
+    std::map<FigureName, FittedValue> filled;
+    for (const auto& [part_name, part] : catalog_.parts) {
+        if (part.kind != "kernel" && part.kind != "transport" && part.kind != "launch") {
+            continue;
+        }
+        for (const auto& [path, figure] : part.figures) {
+            const FigureName name = part_name + "/" + path;
+            const bool about_data = path.starts_with("data.") || path.starts_with("residual.");
+            const bool data = result.datasets.contains(name) && !result.datasets.at(name).empty();
+            if (about_data || data || (figure.origin != Origin::fitted && !told_by_kin(figure))) {
+                continue;
+            }
+            Family family = family_of({&name, 1}, result);
+            FitFamily all{{}, std::move(family.correlation)};
+            for (std::size_t i = 0; i < family.parameters.size(); ++i) {
+                all.parameters.push_back(i);
+            }
+            filled[name] = robust_fit(family.parameters, {all}, {}, 1, options_).values.front();
+        }
+    }
+    for (const auto& [name, value] : filled) {
+        result.figures[name] = value;
+        result.datasets[name].clear();
     }
 }
 
@@ -178,6 +307,7 @@ FitResult Fitter::fit_all(const std::string& without) const {
         }
         fit_stage(chosen, free, result);
     }
+    fill_from_kin(result);
     return result;
 }
 
@@ -190,9 +320,7 @@ FitResult Fitter::fit_without(const std::string& site, const FitResult& base) co
     }
     FitResult result = base;
     for (const FigureName& name : moved) {
-        // What no other site tells goes back to what was known before any data.
-        const Prior& prior = prior_of(priors_, name);
-        result.figures[name] = {prior.value, prior.value, prior.value};
+        result.figures.erase(name);
         result.datasets[name].clear();
     }
     std::set<FigureName> left = moved;
@@ -213,6 +341,7 @@ FitResult Fitter::fit_without(const std::string& site, const FitResult& base) co
         fit_stage(chosen, free, result);
         std::erase_if(left, [&](const FigureName& name) { return free.contains(name); });
     }
+    fill_from_kin(result);
     return result;
 }
 

@@ -46,14 +46,63 @@ struct CurveResidual {
     }
 };
 
-struct PriorResidual {
-    double weight;
-    template <class T>
-    bool operator()(const T* y, T* residual) const {
-        *residual = weight * (*y - offset);
+// weight W (y - target): a family's prior with W^T W = C^-1, or one parameter told elsewhere.
+class LinearResidual : public ceres::CostFunction {
+public:
+    LinearResidual(Eigen::MatrixXd w, double target) : w_(std::move(w)), target_(target) {
+        set_num_residuals(static_cast<int>(w_.rows()));
+        mutable_parameter_block_sizes()->assign(static_cast<std::size_t>(w_.cols()), 1);
+    }
+
+    bool Evaluate(double const* const* y, double* residuals, double** jacobians) const override {
+        Eigen::VectorXd d(w_.cols());
+        for (Eigen::Index i = 0; i < d.size(); ++i) {
+            d[i] = *y[i] - target_;
+        }
+        Eigen::Map<Eigen::VectorXd>(residuals, w_.rows()) = w_ * d;
+        for (Eigen::Index i = 0; jacobians != nullptr && i < d.size(); ++i) {
+            if (jacobians[i] != nullptr) {
+                Eigen::Map<Eigen::VectorXd>(jacobians[i], w_.rows()) = w_.col(i);
+            }
+        }
         return true;
     }
+
+private:
+    Eigen::MatrixXd w_;
+    double target_;
 };
+
+// Every parameter in exactly one family: those that came without one stand alone.
+std::vector<FitFamily> completed(std::vector<FitFamily> families, std::size_t parameters) {
+    std::vector<bool> placed(parameters, false);
+    for (const FitFamily& family : families) {
+        for (const std::size_t p : family.parameters) {
+            placed[p] = true;
+        }
+    }
+    for (std::size_t p = 0; p < parameters; ++p) {
+        if (!placed[p]) {
+            families.push_back({{p}, {1.0}});
+        }
+    }
+    return families;
+}
+
+// W with W^T W the inverse of the family's covariance.
+Eigen::MatrixXd whitening(const FitFamily& family, const std::vector<FitParameter>& parameters) {
+    const auto n = static_cast<Eigen::Index>(family.parameters.size());
+    Eigen::MatrixXd covariance(n, n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        for (Eigen::Index j = 0; j < n; ++j) {
+            covariance(i, j) = family.correlation[static_cast<std::size_t>(i * n + j)] *
+                               parameters[family.parameters[static_cast<std::size_t>(i)]].spread *
+                               parameters[family.parameters[static_cast<std::size_t>(j)]].spread;
+        }
+    }
+    const Eigen::LLT<Eigen::MatrixXd> cholesky(covariance);
+    return cholesky.matrixL().solve(Eigen::MatrixXd::Identity(n, n));
+}
 
 using CurveCost = ceres::DynamicNumericDiffCostFunction<CurveResidual, ceres::FORWARD>;
 
@@ -76,19 +125,32 @@ ceres::ResidualBlockId add_curve(ceres::Problem& problem, const std::vector<FitP
 // Standard deviations of y at the optimum: the inverse of what the data tell (scaled by how well they fit) and the
 // priors tell together. A parameter that no row moves keeps its prior's spread.
 std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres::ResidualBlockId>& data,
-                               const std::vector<FitParameter>& parameters, std::vector<double>& y, double variance) {
+                               const std::vector<FitParameter>& parameters, const std::vector<FitFamily>& families,
+                               std::vector<double>& y, double variance) {
     ceres::Problem::EvaluateOptions options;
     options.residual_blocks = data;
     for (double& place : y) {
         options.parameter_blocks.push_back(&place);
     }
     ceres::CRSMatrix jacobian;
-    problem.Evaluate(options, nullptr, nullptr, nullptr, &jacobian);
+    if (!data.empty()) {  // to Ceres an empty list means every block
+        problem.Evaluate(options, nullptr, nullptr, nullptr, &jacobian);
+    }
     const auto n = static_cast<Eigen::Index>(y.size());
     Eigen::MatrixXd information = Eigen::MatrixXd::Zero(n, n);
+    for (const FitFamily& family : families) {
+        const Eigen::MatrixXd w = whitening(family, parameters);
+        const Eigen::MatrixXd inverse = w.transpose() * w;
+        for (Eigen::Index i = 0; i < inverse.rows(); ++i) {
+            for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
+                information(static_cast<Eigen::Index>(family.parameters[static_cast<std::size_t>(i)]),
+                            static_cast<Eigen::Index>(family.parameters[static_cast<std::size_t>(j)])) += inverse(i, j);
+            }
+        }
+    }
     for (Eigen::Index i = 0; i < n; ++i) {
-        const double spread = parameters[static_cast<std::size_t>(i)].spread;
-        information(i, i) = 1 / (spread * spread);
+        const FitParameter& p = parameters[static_cast<std::size_t>(i)];
+        information(i, i) += p.known > 0 ? 1 / (p.deviation * p.deviation) : 0;
     }
     for (int row = 0; row < jacobian.num_rows; ++row) {
         const auto first = static_cast<std::size_t>(jacobian.rows[static_cast<std::size_t>(row)]);
@@ -109,8 +171,9 @@ std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres:
 
 }  // namespace
 
-FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::vector<FitCurve>& curves,
-                      double observations, const FitOptions& options) {
+FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::vector<FitFamily>& related,
+                      const std::vector<FitCurve>& curves, double observations, const FitOptions& options) {
+    const std::vector<FitFamily> families = completed(related, parameters.size());
     std::vector<double> y;
     for (const FitParameter& p : parameters) {
         y.push_back(place_of(p, std::clamp(p.start, p.low, p.high)));
@@ -118,10 +181,21 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
     ceres::Problem problem;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const FitParameter& p = parameters[i];
-        using PriorCost = ceres::AutoDiffCostFunction<PriorResidual, 1, 1>;
-        problem.AddResidualBlock(new PriorCost(new PriorResidual{options.lambda / p.spread}), nullptr, &y[i]);
+        problem.AddParameterBlock(&y[i], 1);
+        if (p.known > 0) {
+            const Eigen::MatrixXd weight = Eigen::MatrixXd::Constant(1, 1, options.lambda / p.deviation);
+            problem.AddResidualBlock(new LinearResidual(weight, place_of(p, p.known)), nullptr, &y[i]);
+        }
         problem.SetParameterLowerBound(&y[i], 0, place_of(p, p.low));
         problem.SetParameterUpperBound(&y[i], 0, place_of(p, p.high));
+    }
+    for (const FitFamily& family : families) {
+        std::vector<double*> blocks;
+        for (const std::size_t p : family.parameters) {
+            blocks.push_back(&y[p]);
+        }
+        problem.AddResidualBlock(new LinearResidual(options.lambda * whitening(family, parameters), offset), nullptr,
+                                 blocks);
     }
     bool redescending = false;
     std::vector<ceres::ResidualBlockId> data;
@@ -129,7 +203,7 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
         data.push_back(add_curve(problem, parameters, curve, y, options.scale, redescending));
     }
     ceres::Solver::Options solver;
-    solver.linear_solver_type = ceres::DENSE_QR;
+    solver.linear_solver_type = ceres::DENSE_NORMAL_CHOLESKY;
     solver.logging_type = ceres::SILENT;
     solver.num_threads = 1;
     solver.max_num_iterations = options.iterations;
@@ -141,7 +215,7 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
     ceres::Solve(solver, &problem, &summary);
 
     const double variance = std::max(2 * summary.final_cost / std::max(observations, 1.0), 1e-12);
-    const std::vector<double> deviation = deviations(problem, data, parameters, y, variance);
+    const std::vector<double> deviation = deviations(problem, data, parameters, families, y, variance);
     FitOutcome outcome;
     outcome.cost_before = first.initial_cost;
     outcome.cost_after = summary.final_cost;

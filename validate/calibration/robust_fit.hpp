@@ -1,10 +1,12 @@
 #pragma once
 // Robust least squares over the logarithms of positive figures: the one door to Ceres.
 //
-// Minimises  sum_i w_i^2 rho(e_i / scale)  +  lambda^2 sum_j ((ln x_j - ln prior_j) / spread_j)^2
-// with e_i = ln(predicted_i / measured_i), in two phases. First rho(z) = 2 (sqrt(1 + z^2) - 1), linear far out, finds
-// the valley from any start; then rho(z) = ln(1 + z^2) (Cauchy), nearly flat far out: of systems that contradict each
-// other the majority is fitted, not a compromise that suits none. Deterministic: the same input gives the same bytes.
+// Minimises  sum_i w_i^2 rho(e_i / scale)  +  lambda^2 sum_f d_f^T C_f^-1 d_f
+// with d_j = ln x_j - ln prior_j, C_f the covariance of one family of parameters (a parameter of none has its spread
+// squared), and e_i = ln(predicted_i / measured_i), in two phases. First rho(z) = 2 (sqrt(1 + z^2) - 1), linear far
+// out, finds the valley from any start; then rho(z) = ln(1 + z^2) (Cauchy), nearly flat far out: of systems that
+// contradict each other the majority is fitted, not a compromise that suits none. Deterministic: the same input gives
+// the same bytes.
 
 #include <functional>
 #include <span>
@@ -20,6 +22,14 @@ struct FitParameter {
     double prior = 1;
     double spread = 0.6;  // of ln x about ln prior
     double low = 0, high = 0;
+    double known = 0;  // above zero: told elsewhere, with this standard deviation of ln x; here for its family's sake
+    double deviation = 0;
+};
+
+// Parameters whose priors go together: correlations of their logarithms, row by row, positive definite.
+struct FitFamily {
+    std::vector<std::size_t> parameters;
+    std::vector<double> correlation;
 };
 
 // One measured curve: which parameters move it, the weight of each row, and the errors for given values of those.
@@ -49,7 +59,7 @@ struct FitOutcome {
 };
 
 // `observations`: how many independent observations the weights stand for (their squares sum to it).
-FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::vector<FitCurve>& curves,
-                      double observations, const FitOptions& options = {});
+FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::vector<FitFamily>& families,
+                      const std::vector<FitCurve>& curves, double observations, const FitOptions& options = {});
 
 }  // namespace fabricast

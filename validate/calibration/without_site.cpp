@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <mutex>
 #include <thread>
 
@@ -40,7 +41,8 @@ std::map<FigureName, double> difference(const FitResult& fit, const Catalog& cat
     for (const auto& [name, fitted] : fit.figures) {
         const std::size_t slash = name.find('/');
         const double before = catalog.parts.at(name.substr(0, slash)).number(name.substr(slash + 1));
-        if (fitted.value != before) {
+        constexpr double written = 2e-5;  // the catalogue has five digits
+        if (std::abs(fitted.value / before - 1) > written) {
             changed[name] = fitted.value;
         }
     }
@@ -48,13 +50,15 @@ std::map<FigureName, double> difference(const FitResult& fit, const Catalog& cat
 }
 
 // Figures as the catalogue has them: the base of a fit that leaves most of them alone.
-FitResult as_catalogued(const Fitter& fitter, std::size_t datasets, const Catalog& catalog) {
+FitResult as_catalogued(const Fitter& fitter, const std::vector<FitDataset>& data, const Catalog& catalog) {
     FitResult base;
-    for (std::size_t d = 0; d < datasets; ++d) {
+    for (std::size_t d = 0; d < data.size(); ++d) {
         for (const FigureName& name : fitter.figures_of(d)) {
             const std::size_t slash = name.find('/');
             const double value = catalog.parts.at(name.substr(0, slash)).number(name.substr(slash + 1));
-            base.figures[name] = {value, value, value};
+            const Figure& figure = catalog.parts.at(name.substr(0, slash)).figure(name.substr(slash + 1));
+            base.figures[name] = {value, figure.low80, figure.high80};
+            base.datasets[name].insert(data[d].id);
         }
     }
     return base;
@@ -90,7 +94,7 @@ std::vector<FitDataset> fit_datasets(const Collection& collection) {
 SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                               unsigned threads) {
     const Fitter fitter(catalog, data, builtin_priors(), cache);
-    const FitResult base = as_catalogued(fitter, data.size(), catalog);
+    const FitResult base = as_catalogued(fitter, data, catalog);
     const std::set<std::string> names = sites_of(data);
     const std::vector<std::string> sites(names.begin(), names.end());
     SiteOverlays overlays;

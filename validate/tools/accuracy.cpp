@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,6 +12,7 @@
 #include "sim/io/text_file.hpp"
 #include "sim/scenario/catalog_reader.hpp"
 #include "validate/accuracy_report.hpp"
+#include "validate/tools/run_tool.hpp"
 #ifdef FABRICAST_HAS_CERES
 #include "validate/calibration/without_site.hpp"
 #endif
@@ -111,18 +110,5 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        Arguments arguments;
-        if (!parse(argc, argv, arguments)) {
-            std::fputs(usage, stderr);
-            return 2;
-        }
-        return run(arguments);
-    } catch (const ScenarioError& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "fabricast-accuracy: %s\n", error.what());
-        return 1;
-    }
+    return fabricast::run_tool<Arguments>("fabricast-accuracy", usage, argc, argv, parse, run);
 }

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -13,6 +11,7 @@
 #include "sim/scenario/catalog_reader.hpp"
 #include "validate/calibration/catalog_writer.hpp"
 #include "validate/calibration/without_site.hpp"
+#include "validate/tools/run_tool.hpp"
 
 namespace {
 
@@ -95,18 +94,5 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        Arguments arguments;
-        if (!parse(argc, argv, arguments)) {
-            std::fputs(usage, stderr);
-            return 2;
-        }
-        return run(arguments);
-    } catch (const ScenarioError& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "fabricast-fit: %s\n", error.what());
-        return 1;
-    }
+    return fabricast::run_tool<Arguments>("fabricast-fit", usage, argc, argv, parse, run);
 }

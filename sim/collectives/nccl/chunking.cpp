@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 
 namespace fabricast::nccl {
 
@@ -31,6 +32,20 @@ double traffic_per_byte(Collective collective, Proto proto) {
 double halved_while_short(double chunk, double per_channel, double chunks_wanted, double floor) {
     while (std::floor(per_channel / chunk) < chunks_wanted && chunk > floor) {
         chunk /= 2;
+    }
+    return chunk;
+}
+
+// NVLS takes a smaller chunk while `loops` passes of all channels and heads with the present one are not filled.
+struct ChunkCap {
+    double loops, smaller;
+};
+
+double capped(double chunk, double bytes, double at_once, std::initializer_list<ChunkCap> caps) {
+    for (const ChunkCap& cap : caps) {
+        if (bytes < cap.loops * at_once * chunk && chunk > cap.smaller) {
+            chunk = cap.smaller;
+        }
     }
     return chunk;
 }
@@ -97,16 +112,7 @@ double nvls_chunk(const Release& release, const Environment& environment, const 
     if (shape.nodes > 1) {  // the network is the bottleneck: short chunks
         chunk = std::min(chunk, 32 * KiB);
     }
-    const double at_once = static_cast<double>(channels) * heads;
-    const auto cap = [&](double loops, double smaller) {
-        if (bytes < loops * at_once * chunk && chunk > smaller) {
-            chunk = smaller;
-        }
-    };
-    cap(64, 64 * KiB);
-    cap(8, 32 * KiB);
-    cap(2, 16 * KiB);
-    return chunk;
+    return capped(chunk, bytes, static_cast<double>(channels) * heads, {{64, 64 * KiB}, {8, 32 * KiB}, {2, 16 * KiB}});
 }
 
 double nvls_tree_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels,
@@ -116,18 +122,8 @@ double nvls_tree_chunk(const Release& release, const Environment& environment, c
     if (environment.nvls_tree_chunk > 0) {
         most = environment.nvls_tree_chunk;
     }
-    double chunk = std::min(base, most);
-    const double at_once = static_cast<double>(channels) * heads;
-    const auto cap = [&](double loops, double smaller) {
-        if (bytes < loops * at_once * chunk && chunk > smaller) {
-            chunk = smaller;
-        }
-    };
-    cap(32, 256 * KiB);
-    cap(16, 128 * KiB);
-    cap(4, 64 * KiB);
-    cap(1, 32 * KiB);
-    return chunk;
+    return capped(std::min(base, most), bytes, static_cast<double>(channels) * heads,
+                  {{32, 256 * KiB}, {16, 128 * KiB}, {4, 64 * KiB}, {1, 32 * KiB}});
 }
 
 double p2p_chunk(const Release& release, const Environment& environment, const Found& found, const Shape& shape) {

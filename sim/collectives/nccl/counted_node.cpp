@@ -39,11 +39,18 @@ double pcie_speed(const SearchTables& t, const NodeTemplate& node) {
     return best;
 }
 
-double between_cpus(const SearchTables& t, const std::string& vendor) {
-    return vendor == "amd"      ? t.inter_cpu_amd
-           : vendor == "ibm"    ? t.inter_cpu_power
-           : vendor == "nvidia" ? t.inter_cpu_arm
-                                : t.inter_cpu_intel;
+// By family; of a maker whose family is not known, its most common: NCCL counts every Xeon that it cannot tell as
+// Skylake.
+double between_cpus(const SearchTables& t, const NodeTemplate& node) {
+    const auto known = t.inter_cpu.find(node.cpu_family);
+    if (known != t.inter_cpu.end()) {
+        return known->second;
+    }
+    const std::string& vendor = node.cpu_vendor;
+    return t.inter_cpu.at(vendor == "amd"      ? "amd"
+                          : vendor == "ibm"    ? "power9"
+                          : vendor == "nvidia" ? "arm"
+                                               : "skylake");
 }
 
 // The rails NCCL uses: the NICs that are nearest to some GPU.
@@ -70,7 +77,7 @@ CountedNode count_node(const NodeTemplate& node, std::uint32_t gpus, std::uint32
     p.per_link = nvlink_speed(tables, node.gpu.compute_capability);
     p.nvlink_total = node.nvlink == NvlinkShape::none ? 0 : node.gpu.nvlinks * p.per_link;
     p.pcie = pcie_speed(tables, node);
-    p.inter_cpu = between_cpus(tables, node.cpu_vendor);
+    p.inter_cpu = between_cpus(tables, node);
     if (nodes > 1) {
         p.rails = rails_of(p.places);
         p.port = port;

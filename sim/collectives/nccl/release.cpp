@@ -104,10 +104,10 @@ SearchTables read_search(const Part& part) {
     s.nvlink_sm90 = part.number_or("nvlink.sm90", s.nvlink_sm80);
     s.nvlink_sm100 = part.number_or("nvlink.sm100", s.nvlink_sm90);
     s.pci_lane = part.list("pci.lane");
-    s.inter_cpu_intel = part.number("inter_cpu.skylake");
-    s.inter_cpu_amd = part.number("inter_cpu.amd");
-    s.inter_cpu_arm = part.number("inter_cpu.arm");
-    s.inter_cpu_power = part.number("inter_cpu.power9");
+    for (const std::string family :
+         {"broadwell", "skylake", "sapphire_rapids", "emerald_rapids", "amd", "arm", "power9"}) {
+        s.inter_cpu[family] = part.number("inter_cpu." + family);
+    }
     const std::array<std::string, 3> eras{"pre_hopper", "hopper", "blackwell"};
     for (std::size_t e = 0; e < eras.size(); ++e) {
         const std::size_t before = e == 0 ? 0 : e - 1;

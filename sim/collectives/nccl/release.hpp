@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "models/catalog.hpp"
@@ -52,8 +54,8 @@ struct TuningTables {
 
 struct SearchTables {
     double nvlink_sm60 = 0, nvlink_sm70 = 0, nvlink_sm80 = 0, nvlink_sm86 = 0, nvlink_sm90 = 0, nvlink_sm100 = 0;
-    std::vector<double> pci_lane;  // generation 1 upward
-    double inter_cpu_intel = 0, inter_cpu_amd = 0, inter_cpu_arm = 0, inter_cpu_power = 0;
+    std::vector<double> pci_lane;                     // generation 1 upward
+    std::map<std::string, double> inter_cpu;          // by CPU family
     std::array<std::vector<double>, 3> intra, inter;  // speeds tried: before Hopper, Hopper, Blackwell
     int max_channels = 32;
 };

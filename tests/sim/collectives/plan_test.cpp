@@ -55,7 +55,7 @@ double seconds_of(const System& system, std::int64_t bytes, const Catalog& catal
     const Fabric fabric(build(s, catalog));
     const Plan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
     const Timeline t = replay(engine, fabric, p.schedule);
-    REQUIRE(t.kept.size() == 3);
+    REQUIRE(t.kept.size() >= 3);
     return to_seconds(t.kept[2].finish - t.kept[1].finish);
 }
 

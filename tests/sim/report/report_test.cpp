@@ -52,6 +52,17 @@ Plan plan_of(int iterations) {
 
 }  // namespace
 
+TEST_CASE("of calls that overlap the average counts, with the last one's way to the far end") {
+    Timeline timeline;
+    timeline.kept = {{OpId{0}, {}, {}, microseconds(10)},
+                     {OpId{1}, {}, {}, microseconds(15)},
+                     {OpId{2}, {}, {}, microseconds(20)},
+                     {OpId{3}, {}, {}, microseconds(60)}};
+    Plan plan = plan_of(3);
+    plan.timed_calls = 20;
+    CHECK(iteration_time(plan, timeline) == Approx((60e-6 + 17 * 5e-6) / 20));
+}
+
 TEST_CASE("the time of one iteration is the distance of the last two ends") {
     Timeline timeline;
     timeline.kept = {

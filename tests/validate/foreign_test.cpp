@@ -1,0 +1,181 @@
+// Files as strangers write them: systems that none of our own measurements has, in other words and with other columns.
+// Each is derived, built and forecast, or refused by name.
+
+#include <cmath>
+#include <optional>
+
+#include "sim/scenario/catalog_reader.hpp"
+#include "tests/support/catch.hpp"
+#include "validate/compare.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+const Catalog& catalog() {
+    static const Catalog read = read_catalog();
+    return read;
+}
+
+Comparison compared(const std::string& yaml) {
+    FabricCache cache(catalog());
+    return compare(parse_measurement(yaml, "foreign.yaml"), builtin_aliases(), catalog(), cache);
+}
+
+// Common ends: a curve of three sizes that any system could have.
+std::string file(const std::string& head) {
+    return "id: foreign\nkind: nccl\nsource: a stranger\n" + head +
+           "columns: [size_bytes, time_us, algbw_GBps, busbw_GBps]\nrows:\n  - [8192, 40, 0, 0]\n"
+           "  - [1048576, 200, 5, 9]\n  - [1073741824, 9000, 119, 223]\n";
+}
+
+struct Expected {
+    std::string node;
+    std::uint32_t nodes, per_node;
+    std::string link, nccl;
+    SystemGroup group;
+};
+
+void check(const std::string& head, const Expected& expected) {
+    INFO(head);
+    const Comparison c = compared(file(head));
+    const ClusterRequest& cluster = c.derived.scenario.cluster;
+    CHECK(cluster.node == expected.node);
+    CHECK(cluster.nodes == expected.nodes);
+    CHECK(cluster.gpus_per_node == expected.per_node);
+    CHECK(cluster.link == expected.link);
+    CHECK(c.derived.scenario.library.nccl == expected.nccl);
+    CHECK(c.derived.group.generation == expected.group.generation);
+    CHECK(c.derived.group.nccl_era == expected.group.nccl_era);
+    CHECK(c.derived.group.fabric == expected.group.fabric);
+    REQUIRE(c.sizes.size() == 3);
+    for (const ComparedSize& size : c.sizes) {
+        CHECK(std::isfinite(size.ours.seconds));
+        CHECK(size.ours.seconds > 2e-6);
+        CHECK(size.ours.seconds < 1);
+    }
+}
+
+std::string refusal(const std::string& head) {
+    try {
+        compared(file(head));
+    } catch (const ScenarioError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("sixteen H100 nodes over RoCE") {
+    check(
+        "system: {gpu: NVIDIA H100 80GB HBM3, gpus_per_node: 8, nodes: 16, intra: NVLink4 + NVSwitch, "
+        "nic: 8x ConnectX-7 400GbE, network: RoCEv2 rail-optimized, cpu: Intel Xeon Platinum 8480+}\n"
+        "software: {nccl: 2.21.5+cuda12.4, env: NCCL_IB_GID_INDEX=3 NCCL_IB_TC=106}\n"
+        "benchmark: {tool: nccl-tests, collective: AllReduce, ranks: 128, dtype: float, "
+        "header: nThread 1 nGpus 1 minBytes 8 maxBytes 17179869184}\n",
+        {"dgx-h100", 16, 8, "ethernet-400g", "2.21.5", {"hopper", ">=2.18", "roce"}});
+}
+
+TEST_CASE("two B200 nodes over NDR, without a version") {
+    check(
+        "system: {gpu: NVIDIA B200, gpus_per_node: 8, nodes: 2, nic: 8 x NDR400, network: Quantum-2 InfiniBand}\n"
+        "software: {cuda: \"12.8\"}\nbenchmark: {collective: all_gather_perf, ranks: 16}\n",
+        {"dgx-b200", 2, 8, "infiniband-ndr", "2.26", {"blackwell", ">=2.18", "infiniband-ndr"}});
+}
+
+TEST_CASE("GH200 nodes of one and of four GPUs") {
+    check(
+        "system: {gpu: NVIDIA GH200 480GB, gpus_per_node: 1, nodes: 8, nic: ConnectX-7 NDR200, cpu: Grace}\n"
+        "software: {nccl: v2.19.3}\nbenchmark: {collective: all_reduce, ranks: 8}\n",
+        {"gh200-1x", 8, 1, "infiniband-ndr200", "2.19.3", {"hopper", ">=2.18", "infiniband-ndr200"}});
+    check(
+        "system: {gpu: GH200 120GB, gpus_per_node: 4, nodes: 4, nic: 4x Cassini, network: HPE Slingshot-11}\n"
+        "software: {nccl: 2.20.3, env: aws-ofi-nccl 1.9.2 FI_CXI_RX_MATCH_MODE=software}\n"
+        "benchmark: {collective: alltoall, ranks: 16}\n",
+        {"gh200-4x", 4, 4, "slingshot-11", "2.20.3", {"hopper", ">=2.18", "slingshot-11"}});
+}
+
+TEST_CASE("A100 on a cloud, named by its instance only") {
+    check(
+        "system: {gpu: A100-SXM4-80GB, gpus_per_node: 8, nodes: 4, network: Azure ND_A100_v4, cpu: AMD EPYC 7V12}\n"
+        "software: {nccl: \"2.18.5\"}\nbenchmark: {collective: all_reduce, ranks: 32, options: -b 8 -e 8G -f 2 -g 1}\n",
+        {"dgx-a100", 4, 8, "infiniband-hdr", "2.18.5", {"ampere", ">=2.18", "infiniband-hdr"}});
+}
+
+TEST_CASE("L40S cards on PCIe, and too many of them") {
+    check(
+        "system: {gpu: NVIDIA L40S, gpus_per_node: 2, nodes: 1, intra: PCIe Gen4 x16 (PHB)}\n"
+        "software: {nccl: 2.22.3}\nbenchmark: {collective: reduce_scatter, ranks: 2}\n",
+        {"l40s-2x", 1, 2, "", "2.22.3", {"ada", ">=2.18", "pcie"}});
+    CHECK_THAT(refusal("system: {gpu: NVIDIA L40S, gpus_per_node: 8, nodes: 1, intra: PCIe}\n"
+                       "benchmark: {collective: all_reduce, ranks: 8}\n"),
+               ContainsSubstring("8 x l40s over pcie"));
+}
+
+TEST_CASE("V100 with EDR, four on a board and eight in a cube") {
+    check(
+        "system: {gpu: Tesla V100-SXM2-16GB, gpus_per_node: 4, nodes: 2, intra: NVLink2, nic: Mellanox ConnectX-5 "
+        "EDR}\n"
+        "software: {nccl: 2.8.3, cuda: \"11.2\"}\nbenchmark: {collective: all_reduce, ranks: 8}\n",
+        {"v100-mesh-4x", 2, 4, "infiniband-edr", "2.8.3", {"volta", "<2.18", "infiniband-edr"}});
+    check(
+        "system: {gpu: Tesla V100-SXM2-32GB, gpus_per_node: 8, nodes: 2, intra: DGX-1, nic: 4x EDR IB}\n"
+        "software: {nccl: 2.18.3}\nbenchmark: {collective: all_reduce, ranks: 16}\n",
+        {"dgx-v100", 2, 8, "infiniband-edr", "2.18.3", {"volta", ">=2.18", "infiniband-edr"}});
+}
+
+TEST_CASE("EFA is told by its instance, by its figure or by the GPU beside it") {
+    const std::string benchmark = "software: {nccl: 2.23.4}\nbenchmark: {collective: all_reduce, ranks: 16}\n";
+    const Expected h200{"dgx-h200", 2, 8, "efa-v3", "2.23.4", {"hopper", ">=2.18", "efa"}};
+    check("system: {gpu: NVIDIA H200, gpus_per_node: 8, nodes: 2, network: AWS EFA (p5en.48xlarge)}\n" + benchmark,
+          h200);
+    check("system: {gpu: NVIDIA H200, gpus_per_node: 8, nodes: 2, nic: 16x 200 Gb/s EFAv3}\n" + benchmark, h200);
+    check("system: {gpu: NVIDIA H200, gpus_per_node: 8, nodes: 2, nic: \"EFA, 3200 Gbps\"}\n" + benchmark, h200);
+    check("system: {gpu: NVIDIA B200, gpus_per_node: 8, nodes: 2, network: EFA}\n" + benchmark,
+          {"dgx-b200", 2, 8, "efa-v4", "2.23.4", {"blackwell", ">=2.18", "efa"}});
+    check("system: {gpu: NVIDIA A100-SXM4-40GB, gpus_per_node: 8, nodes: 2, network: p4d.24xlarge}\n" + benchmark,
+          {"dgx-a100", 2, 8, "efa-v2", "2.23.4", {"ampere", ">=2.18", "efa"}});
+}
+
+TEST_CASE("racks of GB200: half a rack, and two") {
+    check(
+        "system: {gpu: NVIDIA GB200, gpus_per_node: 4, nodes: 9, intra: NVL36, nic: 4x ConnectX-7}\n"
+        "software: {nccl: 2.25.1}\nbenchmark: {collective: all_reduce, ranks: 36}\n",
+        {"gb200-nvl72", 1, 36, "", "2.25.1", {"blackwell", ">=2.18", "nvswitch"}});
+    check(
+        "system: {gpu: GB200, gpus_per_node: 4, nodes: 36, intra: NVL72, nic: 4x ConnectX-7 NDR}\n"
+        "software: {nccl: 2.26.2}\nbenchmark: {collective: all_reduce, ranks: 144}\n",
+        {"gb200-nvl72", 2, 72, "infiniband-ndr", "2.26.2", {"blackwell", ">=2.18", "infiniband-ndr"}});
+}
+
+TEST_CASE("A100 boards of four, and NCCL's version as its code") {
+    check(
+        "system: {gpu: NVIDIA A100-SXM4-40GB, gpus_per_node: 4, nodes: 4, intra: NVLink3, nic: 4x HDR200 InfiniBand}\n"
+        "software: {nccl: 21803}\nbenchmark: {collective: all_reduce, ranks: 16}\n",
+        {"a100-mesh-4x", 4, 4, "infiniband-hdr", "2.18.03", {"ampere", ">=2.18", "infiniband-hdr"}});
+}
+
+TEST_CASE("other columns and units are read, a table of something else is not") {
+    const Comparison c = compared(
+        "id: foreign\nkind: nccl\nsource: {url: x}\nsystem: {gpu: H100, gpus_per_node: 8, nodes: 1}\n"
+        "benchmark: {collective: all_reduce, ranks: 8}\ncolumns: [size, latency_ms, bus_bw_GB/s]\n"
+        "rows:\n  - [64K, 0.03, 3.8]\n  - [1 MiB, 0.04, 45]\n  - [1G, 4.2, 447]\n");
+    REQUIRE(c.sizes.size() == 3);
+    CHECK(c.sizes[0].measured.size.count == 65536);
+    CHECK(c.sizes[2].measured.seconds == Approx(4.2e-3));
+}
+
+TEST_CASE("what nothing here models is refused by name") {
+    const std::string benchmark = "benchmark: {collective: all_reduce, ranks: 16}\n";
+    CHECK_THAT(refusal("system: {gpu: AMD Instinct MI300X, gpus_per_node: 8, nodes: 2}\n" + benchmark),
+               ContainsSubstring("MI300X"));
+    CHECK_THAT(refusal("system: {gpu: V100-SXM2, gpus_per_node: 8, nodes: 2, network: Intel Omni-Path}\n" + benchmark),
+               ContainsSubstring("Omni-Path"));
+    CHECK_THAT(refusal("system: {gpu: H100, gpus_per_node: 8, nodes: 2, network: GCP A3 High}\n" + benchmark),
+               ContainsSubstring("GPUDirect-TCPX"));
+    CHECK_THAT(refusal("system: {gpu: H100, gpus_per_node: 8, nodes: 2, nic: Slingshot-10}\n" + benchmark),
+               ContainsSubstring("slingshot at 100 Gb/s"));
+    CHECK_THAT(refusal("system: {gpu: H100 NVL, gpus_per_node: 8, nodes: 2, nic: NDR}\n" + benchmark),
+               ContainsSubstring("8 x h100-pcie"));
+}
