@@ -34,6 +34,7 @@ struct Command {
 
 // Each returns an exit code or throws; arguments are those after the subcommand's name.
 int run_scenario(const std::vector<std::string>& arguments);
+int calibrate_system(const std::vector<std::string>& arguments);  // only where Ceres is in the build
 int compare_measured(const std::vector<std::string>& arguments);
 int import_file(const std::vector<std::string>& arguments);
 int show_catalog(const std::vector<std::string>& arguments);

@@ -9,6 +9,7 @@
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "sim/io/text_file.hpp"
+#include "validate/import/formats.hpp"
 
 namespace fabricast::cli {
 
@@ -16,8 +17,9 @@ namespace {
 
 po::options_description compare_options() {
     po::options_description options("options");
-    options.add_options()("measured", po::value<std::string>()->value_name("FILE"),
-                          "the measurement; without a scenario, its words say what to forecast");
+    options.add_options()(
+        "measured", po::value<std::string>()->value_name("FILE"),
+        "the measurement, or a log that `import` reads; without a scenario, its words say what to forecast");
     add_scenario_options(options);
     add_catalog_options(options);
     options.add_options()                                                             //
@@ -47,7 +49,11 @@ int compare_measured(const std::vector<std::string>& arguments) {
     }
     const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
-    const Measurement measurement = read_measurement(text_of(*values, "measured"));
+    const std::vector<Measurement> tables = read_measurements(text_of(*values, "measured"));
+    if (tables.size() != 1) {
+        throw UsageError("the log holds " + std::to_string(tables.size()) + " tables; `fabricast import` parts them");
+    }
+    const Measurement& measurement = tables.front();
     try {
         const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
         if (values->contains("json")) {

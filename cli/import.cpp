@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/command.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "models/catalog.hpp"
 #include "sim/io/place.hpp"
@@ -84,18 +85,6 @@ const ImportKind& kind_of(const std::string& name, const std::filesystem::path& 
     }
     throw UsageError(complaint("no such kind to import", shown(name), "auto, " + joined(kind_names()),
                                nearest_word(name, kind_names())));
-}
-
-Statements statements_of(const po::variables_map& values) {
-    Statements said;
-    for (const std::string& text : texts_of(values, "set")) {
-        const std::size_t equal = text.find('=');
-        if (equal == std::string::npos || equal == 0) {
-            throw UsageError(complaint("--set takes KEY=VALUE", shown(text), "system.network=\"InfiniBand NDR\""));
-        }
-        said[text.substr(0, equal)] = text.substr(equal + 1);
-    }
-    return said;
 }
 
 // "out.yaml" and "run-all-reduce" -> "out-all-reduce.yaml": the label without what the input's name gives all of them.

@@ -31,6 +31,18 @@ Scenario scenario_of(const po::variables_map& values) {
     return read_scenario(text_of(values, "scenario"), overrides);
 }
 
+Statements statements_of(const po::variables_map& values) {
+    Statements said;
+    for (const std::string& text : texts_of(values, "set")) {
+        const std::size_t equal = text.find('=');
+        if (equal == std::string::npos || equal == 0) {
+            throw UsageError(complaint("--set takes KEY=VALUE", shown(text), "system.network=\"InfiniBand NDR\""));
+        }
+        said[text.substr(0, equal)] = text.substr(equal + 1);
+    }
+    return said;
+}
+
 Catalog catalog_of(const po::variables_map& values, const Scenario* scenario) {
     Catalog catalog = values.contains("catalog") ? read_catalog(text_of(values, "catalog")) : read_catalog();
     for (const std::string& overlay : scenario != nullptr ? scenario->calibration : std::vector<std::string>{}) {

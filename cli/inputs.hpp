@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "models/catalog.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "validate/import/formats.hpp"
 
 namespace fabricast::cli {
 
@@ -17,6 +18,9 @@ void add_scenario_options(po::options_description& options);
 
 // The scenario of the positional argument `scenario`. Throws UsageError when there is none.
 Scenario scenario_of(const po::variables_map& values);
+
+// --set SECTION.KEY=VALUE: what a log does not say. Throws UsageError.
+Statements statements_of(const po::variables_map& values);
 
 // The built-in catalogue, then --catalog, then the scenario's calibration, then --calibration files.
 Catalog catalog_of(const po::variables_map& values, const Scenario* scenario = nullptr);

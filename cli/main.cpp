@@ -22,6 +22,9 @@ namespace {
 constexpr std::array commands = {
     Command{"run", "forecast a scenario: time, bottleneck, scaling", run_scenario},
     Command{"compare", "a measurement beside its forecast", compare_measured},
+#ifdef FABRICAST_HAS_CERES
+    Command{"calibrate", "one's own measurements as an overlay over the catalogue", calibrate_system},
+#endif
     Command{"import", "a benchmark's log as a measurement file", import_file},
     Command{"catalog", "the parts, and where each of their figures comes from", show_catalog},
     Command{"topo", "the cluster: parts, paths, bisection, exports", show_topology},

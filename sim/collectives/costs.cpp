@@ -174,6 +174,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     CostParts parts;
     parts.kernel = &nearest_kernel(catalog, node.gpu.arch, inside, version);
     parts.launch = first_of(catalog, "launch", "nccl-tests");
+    parts.intervals = first_of(catalog, "interval", "forecast-intervals");
     const int far = distance(*parts.kernel, node.gpu.arch, inside, version);
     parts.evidence = far == 0    ? Evidence::same_gpu_era_fabric
                      : far < 100 ? Evidence::same_family
@@ -181,6 +182,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     const double gpus = fabric.gpus_per_node();
     const double gpus_of_data = parts.kernel->number_or("data.gpus", 1);
     parts.evidence = weaker(parts.evidence, by_reach(gpus, gpus_of_data));
+    parts.within_data = gpus <= gpus_of_data;
     if (parts.evidence != Evidence::same_gpu_era_fabric) {
         parts.notes.push_back("kernel costs from " + parts.kernel->name + ", nearest data " +
                               std::to_string(static_cast<int>(gpus_of_data)) + " GPUs a node");
@@ -197,6 +199,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
                                   std::to_string(static_cast<int>(nodes_of_data)) + " nodes");
         }
         parts.evidence = weaker(parts.evidence, network);
+        parts.within_data = parts.within_data && fabric.node_count() <= nodes_of_data;
     }
     return parts;
 }
@@ -220,7 +223,8 @@ Evidence Ledger::evidence() const {
         guessed = guessed || figure->origin == Origin::estimated;
     }
     if (all_here) {
-        return Evidence::measured_here;
+        // Beyond the sizes of system that were measured, one's own constants are as good as those of a like system.
+        return parts_.within_data ? Evidence::measured_here : weaker(parts_.evidence, Evidence::same_gpu_era_fabric);
     }
     return guessed ? weaker(parts_.evidence, Evidence::same_family) : parts_.evidence;
 }
@@ -246,19 +250,11 @@ std::vector<FigureUsed> Ledger::figures() const {
 }
 
 Interval interval(const Ledger& ledger, Evidence evidence, double bytes) {
-    const std::string regime = bytes < 65536 ? "small" : bytes < 16.0 * (1 << 20) ? "middle" : "large";
-    Interval total;
-    for (const Part* part : {ledger.parts().kernel, ledger.parts().transport}) {
-        if (part != nullptr && part->has("residual." + regime)) {
-            const Figure& residual = part->figure("residual." + regime);
-            total.low80 = -std::hypot(total.low80, 1 - residual.low80);
-            total.high80 = std::hypot(total.high80, residual.high80 - 1);
-        }
-    }
-    // What blind transfers left of accuracy: facts nccl-mechanisms.md, section 1, table of transfers (p90).
-    constexpr std::array<double, 4> least{0.03, 0.08, 0.30, 0.50};
-    const double floor = least[static_cast<std::size_t>(evidence)];
-    return {std::min(total.low80, -floor / (1 + floor)), std::max(total.high80, floor)};
+    constexpr std::array<const char*, 4> words{"measured-here", "same-system", "same-family", "formula-only"};
+    const char* regime = bytes < 65536 ? ".small" : bytes < 16.0 * (1 << 20) ? ".middle" : ".large";
+    const Figure& ratio =
+        ledger.parts().intervals->figure(words[static_cast<std::size_t>(evidence)] + std::string(regime));
+    return {ratio.low80 - 1, ratio.high80 - 1};
 }
 
 }  // namespace fabricast

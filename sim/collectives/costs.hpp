@@ -31,6 +31,8 @@ struct CostParts {
     const Part* network = nullptr;    // what NCCL adds on any network; null on one node
     const Part* transport = nullptr;  // null on one node
     const Part* launch = nullptr;
+    const Part* intervals = nullptr;
+    bool within_data = false;                    // no more nodes, and GPUs a node, than the data behind the parts had
     Evidence evidence = Evidence::formula_only;  // by distance, before the figures' sources are seen
     std::vector<std::string> notes;
 };
@@ -63,8 +65,9 @@ struct Interval {
     double low80 = 0, high80 = 0;  // relative to the forecast, e.g. -0.05 and +0.06
 };
 
-// The 80 % interval of a time: the residuals of the kernel and transport parts in the size's regime, added in
-// quadrature, and never narrower than the evidence allows. Regimes: below 64 KiB, below 16 MiB, above.
+// The 80 % interval of a time, from the catalogue's part `forecast-intervals`: how far forecasts of like evidence, in
+// the size's regime, were from measurements that their constants were not fitted to. Regimes: below 64 KiB, below 16
+// MiB, above.
 Interval interval(const Ledger& ledger, Evidence evidence, double bytes);
 
 }  // namespace fabricast

@@ -23,6 +23,12 @@ std::string microseconds_text(double seconds) {
     return format(us < 99.995 ? "%.2f" : us < 999.95 ? "%.1f" : "%.0f", us);
 }
 
+// "-9/+14": the ends of the time's 80 % interval, in percent of it.
+std::string interval_text(const Row& row) {
+    const auto percent = [&](double end) { return row.time_s > 0 ? 100 * (end / row.time_s - 1) : 0; };
+    return format("%.0f/%+.0f", percent(row.time_low80_s) - 1e-9, percent(row.time_high80_s));
+}
+
 std::string cluster_words(const ClusterRequest& cluster) {
     const std::string node = cluster.node.empty() ? "explicit graph" : cluster.node;
     std::string words = node + " x " + std::to_string(cluster.nodes);
@@ -43,16 +49,17 @@ std::string table_header(const Scenario& scenario) {
     std::string lines = "# " + scenario.name + ": " + std::string(word(workload.collective)) + " of " +
                         std::string(word(workload.dtype)) + (workload.in_place ? ", in place" : "") + ", on " +
                         cluster_words(scenario.cluster) + ", NCCL " + scenario.library.nccl + "\n";
-    lines += format("#%13s %10s %9s %9s  %-18s %-8s %4s  %-44s  %s\n", "size", "time", "algbw", "busbw", "algorithm",
-                    "protocol", "ch", "bottleneck", "evidence");
-    lines += format("#%13s %10s %9s %9s\n", "(B)", "(us)", "(GB/s)", "(GB/s)");
+    lines += format("#%13s %10s %9s %9s %9s  %-18s %-8s %4s  %-44s  %s\n", "size", "time", "80 %", "algbw", "busbw",
+                    "algorithm", "protocol", "ch", "bottleneck", "evidence");
+    lines += format("#%13s %10s %9s %9s %9s\n", "(B)", "(us)", "(%)", "(GB/s)", "(GB/s)");
     return lines;
 }
 
 std::string table_row(const Row& row) {
-    return format("%14lld %10s %9.2f %9.2f  %-18s %-8s %4d  %-44s  %s\n", static_cast<long long>(row.size.count),
-                  microseconds_text(row.time_s).c_str(), row.algbw * 1e-9, row.busbw * 1e-9, row.algorithm.c_str(),
-                  row.protocol.c_str(), row.channels, row.bottleneck.c_str(), std::string(word(row.evidence)).c_str());
+    return format("%14lld %10s %9s %9.2f %9.2f  %-18s %-8s %4d  %-44s  %s\n", static_cast<long long>(row.size.count),
+                  microseconds_text(row.time_s).c_str(), interval_text(row).c_str(), row.algbw * 1e-9, row.busbw * 1e-9,
+                  row.algorithm.c_str(), row.protocol.c_str(), row.channels, row.bottleneck.c_str(),
+                  std::string(word(row.evidence)).c_str());
 }
 
 std::string scaling_table(const std::vector<ScalingPoint>& points) {

@@ -4,6 +4,7 @@ add_executable(test_validate
   validate/curve_test.cpp
   validate/derive_test.cpp
   validate/foreign_test.cpp
+  validate/intervals_test.cpp
   validate/measurement_test.cpp
 )
 target_link_libraries(test_validate PRIVATE fabricast_validate fabricast_catch)
@@ -29,3 +30,9 @@ add_executable(test_import
 target_link_libraries(test_import PRIVATE fabricast_validate fabricast_catch)
 target_compile_definitions(test_import PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME import COMMAND test_import)
+
+if(FABRICAST_CERES)
+  add_executable(test_calibrate validate/calibrate_test.cpp)
+  target_link_libraries(test_calibrate PRIVATE fabricast_calibration fabricast_catch)
+  add_test(NAME calibrate COMMAND test_calibrate)
+endif()

@@ -1,4 +1,4 @@
-// fabricast-accuracy [--data DIR]... [--loso] [--docs DIR] [--measurements DIR]: forecasts every measurement through
+// fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR]: forecasts every measurement through
 // the compare path, prints the figures and writes docs/accuracy.{csv,md} with the plots.
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include "validate/accuracy_report.hpp"
 #include "validate/tools/run_tool.hpp"
 #ifdef FABRICAST_HAS_CERES
+#include "validate/calibration/calibrate_figures.hpp"
 #include "validate/calibration/without_site.hpp"
 #endif
 
@@ -24,20 +25,23 @@ using namespace fabricast;
 struct Arguments {
     std::vector<std::filesystem::path> data;  // beside the measurements of the repository
     bool refit = false;
+    bool calibrate = false;
     std::filesystem::path docs = "docs";
     std::filesystem::path measurements = "validate/measurements";
 };
 
 constexpr const char* usage =
-    "usage: fabricast-accuracy [--data DIR]... [--loso] [--docs DIR] [--measurements DIR]\n"
+    "usage: fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR]\n"
     "  --data DIR  forecast the measurements of this folder too\n"
-    "  --loso      refit without each site (minutes) and keep the result beside the measurements\n";
+    "  --loso      refit without each site (minutes) and keep the result beside the measurements\n"
+    "  --calibrate calibrate each system on half of its own sizes (minutes; --loso does too) and keep that\n";
 
 bool parse(int argc, char** argv, Arguments& arguments) {
     for (int i = 1; i < argc; ++i) {
         const std::string_view name = argv[i];
-        if (name == "--loso") {
-            arguments.refit = true;
+        if (name == "--loso" || name == "--calibrate") {
+            arguments.calibrate = true;
+            arguments.refit = arguments.refit || name == "--loso";
             continue;
         }
         if (++i >= argc) {
@@ -85,6 +89,8 @@ int run(const Arguments& arguments) {
     std::vector<AccuracyRow> rows = accuracy_rows(collection);
 #ifdef FABRICAST_HAS_CERES
     leave_sites_out(rows, collection, arguments, catalog, cache);
+    const std::vector<FitDataset> healthy = fit_datasets(collection);
+    tell_calibration(catalog, healthy, rows, cache, arguments.measurements, arguments.calibrate);
 #endif
     if (!arguments.data.empty()) {
         const Collection more = collect(arguments.data, builtin_aliases(), catalog, cache, sites, unhealthy);

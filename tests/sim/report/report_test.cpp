@@ -76,7 +76,9 @@ TEST_CASE("the table has nccl-tests' columns and ends with the weakest evidence"
     const Report report = small_report();
     std::istringstream row(table_row(report.rows[0]));
     double size = 0, time = 0, algbw = 0, busbw = 0;
-    row >> size >> time >> algbw >> busbw;
+    std::string interval;
+    row >> size >> time >> interval >> algbw >> busbw;
+    CHECK(interval.find('/') != std::string::npos);  // "-9/+14": the ends of the 80 % interval, in percent
     CHECK(size == 8);
     CHECK(time == Approx(12.35).margin(0.011));
     CHECK(busbw == Approx(algbw * 1.5).margin(0.01));

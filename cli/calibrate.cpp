@@ -1,0 +1,83 @@
+// fabricast calibrate MEASUREMENT... -o OVERLAY [--scenario FILE]: one's own measurements become an overlay over the
+// catalogue.
+
+#include "validate/calibration/calibrate.hpp"
+
+#include <iostream>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "sim/io/text_file.hpp"
+#include "validate/calibration/calibrate_report.hpp"
+#include "validate/import/formats.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+constexpr const char* usage = "calibrate MEASUREMENT... -o OVERLAY [OPTION...]";
+
+po::options_description calibrate_options() {
+    po::options_description options("options");
+    options.add_options()("measurements", po::value<std::vector<std::string>>()->value_name("FILE"),
+                          "measurement files, or logs that `import` reads")(
+        "output,o", po::value<std::string>()->value_name("OVERLAY"), "the overlay to write")(
+        "only", po::value<std::vector<std::string>>()->value_name("PART/FIGURE")->composing(),
+        "fit this figure and no others; repeatable; refused where the data do not tell it");
+    add_scenario_options(options);
+    add_catalog_options(options);
+    return options;
+}
+
+std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& catalog, FabricCache& cache,
+                                const std::optional<Scenario>& scenario) {
+    std::vector<FitDataset> data;
+    for (const std::string& file : texts_of(values, "measurements")) {
+        for (const Measurement& measurement : read_measurements(file)) {
+            try {
+                const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
+                for (const std::string& assumption : comparison.derived.assumptions) {
+                    std::cerr << measurement.id << ": " << assumption << "\n";
+                }
+                data.push_back(fit_dataset(comparison));
+            } catch (const NotACurve& error) {
+                throw ScenarioError(measurement.place, error.what());
+            }
+        }
+    }
+    std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });
+    return data;
+}
+
+}  // namespace
+
+int calibrate_system(const std::vector<std::string>& arguments) {
+    po::positional_options_description positional;
+    positional.add("measurements", -1);
+    const auto values = parse_options(arguments, usage, calibrate_options(), positional);
+    if (!values) {
+        return ok;
+    }
+    if (!values->contains("measurements") || !values->contains("output")) {
+        throw UsageError(std::string("which measurements, and where to? (usage: fabricast ") + usage + ")");
+    }
+    const std::optional<Scenario> scenario =
+        values->contains("scenario") ? std::optional(scenario_of(*values)) : std::nullopt;
+    const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
+    FabricCache cache(catalog);
+    const std::vector<FitDataset> data = data_of(*values, catalog, cache, scenario);
+    CalibrateOptions options;
+    options.only = texts_of(*values, "only");
+    try {
+        const Calibration calibration = calibrate(catalog, data, cache, options);
+        write_atomically(text_of(*values, "output"), overlay_yaml(calibration, catalog, data, cache));
+        std::cout << to_text(calibration) << "\nwrote " << text_of(*values, "output") << "\n";
+    } catch (const UnderDetermined& error) {
+        throw UsageError(error.what());
+    }
+    return ok;
+}
+
+}  // namespace fabricast::cli

@@ -1,0 +1,109 @@
+// Calibration: planted costs come back, what the data do not tell is named, and the overlay is read again.
+
+#include "validate/calibration/calibrate.hpp"
+
+#include <cmath>
+
+#include "sim/scenario/catalog_reader.hpp"
+#include "tests/support/catch.hpp"
+#include "validate/calibration/calibrate_figures.hpp"
+#include "validate/calibration/calibrate_report.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+const std::string kernel = "nccl-ampere-nvswitch";
+
+// Forecasts of a node of eight A100 with its large messages 20 % slower, as if measured.
+std::vector<FitDataset> slower(const Catalog& catalog, FabricCache& cache) {
+    Catalog truth = catalog;
+    truth.parts.at(kernel).figures.at("simple.wire").value.at(0) *= 1.2;
+    FitDataset d;
+    d.id = "own-run";
+    d.site = "own";
+    d.scenario.cluster.node = "dgx-a100";
+    d.scenario.library.nccl = "2.27";
+    d.scenario.engine = Analytic{};
+    const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), truth);
+    for (std::int64_t size = 8; size <= (std::int64_t{1} << 33); size *= 2) {
+        d.sizes.push_back(Bytes{size});
+        d.seconds.push_back(forecaster.seconds(Bytes{size}));
+    }
+    return {d};
+}
+
+}  // namespace
+
+TEST_CASE("planted costs are recovered within 1 % from data with 5 % noise and 5 % outliers") {
+    CHECK(100 * planted_recovery(read_catalog(), 2) <= 1);
+}
+
+TEST_CASE("half of the sizes are fitted, the other half judges") {
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
+    const std::vector<FitDataset> data = slower(catalog, cache);
+    const Calibration c = calibrate(catalog, data, cache);
+    std::size_t judged = 0;
+    for (const CalibratedRow& row : c.rows) {
+        judged += row.judged ? 1 : 0;
+        INFO(row.size.count);
+        CHECK(row.after == Approx(row.measured).epsilon(0.03));
+    }
+    CHECK(judged == c.rows.size() / 2);
+    CHECK(to_text(c).find("judged sizes") != std::string::npos);
+}
+
+TEST_CASE("a single slow row is called an outlier and does not move the fit") {
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
+    std::vector<FitDataset> data = slower(catalog, cache);
+    data[0].seconds[28] *= 3;  // an even row: one that is fitted
+    const Calibration c = calibrate(catalog, data, cache);
+    CHECK_FALSE(c.rows[28].dropped.empty());
+    CHECK(c.rows[29].after == Approx(c.rows[29].measured).epsilon(0.03));
+    CHECK_THAT(to_text(c), ContainsSubstring("outliers, which the fit all but ignores"));
+}
+
+TEST_CASE("a figure that no row depends on, or that these rows cannot tell, is refused by name") {
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
+    const std::vector<FitDataset> data = slower(catalog, cache);
+    const auto refusal = [&](const std::string& name, std::vector<FitDataset> rows) -> std::string {
+        CalibrateOptions options;
+        options.only = {name};
+        try {
+            calibrate(catalog, rows, cache, options);
+        } catch (const UnderDetermined& error) {
+            return error.what();
+        }
+        return "";
+    };
+    CHECK_THAT(refusal("transport-ib-ndr/wire", data), ContainsSubstring("no row of these data depends on"));
+    std::vector<FitDataset> few = data;
+    few[0].sizes.resize(4);
+    few[0].seconds.resize(4);
+    CHECK_THAT(refusal(kernel + "/ll.hop", few), ContainsSubstring("ll.hop"));
+    CHECK_THAT(refusal(kernel + "/ll.fill", data), ContainsSubstring("do not tell " + kernel + "/ll.fill"));
+}
+
+TEST_CASE(
+    "the overlay lies over the catalogue: forecasts are the calibrated ones, and rest on what was measured here") {
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
+    const std::vector<FitDataset> data = slower(catalog, cache);
+    const Calibration c = calibrate(catalog, data, cache);
+    Catalog merged = catalog;
+    merge_overlay_text(merged, overlay_yaml(c, catalog, data, cache), "overlay.yaml");
+    const CurveForecaster forecaster(data[0].scenario, cache.at(data[0].scenario), merged);
+    const ForecastRow row = forecaster.at(Bytes{std::int64_t{1} << 30});
+    CHECK(row.seconds == Approx(c.rows[27].after).epsilon(0.001));
+    CHECK(row.evidence == Evidence::measured_here);
+    CHECK(row.low80 >= 0.9 * row.seconds);  // the judged rows', not the catalogue's
+    // One node was measured: a cluster is not "measured here".
+    Scenario cluster = data[0].scenario;
+    cluster.cluster.nodes = 4;
+    cluster.cluster.link = "infiniband-hdr";
+    const CurveForecaster beyond(cluster, cache.at(cluster), merged);
+    CHECK(beyond.at(Bytes{1 << 30}).evidence != Evidence::measured_here);
+}

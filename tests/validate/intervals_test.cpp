@@ -1,0 +1,73 @@
+#include "validate/intervals.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+// Sites whose only row is `ratio` times its left-out forecast.
+std::vector<AccuracyRow> sites_with(const std::vector<double>& ratios) {
+    std::vector<AccuracyRow> rows;
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+        AccuracyRow row;
+        row.dataset = row.site = "site" + std::to_string(i);
+        row.size = Bytes{1 << 20};
+        row.measured = ratios[i];
+        row.left_out = 1;
+        row.predicted = row.null_alphabeta = row.null_tuning = 10;
+        row.used = "yes";
+        row.sibling = true;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+}  // namespace
+
+TEST_CASE("an interval lies between quantiles of the sites, with one unknown site more at both ends") {
+    // Ten sites: 0.1 * 11 - 0.5 = 0.6 of a site lies outside at each end, so the outermost remain.
+    const std::vector<AccuracyRow> rows = sites_with({0.8, 0.9, 0.95, 1, 1, 1, 1, 1.05, 1.1, 1.5});
+    const RatioRange ten = interval_table(rows, Forecast::left_out).at({true, Regime::mid});
+    CHECK(ten.low80 == 0.8);
+    CHECK(ten.high80 == 1.5);
+    std::vector<double> many;
+    for (int i = 0; i < 10; ++i) {
+        for (const double ratio : {0.8, 0.9, 0.95, 1.0, 1.0, 1.0, 1.0, 1.05, 1.1, 1.5}) {
+            many.push_back(ratio);
+        }
+    }
+    const RatioRange hundred = interval_table(sites_with(many), Forecast::left_out).at({true, Regime::mid});
+    CHECK(hundred.low80 == 0.8);  // 0.1 * 101 - 0.5 = 9.6 of ten equal sites
+    CHECK(hundred.high80 == 1.5);
+}
+
+TEST_CASE("a site with many rows weighs as one") {
+    std::vector<AccuracyRow> rows = sites_with({0.9, 1.1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+    const RatioRange before = interval_table(rows, Forecast::left_out).at({true, Regime::mid});
+    for (int i = 0; i < 100; ++i) {
+        rows.push_back(rows.front());
+    }
+    const RatioRange after = interval_table(rows, Forecast::left_out).at({true, Regime::mid});
+    CHECK(after.low80 == before.low80);
+    CHECK(after.high80 == before.high80);
+}
+
+TEST_CASE("coverage judges a site by the others alone") {
+    CHECK(coverage(sites_with({1, 1, 1, 1, 1}), Forecast::left_out).sites == 1);
+    // The one odd site is outside of what the others tell; each of the others is inside.
+    const Coverage odd = coverage(sites_with({1, 1, 1, 1, 2}), Forecast::left_out);
+    CHECK(odd.sites == Approx(0.8));
+    CHECK(odd.rows == Approx(0.8));
+    CHECK(coverage({}, Forecast::left_out).width == 0);
+    CHECK(interval_figures(sites_with({1, 1.1, 0.9})).size() == 5);
+}
+
+TEST_CASE("rows that were left out of the data, or that no fit was made without, do not count") {
+    std::vector<AccuracyRow> rows = sites_with({0.5, 1, 2});
+    rows[0].used = "warm-up";
+    rows[2].left_out.reset();
+    const RatioRange range = interval_table(rows, Forecast::left_out).at({true, Regime::mid});
+    CHECK(range.low80 == 1);
+    CHECK(range.high80 == 1);
+}

@@ -1,0 +1,254 @@
+#include "validate/calibration/calibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "validate/accuracy.hpp"
+
+namespace fabricast {
+namespace {
+
+constexpr double widest = 12.182493960703473;  // e^2.5
+constexpr double z80 = 1.2815515655446004;
+
+Figure& figure_of(Catalog& catalog, const FigureName& name) {
+    const std::size_t slash = name.find('/');
+    return catalog.parts.at(name.substr(0, slash)).figures.at(name.substr(slash + 1));
+}
+
+const Figure& figure_of(const Catalog& catalog, const FigureName& name) {
+    const std::size_t slash = name.find('/');
+    return catalog.parts.at(name.substr(0, slash)).figures.at(name.substr(slash + 1));
+}
+
+// A curve's rows and what moves them.
+struct Curve {
+    const FitDataset* data;
+    std::set<FigureName> used;
+    std::vector<std::size_t> fitted;  // rows, by index; the others judge
+};
+
+std::vector<Curve> curves_of(const std::vector<FitDataset>& data, const Catalog& catalog, FabricCache& cache) {
+    std::vector<Curve> curves;
+    for (const FitDataset& dataset : data) {
+        Curve curve{&dataset, {}, {}};
+        const CurveForecaster forecaster(dataset.scenario, cache.at(dataset.scenario), catalog);
+        std::size_t distinct = 0;  // of sizes: rows of one size, as of several runs, fall on one side
+        for (std::size_t i = 0; i < dataset.sizes.size(); ++i) {
+            distinct += i > 0 && dataset.sizes[i] != dataset.sizes[i - 1] ? 1 : 0;
+            if (i == 0 || dataset.sizes[i] != dataset.sizes[i - 1]) {
+                const std::vector<std::string> costs = forecaster.at(dataset.sizes[i]).costs;
+                curve.used.insert(costs.begin(), costs.end());
+            }
+            if (distinct % 2 == 0) {
+                curve.fitted.push_back(i);
+            }
+        }
+        curves.push_back(std::move(curve));
+    }
+    return curves;
+}
+
+// What is known of a figure before: the catalogue's value, and the spread and bounds that its family has.
+FitParameter parameter_of(const FigureName& name, const Catalog& catalog) {
+    const std::vector<Prior>& priors = builtin_priors();
+    const auto prior = std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, name); });
+    const double spread = prior == priors.end() ? 0.6 : prior->spread;
+    double low = prior != priors.end() && prior->low > 0 ? prior->low : 0;
+    double high = prior != priors.end() && prior->high > 0 ? prior->high : 0;
+    double value = figure_of(catalog, name).value.at(0);
+    value = std::max(value, 1e-12);
+    low = std::min(low > 0 ? low : value / widest, value);
+    high = std::max(high > 0 ? high : value * widest, value);
+    return {name, value, value, spread, low, high};
+}
+
+FitCurve fit_curve(const Curve& curve, const std::vector<FitParameter>& parameters, Catalog& working,
+                   FabricCache& cache) {
+    FitCurve out;
+    std::vector<Figure*> figures;
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+        if (curve.used.contains(parameters[p].name)) {
+            out.parameters.push_back(p);
+            figures.push_back(&figure_of(working, parameters[p].name));
+        }
+    }
+    const FitDataset& data = *curve.data;
+    out.weights.assign(curve.fitted.size(), 1);
+    const auto forecaster = std::make_shared<const CurveForecaster>(data.scenario, cache.at(data.scenario), working);
+    out.errors = [&curve, &data, forecaster, figures](std::span<const double> values, std::span<double> errors) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            figures[i]->value[0] = values[i];
+        }
+        double seconds = 0;
+        for (std::size_t i = 0; i < errors.size(); ++i) {
+            const std::size_t row = curve.fitted[i];
+            if (i == 0 || data.sizes[row] != data.sizes[curve.fitted[i - 1]]) {
+                seconds = forecaster->seconds(data.sizes[row]);
+            }
+            errors[i] = std::log(seconds / data.seconds[row]);
+        }
+        return true;
+    };
+    return out;
+}
+
+struct Attempt {
+    std::vector<FitParameter> parameters;
+    FitOutcome outcome;
+
+    // What the data leave of the spread of parameter p.
+    double narrowed(std::size_t p) const {
+        const FittedValue& v = outcome.values[p];
+        return std::log(v.high80 / v.low80) / (2 * z80) / parameters[p].spread;
+    }
+};
+
+Attempt attempt(const Catalog& catalog, const std::vector<Curve>& curves, const std::set<FigureName>& free,
+                FabricCache& cache, const CalibrateOptions& options) {
+    Attempt result;
+    for (const FigureName& name : free) {
+        result.parameters.push_back(parameter_of(name, catalog));
+    }
+    Catalog working = catalog;
+    std::vector<FitCurve> parts;
+    double rows = 0;
+    for (const Curve& curve : curves) {
+        FitCurve part = fit_curve(curve, result.parameters, working, cache);
+        if (!part.parameters.empty() && !part.weights.empty()) {
+            rows += static_cast<double>(part.weights.size());
+            parts.push_back(std::move(part));
+        }
+    }
+    result.outcome = robust_fit(result.parameters, {}, parts, rows,
+                                {.scale = options.scale, .lambda = options.lambda, .iterations = options.iterations});
+    return result;
+}
+
+std::string listed(const std::set<FigureName>& names) {
+    std::string text;
+    for (const FigureName& name : names) {
+        text += (text.empty() ? "" : ", ") + name;
+    }
+    return text;
+}
+
+// The figures to be freed: what the data use, or of that what was asked for.
+std::set<FigureName> asked_figures(const std::vector<Curve>& curves, const CalibrateOptions& options) {
+    std::set<FigureName> used;
+    for (const Curve& curve : curves) {
+        used.insert(curve.used.begin(), curve.used.end());
+    }
+    if (options.only.empty()) {
+        return used;
+    }
+    std::set<FigureName> wanted;
+    for (const FigureName& name : options.only) {
+        if (!used.contains(name)) {
+            throw UnderDetermined(complaint("under-determined: no row of these data depends on", shown(name),
+                                            listed(used), nearest_word(name, {used.begin(), used.end()})));
+        }
+        wanted.insert(name);
+    }
+    return wanted;
+}
+
+void add_rows(const Catalog& before, const Catalog& after, const std::vector<Curve>& curves, FabricCache& cache,
+              const CalibrateOptions& options, Calibration& out) {
+    for (const Curve& curve : curves) {
+        const FitDataset& data = *curve.data;
+        const CurveForecaster old_forecast(data.scenario, cache.at(data.scenario), before);
+        const CurveForecaster new_forecast(data.scenario, cache.at(data.scenario), after);
+        const std::set<std::size_t> fitted(curve.fitted.begin(), curve.fitted.end());
+        for (std::size_t i = 0; i < data.sizes.size(); ++i) {
+            out.rows.push_back({data.id, data.sizes[i], data.seconds[i], old_forecast.seconds(data.sizes[i]),
+                                new_forecast.seconds(data.sizes[i]), !fitted.contains(i), ""});
+        }
+    }
+    // Robust deviation of the fitted rows: 1.4826 times the median of the absolute errors.
+    std::vector<double> errors;
+    for (const CalibratedRow& row : out.rows) {
+        if (!row.judged) {
+            errors.push_back(std::abs(std::log(row.measured / row.after)));
+        }
+    }
+    const double deviation = std::max(1.4826 * percentile(errors, 50).value_or(0), 0.005);
+    std::map<Regime, std::vector<double>> ratios;
+    for (CalibratedRow& row : out.rows) {
+        const double error = std::log(row.measured / row.after);
+        if (!row.judged && std::abs(error) > options.outlier * deviation) {
+            row.dropped =
+                "an outlier: " + std::string(error > 0 ? "slower" : "faster") + " than the rows around it tell";
+        }
+        if (row.judged) {
+            ratios[regime_of(row.size)].push_back(row.measured / row.after);
+        }
+    }
+    for (const auto& [regime, list] : ratios) {
+        out.judged[regime] = {std::min(1.0, *percentile(list, 10)), std::max(1.0, *percentile(list, 90))};
+    }
+}
+
+}  // namespace
+
+Catalog with_calibration(const Catalog& catalog, const Calibration& calibration) {
+    std::map<FigureName, FittedValue> figures;
+    for (const CalibratedFigure& figure : calibration.figures) {
+        figures[figure.name] = figure.fitted;
+    }
+    return with_figures(catalog, figures);
+}
+
+Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
+                      const CalibrateOptions& options) {
+    const std::vector<Curve> curves = curves_of(data, catalog, cache);
+    std::set<FigureName> free = asked_figures(curves, options);
+    std::size_t rows = 0;
+    for (const Curve& curve : curves) {
+        rows += curve.fitted.size();
+    }
+    if (rows < 3) {
+        throw UnderDetermined("under-determined: " + std::to_string(rows) + " rows cannot tell " + listed(free) +
+                              " (accepted: at least 6 sizes, of which every other is fitted)");
+    }
+    Calibration out;
+    Attempt last = attempt(catalog, curves, free, cache, options);
+    for (int round = 0; round < 3; ++round) {
+        std::set<FigureName> untold;
+        for (std::size_t p = 0; p < last.parameters.size(); ++p) {
+            if (last.narrowed(p) > options.told) {
+                untold.insert(last.parameters[p].name);
+                out.kept.push_back({last.parameters[p].name, last.narrowed(p)});
+            }
+        }
+        if (!options.only.empty() && !untold.empty()) {
+            throw UnderDetermined("under-determined: these data do not tell " + listed(untold));
+        }
+        for (const FigureName& name : untold) {
+            free.erase(name);
+        }
+        if (free.empty()) {
+            throw UnderDetermined("under-determined: these data tell none of " + listed(untold));
+        }
+        if (untold.empty()) {
+            break;
+        }
+        last = attempt(catalog, curves, free, cache, options);
+    }
+    for (std::size_t p = 0; p < last.parameters.size(); ++p) {
+        const FigureName& name = last.parameters[p].name;
+        const Figure& before = figure_of(catalog, name);
+        CalibratedFigure figure{name, before.unit, before.value.at(0), last.outcome.values[p], {}};
+        for (const Curve& curve : curves) {
+            if (curve.used.contains(name)) {
+                figure.datasets.insert(curve.data->id);
+            }
+        }
+        out.figures.push_back(std::move(figure));
+    }
+    add_rows(catalog, with_calibration(catalog, out), curves, cache, options, out);
+    return out;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,162 @@
+#include "validate/calibration/calibrate_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/collectives/costs.hpp"
+#include "validate/accuracy.hpp"
+#include "validate/calibration/catalog_writer.hpp"
+
+namespace fabricast {
+namespace {
+
+constexpr const char* regime_words[] = {"below 64 KiB", "64 KiB to 16 MiB", "16 MiB and up"};
+constexpr const char* regime_figures[] = {"small", "middle", "large"};
+
+std::string part_of(const FigureName& name) { return name.substr(0, name.find('/')); }
+std::string figure_in(const FigureName& name) { return name.substr(name.find('/') + 1); }
+
+struct Errors {
+    std::vector<double> before, after;
+};
+
+Errors errors_of(const Calibration& c, Regime regime, bool judged) {
+    Errors errors;
+    for (const CalibratedRow& row : c.rows) {
+        if (row.judged == judged && regime_of(row.size) == regime) {
+            errors.before.push_back(std::abs(row.before / row.measured - 1));
+            errors.after.push_back(std::abs(row.after / row.measured - 1));
+        }
+    }
+    return errors;
+}
+
+std::string here(const std::set<std::string>& datasets) {
+    std::string list;
+    for (const std::string& id : datasets) {
+        list += (list.empty() ? "" : ", ") + ("\"" + std::string(measured_here_prefix) + " " + id + "\"");
+    }
+    return "[" + list + "]";
+}
+
+std::set<std::string> every_dataset(const Calibration& c) {
+    std::set<std::string> all;
+    for (const CalibratedRow& row : c.rows) {
+        all.insert(row.dataset);
+    }
+    return all;
+}
+
+// The largest system among the data of each part, so that a forecast beyond it says so.
+std::map<std::string, std::map<std::string, double>> reach_of(const std::vector<FitDataset>& data,
+                                                              const Catalog& catalog, FabricCache& cache) {
+    std::map<std::string, std::map<std::string, double>> reach;
+    for (const FitDataset& dataset : data) {
+        const Fabric& fabric = cache.at(dataset.scenario);
+        const CurveForecaster forecaster(dataset.scenario, fabric, catalog);
+        for (const std::string& cost : forecaster.at(dataset.sizes.front()).costs) {
+            const Part& part = catalog.parts.at(part_of(cost));
+            const auto keep = [&](const char* figure, double value) {
+                if (part.has(figure)) {
+                    double& largest = reach[part.name][figure];
+                    largest = std::max(largest, value);
+                }
+            };
+            keep("data.gpus", fabric.gpus_per_node());
+            keep("data.nodes", fabric.node_count());
+        }
+    }
+    return reach;
+}
+
+}  // namespace
+
+FitDataset fit_dataset(const Comparison& comparison) {
+    FitDataset dataset{comparison.id, comparison.id, comparison.derived.group, comparison.derived.scenario, {}, {}};
+    for (const ComparedSize& size : comparison.sizes) {
+        if (size.measured.left_out.empty()) {
+            dataset.sizes.push_back(size.measured.size);
+            dataset.seconds.push_back(size.measured.seconds);
+        }
+    }
+    return dataset;
+}
+
+std::string to_text(const Calibration& c) {
+    std::string out = fmt::format("{:<44} {:>14} {:>14}   80 % interval\n", "figure", "catalogue", "calibrated");
+    for (const CalibratedFigure& f : c.figures) {
+        out += fmt::format("{:<44} {:>14} {:>14}   {} to {}\n", f.name, written(f.before, f.unit),
+                           written(f.fitted.value, f.unit), written(f.fitted.low80, f.unit),
+                           written(f.fitted.high80, f.unit));
+    }
+    out += c.kept.empty() ? "" : "\nnot told by these data, kept as the catalogue has them\n";
+    for (const KeptFigure& kept : c.kept) {
+        out += fmt::format("  {:<44} {:.0f} % of what was unknown of it remains\n", kept.name, 100 * kept.narrowed);
+    }
+    std::string outliers;
+    for (const CalibratedRow& row : c.rows) {
+        if (!row.dropped.empty()) {
+            outliers += fmt::format("  {} at {}: measured {}, forecast {}; {}\n", row.dataset,
+                                    size_label(static_cast<double>(row.size.count)), time_label(row.measured),
+                                    time_label(row.after), row.dropped);
+        }
+    }
+    out += outliers.empty() ? "\nno outliers\n" : "\noutliers, which the fit all but ignores\n" + outliers;
+    out += "\nmedian error                    fitted sizes               judged sizes\n";
+    for (const Regime regime : all_regimes) {
+        const Errors fitted = errors_of(c, regime, false);
+        const Errors judged = errors_of(c, regime, true);
+        if (fitted.after.empty() && judged.after.empty()) {
+            continue;
+        }
+        const auto words = [](const Errors& e) {
+            return e.after.empty() ? std::string("none")
+                                   : fmt::format("{:.1f} % -> {:.1f} % ({})", 100 * *percentile(e.before, 50),
+                                                 100 * *percentile(e.after, 50), e.after.size());
+        };
+        out += fmt::format("  {:<28} {:<26} {}\n", regime_words[static_cast<std::size_t>(regime)], words(fitted),
+                           words(judged));
+    }
+    return out;
+}
+
+std::string overlay_yaml(const Calibration& c, const Catalog& catalog, const std::vector<FitDataset>& data,
+                         FabricCache& cache) {
+    const std::set<std::string> all = every_dataset(c);
+    std::map<std::string, std::string> parts;  // the figures' lines of each
+    for (const CalibratedFigure& f : c.figures) {
+        parts[part_of(f.name)] +=
+            fmt::format("    {}: {{value: {}, low80: {}, high80: {}, source: {}}}\n", figure_in(f.name),
+                        written(f.fitted.value, f.unit), written(f.fitted.low80, f.unit),
+                        written(f.fitted.high80, f.unit), here(f.datasets));
+    }
+    for (const KeptFigure& kept : c.kept) {
+        const Figure& f = catalog.parts.at(part_of(kept.name)).figure(figure_in(kept.name));
+        parts[part_of(kept.name)] += fmt::format(
+            "    {}: {{value: {}, low80: {}, high80: {}, source: [\"{} no row tells it: the catalogue's\"]}}\n",
+            figure_in(kept.name), written(f.value.at(0), f.unit), written(f.low80, f.unit), written(f.high80, f.unit),
+            measured_here_prefix);
+    }
+    for (const auto& [part, figures] : reach_of(data, catalog, cache)) {
+        for (const auto& [figure, value] : figures) {
+            parts[part] += fmt::format("    {}: {{value: {:g}, source: {}}}\n", figure, value, here(all));
+        }
+    }
+    for (const auto& [regime, range] : c.judged) {
+        parts["forecast-intervals"] +=
+            fmt::format("    measured-here.{}: {{value: 1, low80: {:.4f}, high80: {:.4f}, source: {}}}\n",
+                        regime_figures[static_cast<std::size_t>(regime)], range.low80, range.high80, here(all));
+    }
+    std::string yaml =
+        "# Written by `fabricast calibrate`: what measurements of one system say of the catalogue's costs. Lay it over "
+        "the\n"
+        "# catalogue with --calibration FILE, or with `calibration: [FILE]` in a scenario.\n";
+    for (const auto& [part, lines] : parts) {
+        yaml += part + ":\n  origin: fitted\n  source: " + here(all) + "\n  figures:\n" + lines;
+    }
+    return yaml;
+}
+
+}  // namespace fabricast

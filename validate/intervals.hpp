@@ -1,0 +1,44 @@
+#pragma once
+// How wide an 80 % interval must be: from forecasts of sites that a fit never saw, not from how well it fits its own.
+//
+// Left-out sites fall into two classes, as in docs/accuracy.md: another site has the GPU, the NCCL era and the fabric,
+// or none has. In each class and regime the interval is between two quantiles of measured / forecast over the sites,
+// each site weighing the same; one more site, of which nothing is known, stands at both ends (split conformal
+// prediction: Vovk et al., Algorithmic Learning in a Random World, 2005), so that few sites make wide intervals.
+// Coverage is judged site by site, with intervals from the others alone.
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "validate/accuracy.hpp"
+
+namespace fabricast {
+
+// measured / forecast.
+struct RatioRange {
+    double low80 = 1, high80 = 1;
+};
+
+using IntervalKey = std::pair<bool, Regime>;  // another site of its kind was in the fit; regime
+using IntervalTable = std::map<IntervalKey, RatioRange>;
+
+// From the rows that have a left-out forecast, but those of `without`. `which` is the forecast judged; rows of null
+// models stand in the same classes.
+IntervalTable interval_table(const std::vector<AccuracyRow>& rows, Forecast which, const std::string& without = "");
+
+struct Coverage {
+    double sites = 0;  // mean over sites of the share of its rows inside; 0..1
+    double rows = 0;   // share of all rows
+    double width = 0;  // median over sites of the median of (high - low) / forecast
+};
+Coverage coverage(const std::vector<AccuracyRow>& rows, Forecast which);
+
+// interval80_coverage_pct, interval80_width_pct and, for comparison, the widths that null models need.
+std::vector<AccuracyFigure> interval_figures(const std::vector<AccuracyRow>& rows);
+
+// The catalogue's part `forecast-intervals`, with what the table holds in place of what it held.
+std::string intervals_yaml(const IntervalTable& table, const std::map<Regime, RatioRange>& measured_here);
+
+}  // namespace fabricast
