@@ -25,6 +25,7 @@ constexpr std::array commands = {
 #ifdef FABRICAST_HAS_CERES
     Command{"calibrate", "one's own measurements as an overlay over the catalogue", calibrate_system},
 #endif
+    Command{"diagnose", "is my number normal? causes, ranked by simulating each", diagnose_log},
     Command{"import", "a benchmark's log as a measurement file", import_file},
     Command{"catalog", "the parts, and where each of their figures comes from", show_catalog},
     Command{"topo", "the cluster: parts, paths, bisection, exports", show_topology},

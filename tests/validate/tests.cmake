@@ -36,3 +36,11 @@ if(FABRICAST_CERES)
   target_link_libraries(test_calibrate PRIVATE fabricast_calibration fabricast_catch)
   add_test(NAME calibrate COMMAND test_calibrate)
 endif()
+
+add_executable(test_diagnose
+  validate/deviations_test.cpp
+  validate/diagnose_test.cpp
+)
+target_link_libraries(test_diagnose PRIVATE fabricast_validate fabricast_catch)
+target_compile_definitions(test_diagnose PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+add_test(NAME diagnose COMMAND test_diagnose)

@@ -1,5 +1,5 @@
-// fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR]: forecasts every measurement through
-// the compare path, prints the figures and writes docs/accuracy.{csv,md} with the plots.
+// fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR]: forecasts every
+// measurement through the compare path, prints the figures and writes docs/accuracy.{csv,md} with the plots.
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include "sim/io/text_file.hpp"
 #include "sim/scenario/catalog_reader.hpp"
 #include "validate/accuracy_report.hpp"
+#include "validate/diagnose/trials.hpp"
 #include "validate/tools/run_tool.hpp"
 #ifdef FABRICAST_HAS_CERES
 #include "validate/calibration/calibrate_figures.hpp"
@@ -103,6 +104,9 @@ int run(const Arguments& arguments) {
         fmt::print("skipped {}: {}\n", file.file, file.reason);
     }
     for (const AccuracyFigure& figure : accuracy_figures(rows)) {
+        fmt::print("{}\n", figure_line(figure));
+    }
+    for (const AccuracyFigure& figure : diagnose_figures(diagnose_trials(catalog, 2))) {
         fmt::print("{}\n", figure_line(figure));
     }
     write_atomically(arguments.docs / "accuracy.csv", to_csv(rows));

@@ -1,0 +1,74 @@
+// fabricast diagnose LOG [--node NAME | --cluster FILE]: is my number normal?
+
+#include "validate/diagnose/diagnose.hpp"
+
+#include <iostream>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "sim/io/text_file.hpp"
+#include "sim/scenario/parse.hpp"
+#include "validate/diagnose/system_of.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+constexpr const char* usage = "diagnose LOG [--node NAME | --cluster FILE] [OPTION...]";
+
+po::options_description diagnose_options() {
+    po::options_description options("options");
+    options.add_options()("log", po::value<std::string>()->value_name("LOG"),
+                          "a log that `import` reads, or a measurement file")(
+        "node", po::value<std::string>()->value_name("NAME"), "the node template, where the log does not say what ran")(
+        "cluster", po::value<std::string>()->value_name("FILE"), "a scenario whose cluster and library were measured")(
+        "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE")->composing(),
+        "say what the log does not: system.network=\"InfiniBand NDR\"; repeatable")(
+        "json", po::value<std::string>()->value_name("FILE"), "write the diagnosis as JSON");
+    add_catalog_options(options);
+    return options;
+}
+
+}  // namespace
+
+int diagnose_log(const std::vector<std::string>& arguments) {
+    po::positional_options_description positional;
+    positional.add("log", 1);
+    const auto values = parse_options(arguments, usage, diagnose_options(), positional);
+    if (!values) {
+        return ok;
+    }
+    if (!values->contains("log")) {
+        throw UsageError(std::string("which log? (usage: fabricast ") + usage + ")");
+    }
+    if (values->contains("node") && values->contains("cluster")) {
+        throw UsageError("--node and --cluster both say what was measured; give one");
+    }
+    std::optional<Scenario> cluster;
+    if (values->contains("cluster")) {
+        cluster = read_scenario(text_of(*values, "cluster"), {});
+    }
+    const Catalog catalog = catalog_of(*values, cluster ? &*cluster : nullptr);
+    const std::vector<Measurement> tables = read_measurements(text_of(*values, "log"), statements_of(*values));
+    std::string text;
+    Json json = Json::array();
+    for (const Measurement& measurement : tables) {
+        try {
+            const SuspectedSystem system = system_of(measurement, cluster, text_of(*values, "node"), builtin_aliases());
+            const Diagnosis diagnosis = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
+            text += (text.empty() ? "" : "\n") + to_text(diagnosis, measurement.id, system.assumptions);
+            json.push_back(to_json(diagnosis, measurement.id));
+        } catch (const NotACurve& error) {
+            throw ScenarioError(measurement.place, error.what());
+        }
+    }
+    if (values->contains("json")) {
+        write_atomically(text_of(*values, "json"), json.dump(2) + "\n");
+    }
+    std::cout << text;
+    return ok;
+}
+
+}  // namespace fabricast::cli

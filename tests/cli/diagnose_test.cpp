@@ -1,0 +1,50 @@
+// fabricast diagnose: the three answers, and what it refuses.
+
+#include "tests/cli/program.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast::test;
+
+namespace {
+const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+const std::string nccl = "validate/measurements/nccl/";
+}  // namespace
+
+TEST_CASE("diagnose says that a healthy log is fine, and shows each size with its residual") {
+    const ScratchFolder scratch("diagnose");
+    const auto json = scratch.path / "out.json";
+    const Ran ran =
+        run_program("diagnose " + nccl + "dgxc-h100-1n8g-allreduce.yaml --json " + json.string(), root, scratch);
+    CHECK(ran.code == 0);
+    CHECK_THAT(ran.out, ContainsSubstring("nothing wrong"));
+    CHECK_THAT(ran.out, ContainsSubstring("residual"));
+    CHECK_THAT(text_of(json), ContainsSubstring("\"verdict\": \"nothing wrong\""));
+}
+
+TEST_CASE("diagnose takes the node, or a scenario's cluster, from the user") {
+    const ScratchFolder scratch("diagnose_node");
+    const std::string log = "diagnose tests/validate/import/nccl_tests.json";
+    CHECK(run_program(log + " --node dgx-h100 --set system.network='InfiniBand NDR'", root, scratch).code == 0);
+    CHECK(run_program("diagnose " + nccl + "dgxc-h100-1n8g-allreduce.yaml --cluster scenarios/dgx-h100-ring.yaml", root,
+                      scratch)
+              .code == 0);
+}
+
+TEST_CASE("what diagnose cannot read is refused with its place and exit 2") {
+    const ScratchFolder scratch("diagnose_bad");
+    const auto json = scratch.path / "out.json";
+    const auto refused = [&](const std::string& arguments, const std::string& words) {
+        INFO(arguments);
+        const Ran ran = run_program("diagnose " + arguments + " --json " + json.string(), root, scratch);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK_THAT(ran.err, ContainsSubstring(words));
+        CHECK_FALSE(std::filesystem::exists(json));
+    };
+    refused("", "which log?");
+    refused("nowhere.log", "nowhere.log:1:1");
+    refused("tests/validate/import/ib_write_lat.txt", "only logs of collectives");
+    refused(nccl + "dgxc-h100-1n8g-allreduce.yaml --node dgx-h1000", "dgx-h100");
+    refused(nccl + "dgxc-h100-1n8g-allreduce.yaml --cluster scenarios/dgx-a100-16-hdr.yaml", "another number of ranks");
+    refused(nccl + "dgxc-h100-1n8g-allreduce.yaml --node dgx-h100 --cluster scenarios/dgx-h100-ring.yaml", "give one");
+}

@@ -1,0 +1,137 @@
+// Diagnosis: faults simulated with another calibration are found, healthy systems left alone, and known degraded
+// measurements explained or said to be unexplained.
+
+#include "validate/diagnose/diagnose.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/catalog_reader.hpp"
+#include "tests/support/catch.hpp"
+#include "validate/diagnose/system_of.hpp"
+#include "validate/diagnose/trials.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+const std::filesystem::path measured = std::filesystem::path(FABRICAST_SOURCE_DIR) / "validate/measurements/nccl";
+
+Diagnosis diagnosis_of(const std::string& name, const Catalog& catalog) {
+    const Measurement m = read_measurement(measured / (name + ".yaml"));
+    const SuspectedSystem system = system_of(m, std::nullopt, "", builtin_aliases());
+    return diagnose(system.scenario, rows_of(m, system, catalog), catalog);
+}
+
+// The stated cause is among the first three, or no cause is claimed to fit.
+bool explained(const Diagnosis& d, const std::vector<std::string>& stated) {
+    if (d.verdict == Verdict::none_fits) {
+        return true;
+    }
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, d.ranked.size()); ++i) {
+        for (const std::string& cause : stated) {
+            if (d.ranked[i].cause->name == cause) {
+                return d.verdict == Verdict::likely_cause;
+            }
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("a forecast fits itself best, and a slower curve worse the slower it is") {
+    const std::vector<double> forecast{10e-6, 20e-6, 1e-3, 1e-2};
+    const std::vector<TimedSize> rows{
+        {Bytes{1024}, 10e-6}, {Bytes{1 << 20}, 20e-6}, {Bytes{1 << 26}, 1e-3}, {Bytes{1 << 28}, 1e-2}};
+    CHECK(misfit(rows, forecast, {}, Evidence::same_gpu_era_fabric).distance == Approx(0).margin(1e-12));
+    double last = 0;
+    for (const double factor : {1.1, 1.3, 2.0}) {
+        std::vector<TimedSize> slower = rows;
+        for (TimedSize& row : slower) {
+            row.seconds *= factor;
+        }
+        const double now = misfit(slower, forecast, {}, Evidence::same_gpu_era_fabric).distance;
+        CHECK(now > last);
+        CHECK(misfit(slower, forecast, {}, Evidence::formula_only).distance < now);
+        // A constant of which a factor of two is open, and which moves every size: it may be that.
+        CHECK(misfit(slower, forecast, {{0.7, 0.7, 0.7, 0.7}}, Evidence::same_gpu_era_fabric).distance < 0.5 * now);
+        last = now;
+    }
+}
+
+TEST_CASE("with one row the distance is its residual over its deviation, squared") {
+    // Below 64 KiB the noise is 5 % and the offset 7 %: r^2 / (0.05^2 + 0.07^2 + 0.2^2).
+    const Misfit fit = misfit({{Bytes{8}, 1.1}}, {1}, {{0.2}}, Evidence::same_gpu_era_fabric);
+    CHECK(fit.distance == Approx(std::log(1.1) * std::log(1.1) / (0.0025 + 0.0049 + 0.04)));
+}
+
+TEST_CASE("every cause has a name of its own, and changes a system that can have it") {
+    const Catalog catalog = read_catalog();
+    Scenario s;
+    s.cluster.node = "dgx-h100";
+    s.cluster.nodes = 2;
+    s.cluster.link = "infiniband-ndr";
+    s.cluster.fabric_kind = "rail-optimized";
+    const Suspect healthy{s, build(s, catalog)};
+    std::map<std::string_view, int> names;
+    for (const Cause& cause : causes()) {
+        INFO(cause.name);
+        CHECK(++names[cause.name] == 1);
+        CHECK_FALSE(cause.check.empty());
+        Suspect suspect = healthy;
+        const bool applies = cause.apply(suspect);
+        CHECK(applies == (cause.name != "p2p-off"));  // NVLink joins these GPUs
+        CHECK_NOTHROW(Fabric(suspect.cluster));
+    }
+}
+
+TEST_CASE("faults simulated with another calibration are found, and healthy logs left alone") {
+    const std::vector<Trial> trials = diagnose_trials(read_catalog(), 1);
+    for (const Trial& t : trials) {
+        if (!t.right()) {
+            UNSCOPED_INFO(t.system << ", " << (t.fault.empty() ? "healthy" : t.fault) << ": "
+                                   << (t.verdict == Verdict::nothing_wrong ? "nothing wrong"
+                                       : t.verdict == Verdict::none_fits   ? "none fits"
+                                       : t.first.empty()                   ? "nothing"
+                                                                           : t.first.front()));
+        }
+    }
+    const std::vector<AccuracyFigure> figures = diagnose_figures(trials);
+    CHECK(figures[0].percent >= 80);
+    CHECK(figures[1].percent <= 10);
+}
+
+TEST_CASE("degraded measurements: the stated cause is among the first three, or none fits") {
+    const Catalog catalog = read_catalog();
+    // Reported as wrong HCAs, GPUDirect possibly inactive; a RoCE network never tuned; GPU and NIC on different root
+    // ports.
+    const std::vector<std::string> hca{"one-nic", "rail-missing", "no-gpu-direct", "nic-numa", "acs"};
+    const std::vector<std::string> roce{"tcp", "mtu", "no-gpu-direct", "nic-x8", "acs", "nic-numa"};
+    const std::vector<std::string> ports{"no-gpu-direct", "acs", "nic-numa", "tcp", "nic-x8"};
+    for (const auto& [name, stated] :
+         std::map<std::string, std::vector<std::string>>{{"nccltests290-h100-ndr-2n8g-allreduce-default", hca},
+                                                         {"nccltests290-h100-ndr-2n8g-allreduce-ring", hca},
+                                                         {"moc-h100-2n1g-roce400-allreduce", roce},
+                                                         {"moc-h100-2n1g-roce400-sendrecv", roce},
+                                                         {"moc-h100-2n4g-roce400-sendrecv", roce},
+                                                         {"l40s-2n1g-allreduce-tcp", ports},
+                                                         {"l40s-2n2g-allreduce-roce", ports}}) {
+        const Diagnosis d = diagnosis_of(name, catalog);
+        INFO(to_text(d, name, {}));
+        CHECK(explained(d, stated));
+    }
+}
+
+TEST_CASE("healthy measurements of well-known systems have nothing wrong") {
+    const Catalog catalog = read_catalog();
+    for (const char* name :
+         {"dgxc-h100-1n8g-allreduce", "nccltests309-h100-ndr-2n8g-allreduce", "mleng-a100-1n8g-allreduce",
+          "aic-b200-1n8g-allreduce-half", "superbench-a100-1n8g-allgather"}) {
+        const Diagnosis d = diagnosis_of(name, catalog);
+        INFO(to_text(d, name, {}));
+        CHECK(d.verdict == Verdict::nothing_wrong);
+    }
+}

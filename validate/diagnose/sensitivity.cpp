@@ -1,0 +1,64 @@
+#include "validate/diagnose/sensitivity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+constexpr double width80 = 2.5631031310892007;  // between the ends of a normal distribution's 80 % interval
+constexpr double widest = 1;                    // beyond a factor of e a step tells nothing of the slope
+
+// One standard deviation of ln(figure); 0 where nothing is known of it.
+double deviation(const Figure& figure) {
+    if (figure.low80 <= 0 || figure.high80 <= figure.low80) {
+        return 0;
+    }
+    return std::min(std::log(figure.high80 / figure.low80) / width80, widest);
+}
+
+}  // namespace
+
+std::vector<double> curve(const Suspect& suspect, const std::vector<TimedSize>& rows, const Catalog& catalog) {
+    const Fabric fabric(suspect.cluster);
+    const CurveForecaster forecaster(suspect.scenario, fabric, catalog);
+    std::vector<double> seconds;
+    for (const TimedSize& row : rows) {
+        seconds.push_back(forecaster.seconds(row.size));
+    }
+    return seconds;
+}
+
+UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedSize>& rows, const Catalog& catalog) {
+    Catalog working = catalog;
+    const Fabric fabric(suspect.cluster);
+    const CurveForecaster forecaster(suspect.scenario, fabric, working);
+    UncertainCurve result;
+    std::set<std::string> used;
+    for (const TimedSize& row : rows) {
+        const ForecastRow forecast = forecaster.at(row.size);
+        result.seconds.push_back(forecast.seconds);
+        used.insert(forecast.costs.begin(), forecast.costs.end());
+    }
+    for (const std::string& name : used) {
+        const std::size_t slash = name.find('/');
+        Figure& figure = working.parts.at(name.substr(0, slash)).figures.at(name.substr(slash + 1));
+        const double step = deviation(figure);
+        if (step <= 0) {
+            continue;
+        }
+        const double before = figure.value[0];
+        figure.value[0] = before * std::exp(step);
+        std::vector<double> moved;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            moved.push_back(std::log(forecaster.seconds(rows[i].size) / result.seconds[i]));
+        }
+        figure.value[0] = before;
+        result.constants.push_back(std::move(moved));
+    }
+    return result;
+}
+
+}  // namespace fabricast

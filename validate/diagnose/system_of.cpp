@@ -1,0 +1,68 @@
+#include "validate/diagnose/system_of.hpp"
+
+#include "sim/collectives/plan.hpp"
+#include "sim/scenario/build.hpp"
+#include "validate/curve.hpp"
+#include "validate/derive.hpp"
+
+namespace fabricast {
+namespace {
+
+// The measurement with a GPU named that stands for the node: derive asks for one, and the node is replaced after.
+Measurement with_gpu(Measurement m, const std::string& node) {
+    if (text(m.system, "gpu").empty()) {
+        m.system["gpu"] = {node, m.place};
+    }
+    return m;
+}
+
+}  // namespace
+
+SuspectedSystem system_of(const Measurement& measurement, const std::optional<Scenario>& cluster,
+                          const std::string& node, const AliasTable& aliases) {
+    SuspectedSystem system;
+    if (text(measurement.benchmark, "collective").empty()) {
+        throw ScenarioError(measurement.place, complaint("only logs of collectives are diagnosed",
+                                                         std::string(text(measurement.benchmark, "tool")),
+                                                         "nccl-tests, or a measurement of kind nccl"));
+    }
+    Derived derived = derive(with_gpu(measurement, node), aliases);
+    if (cluster) {
+        system.scenario = *cluster;
+        collective_of(system.scenario) = collective_of(derived.scenario);
+        system.scenario.launch = derived.scenario.launch;
+        system.scenario.engine = derived.scenario.engine;
+        system.assumptions = {"system and software: as " + cluster->file + " says, not as the log does"};
+        return system;
+    }
+    system.scenario = derived.scenario;
+    system.assumptions = derived.assumptions;
+    if (!node.empty()) {
+        system.scenario.cluster.node = node;
+        system.assumptions.push_back("node: " + node + ", as said");
+    }
+    return system;
+}
+
+std::vector<TimedSize> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog) {
+    const Fabric fabric(build(system.scenario, catalog));
+    const auto said = measurement.benchmark.find("ranks");
+    if (said != measurement.benchmark.end() && said->second.text != std::to_string(fabric.gpu_count())) {
+        throw ScenarioError(said->second.place, complaint("the log has another number of ranks than the system",
+                                                          said->second.text, std::to_string(fabric.gpu_count())));
+    }
+    const Curve curve =
+        read_curve(measurement, busbw_factor(collective_of(system.scenario).collective, fabric.gpu_count()));
+    std::vector<TimedSize> rows;
+    for (const CurvePoint& point : curve.points) {
+        if (point.left_out.empty()) {
+            rows.push_back({point.size, point.seconds});
+        }
+    }
+    if (rows.empty()) {
+        throw NotACurve("not a size curve: no row counts");
+    }
+    return rows;
+}
+
+}  // namespace fabricast
