@@ -44,13 +44,13 @@ bool explained(const Diagnosis& d, const std::vector<std::string>& stated) {
 
 TEST_CASE("a forecast fits itself best, and a slower curve worse the slower it is") {
     const std::vector<double> forecast{10e-6, 20e-6, 1e-3, 1e-2};
-    const std::vector<TimedSize> rows{
+    const std::vector<TimedRow> rows{
         {Bytes{1024}, 10e-6}, {Bytes{1 << 20}, 20e-6}, {Bytes{1 << 26}, 1e-3}, {Bytes{1 << 28}, 1e-2}};
     CHECK(misfit(rows, forecast, {}, Evidence::same_gpu_era_fabric).distance == Approx(0).margin(1e-12));
     double last = 0;
     for (const double factor : {1.1, 1.3, 2.0}) {
-        std::vector<TimedSize> slower = rows;
-        for (TimedSize& row : slower) {
+        std::vector<TimedRow> slower = rows;
+        for (TimedRow& row : slower) {
             row.seconds *= factor;
         }
         const double now = misfit(slower, forecast, {}, Evidence::same_gpu_era_fabric).distance;

@@ -86,7 +86,7 @@ bool keeps_constants(const Suspect& healthy, const Suspect& suspect) {
 
 }  // namespace
 
-Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedSize>& rows, const Catalog& catalog) {
+Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, const Catalog& catalog) {
     Diagnosis d;
     d.rows = rows;
     const Suspect healthy{scenario, build(scenario, catalog)};
@@ -94,7 +94,7 @@ Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedSize>& rows,
     const Fabric fabric(healthy.cluster);
     const CurveForecaster forecaster(healthy.scenario, fabric, catalog);
     Evidence evidence = Evidence::measured_here;
-    for (const TimedSize& row : rows) {
+    for (const TimedRow& row : rows) {
         d.healthy.push_back(forecaster.at(row.size));
         evidence = std::max(evidence, d.healthy.back().evidence);
     }

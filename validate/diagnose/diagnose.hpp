@@ -28,12 +28,12 @@ struct Diagnosis {
     double healthy_limit = 0;         // the distance that a healthy log may have
     std::vector<RankedCause> ranked;  // likeliest first; causes that change this curve
     std::vector<std::string> unseen;  // causes that would not show in this curve
-    std::vector<TimedSize> rows;
+    std::vector<TimedRow> rows;
     std::vector<ForecastRow> healthy;  // one a row
 };
 
 // `scenario` is the healthy system. Throws what building and planning it throw.
-Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedSize>& rows, const Catalog& catalog);
+Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, const Catalog& catalog);
 
 // For people.
 std::string to_text(const Diagnosis& diagnosis, const std::string& id, const std::vector<std::string>& assumptions);

@@ -18,7 +18,7 @@ constexpr double degrees = 5;
 
 using Matrix = std::vector<std::vector<double>>;
 
-Matrix covariance(const std::vector<TimedSize>& rows, const Sensitivities& constants, Evidence evidence) {
+Matrix covariance(const std::vector<TimedRow>& rows, const Sensitivities& constants, Evidence evidence) {
     const std::size_t n = rows.size();
     const double wide = by_evidence[static_cast<std::size_t>(evidence)];
     Matrix c(n, std::vector<double>(n, 0));
@@ -57,7 +57,7 @@ Matrix cholesky(Matrix c) {
 
 }  // namespace
 
-Misfit misfit(const std::vector<TimedSize>& measured, const std::vector<double>& forecast,
+Misfit misfit(const std::vector<TimedRow>& measured, const std::vector<double>& forecast,
               const Sensitivities& constants, Evidence evidence) {
     assert(measured.size() == forecast.size());
     const Matrix lower = cholesky(covariance(measured, constants, evidence));

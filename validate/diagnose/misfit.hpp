@@ -14,7 +14,7 @@
 namespace fabricast {
 
 // A row of a curve that counts.
-struct TimedSize {
+struct TimedRow {
     Bytes size;
     double seconds = 0;
 };
@@ -30,7 +30,7 @@ struct Misfit {
 };
 
 // Precondition: as many forecasts, and entries of each sensitivity, as rows.
-Misfit misfit(const std::vector<TimedSize>& measured, const std::vector<double>& forecast,
+Misfit misfit(const std::vector<TimedRow>& measured, const std::vector<double>& forecast,
               const Sensitivities& constants, Evidence evidence);
 
 }  // namespace fabricast

@@ -21,23 +21,23 @@ double deviation(const Figure& figure) {
 
 }  // namespace
 
-std::vector<double> curve(const Suspect& suspect, const std::vector<TimedSize>& rows, const Catalog& catalog) {
+std::vector<double> curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog) {
     const Fabric fabric(suspect.cluster);
     const CurveForecaster forecaster(suspect.scenario, fabric, catalog);
     std::vector<double> seconds;
-    for (const TimedSize& row : rows) {
+    for (const TimedRow& row : rows) {
         seconds.push_back(forecaster.seconds(row.size));
     }
     return seconds;
 }
 
-UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedSize>& rows, const Catalog& catalog) {
+UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog) {
     Catalog working = catalog;
     const Fabric fabric(suspect.cluster);
     const CurveForecaster forecaster(suspect.scenario, fabric, working);
     UncertainCurve result;
     std::set<std::string> used;
-    for (const TimedSize& row : rows) {
+    for (const TimedRow& row : rows) {
         const ForecastRow forecast = forecaster.at(row.size);
         result.seconds.push_back(forecast.seconds);
         used.insert(forecast.costs.begin(), forecast.costs.end());

@@ -16,7 +16,7 @@ struct UncertainCurve {
 };
 
 // Throws what building and planning the suspect throw.
-UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedSize>& rows, const Catalog& catalog);
-std::vector<double> curve(const Suspect& suspect, const std::vector<TimedSize>& rows, const Catalog& catalog);
+UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog);
+std::vector<double> curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog);
 
 }  // namespace fabricast

@@ -44,7 +44,7 @@ SuspectedSystem system_of(const Measurement& measurement, const std::optional<Sc
     return system;
 }
 
-std::vector<TimedSize> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog) {
+std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog) {
     const Fabric fabric(build(system.scenario, catalog));
     const auto said = measurement.benchmark.find("ranks");
     if (said != measurement.benchmark.end() && said->second.text != std::to_string(fabric.gpu_count())) {
@@ -53,7 +53,7 @@ std::vector<TimedSize> rows_of(const Measurement& measurement, const SuspectedSy
     }
     const Curve curve =
         read_curve(measurement, busbw_factor(collective_of(system.scenario).collective, fabric.gpu_count()));
-    std::vector<TimedSize> rows;
+    std::vector<TimedRow> rows;
     for (const CurvePoint& point : curve.points) {
         if (point.left_out.empty()) {
             rows.push_back({point.size, point.seconds});

@@ -25,6 +25,6 @@ SuspectedSystem system_of(const Measurement& measurement, const std::optional<Sc
 
 // The curve's rows that count. Throws NotACurve; ScenarioError where the log has another number of ranks than the
 // system.
-std::vector<TimedSize> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog);
+std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog);
 
 }  // namespace fabricast

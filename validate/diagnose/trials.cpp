@@ -77,8 +77,8 @@ Scenario scenario_of(const System& system) {
     return s;
 }
 
-std::vector<TimedSize> sweep() {
-    std::vector<TimedSize> sizes;
+std::vector<TimedRow> sweep() {
+    std::vector<TimedRow> sizes;
     for (std::int64_t size = 8; size <= (std::int64_t{1} << 33); size *= 4) {
         sizes.push_back({Bytes{size}, 0});
     }
@@ -86,9 +86,9 @@ std::vector<TimedSize> sweep() {
 }
 
 // Noise of one hardware between runs: facts nccl-mechanisms.md §2, H100 and A100 of different sites.
-std::vector<TimedSize> noisy(const std::vector<double>& seconds, Random& random) {
+std::vector<TimedRow> noisy(const std::vector<double>& seconds, Random& random) {
     constexpr std::array<double, 3> noise{0.035, 0.03, 0.01};
-    std::vector<TimedSize> rows = sweep();
+    std::vector<TimedRow> rows = sweep();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const double deviation = noise[static_cast<std::size_t>(regime_of(rows[i].size))];
         rows[i].seconds = seconds[i] * std::exp(deviation * random.normal());
@@ -97,7 +97,7 @@ std::vector<TimedSize> noisy(const std::vector<double>& seconds, Random& random)
 }
 
 bool would_show(const std::vector<double>& with, const std::vector<double>& without) {
-    const std::vector<TimedSize> sizes = sweep();
+    const std::vector<TimedRow> sizes = sweep();
     for (const Regime regime : all_regimes) {
         std::vector<double> changes;
         for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -112,7 +112,7 @@ bool would_show(const std::vector<double>& with, const std::vector<double>& with
     return false;
 }
 
-Trial trial(const System& system, std::string_view fault, const std::vector<TimedSize>& rows, const Catalog& catalog) {
+Trial trial(const System& system, std::string_view fault, const std::vector<TimedRow>& rows, const Catalog& catalog) {
     const Diagnosis d = diagnose(scenario_of(system), rows, catalog);
     Trial result{system.name, std::string(fault), d.verdict, {}};
     if (!d.ranked.empty()) {
