@@ -70,6 +70,7 @@ private:
         std::sort(needs.begin(), needs.end());
         needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
         std::vector<Dependency> depends;
+        depends.reserve(needs.size());
         for (const OpId op : needs) {
             depends.push_back({op, DependsOn::finish});
         }

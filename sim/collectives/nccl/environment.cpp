@@ -66,9 +66,11 @@ void narrow(const std::string& variable, const std::string& text, const std::arr
             if (found == kinds.end()) {
                 std::string known;
                 for (const Kind k : kinds) {
-                    known += (known.empty() ? "" : ", ") + std::string(word(k));
+                    known.append(known.empty() ? "" : ", ").append(word(k));
                 }
-                throw PlanError(variable + "=" + text + ": NCCL has no '" + item + "' (it has " + known + ")");
+                std::string message = variable;
+                message.append("=").append(text).append(": NCCL has no '").append(item).append("' (it has ");
+                throw PlanError(message.append(known).append(")"));
             }
             allowed[static_cast<std::size_t>(found - kinds.begin())] = !excluding;
         }

@@ -49,15 +49,15 @@ private:
         }
         const std::uint16_t at = ring_.back();
         if (ring_.size() == n_) {
-            if (capacity_[at * n_] > 0) {
+            if (capacity_[std::size_t{at} * n_] > 0) {
                 close(at);
             }
             return;
         }
         // Wide edges first: what is left stays connected longer.
         std::vector<std::uint16_t> order;
-        for (std::uint16_t to = 1; to < n_; ++to) {
-            if ((used_ >> to & 1U) == 0 && capacity_[at * n_ + to] > 0) {
+        for (std::uint16_t to = 1; to < static_cast<std::uint16_t>(n_); ++to) {
+            if ((used_ >> to & 1U) == 0 && capacity_[std::size_t{at} * n_ + to] > 0) {
                 order.push_back(to);
             }
         }
@@ -65,13 +65,13 @@ private:
             return capacity_[at * n_ + a] > capacity_[at * n_ + b];
         });
         for (const std::uint16_t to : order) {
-            --capacity_[at * n_ + to];
+            --capacity_[std::size_t{at} * n_ + to];
             used_ |= std::uint64_t{1} << to;
             ring_.push_back(to);
             extend();
             ring_.pop_back();
             used_ &= ~(std::uint64_t{1} << to);
-            ++capacity_[at * n_ + to];
+            ++capacity_[std::size_t{at} * n_ + to];
             if (done()) {
                 return;
             }
@@ -81,11 +81,11 @@ private:
     void close(std::uint16_t last) {
         const std::vector<std::uint16_t> ring = ring_;
         const std::uint64_t used = used_;
-        --capacity_[last * n_];
+        --capacity_[std::size_t{last} * n_];
         rings_.push_back(ring);
         next_ring();
         rings_.pop_back();
-        ++capacity_[last * n_];
+        ++capacity_[std::size_t{last} * n_];
         ring_ = ring;
         used_ = used;
     }
@@ -105,9 +105,9 @@ bool extend_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_
     if (path.size() == n) {
         return at == last;
     }
-    for (std::uint16_t to = 0; to < n; ++to) {
+    for (std::uint16_t to = 0; to < static_cast<std::uint16_t>(n); ++to) {
         const bool too_early = to == last && path.size() + 1 < n;
-        if ((used >> to & 1U) != 0 || too_early || capacity[at * n + to] <= 0) {
+        if ((used >> to & 1U) != 0 || too_early || capacity[std::size_t{at} * n + to] <= 0) {
             continue;
         }
         path.push_back(to);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
 
 #include "sim/collectives/nccl/hamilton.hpp"
@@ -69,7 +70,7 @@ Solution duplicate(Solution s, int compute_capability, int most) {
     if (keep || twice == s.channels) {
         return s;
     }
-    return {twice, s.speed / ((twice + s.channels - 1) / s.channels)};
+    return {twice, s.speed / std::ceil(static_cast<double>(twice) / s.channels)};
 }
 
 // Pass 2: the same channels a little faster, where they fit.
