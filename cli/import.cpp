@@ -1,8 +1,11 @@
 // fabricast import KIND FILE -o OUT: what another program wrote, as a file of ours.
 
+#include "sim/workloads/import/import.hpp"
+
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <stdexcept>
 
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -10,6 +13,7 @@
 #include "models/catalog.hpp"
 #include "sim/io/place.hpp"
 #include "sim/io/text_file.hpp"
+#include "sim/workloads/import/recording_file.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/import/measurement_writer.hpp"
 
@@ -49,6 +53,37 @@ std::vector<Written> read_log(const std::filesystem::path& file, std::string_vie
     return written;
 }
 
+std::vector<Written> read_trace(const std::filesystem::path& file, TraceFormat format) {
+    const Recording recording = import_trace({file, format, {}});
+    std::size_t records = 0;
+    for (const RankRecording& rank : recording.ranks) {
+        records += rank.records.size();
+    }
+    std::string note = std::to_string(records) + " records of " + std::to_string(recording.ranks.size()) + " ranks";
+    for (const std::string& missing : recording.notes) {
+        note += "\n# " + missing;
+    }
+    try {
+        return {{"", recording_yaml(recording), note}};
+    } catch (const std::length_error& error) {
+        throw ScenarioError({std::make_shared<const std::string>(file.string())}, error.what());
+    }
+}
+
+// Traces become our own recording; a scenario replays either.
+std::vector<ImportKind> trace_kinds() {
+    std::vector<ImportKind> list;
+    for (const TraceFormat format : every_trace_format) {
+        if (format != TraceFormat::automatic && format != TraceFormat::recording) {
+            list.push_back(
+                {std::string(word(format)), "a recorded trace: " + std::string(meaning(format)),
+                 [format](std::string_view start) { return format_of_text(start) == format; },
+                 [format](const std::filesystem::path& file, const Statements&) { return read_trace(file, format); }});
+        }
+    }
+    return list;
+}
+
 const std::vector<ImportKind>& kinds() {
     static const std::vector<ImportKind> all = [] {
         std::vector<ImportKind> list;
@@ -57,6 +92,9 @@ const std::vector<ImportKind>& kinds() {
                             [name = format.name](const std::filesystem::path& file, const Statements& said) {
                                 return read_log(file, name, said);
                             }});
+        }
+        for (ImportKind& kind : trace_kinds()) {
+            list.push_back(std::move(kind));
         }
         return list;
     }();

@@ -59,7 +59,7 @@ public:
 
     void finish(const Report& report) {
         progress_.clear();
-        std::cout << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
+        std::cout << replay_lines(scenario_, report) << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
     }
 
     const std::vector<Row>& rows() const { return rows_; }

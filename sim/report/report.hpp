@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/units.hpp"
+#include "sim/report/replay.hpp"
 
 namespace fabricast {
 
@@ -50,6 +51,7 @@ struct Report {
     std::string scenario;
     std::vector<Row> rows;
     std::vector<ScalingPoint> points;
+    std::optional<ReplayReport> replay;  // of a recorded trace
     std::vector<FigureUsed> figures;
     std::vector<std::string> evidence_notes;  // what the weakest evidence rests on, in words
     std::vector<std::string> notes;           // assumptions

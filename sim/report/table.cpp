@@ -62,6 +62,14 @@ std::string table_row(const Row& row) {
                   std::string(word(row.evidence)).c_str());
 }
 
+std::string replay_lines(const Scenario& scenario, const Report& report) {
+    if (!report.replay) {
+        return "";
+    }
+    return "# " + scenario.name + ": a trace on " + cluster_words(scenario.cluster) + ", NCCL " +
+           scenario.library.nccl + "\n" + replay_table(*report.replay);
+}
+
 std::string scaling_table(const std::vector<ScalingPoint>& points) {
     if (points.empty()) {
         return "";

@@ -13,6 +13,8 @@ namespace fabricast {
 // The lines above the first row.
 std::string table_header(const Scenario& scenario);
 std::string table_row(const Row& row);
+// What a replayed trace did; empty without one.
+std::string replay_lines(const Scenario& scenario, const Report& report);
 // The scaling table; empty without points.
 std::string scaling_table(const std::vector<ScalingPoint>& points);
 // Notes, and as the last line the weakest evidence in words.

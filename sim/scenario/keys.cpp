@@ -6,6 +6,7 @@
 #include "sim/scenario/rows.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/sizes.hpp"
+#include "sim/scenario/trace_keys.hpp"
 
 namespace fabricast {
 
@@ -53,7 +54,7 @@ Key sizes_key() {
 
 // The alternative of that index with its defaults, unless it is there already.
 void set_kind(Workload& workload, std::size_t index) {
-    static const std::vector<Workload> kinds = {CollectiveWorkload{}};
+    static const std::vector<Workload> kinds = {CollectiveWorkload{}, TraceWorkload{}};
     if (workload.index() != index) {
         workload = kinds.at(index);
     }
@@ -316,6 +317,7 @@ std::vector<Key> make_keys() {
         engine_key(),
         whole_key("seed", FIELD(seed), 0, 9007199254740991.0, "Of everything random: ECMP hashes."),
     };
+    insert_after(keys, "workload.kind", trace_keys());
     insert_after(keys, "workload.kind", collective_keys());
     insert_after(keys, "cluster.graph", graph_keys());
     insert_after(keys, "scaling.step.overlap", event_keys());

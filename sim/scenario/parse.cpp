@@ -101,6 +101,13 @@ void check_workload(const CollectiveWorkload& workload, const Scenario& scenario
     }
 }
 
+// What is in the file, the run finds.
+void check_workload(const TraceWorkload&, const Scenario& scenario) {
+    if (scenario.scaling) {
+        fail_at(scenario, "scaling", "'scaling' is not for a trace: it has the ranks that were recorded");
+    }
+}
+
 void check_scaling(const Scenario& scenario) {
     if (!scenario.scaling) {
         return;

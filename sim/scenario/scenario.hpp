@@ -12,6 +12,7 @@
 #include "models/units.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/io/place.hpp"
+#include "sim/workloads/import/trace_workload.hpp"
 #include "topologies/cluster.hpp"
 
 namespace fabricast {
@@ -82,7 +83,7 @@ struct CollectiveWorkload {
 
 // What the cluster runs: a closed set, picked by `workload.kind`. A kind is an alternative here, its keys in
 // scenario_keys() and its run_*.cpp.
-using Workload = std::variant<CollectiveWorkload>;
+using Workload = std::variant<CollectiveWorkload, TraceWorkload>;
 
 // "collective": the words of `workload.kind`, in the order of the variant.
 const std::vector<std::string>& workload_kinds();

@@ -42,10 +42,16 @@ engine: analytic
 seed: 7
 )";
 
+// The keys of a recorded trace.
+constexpr const char* full_trace = R"(name: full
+cluster: {node: dgx-h100, nodes: 2}
+workload: {kind: trace, file: /runs/trace.*.et, format: chakra, recorded_on: a100-sxm4-80, ranks: 16, size: 4 MiB}
+)";
+
 }  // namespace
 
 TEST_CASE("the resolved scenario reads back as itself") {
-    for (const char* text : {full, "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
+    for (const char* text : {full, full_trace, "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
         const Json once = to_json(parse_scenario(text, "t.yaml"));
         const Json twice = to_json(parse_scenario(once.dump(2), "t.yaml"));
         CHECK(once.dump(2) == twice.dump(2));
@@ -54,6 +60,7 @@ TEST_CASE("the resolved scenario reads back as itself") {
 
 TEST_CASE("every key of the table can be written, and is written back") {
     const Json written = to_json(parse_scenario(full, "t.yaml"));
+    const Json trace = to_json(parse_scenario(full_trace, "t.yaml"));
     for (const Key& key : scenario_keys()) {
         if (key.path == "include" || key.path == "scaling.gpus" || key.path.starts_with("cluster.graph.") ||
             key.path.starts_with("events.")) {
@@ -62,7 +69,7 @@ TEST_CASE("every key of the table can be written, and is written back") {
         std::string pointer = "/" + key.path;
         std::replace(pointer.begin(), pointer.end(), '.', '/');
         INFO(key.path);
-        CHECK(written.contains(Json::json_pointer(pointer)));
+        CHECK((key.of_kind == "trace" ? trace : written).contains(Json::json_pointer(pointer)));
     }
     CHECK(written.at("cluster").at("graph").at("cables")[0].at("count") == 2);
 }
@@ -82,7 +89,12 @@ TEST_CASE("the schema accepts what the parser accepts") {
     const Json schema = scenario_json_schema();
     CHECK(test::violation(test::to_json(yaml::parse(full, "t.yaml")), schema) == "");
     CHECK(test::violation(to_json(parse_scenario(full, "t.yaml")), schema) == "");
+    CHECK(test::violation(test::to_json(yaml::parse(full_trace, "t.yaml")), schema) == "");
+    CHECK(test::violation(to_json(parse_scenario(full_trace, "t.yaml")), schema) == "");
     for (const auto& entry : std::filesystem::directory_iterator(root / "scenarios")) {
+        if (!entry.is_regular_file()) {
+            continue;  // recordings that scenarios name
+        }
         INFO(entry.path());
         CHECK(test::violation(test::to_json(yaml::read(entry.path())), schema) == "");
     }
@@ -90,6 +102,9 @@ TEST_CASE("the schema accepts what the parser accepts") {
 
 TEST_CASE("every scenario of the repository parses") {
     for (const auto& entry : std::filesystem::directory_iterator(root / "scenarios")) {
+        if (!entry.is_regular_file()) {
+            continue;  // recordings that scenarios name
+        }
         INFO(entry.path());
         CHECK_NOTHROW(read_scenario(entry.path()));
     }

@@ -1,0 +1,188 @@
+// The doors to large and foreign files: gzip, JSON piece by piece, XML, protobuf's wire format.
+
+#include <cstdint>
+#include <string>
+
+#include "sim/io/gzip.hpp"
+#include "sim/io/json_stream.hpp"
+#include "sim/io/protobuf.hpp"
+#include "sim/io/xml.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/trace_files.hpp"
+
+using namespace fabricast;
+using test::TempFolder;
+
+namespace {
+
+struct Pieces {
+    std::vector<std::string> texts;  // "member[index]=value"
+};
+
+Pieces stream(const std::filesystem::path& path, const JsonWishes& wishes) {
+    InputFile file(path);
+    Pieces pieces;
+    stream_json(file, wishes, [&](const JsonPiece& piece) {
+        pieces.texts.push_back(std::string(piece.member) + "[" + std::to_string(piece.index) +
+                               "]=" + piece.value.dump());
+    });
+    return pieces;
+}
+
+ScenarioError refusal(const std::filesystem::path& path, const JsonWishes& wishes = {{"list"}, {}}) {
+    try {
+        stream(path, wishes);
+    } catch (const ScenarioError& error) {
+        return error;
+    }
+    FAIL("accepted " << path);
+    throw std::logic_error("unreachable");
+}
+
+}  // namespace
+
+TEST_CASE("a packed file reads like the plain one") {
+    const TempFolder folder;
+    std::string text;
+    for (int i = 0; i < 40'000; ++i) {
+        text += "line " + std::to_string(i) + "\n";
+    }
+    InputFile plain(folder.write("plain.txt", text));
+    InputFile packed(folder.write("packed.gz", test::gzipped(text)));
+    CHECK_FALSE(plain.packed());
+    CHECK(packed.packed());
+    CHECK(read_rest(plain, text.size()) == text);
+    CHECK(read_rest(packed, text.size()) == text);
+    CHECK(packed.share() == 1);
+    InputFile again(folder.write("again.gz", test::gzipped(text)));
+    CHECK_THROWS_AS(read_rest(again, text.size() - 1), ScenarioError);
+}
+
+TEST_CASE("a packed file that was cut or damaged is refused, wherever") {
+    const TempFolder folder;
+    const std::string whole = test::gzipped(std::string(3000, 'x') + "end");
+    for (std::size_t cut = 2; cut < whole.size(); cut += cut < 40 || cut > whole.size() - 20 ? 1 : 97) {
+        InputFile file(folder.write("cut.gz", whole.substr(0, cut)));
+        INFO("cut after " << cut);
+        CHECK_THROWS_AS(read_rest(file, 1 << 20), ScenarioError);
+    }
+    std::string damaged = whole;
+    damaged[1500] = 'y';  // only the checksum sees it
+    InputFile file(folder.write("damaged.gz", damaged));
+    try {
+        read_rest(file, 1 << 20);
+        FAIL("accepted");
+    } catch (const ScenarioError& error) {
+        CHECK_THAT(error.what(), ContainsSubstring("damaged.gz:1:1: damaged gzip data"));
+    }
+}
+
+TEST_CASE("elements of a list come one by one, other members whole or not at all") {
+    const TempFolder folder;
+    const auto file =
+        folder.write("t.json", R"({"a": {"list": [1]}, "list": [{"x": [1, {"y": 2}]}, 7, "t"], "b": {"c": null}})");
+    CHECK(stream(file, {{"list"}, {"b"}}).texts == std::vector<std::string>{R"(list[0]={"x":[1,{"y":2}]})", "list[1]=7",
+                                                                            R"(list[2]="t")", R"(b[0]={"c":null})"});
+    const auto bare = folder.write("bare.json", R"([{"x": 1}, {"x": 2}])");
+    CHECK(stream(bare, {{"list"}, {}}).texts == std::vector<std::string>{R"(list[0]={"x":1})", R"(list[1]={"x":2})"});
+}
+
+TEST_CASE("NaN and Infinity outside strings are borne, wherever a block ends") {
+    const TempFolder folder;
+    for (std::size_t pad = 65536 - 40; pad < 65536 + 4; ++pad) {
+        const std::string text =
+            "{\"list\": [\"" + std::string(pad, 'N') + "\", NaN, Infinity, -Infinity, -1, \"NaN \\\" Infinity\"]}";
+        const Pieces pieces = stream(folder.write("nan.json", text), {{"list"}, {}});
+        REQUIRE(pieces.texts.size() == 6);
+        CHECK(pieces.texts[0].size() == pad + 10);
+        CHECK(pieces.texts[1] == "list[1]=\"\"");
+        CHECK(pieces.texts[2] == "list[2]=null");
+        CHECK(pieces.texts[3] == "list[3]=null");
+        CHECK(pieces.texts[4] == "list[4]=-1");
+        CHECK(pieces.texts[5] == "list[5]=\"NaN \\\" Infinity\"");
+    }
+}
+
+TEST_CASE("broken JSON is refused at its line, far into the file too") {
+    const TempFolder folder;
+    std::string text = "{\"list\": [\n";
+    for (int i = 0; i < 30'000; ++i) {
+        text += "  {\"number\": " + std::to_string(i) + "},\n";
+    }
+    const ScenarioError wrong = refusal(folder.write("wrong.json", text + "  {\"number\": nope}\n]}"));
+    CHECK(wrong.place.line == 30'002);
+    CHECK(wrong.place.column >= 14);
+    CHECK(wrong.place.column <= 16);
+    const ScenarioError cut = refusal(folder.write("cut.json", text));
+    CHECK(cut.place.line == 30'002);
+    CHECK_THAT(cut.what(), ContainsSubstring("cut.json:30002:"));
+}
+
+TEST_CASE("JSON that would fill memory or the stack is refused") {
+    const TempFolder folder;
+    const std::string deep = "{\"list\": [" + std::string(100'000, '[');
+    CHECK_THAT(refusal(folder.write("deep.json", deep)).what(), ContainsSubstring("nested deeper"));
+    std::string wide = "{\"list\": [[";
+    for (int i = 0; i < 1'000'001; ++i) {
+        wide += "1,";
+    }
+    CHECK_THAT(refusal(folder.write("wide.json", wide)).what(), ContainsSubstring("more than 1000000 values"));
+}
+
+TEST_CASE("XML becomes elements that know their lines") {
+    const xml::Element root = xml::parse(
+        "<?xml version=\"1.0\"?>\n<!-- c -->\n<a x=\"1\">\n  <b y=\"\"/>\n text <b y=\"7\"/>\n</a>\n", "t.xml");
+    CHECK(root.name == "a");
+    CHECK(root.whole("x", 0, 9) == 1);
+    REQUIRE(root.children.size() == 2);
+    CHECK(root.children[1].place.line == 5);
+    CHECK(root.children[0].whole_or("y", -3, -9, 9) == -3);
+    CHECK(root.children[0].whole_or("z", 4, 0, 9) == 4);
+    CHECK_THROWS_WITH(root.children[1].required("z"), ContainsSubstring("t.xml:5:8: <b> lacks its attribute 'z'"));
+    CHECK_THROWS_WITH(root.children[1].whole("y", 0, 6), ContainsSubstring("(found '7'; accepted: 0 to 6)"));
+    CHECK_THROWS_WITH(xml::parse("<a>\n<b>\n</a>", "t.xml"), ContainsSubstring("t.xml:3:"));
+    CHECK_THROWS_AS(xml::parse("", "t.xml"), ScenarioError);
+    std::string deep;
+    for (int i = 0; i < 100; ++i) {
+        deep += "<a>";
+    }
+    for (int i = 0; i < 100; ++i) {
+        deep += "</a>";
+    }
+    CHECK_THROWS_WITH(xml::parse(deep, "t.xml"), ContainsSubstring("nested deeper"));
+}
+
+TEST_CASE("fields of a protobuf message are read in order, and bad ones are refused at their byte") {
+    const WireRecord record{std::make_shared<const std::string>("t.et"), 7};
+    // 1: varint 300; 2: "ab"; 3: fixed64 1; 4: fixed32 2.
+    const std::string bytes(
+        "\x08\xac\x02\x12\x02"
+        "ab"
+        "\x19\x01\0\0\0\0\0\0\0\x25\x02\0\0\0",
+        21);
+    WireMessage message(bytes, 100, record);
+    WireField field;
+    REQUIRE(message.next(field));
+    CHECK((field.number == 1 && field.value == 300));
+    REQUIRE(message.next(field));
+    CHECK((field.number == 2 && field.content == "ab"));
+    REQUIRE(message.next(field));
+    CHECK((field.number == 3 && field.value == 1));
+    REQUIRE(message.next(field));
+    CHECK((field.number == 4 && field.value == 2));
+    CHECK_FALSE(message.next(field));
+    for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
+        WireMessage part(std::string_view(bytes).substr(0, cut), 100, record);
+        const bool at_a_field = cut == 3 || cut == 7 || cut == 16;
+        const auto read_all = [&] {
+            for (WireField f; part.next(f);) {
+            }
+        };
+        INFO("cut after " << cut);
+        if (at_a_field) {
+            CHECK_NOTHROW(read_all());
+        } else {
+            CHECK_THROWS_WITH(read_all(), ContainsSubstring("t.et:1:1: record 7, byte 1"));
+        }
+    }
+}
