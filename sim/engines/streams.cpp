@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <tuple>
 
 namespace fabricast {
 
@@ -60,19 +61,26 @@ private:
         });
     }
 
-    // Channels of one edge lead to the same channels of the next.
+    // Channels of one edge lead to the same channels of the next. Several rings may pass a device: their edges carry
+    // labels of their own, and only where no edge that arrives has a stream's label do all of them lead to it.
     void join_channels() {
         std::vector<PipelineStream>& streams = result_.streams;
         std::map<DeviceId, std::vector<std::size_t>> arriving;
         for (std::size_t s = 0; s < streams.size(); ++s) {
             arriving[streams[s].path.dst].push_back(s);
         }
-        std::map<std::pair<DeviceId, DeviceId>, std::size_t> channel;
+        std::map<std::tuple<DeviceId, DeviceId, std::uint32_t>, std::size_t> channel;
         for (PipelineStream& stream : streams) {
-            const std::size_t mine = channel[{stream.path.src, stream.path.dst}]++;
-            std::map<DeviceId, std::size_t> theirs;
-            for (const std::size_t s : arriving[stream.path.src]) {
-                if (theirs[streams[s].path.src]++ == mine) {
+            const std::uint32_t label = stream.path.flow_label;
+            const std::size_t mine = channel[{stream.path.src, stream.path.dst, label}]++;
+            const std::vector<std::size_t>& all = arriving[stream.path.src];
+            const bool labelled = std::any_of(all.begin(), all.end(), [&](std::size_t s) {
+                return streams[s].path.flow_label == label;
+            });
+            std::map<std::pair<DeviceId, std::uint32_t>, std::size_t> theirs;
+            for (const std::size_t s : all) {
+                const PathQuery& other = streams[s].path;
+                if (theirs[{other.src, other.flow_label}]++ == mine && (!labelled || other.flow_label == label)) {
                     stream.before.push_back(s);
                 }
             }
