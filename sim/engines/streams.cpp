@@ -74,9 +74,8 @@ private:
             const std::uint32_t label = stream.path.flow_label;
             const std::size_t mine = channel[{stream.path.src, stream.path.dst, label}]++;
             const std::vector<std::size_t>& all = arriving[stream.path.src];
-            const bool labelled = std::any_of(all.begin(), all.end(), [&](std::size_t s) {
-                return streams[s].path.flow_label == label;
-            });
+            const bool labelled =
+                std::any_of(all.begin(), all.end(), [&](std::size_t s) { return streams[s].path.flow_label == label; });
             std::map<std::pair<DeviceId, std::uint32_t>, std::size_t> theirs;
             for (const std::size_t s : all) {
                 const PathQuery& other = streams[s].path;

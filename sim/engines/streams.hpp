@@ -21,9 +21,9 @@ struct PipelineStream {
 struct PipelineStreams {
     std::vector<PipelineStream> streams;  // where they run one way: each behind those that lead to it
     Duration longest;                     // latency of a hop, with its overhead
-    bool layered = true;                  // false: edges run both ways (a tree going up and down) and stream on their own
-    double chunks = 0;                    // of each stream; the last may be a part of one
-    double steps = 0;                     // of a ring: chunks that wait for the one before
+    bool layered = true;  // false: edges run both ways (a tree going up and down) and stream on their own
+    double chunks = 0;    // of each stream; the last may be a part of one
+    double steps = 0;     // of a ring: chunks that wait for the one before
 };
 
 PipelineStreams streams_of(const Fabric& fabric, const Schedule& schedule, const Pipeline& pipeline);

@@ -38,9 +38,7 @@ Key optional_size_key(std::string path, Field field, std::string meaning, std::s
 
 Key block_key() {
     Key key = map_key("packet", "Of engine packet: [packet.md](packet.md).");
-    key.write = [](const Scenario& s) {
-        return std::holds_alternative<Packet>(s.engine) ? Json::object() : Json();
-    };
+    key.write = [](const Scenario& s) { return std::holds_alternative<Packet>(s.engine) ? Json::object() : Json(); };
     return key;
 }
 
@@ -83,7 +81,8 @@ std::vector<Key> packet_keys() {
         size_key("packet.nic_buffer", FIELD(nic_buffer), "Receive buffer of a NIC."),
         number_key("packet.alpha", FIELD(alpha), 1e-6, 64,
                    "Dynamic threshold: an input may hold alpha times the memory that is free."),
-        number_key("packet.headroom", FIELD(headroom), 0, 16, "Memory behind a PFC pause, times what the formula asks."),
+        number_key("packet.headroom", FIELD(headroom), 0, 16,
+                   "Memory behind a PFC pause, times what the formula asks."),
         size_key("packet.xon_offset", FIELD(xon_offset), "Resume so far below the threshold."),
         optional_size_key("packet.credit_buffer", FIELD(credit_buffer), "Receive buffer of a credit link.",
                           "two round trips and four packets"),

@@ -1,7 +1,7 @@
 #pragma once
-// How a sender finds its rate. DCQCN (Zhu et al., SIGCOMM'15): the reaction point of Fig. 7, its timers applied when the
-// flow next sends or hears, so that they are no events. TIMELY (Mittal et al., SIGCOMM'15, Algorithm 1): the gradient of
-// the round trip. Rates are bytes per second.
+// How a sender finds its rate. DCQCN (Zhu et al., SIGCOMM'15): the reaction point of Fig. 7, its timers applied when
+// the flow next sends or hears, so that they are no events. TIMELY (Mittal et al., SIGCOMM'15, Algorithm 1): the
+// gradient of the round trip, but at most one cut in each. Rates are bytes per second.
 
 #include <algorithm>
 #include <array>
@@ -111,7 +111,11 @@ public:
     void sent(std::uint32_t segment, Ps now) { sent_[segment % sent_.size()] = now; }
 
     void on_ack(const TimelyOptions& o, std::uint32_t segment, Ps now, double least_rate) {
-        const double rtt = static_cast<double>(now - sent_[segment % sent_.size()]);
+        const Ps sent = sent_[segment % sent_.size()];
+        if (sent < cut_at_) {
+            return;  // sent before the last cut: the queue it met has been answered already
+        }
+        const double rtt = static_cast<double>(now - sent);
         const double change = rtt - before_;
         if (before_ > 0) {
             gradient_ = (1 - o.ewma) * gradient_ + o.ewma * change / static_cast<double>(o.least_rtt.ps);
@@ -123,11 +127,13 @@ public:
             rate_ += step;
         } else if (rtt > high) {
             rate_ *= 1 - o.beta * (1 - high / rtt);
+            cut_at_ = now;
         } else if (gradient_ <= 0) {
             falling_ = std::min(falling_ + 1, 5);
             rate_ += falling_ == 5 ? 5 * step : step;  // hyperactive increase
         } else {
             falling_ = 0;
+            cut_at_ = now;
             rate_ *= 1 - std::min(0.5, o.beta * gradient_);
         }
         rate_ = std::clamp(rate_, least_rate, line_);
@@ -136,6 +142,7 @@ public:
 private:
     double line_ = 0, rate_ = 0, gradient_ = 0, before_ = 0;
     int falling_ = 0;
+    Ps cut_at_ = 0;
     std::array<Ps, 64> sent_{};
 };
 

@@ -10,8 +10,8 @@
 // The members stand in four files, one idea each; one translation unit, since the hot ones call each other.
 #include "sim/engines/packet/ports.inl"
 #include "sim/engines/packet/receive_buffers.inl"
-#include "sim/engines/packet/sending.inl"
 #include "sim/engines/packet/receiving.inl"
+#include "sim/engines/packet/sending.inl"
 
 namespace fabricast::packet {
 
@@ -37,7 +37,8 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
         }
     }
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
-        lossy |= net.ports[p].control == Control::lossy;
+        const Control control = net.ports[p].control;
+        lossy |= control == Control::lossy || (control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
     }
     if (lossy) {
         recoveries.resize(t.flows.size());
@@ -46,8 +47,8 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     for (const std::uint32_t f : t.controlled) {
         double line = 1e30;
         for (std::uint32_t hop = 0; hop < t.routes[f].hops; ++hop) {
-            line = std::min(line, 1e12 * (1 << 24) /
-                                      static_cast<double>(net.ports[net.port_of(t.routes[f], 0, hop)].inverse));
+            line = std::min(
+                line, 1e12 * (1 << 24) / static_cast<double>(net.ports[net.port_of(t.routes[f], 0, hop)].inverse));
         }
         if (timely) {
             timelies.emplace_back(line);
@@ -314,17 +315,21 @@ void Domain::arrive(const Due& due) {
     forward(out, frame, due.port, now);
 }
 
-// At the first switch, the way whose port there has the least ahead of it.
+// At each switch of the fabric, of the ways that have led here: the one whose port has the least ahead of it.
 std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const {
-    const std::uint32_t in = net_.port_of(route, frame.variant(), hop - 1);
-    if (!net_.nodes[net_.ports[in].to_node].is_switch || net_.nodes[net_.ports[in].from_node].is_switch) {
-        return frame.variant();
+    const std::uint32_t mine = frame.variant();
+    const std::uint32_t* const hops = net_.hops.data() + route.first;
+    if (!net_.nodes[net_.ports[hops[mine * route.hops + hop]].from_node].is_switch) {
+        return mine;
     }
-    std::uint32_t best = frame.variant();
+    std::uint32_t best = mine;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::uint32_t i = 0; i < route.variants; ++i) {
-        const std::uint32_t variant = (frame.variant() + i) % route.variants;
-        const Port& port = net_.ports[net_.port_of(route, variant, hop)];
+        const std::uint32_t variant = (mine + i) % route.variants;
+        if (!std::equal(hops + variant * route.hops, hops + variant * route.hops + hop, hops + mine * route.hops)) {
+            continue;
+        }
+        const Port& port = net_.ports[hops[variant * route.hops + hop]];
         const std::int64_t ahead = port.queued_bytes * (1 << 10) + (std::max<Ps>(0, port.free - now) >> 4) +
                                    (port.paused ? std::int64_t{1} << 50 : 0);
         if (ahead < least) {

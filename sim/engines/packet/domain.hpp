@@ -26,10 +26,11 @@ struct Shared {
     bool lossy = false;
     bool timely = false;
     std::vector<Sender> senders;
-    std::vector<Inbox> inboxes;     // per node
-    std::vector<Ps> next;           // per node: when it has something to do
-    std::unique_ptr<std::atomic<Ps>[]> wake[2];  // per node: the earliest that others sent it in this window, in the last
-    std::vector<std::uint64_t> active;           // bits: ports with a queue or a sender that waits
+    std::vector<Inbox> inboxes;  // per node
+    std::vector<Ps> next;        // per node: when it has something to do
+    std::unique_ptr<std::atomic<Ps>[]>
+        wake[2];                        // per node: the earliest that others sent it in this window, in the last
+    std::vector<std::uint64_t> active;  // bits: ports with a queue or a sender that waits
     std::vector<Dcqcn> dcqcn;
     std::vector<Timely> timelies;
     std::vector<std::uint32_t> ack_every;  // packets, a power of two; per controlled flow
@@ -39,7 +40,7 @@ struct Shared {
 };
 
 struct DomainCounts {
-    std::int64_t hops = 0, delivered = 0, delivered_bytes = 0, notices = 0;
+    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0;
 };
 
 class Domain {
@@ -135,8 +136,8 @@ private:
     unsigned parity_ = 0;
     std::vector<Due> due_, sorted_;
     std::vector<std::uint32_t> bucket_;
-    std::vector<Mail> mails_;                      // due in the node that runs
-    std::vector<std::vector<Mail>> outbox_[2];     // per domain
+    std::vector<Mail> mails_;                   // due in the node that runs
+    std::vector<std::vector<Mail>> outbox_[2];  // per domain
     std::vector<Done> done_;
     DomainCounts counts_;
 };

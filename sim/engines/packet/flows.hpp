@@ -15,27 +15,27 @@ struct Flow {
     std::uint32_t unit = 4096;         // wire bytes of a full packet
     std::uint32_t index = 0;           // connection or stream
     bool is_stream = false;
-    bool waiting = false;              // has a place in its sender's queues
-    bool open = false;                 // inside a piece
-    std::uint8_t variant = 0;          // last way taken
+    bool waiting = false;      // has a place in its sender's queues
+    bool open = false;         // inside a piece
+    std::uint8_t variant = 0;  // last way taken
     std::uint32_t controller = none;
-    std::uint32_t psn = 0;             // of the next packet
-    std::int64_t left = 0;             // wire bytes of the piece still to be sent
-    std::uint16_t end_bits = 0;        // of its last packet
-    double pace = 0;                   // ps per byte; 0: as fast as the link
-    Ps next = 0;                       // no packet before
-    Ps last = -1;                      // when one was sent last
+    std::uint32_t psn = 0;       // of the next packet
+    std::int64_t left = 0;       // wire bytes of the piece still to be sent
+    std::uint16_t end_bits = 0;  // of its last packet
+    double pace = 0;             // ps per byte; 0: as fast as the link
+    Ps next = 0;                 // no packet before
+    Ps last = -1;                // when one was sent last
 };
 
 // Receiving side, where packets may arrive out of order or be lost.
 struct Receiver {
-    std::uint32_t piece = 0;       // being received
-    std::uint32_t got = 0;         // packets of it and of later ones
-    std::uint32_t expected = 0;    // next sequence number (when packets may be lost)
+    std::uint32_t piece = 0;     // being received
+    std::uint32_t got = 0;       // packets of it and of later ones
+    std::uint32_t expected = 0;  // next sequence number (when packets may be lost)
     std::uint32_t unacked = 0;
-    Ps latest = 0;                 // arrival of anything so far
-    Ps last_notice = -never;       // CNP
-    bool asked = false;            // a NAK is on its way
+    Ps latest = 0;            // arrival of anything so far
+    Ps last_notice = -never;  // CNP
+    bool asked = false;       // a NAK is on its way
 };
 
 // Messages of a connection, in the order of the schedule.
@@ -61,9 +61,9 @@ struct Stream {
     std::uint32_t first_follower = 0, follower_count = 0;  // into Traffic::followers
     std::uint32_t first_have = 0, before_count = 0;        // into Traffic::have
     std::uint32_t first_time = 0;                          // into Traffic::times: when pieces and slots came
-    bool releases = false;  // the pipeline lets go when this has sent all
-    bool tells = false;     // somebody waits for its pieces
-    bool circular = false;  // `lag` counts in a ring
+    bool releases = false;                                 // the pipeline lets go when this has sent all
+    bool tells = false;                                    // somebody waits for its pieces
+    bool circular = false;                                 // `lag` counts in a ring
     // Sending side.
     Ps started = never;
     std::uint32_t next = 0;
@@ -93,7 +93,7 @@ struct Traffic {
     std::vector<Follower> followers;
     std::vector<std::uint32_t> have;
     std::vector<Ps> times;
-    std::uint32_t times_each = 0;  // entries a stream has for pieces and again for slots; a power of two
+    std::uint32_t times_each = 0;             // entries a stream has for pieces and again for slots; a power of two
     std::vector<std::uint32_t> first_stream;  // per pipeline, and the end
     std::vector<double> seconds_alone;        // per pipeline that holds devices: from its start to its end
     std::vector<double> draining;             // per pipeline: seconds behind its last piece

@@ -127,8 +127,7 @@ private:
             stream.first_follower = static_cast<std::uint32_t>(traffic_.followers.size());
             stream.follower_count = static_cast<std::uint32_t>(leads_to[s].size());
             for (const std::uint32_t next : leads_to[s]) {
-                traffic_.followers.push_back(
-                    {first + next, traffic_.streams[first + next].first_have + taken[next]++});
+                traffic_.followers.push_back({first + next, traffic_.streams[first + next].first_have + taken[next]++});
             }
             stream.tells = !leads_to[s].empty() || stream.pieces > stream.slots * stream.slices;
         }
@@ -157,9 +156,9 @@ private:
     static void set_dependencies(Stream& stream, const PipelineStreams& found) {
         stream.dependent_from = stream.circular ? stream.slices : 0;
         const double steps = std::min(std::ceil(found.steps), static_cast<double>(stream.pieces));
-        stream.dependent_to =
-            stream.circular ? std::min(stream.pieces, static_cast<std::uint32_t>(steps) * stream.slices)
-                            : stream.pieces;
+        stream.dependent_to = stream.circular
+                                  ? std::min(stream.pieces, static_cast<std::uint32_t>(steps) * stream.slices)
+                                  : stream.pieces;
         stream.lag = stream.circular ? stream.slices : 0;
     }
 

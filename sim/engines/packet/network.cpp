@@ -303,8 +303,8 @@ private:
         if (port.control == Control::credits) {
             in.return_latency += options_.credit_delay.ps;
             const std::int64_t largest = std::max(options_.mtu.count, options_.island_mtu.count);
-            const auto loop = static_cast<std::int64_t>(
-                std::ceil(rate * static_cast<double>(port.latency + in.return_latency)));
+            const auto loop =
+                static_cast<std::int64_t>(std::ceil(rate * static_cast<double>(port.latency + in.return_latency)));
             port.credits = options_.credit_buffer.count > 0 ? options_.credit_buffer.count : 2 * loop + 4 * largest;
         }
         const Rate line = Rate::per_second(std::max<std::int64_t>(1, std::llround(facts.capacity)));

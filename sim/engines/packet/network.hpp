@@ -1,6 +1,7 @@
 #pragma once
-// The fabric as packets see it: nodes with ports, and the path of each flow as a list of ports. Links without latency and
-// shared services have no port: the devices they join are one node, and the packet that leaves it waits for the service.
+// The fabric as packets see it: nodes with ports, and the path of each flow as a list of ports. Links without latency
+// and shared services have no port: the devices they join are one node, and the packet that leaves it waits for the
+// service.
 
 #include <memory>
 #include <span>
@@ -20,7 +21,7 @@ struct Service {
 };
 
 struct Node {
-    DeviceId device{};  // the one that stands for it in messages
+    DeviceId device{};                                   // the one that stands for it in messages
     std::uint32_t first_port = 0, port_count = 0;        // sending
     std::uint32_t first_ingress = 0, ingress_count = 0;  // into Network::ingress_ports
     bool serves = false;                                 // has services: its ports are drained in order of time
@@ -43,18 +44,18 @@ struct Network {
     std::vector<Node> nodes;
     std::unique_ptr<Port[]> ports;
     std::uint32_t port_count = 0;
-    std::vector<Ingress> ingress;            // per port
-    std::vector<PortCounts> counts;          // per port
-    std::vector<LinkId> links;               // per port
+    std::vector<Ingress> ingress;    // per port
+    std::vector<PortCounts> counts;  // per port
+    std::vector<LinkId> links;       // per port
     std::vector<std::uint32_t> ingress_ports;
     std::vector<std::uint32_t> hops;
     // Services that a packet needs with its port, for each of `hops`: empty where no path has any.
     std::vector<std::uint32_t> services_end;
     std::vector<std::uint32_t> services_of;
     std::vector<Service> services;
-    std::vector<std::uint32_t> island;  // per node: which cluster node; fabric switches follow
+    std::vector<std::uint32_t> island;     // per node: which cluster node; fabric switches follow
     std::vector<double> capacity_inverse;  // per port: Port::inverse of the whole capacity
-    Ps window = never;                  // the smallest latency: nothing sent in a window arrives in it
+    Ps window = never;                     // the smallest latency: nothing sent in a window arrives in it
 
     std::uint32_t port_of(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
         return hops[route.first + variant * route.hops + hop];

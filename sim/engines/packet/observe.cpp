@@ -57,8 +57,10 @@ PortUse use_of(const Network& net, std::uint32_t p) {
     const Port& port = net.ports[p];
     const PortCounts& counts = net.counts[p];
     const Ingress& in = net.ingress[p];
-    return {net.links[p],     static_cast<double>(port.sent_bytes), counts.most_queued, in.headroom_most,
-            counts.marks,     in.drops,                             in.pauses,          {counts.paused},
+    return {net.links[p],       static_cast<double>(port.sent_bytes),
+            counts.most_queued, in.headroom_most,
+            counts.marks,       in.drops,
+            in.pauses,          {counts.paused},
             {counts.starved}};
 }
 
@@ -74,7 +76,8 @@ std::vector<std::uint32_t> worst_ports(const Network& net) {
     std::stable_sort(ports.begin(), ports.end(), [&](std::uint32_t a, std::uint32_t b) {
         const PortUse x = use_of(net, a);
         const PortUse y = use_of(net, b);
-        return std::tie(y.drops, y.paused, y.marks, y.most_queued) < std::tie(x.drops, x.paused, x.marks, x.most_queued);
+        return std::tie(y.drops, y.paused, y.marks, y.most_queued) <
+               std::tie(x.drops, x.paused, x.marks, x.most_queued);
     });
     return ports;
 }
@@ -142,7 +145,8 @@ void percentiles(std::vector<Completion> completions, PacketUse& use) {
     std::sort(completions.begin(), completions.end(),
               [](const Completion& a, const Completion& b) { return a.took < b.took; });
     const auto at = [&](double share) {
-        return Duration{completions[static_cast<std::size_t>(share * static_cast<double>(completions.size() - 1))].took};
+        return Duration{
+            completions[static_cast<std::size_t>(share * static_cast<double>(completions.size() - 1))].took};
     };
     use.fct_p50 = at(0.5);
     use.fct_p99 = at(0.99);
@@ -150,6 +154,16 @@ void percentiles(std::vector<Completion> completions, PacketUse& use) {
 }
 
 }  // namespace
+
+double bytes_held(const Network& net) {
+    std::size_t bytes = 0;
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const Port& port = net.ports[p];
+        bytes += port.wire.capacity() * sizeof(Frame) + port.queue.capacity() * sizeof(Waiting) +
+                 port.signals.capacity() * sizeof(Signal);
+    }
+    return static_cast<double>(bytes);
+}
 
 void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
              const Fabric& fabric, const Schedule& schedule, Timeline& timeline) {
@@ -166,8 +180,8 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains
     for (std::size_t i = 0; !shared.series.empty() && i < std::min(worst.size(), series_listed); ++i) {
         const Series& series = shared.series[worst[i]];
         PortSeries shown{net.links[worst[i]], {series.width()}, {}, {}};
-        const auto bins = std::min<std::size_t>(Series::bins, static_cast<std::size_t>(
-                                                                  timeline.makespan.ps / series.width() + 1));
+        const auto bins =
+            std::min<std::size_t>(Series::bins, static_cast<std::size_t>(timeline.makespan.ps / series.width() + 1));
         for (std::size_t b = 0; b < bins; ++b) {
             shown.queued.push_back(series.queued()[b]);
             shown.paused.push_back({series.paused()[b]});

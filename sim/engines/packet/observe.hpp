@@ -15,4 +15,7 @@ namespace fabricast::packet {
 void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
              const Fabric& fabric, const Schedule& schedule, Timeline& timeline);
 
+// Of rings and queues, their slack included.
+double bytes_held(const Network& network);
+
 }  // namespace fabricast::packet

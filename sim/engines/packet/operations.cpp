@@ -263,9 +263,8 @@ void Operations::end_kernel(std::uint32_t op, Ps now) {
 }
 
 void Operations::predict_kernels() {
-    kernels_running_.update([&](Time at, std::uint32_t device, std::uint32_t version) {
-        push(at.ps, Event::kernel, device, version);
-    });
+    kernels_running_.update(
+        [&](Time at, std::uint32_t device, std::uint32_t version) { push(at.ps, Event::kernel, device, version); });
 }
 
 }  // namespace fabricast::packet

@@ -74,13 +74,13 @@ private:
     Dependents dependents_;
     Kept kept_;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-    std::vector<Ps> ready_at_;                 // per transfer
+    std::vector<Ps> ready_at_;  // per transfer
     std::vector<std::uint32_t> op_of_pipeline_, op_of_compute_;
     std::vector<std::uint32_t> streams_left_, releases_left_;
     std::vector<Ps> pipeline_ready_, path_latency_;
     Chains kernels_, hosts_;
     std::vector<std::uint32_t> chain_of_compute_, chain_of_delay_, op_of_delay_;
-    std::vector<bool> queued_;                 // computes and delays whose dependencies are met, by operation
+    std::vector<bool> queued_;  // computes and delays whose dependencies are met, by operation
     std::vector<bool> done_;
     std::size_t left_;
     std::vector<Completion> completions_;

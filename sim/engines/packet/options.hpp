@@ -31,8 +31,8 @@ std::string_view word(CongestionControl);
 std::string_view word(PacketRouting);
 std::string_view word(LossRecovery);
 
-// The published reaction and notification points (Zhu et al., SIGCOMM'15, Fig. 7 and section 5): presets differ in these
-// figures only.
+// The published reaction and notification points (Zhu et al., SIGCOMM'15, Fig. 7 and section 5): presets differ in
+// these figures only.
 struct DcqcnOptions {
     double g = 1.0 / 256;
     double first_alpha = 1;
@@ -76,25 +76,25 @@ struct Packet {
     TimelyOptions timely;
     EcnOptions ecn;
 
-    Bytes buffer{};                   // shared by the ports of a switch; 0: the catalogue's, else 64 MB
-    Bytes nic_buffer{1'048'576};      // receive buffer of a NIC
-    double alpha = 0.125;             // dynamic threshold: a queue may hold alpha times what is free
-    double headroom = 1;              // of each PFC port, times the formula
-    Bytes xon_offset{8192};           // resume so far below the threshold
-    double reaction_quanta = -1;      // of a paused sender; negative: 802.3's table
-    Bytes credit_buffer{};            // receive buffer of a credit link; 0: two round trips and four packets
-    Duration credit_delay{};          // receiver's time to return a credit, beside the link's latency
-    Duration pfc_watchdog{};          // a queue paused for so long ignores the pause; 0: never
+    Bytes buffer{};               // shared by the ports of a switch; 0: the catalogue's, else 64 MB
+    Bytes nic_buffer{1'048'576};  // receive buffer of a NIC
+    double alpha = 0.125;         // dynamic threshold: a queue may hold alpha times what is free
+    double headroom = 1;          // of each PFC port, times the formula
+    Bytes xon_offset{8192};       // resume so far below the threshold
+    double reaction_quanta = -1;  // of a paused sender; negative: 802.3's table
+    Bytes credit_buffer{};        // receive buffer of a credit link; 0: two round trips and four packets
+    Duration credit_delay{};      // receiver's time to return a credit, beside the link's latency
+    Duration pfc_watchdog{};      // a queue paused for so long ignores the pause; 0: never
 
     PacketRouting routing = PacketRouting::ecmp;
-    int paths = 16;                            // that one flow may be spread over
-    int qps = 1;                               // queue pairs a connection rotates over, each with its own path
+    int paths = 32;  // that one flow may be spread over
+    int qps = 1;     // queue pairs a connection rotates over, each with its own path
     Duration flowlet_gap = microseconds(5);
     LossRecovery recovery = LossRecovery::go_back_n;
     Duration retransmit_timeout = microseconds(500);
 
-    int threads = 1;       // the result does not depend on it
-    bool series = false;   // keep queue and pause against time for each port
+    int threads = 1;      // the result does not depend on it
+    bool series = false;  // keep queue and pause against time for each port
     std::uint64_t seed = 1;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// One port type for every link: a queue, a wire, and a policy that says when the next packet may start. PFC, credits and
-// the lack of both differ in three places only: what a signal from the receiver changes (apply), what holds a packet
-// back (blocked), and what the receive buffer does when a packet comes and goes (receive_buffer.hpp).
+// One port type for every link: a queue, a wire, and a policy that says when the next packet may start. PFC, credits
+// and the lack of both differ in three places only: what a signal from the receiver changes (apply), what holds a
+// packet back (blocked), and what the receive buffer does when a packet comes and goes (receive_buffer.hpp).
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ struct alignas(64) Port {
     std::int64_t credits = 0;
     LinkRing<Signal> signals;
     Ps paused_since = 0;
-    std::uint32_t sender = none;  // flows that begin here
+    std::uint32_t sender = none;   // flows that begin here
     std::uint32_t reverse = none;  // the port of the other direction
     std::uint32_t slot = 0;        // among its node's ports
     Control control = Control::none;
@@ -64,15 +64,15 @@ struct alignas(64) Port {
 
 // The receiving side: who occupies the buffer behind the link. Written by the node that the link leads to.
 struct alignas(64) Ingress {
-    std::int64_t bytes = 0;      // in the shared part
-    std::int64_t over = 0;       // in the headroom
-    std::int64_t headroom = 0;   // its size
-    Ps return_latency = 0;       // a signal's way back to the sender
-    Ps reaction = 0;             // a paused sender's
-    Ps last_credit = 0;          // credits of one link return in order
+    std::int64_t bytes = 0;     // in the shared part
+    std::int64_t over = 0;      // in the headroom
+    std::int64_t headroom = 0;  // its size
+    Ps return_latency = 0;      // a signal's way back to the sender
+    Ps reaction = 0;            // a paused sender's
+    Ps last_credit = 0;         // credits of one link return in order
     bool paused = false;
-    bool sinks = false;          // memory behind it: never full
-    std::int64_t most = 0;       // bytes held at once
+    bool sinks = false;     // memory behind it: never full
+    std::int64_t most = 0;  // bytes held at once
     std::int64_t headroom_most = 0;
     std::int64_t drops = 0, dropped_bytes = 0;
     std::int64_t pauses = 0;

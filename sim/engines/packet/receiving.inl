@@ -1,5 +1,5 @@
-// Flows at the node before their last link: what is sent there arrives for certain, one latency later, so that others may
-// be told in time.
+// Flows at the node before their last link: what is sent there arrives for certain, one latency later, so that others
+// may be told in time.
 
 namespace fabricast::packet {
 
@@ -76,10 +76,8 @@ inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) 
     Receiver& receiver = traffic_.receivers[f];
     const std::uint32_t psn = widen(frame.psn(), receiver.expected);
     const auto ahead = static_cast<std::int32_t>(psn - receiver.expected);
-    if (ahead < 0) {  // once more what is here already
-        if (frame.is(Frame::piece_end)) {
-            tell_sender(f, Mail::ack, receiver.expected, tail);
-        }
+    if (ahead < 0) {  // once more what is here already: its sender does not know
+        tell_sender(f, Mail::ack, receiver.expected, tail);
         return;
     }
     const bool selective = options_.recovery == LossRecovery::selective_repeat;

@@ -32,8 +32,8 @@ struct Recovery {
 
 // The full number of a packet near `expected`.
 inline std::uint32_t widen(std::uint16_t psn, std::uint32_t expected) {
-    return expected + static_cast<std::uint32_t>(
-                          static_cast<std::int32_t>(static_cast<std::int16_t>(psn - static_cast<std::uint16_t>(expected))));
+    return expected + static_cast<std::uint32_t>(static_cast<std::int32_t>(
+                          static_cast<std::int16_t>(psn - static_cast<std::uint16_t>(expected))));
 }
 
 }  // namespace fabricast::packet

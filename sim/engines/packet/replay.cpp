@@ -51,16 +51,23 @@ public:
         timeline.makespan = operations_.kept().last_finish();
         timeline.kept = operations_.kept().times();
         observe(shared_, domains_, operations_, fabric_, schedule_, timeline);
+        if (timeline.packets->drops > 0 && !shared_.lossy) {
+            throw CannotEnd("'" + fabric_.link_name(timeline.packets->ports.front().link) +
+                            "' lost packets that nobody sends again: its buffer is smaller than its headroom");
+        }
         timeline.packets->windows = windows_;
+        timeline.packets->bytes_in_flight =
+            most_in_flight_ > 0 ? bytes_held(traffic_.network) / static_cast<double>(most_in_flight_) : 0;
         return timeline;
     }
 
 private:
     // No more than there are nodes of the cluster to share out.
     std::uint32_t useful_threads() const {
-        const std::size_t islands = std::max<std::size_t>(1, std::min<std::size_t>(traffic_.network.nodes.size(),
-                                                                                    fabric_.node_count()));
-        return static_cast<std::uint32_t>(std::clamp<std::size_t>(static_cast<std::size_t>(options_.threads), 1, islands));
+        const std::size_t islands =
+            std::max<std::size_t>(1, std::min<std::size_t>(traffic_.network.nodes.size(), fabric_.node_count()));
+        return static_cast<std::uint32_t>(
+            std::clamp<std::size_t>(static_cast<std::size_t>(options_.threads), 1, islands));
     }
 
     void post(const Mail& mail) {
@@ -83,13 +90,16 @@ private:
     // What the last window ended, and where the next begins. False: all is done.
     bool plan_window() {
         Ps first = posted_;
+        std::int64_t in_flight = 0;
         for (const auto& domain : domains_) {
             for (const Done& done : domain->done()) {
                 operations_.add(done);
             }
             domain->done().clear();
             first = std::min(first, domain->next());
+            in_flight += domain->counts().injected - domain->counts().delivered;
         }
+        most_in_flight_ = std::max(most_in_flight_, in_flight);
         if (operations_.finished()) {
             return false;
         }
@@ -120,7 +130,8 @@ private:
             for (;;) {
                 if (d == 0) {
                     try {
-                        const bool failed = std::any_of(errors.begin(), errors.end(), [](const auto& e) { return e != nullptr; });
+                        const bool failed =
+                            std::any_of(errors.begin(), errors.end(), [](const auto& e) { return e != nullptr; });
                         more = !failed && plan_window();
                     } catch (...) {
                         errors[0] = std::current_exception();
@@ -165,6 +176,7 @@ private:
     Ps start_ = 0, end_ = 0, posted_ = never;
     unsigned parity_ = 0;
     std::int64_t windows_ = 0;
+    std::int64_t most_in_flight_ = 0;  // at the ends of windows
 };
 
 }  // namespace

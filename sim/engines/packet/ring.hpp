@@ -2,9 +2,10 @@
 // Rings by value that start small and double: how much memory the engine walks through is how fast it is.
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,7 @@ public:
     LinkRing() = default;
     ~LinkRing() {
         for (Block* block = block_.load(); block != nullptr;) {
-            std::free(std::exchange(block, block->before));
+            ::operator delete(std::exchange(block, block->before));
         }
     }
     LinkRing(const LinkRing&) = delete;
@@ -83,7 +84,7 @@ public:
     std::uint32_t size() const { return tail_.load() - head_.load(); }
     std::uint32_t capacity() const {
         const Block* block = block_.load();
-        return block == nullptr ? 0 : block->mask + 1;
+        return block == nullptr ? 0 : static_cast<std::uint32_t>(block->mask + 1);
     }
 
 private:
@@ -97,11 +98,7 @@ private:
 
     Block* grow(Block* old, std::uint32_t tail) {
         const std::uint64_t capacity = old == nullptr ? 8 : 2 * (old->mask + 1);
-        void* memory = std::malloc(sizeof(Block) + capacity * sizeof(T));
-        if (memory == nullptr) {
-            throw std::bad_alloc();
-        }
-        auto* block = new (memory) Block{old, capacity - 1};
+        auto* block = new (::operator new(sizeof(Block) + capacity * sizeof(T))) Block{old, capacity - 1};
         for (std::uint32_t i = head_.load(std::memory_order_acquire); old != nullptr && i != tail; ++i) {
             block->slots()[i & block->mask] = old->slots()[i & old->mask];
         }

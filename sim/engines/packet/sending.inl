@@ -173,6 +173,7 @@ inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
         recovery->timer_saw = recovery->acked;
         mail({std::max(start + options_.retransmit_timeout.ps, end_), flow.node, Mail::timeout, f, 0});
     }
+    ++counts_.injected;
     flow.last = start;
     flow.next = paced(flow, frame.bytes, start);
     flow.waiting = flow.open || (recovery != nullptr && !recovery->again.empty()) || begin_piece(flow, f);
@@ -228,13 +229,19 @@ inline void Domain::rewind(std::uint32_t f, std::uint32_t psn, Ps now) {
 inline void Domain::on_timeout(std::uint32_t f, Ps now) {
     Recovery& recovery = shared_.recoveries[f];
     recovery.timer = false;
+    on_ack(f, recovery.acked);  // what could not be let go while it was being sent again
     const Flow& flow = traffic_.flows[f];
     if (recovery.pieces.empty() && !flow.open) {
         return;
     }
     if (recovery.acked == recovery.timer_saw && !flow.waiting) {
         ++recovery.timeouts;
-        rewind(f, recovery.acked, now);
+        // Selective repeat does not know which are missing: a window of them; those that were not answer with an ack.
+        const bool selective = options_.recovery == LossRecovery::selective_repeat;
+        const std::uint32_t window = selective ? std::min(64U, flow.psn - recovery.acked) : 1;
+        for (std::uint32_t i = 0; i < window; ++i) {
+            rewind(f, recovery.acked + i, now);
+        }
     }
     recovery.timer = true;
     recovery.timer_saw = recovery.acked;

@@ -11,8 +11,8 @@ namespace {
 using testing::packets;
 using testing::unit;
 
-constexpr std::int64_t wire = 160'000;                  // ps of a full packet at 25 GB/s
-constexpr std::int64_t up = 500'000, down = 300'000;    // latencies of NIC to switch (with the switch) and back
+constexpr std::int64_t wire = 160'000;                // ps of a full packet at 25 GB/s
+constexpr std::int64_t up = 500'000, down = 300'000;  // latencies of NIC to switch (with the switch) and back
 
 Time makespan(const Fabric& fabric, const Schedule& schedule, const Packet& options) {
     return replay(options, fabric, schedule).makespan;
@@ -61,7 +61,8 @@ TEST_CASE("over a slower last link packets wait for it, over a faster one their 
 
 TEST_CASE("every kind of link of a node keeps the closed form") {
     const Fabric fabric(tiny::cluster(2, 2, tiny::fabric(FabricKind::single_switch)));
-    for (const Transport transport : {Transport::automatic, Transport::p2p, Transport::host_staged, Transport::network}) {
+    for (const Transport transport :
+         {Transport::automatic, Transport::p2p, Transport::host_staged, Transport::network}) {
         for (const std::uint32_t to : {1U, 2U}) {
             if (to == 2 && transport != Transport::automatic && transport != Transport::network) {
                 continue;

@@ -41,9 +41,9 @@ inline Fabric leaf_spine(std::uint32_t hosts, int radix, double oversubscription
 
 // Switches named s0, s1, ... and their cables; hosts hang where `attach` says.
 struct Drawing {
-    std::vector<int> attach;                         // host -> switch
-    std::vector<std::pair<int, int>> cables;         // between switches
-    std::vector<double> gigabytes;                   // per host cable, GB/s; empty: 25 each
+    std::vector<int> attach;                  // host -> switch
+    std::vector<std::pair<int, int>> cables;  // between switches
+    std::vector<double> gigabytes;            // per host cable, GB/s; empty: 25 each
 };
 
 inline Fabric drawn(const Drawing& drawing, int switches) {
@@ -58,7 +58,8 @@ inline Fabric drawn(const Drawing& drawing, int switches) {
         if (!drawing.gigabytes.empty()) {
             link.rate = Rate::per_second(static_cast<std::int64_t>(drawing.gigabytes[h] * 1e9));
         }
-        cluster.graph.cables.push_back({"node" + std::to_string(h) + ".nic0", "s" + std::to_string(drawing.attach[h]), link});
+        cluster.graph.cables.push_back(
+            {"node" + std::to_string(h) + ".nic0", "s" + std::to_string(drawing.attach[h]), link});
     }
     for (const auto& [a, b] : drawing.cables) {
         cluster.graph.cables.push_back({"s" + std::to_string(a), "s" + std::to_string(b), spec.link});

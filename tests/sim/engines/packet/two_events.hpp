@@ -28,7 +28,8 @@ inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule
         std::int64_t latency = 0;
     };
     enum What { arrival, idle, retry };
-    using Event = std::tuple<std::int64_t, std::uint32_t, std::uint32_t, int, std::uint32_t>;  // time, number, link, what, index
+    using Event =
+        std::tuple<std::int64_t, std::uint32_t, std::uint32_t, int, std::uint32_t>;  // time, number, link, what, index
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
     std::map<LinkId, Wire> wires;
     std::vector<std::vector<LinkId>> paths;
@@ -128,7 +129,8 @@ inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule
         }
         const Wire& from = wire_of(path[piece.hop - 1]);
         Wire& to = wire_of(path[piece.hop]);
-        const std::int64_t behind = options.cut_through ? std::max<std::int64_t>(0, time_on(from, piece.bytes) - time_on(to, piece.bytes)) : 0;
+        const std::int64_t behind =
+            options.cut_through ? std::max<std::int64_t>(0, time_on(from, piece.bytes) - time_on(to, piece.bytes)) : 0;
         to.queue.emplace_back(now + behind, piece);
         start_next(path[piece.hop], now);
     }
