@@ -209,13 +209,12 @@ void Domain::sort_due() {
     };
     const std::size_t count = due_.size();
     if (count > 24) {
-        const std::size_t bins = std::bit_ceil(count);
+        const std::size_t bins = std::bit_ceil(2 * count);
         const std::uint64_t first = static_cast<std::uint64_t>(start_) << 16U;
-        const auto span = static_cast<double>(static_cast<std::uint64_t>(end_ - start_) << 16U);
-        const double scale = static_cast<double>(bins) / span;
+        const int span = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(end_ - start_) << 16U));
+        const int shift = std::max(0, span - std::countr_zero(bins));
         const auto bin_of = [&](const Due& due) {
-            const std::uint64_t since = due.frame.key > first ? due.frame.key - first : 0;
-            return std::min(bins - 1, static_cast<std::size_t>(static_cast<double>(since) * scale));
+            return static_cast<std::size_t>((std::max(due.frame.key, first) - first) >> shift);
         };
         bucket_.assign(bins + 1, 0);
         for (const Due& due : due_) {
@@ -352,7 +351,8 @@ void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrive
             now += from.serialization(frame.bytes) - port.serialization(frame.bytes);
         }
     }
-    if (is_active(out)) {
+    const bool busy = !port.queue.empty() || (port.sender != none && !shared_.senders[port.sender].empty());
+    if (busy) {
         if (in_order(node)) {
             drain_in_order(node, arrived);
         } else {
@@ -360,7 +360,8 @@ void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrive
         }
     }
     frame.at(now);
-    if (now == arrived && port.free <= now && !is_active(out) && !node.serves &&
+    if (now == arrived && port.free <= now && port.queue.empty() && !node.serves &&
+        (port.sender == none || shared_.senders[port.sender].empty()) &&
         ((port.control == Control::none && !port.down) || admit(out, now, now, frame.bytes) == now)) {
         if (net_.ports[in].control == Control::credits) {
             return_credit(in, frame.bytes, now);

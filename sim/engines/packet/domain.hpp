@@ -92,7 +92,6 @@ private:
     bool in_order(const Node& node) const { return node.paused_ingresses > 0 || node.serves; }
     void set_active(std::uint32_t p);
     void clear_active(std::uint32_t p);
-    bool is_active(std::uint32_t p) const;
     Ps after_services(std::uint32_t p, const Frame& frame, Ps start) const;
     void use_services(std::uint32_t p, const Frame& frame, Ps start);
     void mark(std::uint32_t p, Frame& frame, Ps start);

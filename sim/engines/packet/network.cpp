@@ -158,7 +158,7 @@ private:
             if (node.port_count == 0) {
                 node.first_port = p;
             }
-            port.slot = node.port_count++;
+            port.slot = static_cast<std::uint16_t>(node.port_count++);
             net_.links.push_back(cables[p].link);
             net_.window = std::min(net_.window, port.latency);
             port_of_[place(cables[p].link)] = p;
@@ -317,8 +317,8 @@ private:
         }
         const double gigabits = facts.capacity * 8e-9;
         port.marks = network && net_.nodes[port.from_node].network;
-        port.k_min = static_cast<float>(options_.ecn.k_min * gigabits);
-        port.k_max = static_cast<float>(options_.ecn.k_max * gigabits);
+        net_.counts[p].k_min = static_cast<float>(options_.ecn.k_min * gigabits);
+        net_.counts[p].k_max = static_cast<float>(options_.ecn.k_max * gigabits);
     }
 
     struct Facts {

@@ -15,10 +15,10 @@ constexpr std::size_t ports_listed = 16, series_listed = 4, victims_listed = 8;
 void close_pauses(Shared& shared, Ps end) {
     for (std::uint32_t p = 0; p < shared.net.port_count; ++p) {
         Port& port = shared.net.ports[p];
-        if (port.paused && port.paused_since < end) {
-            shared.net.counts[p].paused += end - port.paused_since;
+        if (port.paused && shared.net.counts[p].paused_since < end) {
+            shared.net.counts[p].paused += end - shared.net.counts[p].paused_since;
             if (!shared.series.empty()) {
-                shared.series[p].saw_pause(port.paused_since, end);
+                shared.series[p].saw_pause(shared.net.counts[p].paused_since, end);
             }
             port.paused = false;
         }
@@ -38,7 +38,7 @@ void list_links(const Network& net, const Fabric& fabric, Timeline& timeline) {
         ClassUse& use = classes[info.cls];
         use.cls = info.cls;
         use.bytes += bytes;
-        use.busy += Duration{port.busy};
+        use.busy += Duration{wire_time(static_cast<std::uint64_t>(port.sent_bytes), port.inverse)};
         timeline.busiest.push_back({net.links[p], bytes, seconds > 0 ? bytes / (info.capacity * seconds) : 0});
     }
     for (const auto& [cls, use] : classes) {

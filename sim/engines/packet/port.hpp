@@ -28,33 +28,27 @@ inline Ps wire_time(std::uint64_t bytes, std::uint64_t inverse) {
     return static_cast<Ps>((bytes * inverse + ((1U << 24U) - 1024)) >> 24U);
 }
 
-// The sending side of a directed link.
+// The sending side of a directed link: two cache lines, the first all that a packet touches which need not wait.
 struct alignas(64) Port {
-    // The wire.
-    Ps free = 0;  // when it is idle again
+    Ps free = 0;  // when the wire is idle again
     Ps latency = 0;
     std::uint64_t inverse = 0;  // ps per byte, 2^24 of it is one
+    LinkRing<Frame> wire;
+    std::int64_t sent_bytes = 0;
     std::uint32_t to_node = 0;
     std::uint32_t from_node = 0;
-    LinkRing<Frame> wire;
-    // The queue and what holds it back.
-    Fifo<Waiting> queue;
-    std::int64_t queued_bytes = 0;
-    std::int64_t credits = 0;
-    LinkRing<Signal> signals;
-    Ps paused_since = 0;
-    std::uint32_t sender = none;   // flows that begin here
-    std::uint32_t reverse = none;  // the port of the other direction
-    std::uint32_t slot = 0;        // among its node's ports
+    std::uint16_t slot = 0;  // among its node's ports
     Control control = Control::none;
     bool paused = false;
     bool down = false;
     bool marks = false;  // an egress queue with ECN
-    float k_min = 0, k_max = 0;
-    // What it did.
-    std::int64_t sent_bytes = 0;
-    std::int64_t sent_packets = 0;
-    Ps busy = 0;
+
+    alignas(64) Fifo<Waiting> queue;
+    LinkRing<Signal> signals;
+    std::int64_t queued_bytes = 0;
+    std::int64_t credits = 0;
+    std::uint32_t sender = none;   // flows that begin here
+    std::uint32_t reverse = none;  // the port of the other direction
 
     Ps serialization(std::uint32_t bytes) const { return wire_time(bytes, inverse); }
     bool blocked(std::uint32_t bytes) const {
@@ -78,8 +72,12 @@ struct alignas(64) Ingress {
     std::int64_t pauses = 0;
 };
 
-// What is only counted. Written by the sending node.
+static_assert(sizeof(Port) == 128);
+
+// What a port needs rarely, and what is only counted. Written by the sending node.
 struct PortCounts {
+    float k_min = 0, k_max = 0;  // bytes
+    Ps paused_since = 0;
     std::int64_t marks = 0;
     std::int64_t most_queued = 0;
     std::int64_t watchdog = 0;  // times a pause was overridden

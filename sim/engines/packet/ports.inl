@@ -2,10 +2,6 @@
 
 namespace fabricast::packet {
 
-inline bool Domain::is_active(std::uint32_t p) const {
-    const Port& port = net_.ports[p];
-    return (shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] >> (port.slot % 64) & 1U) != 0;
-}
 inline void Domain::set_active(std::uint32_t p) {
     const Port& port = net_.ports[p];
     shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] |= std::uint64_t{1} << (port.slot % 64);
@@ -24,15 +20,15 @@ inline void Domain::apply(std::uint32_t p, const Signal& signal) {
         case Signal::pause:
             if (!port.paused) {
                 port.paused = true;
-                port.paused_since = signal.time;
+                net_.counts[p].paused_since = signal.time;
             }
             return;
         case Signal::resume:
             if (port.paused) {
                 port.paused = false;
-                net_.counts[p].paused += signal.time - port.paused_since;
+                net_.counts[p].paused += signal.time - net_.counts[p].paused_since;
                 if (!shared_.series.empty()) {
-                    shared_.series[p].saw_pause(port.paused_since, signal.time);
+                    shared_.series[p].saw_pause(net_.counts[p].paused_since, signal.time);
                 }
             }
             return;
@@ -51,7 +47,7 @@ inline Ps Domain::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes
     while (port.blocked(bytes)) {
         const Ps next = signals.empty() ? never : signals.front().time;
         if (port.paused && options_.pfc_watchdog.ps > 0) {
-            const Ps barks = std::max(start, port.paused_since + options_.pfc_watchdog.ps);
+            const Ps barks = std::max(start, net_.counts[p].paused_since + options_.pfc_watchdog.ps);
             if (barks < next) {
                 if (barks > until) {
                     return barks;
@@ -128,18 +124,18 @@ inline Ps Domain::next_start(std::uint32_t p, Ps until) {
 // WRED at the head of the queue: the instant a packet leaves, against what stays (facts: most ASICs mark at dequeue).
 // A hash of flow and time, no generator: threads may not change it.
 inline void Domain::mark(std::uint32_t p, Frame& frame, Ps start) {
-    const Port& port = net_.ports[p];
-    const auto queued = static_cast<float>(port.queued_bytes);
-    if (queued <= port.k_min) {
+    PortCounts& counts = net_.counts[p];
+    const auto queued = static_cast<float>(net_.ports[p].queued_bytes);
+    if (queued <= counts.k_min) {
         return;
     }
-    const double share = queued > port.k_max ? 1.0
-                                             : options_.ecn.p_max * static_cast<double>(queued - port.k_min) /
-                                                   static_cast<double>(port.k_max - port.k_min);
+    const double share = queued > counts.k_max ? 1.0
+                                               : options_.ecn.p_max * static_cast<double>(queued - counts.k_min) /
+                                                     static_cast<double>(counts.k_max - counts.k_min);
     const std::uint64_t h = mix(mix(options_.seed ^ frame.flow) ^ static_cast<std::uint64_t>(start));
     if (static_cast<double>(h >> 11U) * 0x1p-53 < share) {
         frame.meta |= Frame::marked;
-        ++net_.counts[p].marks;
+        ++counts.marks;
     }
 }
 
@@ -148,8 +144,6 @@ inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
     const Ps wire = port.serialization(frame.bytes);
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
-    ++port.sent_packets;
-    port.busy += wire;
     ++counts_.hops;
     if (port.control == Control::credits) {
         port.credits -= frame.bytes;
