@@ -176,7 +176,7 @@ void all_reduce_figure(const std::string& name, const std::string& cluster, int 
     std::printf(
         "# %s: %.0f packet-hops in %.0f windows, %.1f M/s, %.0f MiB, %.0f channels; all-reduce in %.3f ms "
         "(flow %.3f ms)\n",
-        name.c_str(), r[1], r[4], r[1] / r[0] * 1e-6, measured.rss_MiB, r[9], r[7] * 1e3, r[8] * 1e3);
+        name.c_str(), r[1], r[4], r[1] / r[0] * 1e-6, measured.rss_MiB, r[10], r[7] * 1e3, r[9] * 1e3);
     figure(name, measured.wall_s, "s");
 }
 

@@ -108,6 +108,7 @@ private:
     // Flows: receiving.
     void receive(std::uint32_t p, const Frame& frame, Ps tail);
     void receive_lossy(std::uint32_t p, const Frame& frame, Ps tail);
+    void ask_for_missing(std::uint32_t f, Ps tail);
     void receive_spread(std::uint32_t p, const Frame& frame, Ps tail);
     void complete(std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail);
     void on_piece(std::uint32_t f, Ps now);

@@ -33,7 +33,8 @@ struct Receiver {
     std::uint32_t got = 0;       // packets of it and of later ones
     std::uint32_t expected = 0;  // next sequence number (when packets may be lost)
     std::uint32_t unacked = 0;
-    Ps latest = 0;            // arrival of anything so far
+    Ps asked_at = -never;  // selective repeat: when all gaps were asked for
+    std::uint32_t asked_up_to = 0;
     Ps last_notice = -never;  // CNP
     bool asked = false;       // a NAK is on its way
 };

@@ -71,6 +71,24 @@ inline void Domain::receive_spread(std::uint32_t p, const Frame& frame, Ps tail)
     }
 }
 
+// Selective repeat: each gap once, and all of them again when they should long have come.
+inline void Domain::ask_for_missing(std::uint32_t f, Ps tail) {
+    Receiver& receiver = traffic_.receivers[f];
+    const std::deque<std::uint16_t>& early = shared_.recoveries[f].early;
+    if (tail - receiver.asked_at > 16 * way_back(f)) {
+        receiver.asked_at = tail;
+        receiver.asked_up_to = receiver.expected;
+    }
+    for (std::uint32_t i = 0; i < early.size(); ++i) {
+        const std::uint32_t psn = receiver.expected + i;  // entry i is the one behind it
+        const bool missing = i == 0 || early[i - 1] == 0;
+        if (missing && static_cast<std::int32_t>(psn - receiver.asked_up_to) >= 0) {
+            tell_sender(f, Mail::nak, psn, tail);
+            receiver.asked_up_to = psn + 1;
+        }
+    }
+}
+
 inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) {
     const std::uint32_t f = frame.flow;
     Receiver& receiver = traffic_.receivers[f];
@@ -83,16 +101,9 @@ inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) 
     const bool selective = options_.recovery == LossRecovery::selective_repeat;
     std::deque<std::uint16_t>& early = shared_.recoveries[f].early;
     if (ahead > 0 && selective) {
-        if (early.empty()) {
-            tell_sender(f, Mail::nak, receiver.expected, tail);
-        }
-        while (early.size() < static_cast<std::size_t>(ahead)) {
-            early.push_back(0);
-            if (early.size() < static_cast<std::size_t>(ahead)) {
-                tell_sender(f, Mail::nak, receiver.expected + static_cast<std::uint32_t>(early.size()), tail);
-            }
-        }
+        early.resize(std::max(early.size(), static_cast<std::size_t>(ahead)), 0);
         early[static_cast<std::size_t>(ahead) - 1] = static_cast<std::uint16_t>(frame.meta | 1U);
+        ask_for_missing(f, tail);
         return;
     }
     if (ahead > 0) {
@@ -120,6 +131,9 @@ inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) 
             meta = early.front();
             early.pop_front();
             more = meta != 0;
+            if (!more && !early.empty()) {
+                ask_for_missing(f, tail);
+            }
         }
     }
 }

@@ -236,12 +236,7 @@ inline void Domain::on_timeout(std::uint32_t f, Ps now) {
     }
     if (recovery.acked == recovery.timer_saw && !flow.waiting) {
         ++recovery.timeouts;
-        // Selective repeat does not know which are missing: a window of them; those that were not answer with an ack.
-        const bool selective = options_.recovery == LossRecovery::selective_repeat;
-        const std::uint32_t window = selective ? std::min(64U, flow.psn - recovery.acked) : 1;
-        for (std::uint32_t i = 0; i < window; ++i) {
-            rewind(f, recovery.acked + i, now);
-        }
+        rewind(f, recovery.acked, now);
     }
     recovery.timer = true;
     recovery.timer_saw = recovery.acked;

