@@ -15,7 +15,7 @@ void add_catalog_options(po::options_description& options) {
 
 void add_scenario_options(po::options_description& options) {
     options.add_options()("scenario", po::value<std::string>()->value_name("FILE"), "the scenario")(
-        "engine", po::value<std::string>()->value_name("NAME"), "flow, analytic or simgrid")(
+        "engine", po::value<std::string>()->value_name("NAME"), "flow, analytic, simgrid or packet")(
         "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE")->composing(),
         "replace one key of the scenario; repeatable");
 }

@@ -29,8 +29,8 @@ std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabri
     if (scenario.events.empty()) {
         return events;
     }
-    if (!std::holds_alternative<Flow>(scenario.engine)) {
-        fail_at(scenario, "engine", "this engine replays without events (accepted: flow)");
+    if (!std::holds_alternative<Flow>(scenario.engine) && !std::holds_alternative<Packet>(scenario.engine)) {
+        fail_at(scenario, "engine", "this engine replays without events (accepted: flow, packet)");
     }
     for (const LinkChange& change : scenario.events) {
         events.push_back({change.at, link_named(scenario, fabric, change.link), change.share});

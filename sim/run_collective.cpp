@@ -1,10 +1,12 @@
 // A sweep of one collective: a row for each size, then the scaling table.
 
+#include <optional>
 #include <utility>
 
 #include "sim/collectives/plan.hpp"
 #include "sim/in_order.hpp"
 #include "sim/job.hpp"
+#include "sim/report/packet_traffic.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/scaling.hpp"
@@ -20,6 +22,7 @@ struct Forecast {
     std::vector<FigureUsed> figures;
     std::vector<std::string> evidence_notes, notes;
     std::vector<TraceSpan> trace;
+    std::optional<PacketTraffic> packets;
 };
 
 Forecast forecast(const Planner& planner, Bytes size, const Job& job) {
@@ -29,13 +32,19 @@ Forecast forecast(const Planner& planner, Bytes size, const Job& job) {
         keep_all(planned.schedule);
     }
     const Timeline timeline = replay(job.scenario.engine, job.fabric, planned.schedule, job.events, job.watch);
-    return {summarize(planned, size, timeline, job.fabric), std::move(planned.figures),
-            std::move(planned.evidence_notes), std::move(planned.notes),
-            trace ? trace_spans(planned.schedule, size, timeline, job.fabric) : std::vector<TraceSpan>{}};
+    return {summarize(planned, size, timeline, job.fabric),
+            std::move(planned.figures),
+            std::move(planned.evidence_notes),
+            std::move(planned.notes),
+            trace ? trace_spans(planned.schedule, size, timeline, job.fabric) : std::vector<TraceSpan>{},
+            packet_traffic(size, timeline, job.fabric)};
 }
 
 void append(Report& report, Forecast forecast) {
     report.rows.push_back(std::move(forecast.row));
+    if (forecast.packets) {
+        report.packets.push_back(std::move(*forecast.packets));
+    }
     merge_figures(report.figures, forecast.figures);
     merge_notes(report.evidence_notes, forecast.evidence_notes);
     merge_notes(report.notes, forecast.notes);

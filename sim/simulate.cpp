@@ -3,13 +3,15 @@
 #include "sim/events.hpp"
 #include "sim/job.hpp"
 #include "sim/scenario/build.hpp"
+#include "sim/scenario/packet_options.hpp"
 #include "sim/trouble.hpp"
 
 namespace fabricast {
 
-Report simulate(const Scenario& scenario, const Catalog& catalog, const Watch& watch,
+Report simulate(const Scenario& written, const Catalog& catalog, const Watch& watch,
                 const std::function<void(const Row&)>& on_row, const SimulateOptions& options) {
-    return pointing_into(scenario, [&] {
+    return pointing_into(written, [&] {
+        const Scenario scenario = with_engine(written, catalog, options.threads);
         const Fabric fabric(build(scenario, catalog));
         const Job job{scenario, catalog, fabric, link_events(scenario, fabric), watch, on_row, options};
         // run plans the workload's schedules, replays them on the fabric and summarizes their timelines.

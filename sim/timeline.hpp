@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/schedule.hpp"
@@ -28,12 +30,50 @@ struct ClassUse {
     Duration busy;  // summed over links of the class that carried anything
 };
 
+// What happened at one port of the packet engine.
+struct PortUse {
+    LinkId link{};
+    double bytes = 0;
+    std::int64_t most_queued = 0;    // bytes
+    std::int64_t most_headroom = 0;  // bytes above the pause threshold in the buffer behind the link
+    std::int64_t marks = 0;          // ECN
+    std::int64_t drops = 0;          // at the buffer behind the link
+    std::int64_t pauses = 0;         // PFC frames that the buffer behind the link sent
+    Duration paused;                 // by them
+    Duration starved;                // had packets but no credit
+};
+
+// Queue and pause of one port against time, in bins of `width`.
+struct PortSeries {
+    LinkId link{};
+    Duration width;
+    std::vector<std::int64_t> queued;  // most bytes in each bin
+    std::vector<Duration> paused;
+};
+
+// Only the packet engine knows these.
+struct PacketUse {
+    std::int64_t hops = 0;       // packets times links
+    std::int64_t delivered = 0;  // packets
+    double delivered_bytes = 0;  // wire bytes that reached their receivers, repeats included
+    std::int64_t marks = 0, notices = 0, drops = 0, resent = 0, timeouts = 0, pauses = 0, watchdog = 0;
+    Duration paused, starved;            // summed over ports
+    Duration fct_p50, fct_p99, fct_max;  // messages: from ready to the last byte
+    std::vector<PortUse> ports;          // a bounded list: those that held traffic up most
+    std::vector<PortSeries> series;      // of the first of them, when asked for
+    std::vector<std::string>
+        victims;  // a bounded list: flows held up by a pause, though none of their own links is full
+    std::int64_t windows = 0;
+    double bytes_in_flight = 0;  // memory of a packet on its way, rings and queues with their slack
+};
+
 struct Timeline {
     Time makespan;
     std::vector<OpTimes> kept;     // in the order of Schedule::kept
     std::vector<LinkUse> busiest;  // a bounded list, most utilised first; equal links are represented once
     std::vector<ClassUse> classes;
     std::uint64_t solves = 0;  // rate allocations computed
+    std::optional<PacketUse> packets;
 };
 
 }  // namespace fabricast

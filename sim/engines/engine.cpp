@@ -2,6 +2,7 @@
 
 #include "sim/engines/analytic/analytic.hpp"
 #include "sim/engines/flow/replay.hpp"
+#include "sim/engines/packet/replay.hpp"
 #include "sim/engines/simgrid/simgrid.hpp"
 
 namespace fabricast {
@@ -49,6 +50,10 @@ struct Run {
     Timeline operator()(const SimGrid&) const {
         refuse_events("simgrid");
         return replay_simgrid(fabric, schedule, limits_of(fabric), watch);
+    }
+
+    Timeline operator()(const Packet& packet) const {
+        return replay_packets(fabric, schedule, limits_of(fabric), packet, events, watch);
     }
 
     // Better none than a wrong answer.

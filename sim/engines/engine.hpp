@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/engines/link_event.hpp"
+#include "sim/engines/packet/options.hpp"
 #include "sim/schedule.hpp"
 #include "sim/timeline.hpp"
 
@@ -25,7 +26,7 @@ struct Flow {
 // The independent referee; absent from builds without SimGrid (then replay throws MissingEngine).
 struct SimGrid {};
 
-using Engine = std::variant<Flow, Analytic, SimGrid>;
+using Engine = std::variant<Flow, Analytic, SimGrid, Packet>;
 
 // Polled while a replay runs; never changes its result.
 struct Watch {

@@ -14,6 +14,15 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/flow/rates.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/shares.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/replay.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/deadlock.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/domain.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/lower.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/network.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/observe.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/operations.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/replay.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/words.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/streams.cpp
   ${CMAKE_CURRENT_LIST_DIR}/unroll.cpp
 )
 

@@ -9,6 +9,7 @@
 
 #include "models/units.hpp"
 #include "sim/report/replay.hpp"
+#include "sim/timeline.hpp"
 
 namespace fabricast {
 
@@ -47,6 +48,13 @@ struct TraceSpan {
     Time start, finish;
 };
 
+// What the packet engine counted in one row's replay, its ports by name.
+struct PacketTraffic {
+    Bytes size;
+    PacketUse use;
+    std::vector<std::string> ports, series;  // of use.ports and use.series
+};
+
 struct Report {
     std::string scenario;
     std::vector<Row> rows;
@@ -55,6 +63,7 @@ struct Report {
     std::vector<FigureUsed> figures;
     std::vector<std::string> evidence_notes;  // what the weakest evidence rests on, in words
     std::vector<std::string> notes;           // assumptions
+    std::vector<PacketTraffic> packets;       // engine packet: one a row
     std::vector<TraceSpan> trace;             // only when asked for
 };
 

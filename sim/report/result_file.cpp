@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "sim/report/packet_traffic.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
@@ -138,6 +139,9 @@ Json result_json(const Scenario& scenario, const Report& report) {
     if (report.replay) {
         result["replay"] = replay_json(*report.replay);
     }
+    if (!report.packets.empty()) {
+        result["packets"] = packets_json(report.packets);
+    }
     result["figures"] = records_json(report.figures, figure_columns());
     std::vector<std::string> notes = report.notes;
     merge_notes(notes, report.evidence_notes);
@@ -175,6 +179,7 @@ Json result_json_schema() {
               {"rows", records_schema(row_columns())},
               {"points", records_schema(point_columns(), {"step_time_s", "exposed_comm_s", "efficiency"})},
               {"replay", replay_json_schema()},
+              {"packets", packets_schema()},
               {"figures", records_schema(figure_columns())},
               {"notes", {{"type", "array"}, {"items", {{"type", "string"}}}}}}},
             {"required",

@@ -3,6 +3,7 @@
 
 #include "sim/io/units.hpp"
 #include "sim/report/assertion.hpp"
+#include "sim/scenario/packet_keys.hpp"
 #include "sim/scenario/rows.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/sizes.hpp"
@@ -23,10 +24,10 @@ using namespace rows;
     [](auto& scenario) -> auto& { return collective_of(scenario).member; }
 // NOLINTEND(bugprone-macro-parentheses)
 
-const std::vector<std::string> engine_words = {"flow", "analytic", "simgrid"};  // in the order of the variant
+const std::vector<std::string> engine_words = {"flow", "analytic", "simgrid", "packet"};  // in the order of the variant
 
 Engine engine_at(std::size_t index) {
-    static const std::vector<Engine> engines = {Flow{}, Analytic{}, SimGrid{}};
+    static const std::vector<Engine> engines = {Flow{}, Analytic{}, SimGrid{}, Packet{}};
     return engines.at(index);
 }
 
@@ -321,6 +322,7 @@ std::vector<Key> make_keys() {
     insert_after(keys, "workload.kind", collective_keys());
     insert_after(keys, "cluster.graph", graph_keys());
     insert_after(keys, "scaling.step.overlap", event_keys());
+    insert_after(keys, "engine", packet_keys());
     return keys;
 }
 

@@ -153,6 +153,7 @@ struct Scenario {
     std::vector<std::string> calibration;  // overlay files, merged before build
     std::vector<std::string> asserts;      // "busbw(1 GiB) > 300 GB/s": exit 5 when one fails
     Engine engine = Flow{};
+    Packet packet;  // of engine packet; see packet_options.hpp
     std::uint64_t seed = 1;
     // Where each key was written, by its dotted path ("cluster.fabric.kind"): for what is found wrong after parsing.
     std::map<std::string, Place, std::less<>> places;

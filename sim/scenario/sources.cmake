@@ -1,6 +1,8 @@
 target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/include.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/keys.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/packet_keys.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/packet_options.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/parse.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/build.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/node_reader.cpp

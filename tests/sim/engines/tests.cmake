@@ -7,3 +7,4 @@ add_executable(test_engines
 )
 target_link_libraries(test_engines PRIVATE fabricast_catch fabricast_sim)
 add_test(NAME engines COMMAND test_engines)
+include(${CMAKE_CURRENT_LIST_DIR}/packet/tests.cmake)

@@ -1,0 +1,390 @@
+#include "sim/engines/packet/domain.hpp"
+
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "models/ethernet.hpp"
+#include "topologies/hash.hpp"
+
+// The members stand in four files, one idea each; one translation unit, since the hot ones call each other.
+#include "sim/engines/packet/ports.inl"
+#include "sim/engines/packet/receive_buffers.inl"
+#include "sim/engines/packet/receiving.inl"
+#include "sim/engines/packet/sending.inl"
+
+namespace fabricast::packet {
+
+Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
+    : traffic(t), net(t.network), options(o), inboxes(net.nodes.size()), next(net.nodes.size(), never) {
+    for (auto& array : wake) {
+        array = std::make_unique<std::atomic<Ps>[]>(net.nodes.size());
+        for (std::size_t n = 0; n < net.nodes.size(); ++n) {
+            array[n].store(never);
+        }
+    }
+    std::uint32_t words = 0;
+    for (Node& node : net.nodes) {
+        node.first_word = words;
+        words += (node.port_count + 63) / 64;
+    }
+    active.assign(words, 0);
+    for (const Flow& flow : t.flows) {
+        if (t.routes[static_cast<std::size_t>(&flow - t.flows.data())].hops > 0 &&
+            net.ports[flow.port].sender == none) {
+            net.ports[flow.port].sender = static_cast<std::uint32_t>(senders.size());
+            senders.emplace_back();
+        }
+    }
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const Control control = net.ports[p].control;
+        lossy |= control == Control::lossy || (control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
+    }
+    if (lossy) {
+        recoveries.resize(t.flows.size());
+    }
+    timely = options.congestion_control == CongestionControl::timely;
+    for (const std::uint32_t f : t.controlled) {
+        double line = 1e30;
+        for (std::uint32_t hop = 0; hop < t.routes[f].hops; ++hop) {
+            line = std::min(
+                line, 1e12 * (1 << 24) / static_cast<double>(net.ports[net.port_of(t.routes[f], 0, hop)].inverse));
+        }
+        if (timely) {
+            timelies.emplace_back(line);
+        } else {
+            dcqcn.emplace_back(options.dcqcn, line);
+        }
+        const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / t.flows[f].unit;
+        ack_every.push_back(std::bit_floor(std::max(1U, segment)));
+    }
+    if (options.series) {
+        series.resize(net.port_count);
+    }
+    // Whole cluster nodes to one thread, and each tier of switches in equal parts.
+    domain_of.resize(net.nodes.size());
+    for (const bool switches : {false, true}) {
+        std::vector<std::uint32_t> islands;
+        for (std::size_t n = 0; n < net.nodes.size(); ++n) {
+            if (net.nodes[n].is_switch == switches) {
+                islands.push_back(net.island[n]);
+            }
+        }
+        std::sort(islands.begin(), islands.end());
+        islands.erase(std::unique(islands.begin(), islands.end()), islands.end());
+        for (std::size_t n = 0; n < net.nodes.size(); ++n) {
+            if (net.nodes[n].is_switch == switches) {
+                const auto place = static_cast<std::size_t>(
+                    std::lower_bound(islands.begin(), islands.end(), net.island[n]) - islands.begin());
+                domain_of[n] = static_cast<std::uint32_t>(place * threads / islands.size());
+            }
+        }
+    }
+}
+
+Domain::Domain(Shared& shared, std::uint32_t id, std::uint32_t domains)
+    : shared_(shared),
+      traffic_(shared.traffic),
+      net_(shared.net),
+      options_(shared.options),
+      id_(id),
+      domains_(domains) {
+    for (std::uint32_t n = 0; n < net_.nodes.size(); ++n) {
+        if (shared_.domain_of[n] == id_) {
+            nodes_.push_back(n);
+        }
+    }
+    outbox_[0].resize(domains);
+    outbox_[1].resize(domains);
+}
+
+void Domain::run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Domain>>& all) {
+    start_ = start;
+    end_ = end;
+    parity_ = parity;
+    next_ = never;
+    for (const auto& other : all) {
+        std::vector<Mail>& box = other->outbox_[parity ^ 1U][id_];
+        for (const Mail& mail : box) {
+            deliver(mail);
+        }
+        box.clear();
+    }
+    std::atomic<Ps>* const last = shared_.wake[parity ^ 1U].get();
+    for (const std::uint32_t n : nodes_) {
+        Ps& mine = shared_.next[n];
+        const Ps woken = last[n].load(std::memory_order_relaxed);
+        if (woken != never) {
+            mine = std::min(mine, woken);
+            last[n].store(never, std::memory_order_relaxed);
+        }
+        if (mine < end) {
+            run_node(n);
+        }
+        next_ = std::min(next_, mine);
+    }
+}
+
+void Domain::wake(std::uint32_t node, Ps at) {
+    std::atomic<Ps>& when = shared_.wake[parity_][node];
+    next_ = std::min(next_, at);
+    Ps known = when.load(std::memory_order_relaxed);
+    if (domains_ == 1) {
+        if (at < known) {
+            when.store(at, std::memory_order_relaxed);
+        }
+        return;
+    }
+    while (at < known && !when.compare_exchange_weak(known, at, std::memory_order_relaxed)) {
+    }
+}
+
+void Domain::mail(const Mail& mail) {
+    assert(mail.time >= end_);
+    const std::uint32_t domain = shared_.domain_of[mail.node];
+    next_ = std::min(next_, mail.time);
+    if (domain == id_) {
+        deliver(mail);
+    } else {
+        outbox_[parity_][domain].push_back(mail);
+    }
+}
+
+void Domain::deliver(const Mail& mail) {
+    shared_.inboxes[mail.node].push(mail);
+    shared_.next[mail.node] = std::min(shared_.next[mail.node], mail.time);
+}
+
+void Domain::run_node(std::uint32_t n) {
+    Node& node = net_.nodes[n];
+    node_next_ = never;
+    gather(node, n);
+    for (const Due& due : due_) {
+        if (due.mail == none) {
+            arrive(due);
+        } else {
+            take_mail(mails_[due.mail]);
+        }
+    }
+    const Ps left = drain_all(node, end_ - 1);
+    const Ps mailed = shared_.inboxes[n].empty() ? never : shared_.inboxes[n].front().time;
+    shared_.next[n] = std::min({node_next_, left, mailed});
+}
+
+void Domain::gather(const Node& node, std::uint32_t n) {
+    due_.clear();
+    mails_.clear();
+    for (std::uint32_t i = node.first_ingress; i < node.first_ingress + node.ingress_count; ++i) {
+        const std::uint32_t p = net_.ingress_ports[i];
+        LinkRing<Frame>& wire = net_.ports[p].wire;
+        while (!wire.empty()) {
+            const Frame& frame = wire.front();
+            if (frame.time() >= end_) {
+                node_next_ = std::min(node_next_, frame.time());
+                break;
+            }
+            due_.push_back({frame, p, none});
+            wire.pop();
+        }
+    }
+    Inbox& inbox = shared_.inboxes[n];
+    while (!inbox.empty() && inbox.front().time < end_) {
+        Due due;
+        due.frame.key = static_cast<std::uint64_t>(inbox.front().time) << 16U | 0xffffU;
+        due.port = none;
+        due.mail = static_cast<std::uint32_t>(mails_.size());
+        mails_.push_back(inbox.front());
+        due_.push_back(due);
+        inbox.pop();
+    }
+    sort_due();
+}
+
+// By time, then number, then port; mail last and in its own order. Many are first dealt into bins of equal time.
+void Domain::sort_due() {
+    const auto before = [](const Due& a, const Due& b) {
+        return a.frame.key != b.frame.key ? a.frame.key < b.frame.key
+               : a.port != b.port         ? a.port < b.port
+                                          : a.mail < b.mail;
+    };
+    const std::size_t count = due_.size();
+    if (count > 24) {
+        const std::size_t bins = std::bit_ceil(2 * count);
+        const std::uint64_t first = static_cast<std::uint64_t>(start_) << 16U;
+        const int span = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(end_ - start_) << 16U));
+        const int shift = std::max(0, span - std::countr_zero(bins));
+        const auto bin_of = [&](const Due& due) {
+            return static_cast<std::size_t>((std::max(due.frame.key, first) - first) >> shift);
+        };
+        bucket_.assign(bins + 1, 0);
+        for (const Due& due : due_) {
+            ++bucket_[bin_of(due) + 1];
+        }
+        for (std::size_t b = 0; b < bins; ++b) {
+            bucket_[b + 1] += bucket_[b];
+        }
+        sorted_.resize(count);
+        for (const Due& due : due_) {
+            sorted_[bucket_[bin_of(due)]++] = due;
+        }
+        due_.swap(sorted_);
+    }
+    for (std::size_t i = 1; i < count; ++i) {  // nearly in order by now
+        if (before(due_[i], due_[i - 1])) {
+            const Due moved = due_[i];
+            std::size_t j = i;
+            for (; j > 0 && before(moved, due_[j - 1]); --j) {
+                due_[j] = due_[j - 1];
+            }
+            due_[j] = moved;
+        }
+    }
+}
+
+void Domain::take_mail(const Mail& mail) {
+    switch (mail.kind) {
+        case Mail::share: {
+            drain(mail.target, mail.time - 1);
+            Port& port = net_.ports[mail.target];
+            port.down = mail.value == 0;
+            port.free = std::max(port.free, mail.time);
+            if (!port.down) {
+                const double whole = shared_.net.capacity_inverse[mail.target];
+                port.inverse = static_cast<std::uint64_t>(std::llround(whole * 1e6 / mail.value));
+            }
+            return;
+        }
+        case Mail::message: {
+            traffic_.message_ready[mail.target] = mail.time;
+            wake_flow(mail.value, mail.time);
+            return;
+        }
+        case Mail::stream: {
+            Stream& stream = traffic_.streams[mail.target];
+            stream.started = mail.time;
+            wake_flow(stream.flow, mail.time);
+            return;
+        }
+        case Mail::slot: {
+            Stream& stream = traffic_.streams[mail.target];
+            const std::uint32_t mask = traffic_.times_each - 1;
+            traffic_.times[stream.first_time + traffic_.times_each + (stream.freed & mask)] = mail.time;
+            ++stream.freed;
+            wake_flow(stream.flow, mail.time);
+            return;
+        }
+        case Mail::notice:
+            shared_.dcqcn[traffic_.flows[mail.target].controller].on_notice(options_.dcqcn, mail.time);
+            return;
+        case Mail::ack:
+            if (shared_.lossy) {
+                on_ack(mail.target, mail.value);
+            } else {
+                const std::uint32_t controller = traffic_.flows[mail.target].controller;
+                shared_.timelies[controller].on_ack(options_.timely, mail.value / shared_.ack_every[controller],
+                                                    mail.time, options_.dcqcn.least_rate);
+            }
+            return;
+        case Mail::nak:
+            rewind(mail.target, mail.value, mail.time);
+            return;
+        case Mail::timeout:
+            on_timeout(mail.target, mail.time);
+            return;
+    }
+}
+
+void Domain::arrive(const Due& due) {
+    Frame frame = due.frame;
+    const Ps now = frame.time();
+    if (frame.is(Frame::notice)) {
+        on_piece(frame.flow, now);
+        return;
+    }
+    const Route& route = traffic_.routes[frame.flow];
+    const std::uint32_t hop = frame.hop() + 1;
+    std::uint32_t variant = frame.variant();
+    if (route.variants > 1 && options_.routing == PacketRouting::adaptive) {
+        variant = choose_way(frame, route, hop, now);
+    }
+    const std::uint32_t out = net_.port_of(route, variant, hop);
+    constexpr std::uint16_t place = Frame::hop_mask | (Frame::variant_mask << Frame::variant_shift);
+    frame.meta = static_cast<std::uint16_t>((frame.meta & ~place) | hop | (variant << Frame::variant_shift) |
+                                            (hop + 1U == route.hops ? Frame::last_hop : 0));
+    forward(out, frame, due.port, now);
+}
+
+// At each switch of the fabric, of the ways that have led here: the one whose port has the least ahead of it.
+std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const {
+    const std::uint32_t mine = frame.variant();
+    const std::uint32_t* const hops = net_.hops.data() + route.first;
+    if (!net_.nodes[net_.ports[hops[mine * route.hops + hop]].from_node].is_switch) {
+        return mine;
+    }
+    std::uint32_t best = mine;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t i = 0; i < route.variants; ++i) {
+        const std::uint32_t variant = (mine + i) % route.variants;
+        if (!std::equal(hops + variant * route.hops, hops + variant * route.hops + hop, hops + mine * route.hops)) {
+            continue;
+        }
+        const Port& port = net_.ports[hops[variant * route.hops + hop]];
+        const std::int64_t ahead = port.queued_bytes * (1 << 10) + (std::max<Ps>(0, port.free - now) >> 4) +
+                                   (port.paused ? std::int64_t{1} << 50 : 0);
+        if (ahead < least) {
+            least = ahead;
+            best = variant;
+        }
+    }
+    return best;
+}
+
+// Straight onto the wire where it is idle, else into the queue. A packet of a slower link may begin only so early that
+// its end has arrived when it is needed.
+void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
+    Port& port = net_.ports[out];
+    const Node& node = net_.nodes[port.from_node];
+    Ps now = arrived;
+    if (options_.cut_through) {
+        const Port& from = net_.ports[in];
+        if (from.inverse > port.inverse) {
+            now += from.serialization(frame.bytes) - port.serialization(frame.bytes);
+        }
+    }
+    const bool busy = !port.queue.empty() || (port.sender != none && !shared_.senders[port.sender].empty());
+    if (busy) {
+        if (in_order(node)) {
+            drain_in_order(node, arrived);
+        } else {
+            drain(out, arrived);
+        }
+    }
+    frame.at(now);
+    if (now == arrived && port.free <= now && port.queue.empty() && !node.serves &&
+        (port.sender == none || shared_.senders[port.sender].empty()) &&
+        ((port.control == Control::none && !port.down) || admit(out, now, now, frame.bytes) == now)) {
+        if (net_.ports[in].control == Control::credits) {
+            return_credit(in, frame.bytes, now);
+        }
+        emit(out, frame, now);
+        return;
+    }
+    enqueue(out, frame, in, arrived);
+}
+
+void Domain::enqueue(std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
+    if (!accept(in, frame.bytes, arrived)) {
+        return;
+    }
+    Port& port = net_.ports[out];
+    port.queue.push({frame, net_.ingress[in].sinks ? none : in});
+    port.queued_bytes += frame.bytes;
+    PortCounts& counts = net_.counts[out];
+    counts.most_queued = std::max(counts.most_queued, port.queued_bytes);
+    if (!shared_.series.empty()) {
+        shared_.series[out].saw_queue(arrived, port.queued_bytes);
+    }
+    set_active(out);
+}
+
+}  // namespace fabricast::packet

@@ -1,0 +1,145 @@
+#pragma once
+// The nodes that one thread runs, window by window. Nothing sent in a window arrives in it, so each node is run alone:
+// what came over its links is merged by time, queued or sent on, and its ports are drained up to the window's end. A
+// port's departures are worked out when somebody looks at it, not one event each: about one event a packet and hop.
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "sim/engines/packet/controller.hpp"
+#include "sim/engines/packet/flows.hpp"
+#include "sim/engines/packet/mail.hpp"
+#include "sim/engines/packet/recovery.hpp"
+#include "sim/engines/packet/sender.hpp"
+#include "sim/engines/packet/series.hpp"
+
+namespace fabricast::packet {
+
+// What all domains see: each node's part is written by the domain that owns it, `wake` by any.
+struct Shared {
+    Shared(Traffic& traffic, const Packet& options, std::uint32_t threads);
+
+    Traffic& traffic;
+    Network& net;
+    const Packet& options;
+    bool lossy = false;
+    bool timely = false;
+    std::vector<Sender> senders;
+    std::vector<Inbox> inboxes;  // per node
+    std::vector<Ps> next;        // per node: when it has something to do
+    std::unique_ptr<std::atomic<Ps>[]>
+        wake[2];                        // per node: the earliest that others sent it in this window, in the last
+    std::vector<std::uint64_t> active;  // bits: ports with a queue or a sender that waits
+    std::vector<Dcqcn> dcqcn;
+    std::vector<Timely> timelies;
+    std::vector<std::uint32_t> ack_every;  // packets, a power of two; per controlled flow
+    std::vector<Recovery> recoveries;      // per flow
+    std::vector<Series> series;            // per port
+    std::vector<std::uint32_t> domain_of;  // per node
+};
+
+struct DomainCounts {
+    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0;
+};
+
+class Domain {
+public:
+    Domain(Shared& shared, std::uint32_t id, std::uint32_t domains);
+
+    // Runs every node of this domain that has something to do in [start, end). `parity` alternates.
+    void run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Domain>>& all);
+
+    // The earliest that is left to do, or was sent to others; after run().
+    Ps next() const { return next_; }
+    std::vector<Done>& done() { return done_; }
+    const DomainCounts& counts() const { return counts_; }
+    // From the outside, between windows.
+    void post(const Mail& mail) { deliver(mail); }
+
+private:
+    // A packet that arrived, or a mail that is due, in this window.
+    struct Due {
+        Frame frame;
+        std::uint32_t port = 0;
+        std::uint32_t mail = none;
+    };
+
+    void run_node(std::uint32_t n);
+    void gather(const Node& node, std::uint32_t n);
+    void sort_due();
+    void take_mail(const Mail& mail);
+    void arrive(const Due& due);
+    std::uint32_t choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const;
+    void forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived);
+    void enqueue(std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived);
+
+    // Receive buffers.
+    bool accept(std::uint32_t in, std::uint32_t bytes, Ps now);
+    void vacate(std::uint32_t in, std::uint32_t bytes, Ps now);
+    void set_paused(std::uint32_t in, bool paused, Ps now);
+    void return_credit(std::uint32_t in, std::uint32_t bytes, Ps at);
+
+    // Ports.
+    Ps next_start(std::uint32_t p, Ps until);
+    Ps admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes);
+    void apply(std::uint32_t p, const Signal& signal);
+    void drain(std::uint32_t p, Ps until);
+    void drain_in_order(const Node& node, Ps until);
+    Ps drain_all(const Node& node, Ps until);
+    void send_one(std::uint32_t p, Ps start);
+    void emit(std::uint32_t p, Frame frame, Ps start);
+    bool in_order(const Node& node) const { return node.paused_ingresses > 0 || node.serves; }
+    void set_active(std::uint32_t p);
+    void clear_active(std::uint32_t p);
+    Ps after_services(std::uint32_t p, const Frame& frame, Ps start) const;
+    void use_services(std::uint32_t p, const Frame& frame, Ps start);
+    void mark(std::uint32_t p, Frame& frame, Ps start);
+
+    // Flows: sending.
+    Frame next_packet(std::uint32_t p, Ps start);
+    bool begin_piece(Flow& flow, std::uint32_t f);
+    bool begin_message(Flow& flow);
+    bool begin_stream_piece(Flow& flow);
+    void wake_flow(std::uint32_t f, Ps now);
+    std::uint8_t way_of(Flow& flow, const Route& route, Ps start) const;
+    Ps paced(Flow& flow, std::uint32_t bytes, Ps start);
+
+    // Flows: receiving.
+    void receive(std::uint32_t p, const Frame& frame, Ps tail);
+    void receive_lossy(std::uint32_t p, const Frame& frame, Ps tail);
+    void ask_for_missing(std::uint32_t f, Ps tail);
+    void receive_spread(std::uint32_t p, const Frame& frame, Ps tail);
+    void complete(std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail);
+    void on_piece(std::uint32_t f, Ps now);
+    std::uint32_t packets_of_piece(std::uint32_t f, std::uint32_t piece) const;
+    Ps way_back(std::uint32_t f) const;
+    void tell_sender(std::uint32_t f, Mail::Kind kind, std::uint32_t value, Ps tail);
+
+    // Recovery: sending.
+    void on_ack(std::uint32_t f, std::uint32_t psn);
+    void rewind(std::uint32_t f, std::uint32_t psn, Ps now);
+    void on_timeout(std::uint32_t f, Ps now);
+
+    void wake(std::uint32_t node, Ps at);
+    void mail(const Mail& mail);
+    void deliver(const Mail& mail);
+
+    Shared& shared_;
+    Traffic& traffic_;
+    Network& net_;
+    const Packet& options_;
+    std::uint32_t id_, domains_;
+    std::vector<std::uint32_t> nodes_;
+    Ps start_ = 0, end_ = 0, next_ = never;
+    Ps node_next_ = never;
+    unsigned parity_ = 0;
+    std::vector<Due> due_, sorted_;
+    std::vector<std::uint32_t> bucket_;
+    std::vector<Mail> mails_;                   // due in the node that runs
+    std::vector<std::vector<Mail>> outbox_[2];  // per domain
+    std::vector<Done> done_;
+    DomainCounts counts_;
+};
+
+}  // namespace fabricast::packet

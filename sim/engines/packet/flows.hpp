@@ -1,0 +1,107 @@
+#pragma once
+// Who sends what: the schedule's connections and pipeline streams as flows of packets. A flow's first node owns its
+// sending side; the node before its last link its receiving side, since what leaves there arrives for certain.
+
+#include <vector>
+
+#include "sim/engines/packet/network.hpp"
+#include "sim/schedule.hpp"
+
+namespace fabricast::packet {
+
+// Sending side.
+struct Flow {
+    std::uint32_t node = 0, port = 0;  // where it begins
+    std::uint32_t unit = 4096;         // wire bytes of a full packet
+    std::uint32_t index = 0;           // connection or stream
+    bool is_stream = false;
+    bool waiting = false;      // has a place in its sender's queues
+    bool open = false;         // inside a piece
+    std::uint8_t variant = 0;  // last way taken
+    std::uint32_t controller = none;
+    std::uint32_t psn = 0;       // of the next packet
+    std::int64_t left = 0;       // wire bytes of the piece still to be sent
+    std::uint16_t end_bits = 0;  // of its last packet
+    double pace = 0;             // ps per byte; 0: as fast as the link
+    Ps next = 0;                 // no packet before
+    Ps last = -1;                // when one was sent last
+};
+
+// Receiving side, where packets may arrive out of order or be lost.
+struct Receiver {
+    std::uint32_t piece = 0;     // being received
+    std::uint32_t got = 0;       // packets of it and of later ones
+    std::uint32_t expected = 0;  // next sequence number (when packets may be lost)
+    std::uint32_t unacked = 0;
+    Ps asked_at = -never;  // selective repeat: when all gaps were asked for
+    std::uint32_t asked_up_to = 0;
+    Ps last_notice = -never;  // CNP
+    bool asked = false;       // a NAK is on its way
+};
+
+// Messages of a connection, in the order of the schedule.
+struct Messages {
+    std::uint32_t flow = none;
+    std::uint32_t begin = 0, end = 0;  // into Traffic::message_ops
+    std::uint32_t next = 0;            // sending side
+    std::uint32_t arrived = 0;         // receiving side
+};
+
+// One channel on an edge of a pipeline: pieces (slices of chunks) that wait for those they forward and for a free slot.
+struct Stream {
+    std::uint32_t flow = none;
+    std::uint32_t pipeline = 0;
+    std::uint32_t pieces = 0;
+    std::uint32_t slices = 1;
+    std::uint32_t slots = 8;
+    std::uint32_t dependent_from = 0, dependent_to = 0;  // pieces in between wait for those before
+    std::uint32_t lag = 0;                               // which of them: piece - lag
+    std::int64_t piece_bytes = 0, last_bytes = 0;        // wire bytes; of the last chunk's pieces
+    Ps overhead = 0;
+    Ps slot_delay = 0;
+    std::uint32_t first_follower = 0, follower_count = 0;  // into Traffic::followers
+    std::uint32_t first_have = 0, before_count = 0;        // into Traffic::have
+    std::uint32_t first_time = 0;                          // into Traffic::times: when pieces and slots came
+    bool releases = false;                                 // the pipeline lets go when this has sent all
+    bool tells = false;                                    // somebody waits for its pieces
+    bool circular = false;                                 // `lag` counts in a ring
+    // Sending side.
+    Ps started = never;
+    std::uint32_t next = 0;
+    std::uint32_t have = 0;   // pieces that all streams before have delivered
+    std::uint32_t freed = 0;  // chunks whose slots are free again
+    // Receiving side.
+    std::uint32_t delivered = 0;
+};
+
+// What a stream's piece adds to its predecessors' counts.
+struct Follower {
+    std::uint32_t stream = 0;
+    std::uint32_t have = 0;  // its place in Traffic::have
+};
+
+struct Traffic {
+    Network network;
+    std::vector<Route> routes;  // per flow, apart: all that a switch looks up
+    std::vector<Flow> flows;
+    std::vector<Receiver> receivers;  // per flow
+    std::vector<Messages> connections;
+    std::vector<std::uint32_t> message_ops;  // transfers of a connection in order
+    std::vector<std::uint32_t> op_of_transfer;
+    std::vector<std::int64_t> message_bytes;  // per transfer: wire bytes
+    std::vector<Ps> message_ready;            // per transfer: may enter the wire; never: not yet
+    std::vector<Stream> streams;
+    std::vector<Follower> followers;
+    std::vector<std::uint32_t> have;
+    std::vector<Ps> times;
+    std::uint32_t times_each = 0;             // entries a stream has for pieces and again for slots; a power of two
+    std::vector<std::uint32_t> first_stream;  // per pipeline, and the end
+    std::vector<double> seconds_alone;        // per pipeline that holds devices: from its start to its end
+    std::vector<double> draining;             // per pipeline: seconds behind its last piece
+    std::vector<std::uint32_t> controlled;    // flows under congestion control
+};
+
+// Throws Unreachable.
+Traffic lower_packets(const Fabric& fabric, const Schedule& schedule, const Packet& options);
+
+}  // namespace fabricast::packet

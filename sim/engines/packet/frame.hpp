@@ -1,0 +1,47 @@
+#pragma once
+// One packet on its way, sixteen bytes, kept by value in the ring of the link it is on. What a packet does not carry
+// stands in its flow: the path, and where it came from.
+
+#include <cstdint>
+#include <limits>
+
+namespace fabricast::packet {
+
+// Picoseconds since the start of the replay. Inside the engine a bare number: it is packed with others.
+using Ps = std::int64_t;
+
+inline constexpr Ps never = (Ps{1} << 47) - 1;  // also the end of this engine's clock: 140 s
+inline constexpr std::uint32_t none = 0xffffffffU;
+
+struct Frame {
+    std::uint64_t key = 0;  // time << 16 | low bits of the sequence number: one comparison orders frames
+    std::uint32_t flow = 0;
+    std::uint16_t bytes = 0;
+    std::uint16_t meta = 0;  // bits as below
+
+    static constexpr std::uint16_t hop_mask = 0x3f;
+    static constexpr unsigned variant_shift = 6;
+    static constexpr std::uint16_t variant_mask = 0x1f;
+    static constexpr std::uint16_t marked = 1U << 11U;      // ECN: congestion experienced
+    static constexpr std::uint16_t piece_end = 1U << 12U;   // last packet of a message or of a pipeline's slice
+    static constexpr std::uint16_t stream_end = 1U << 13U;  // and of the whole stream
+    static constexpr std::uint16_t last_hop = 1U << 14U;    // the link it is on leads to its receiver
+    static constexpr std::uint16_t notice = 1U << 15U;      // no packet: tells the receiver that a piece is complete
+
+    Ps time() const { return static_cast<Ps>(key >> 16U); }
+    std::uint16_t psn() const { return static_cast<std::uint16_t>(key); }
+    void at(Ps time) { key = static_cast<std::uint64_t>(time) << 16U | (key & 0xffffU); }
+    std::uint32_t hop() const { return meta & hop_mask; }
+    std::uint32_t variant() const { return (meta >> variant_shift) & variant_mask; }
+    bool is(std::uint16_t bit) const { return (meta & bit) != 0; }
+};
+
+static_assert(sizeof(Frame) == 16);
+
+// A frame in the queue of a port, and the link whose receive buffer it occupies.
+struct Waiting {
+    Frame frame;
+    std::uint32_t ingress = none;
+};
+
+}  // namespace fabricast::packet

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "sim/engines/flow/network.hpp"
+#include "sim/engines/packet/flows.hpp"
+#include "sim/engines/pipeline_form.hpp"
+#include "sim/engines/streams.hpp"
+
+namespace fabricast::packet {
+
+namespace {
+
+class Lowering {
+public:
+    Lowering(const Fabric& fabric, const Schedule& schedule, const Packet& options)
+        : fabric_(fabric), schedule_(schedule), options_(options) {}
+
+    Traffic lower() {
+        for (const Connection& connection : schedule_.connections) {
+            add_flow(connection.path, connection.wire_ratio, connection.rate_cap, false);
+        }
+        add_messages();
+        for (std::uint32_t p = 0; p < schedule_.pipelines.size(); ++p) {
+            traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
+            add_pipeline(p);
+        }
+        traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
+        traffic_.network = make_network(fabric_, options_, queries_, traffic_.routes);
+        for (std::size_t f = 0; f < traffic_.routes.size(); ++f) {
+            place(f);
+        }
+        add_controllers();
+        traffic_.receivers.resize(traffic_.flows.size());
+        make_times();
+        return std::move(traffic_);
+    }
+
+private:
+    std::uint32_t add_flow(const PathQuery& path, double wire_ratio, double rate_cap, bool stream) {
+        Flow flow;
+        flow.is_stream = stream;
+        flow.index = static_cast<std::uint32_t>(stream ? traffic_.streams.size() : traffic_.flows.size());
+        const double wire_rate = rate_cap * wire_ratio;
+        flow.pace = wire_rate < 1e18 ? 1e12 / wire_rate : 0;
+        queries_.push_back(path);
+        ratios_.push_back(wire_ratio);
+        traffic_.flows.push_back(flow);
+        return static_cast<std::uint32_t>(traffic_.flows.size() - 1);
+    }
+
+    void add_messages() {
+        traffic_.connections.resize(schedule_.connections.size());
+        for (const Transfer& transfer : schedule_.transfers) {
+            ++traffic_.connections[transfer.connection].end;
+            traffic_.message_bytes.push_back(
+                std::llround(static_cast<double>(transfer.bytes.count) * ratios_[transfer.connection]));
+        }
+        std::uint32_t sum = 0;
+        for (std::uint32_t c = 0; c < traffic_.connections.size(); ++c) {
+            Messages& messages = traffic_.connections[c];
+            messages.flow = c;
+            messages.begin = messages.next = messages.arrived = sum;
+            sum += messages.end;
+            messages.end = messages.begin;
+        }
+        traffic_.message_ops.resize(sum);
+        traffic_.message_ready.assign(schedule_.transfers.size(), never);
+        for (std::uint32_t t = 0; t < schedule_.transfers.size(); ++t) {
+            traffic_.message_ops[traffic_.connections[schedule_.transfers[t].connection].end++] = t;
+        }
+        traffic_.op_of_transfer.resize(schedule_.transfers.size());
+        for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
+            if (schedule_.kind(OpId{op}) == OpKind::transfer) {
+                traffic_.op_of_transfer[schedule_.detail(OpId{op})] = op;
+            }
+        }
+    }
+
+    // A switch sends on what all have sent it: the sum, or the one to be multicast. Elsewhere edges that run both ways
+    // stream on their own.
+    bool waits(const PipelineStreams& found, const PipelineStream& stream) const {
+        const DeviceKind from = fabric_.kind(stream.path.src);
+        return found.layered || from == DeviceKind::nvswitch || from == DeviceKind::fabric_switch;
+    }
+
+    void add_pipeline(std::uint32_t p) {
+        const Pipeline& pipeline = schedule_.pipelines[p];
+        const PipelineStreams found = streams_of(fabric_, schedule_, pipeline);
+        const auto first = static_cast<std::uint32_t>(traffic_.streams.size());
+        const Alone form = found.layered && pipeline.occupancy_count == 0 ? Alone{0, 0} : alone(p);
+        const double drained = found.layered ? 0 : form.draining;
+        traffic_.draining.push_back(drained);
+        traffic_.seconds_alone.push_back(form.running + form.draining);
+        const double chunks = std::ceil(found.chunks - 1e-9);
+        if (chunks * pipeline.slices > 4e9) {
+            throw std::length_error("a pipeline of more than 4 billion pieces is too long for engine packet");
+        }
+        std::vector<std::vector<std::uint32_t>> leads_to(found.streams.size());
+        for (std::uint32_t s = 0; s < found.streams.size(); ++s) {
+            const PipelineStream& from = found.streams[s];
+            Stream stream;
+            stream.pipeline = p;
+            stream.slices = static_cast<std::uint32_t>(pipeline.slices);
+            stream.pieces = static_cast<std::uint32_t>(chunks) * stream.slices;
+            stream.slots = static_cast<std::uint32_t>(std::max(1L, std::lround(pipeline.slots)));
+            stream.circular = pipeline.cyclic;
+            stream.overhead = from.overhead.ps;
+            stream.slot_delay = found.longest.ps;
+            set_bytes(stream, pipeline, from, found.chunks);
+            if (waits(found, from) && !from.before.empty()) {
+                set_dependencies(stream, found);
+                stream.before_count = static_cast<std::uint32_t>(from.before.size());
+                stream.first_have = static_cast<std::uint32_t>(traffic_.have.size());
+                traffic_.have.resize(traffic_.have.size() + from.before.size(), 0);
+                for (const std::size_t before : from.before) {
+                    leads_to[before].push_back(s);
+                }
+            }
+            stream.releases = from.before.empty() || pipeline.cyclic || drained > 0;
+            stream.flow = add_flow(from.path, from.wire_ratio, from.rate_cap, true);
+            traffic_.streams.push_back(stream);
+        }
+        std::vector<std::uint32_t> taken(found.streams.size(), 0);
+        for (std::uint32_t s = 0; s < leads_to.size(); ++s) {
+            Stream& stream = traffic_.streams[first + s];
+            stream.first_follower = static_cast<std::uint32_t>(traffic_.followers.size());
+            stream.follower_count = static_cast<std::uint32_t>(leads_to[s].size());
+            for (const std::uint32_t next : leads_to[s]) {
+                traffic_.followers.push_back({first + next, traffic_.streams[first + next].first_have + taken[next]++});
+            }
+            stream.tells = !leads_to[s].empty() || stream.pieces > stream.slots * stream.slices;
+        }
+    }
+
+    // The closed form of a pipeline that has the network to itself.
+    struct Alone {
+        double running, draining;
+    };
+    Alone alone(std::uint32_t p) {
+        if (alone_.classes.empty()) {
+            alone_ = fabricast::lower(fabric_, schedule_, {});
+        }
+        const PipelineForm form(schedule_, schedule_.pipelines[p], alone_.hops_of(p));
+        const double tau = form.tau(rate_alone(alone_, alone_.class_of_pipeline[p], schedule_.pipelines[p].weight));
+        return {form.running(tau), form.draining(tau)};
+    }
+
+    static void set_bytes(Stream& stream, const Pipeline& pipeline, const PipelineStream& from, double chunks) {
+        const double slice = from.scale * from.wire_ratio / pipeline.slices;
+        stream.piece_bytes = std::llround(pipeline.chunk * slice);
+        const double last = chunks - (std::ceil(chunks - 1e-9) - 1);
+        stream.last_bytes = std::llround(pipeline.chunk * std::min(1.0, last) * slice);
+    }
+
+    static void set_dependencies(Stream& stream, const PipelineStreams& found) {
+        stream.dependent_from = stream.circular ? stream.slices : 0;
+        const double steps = std::min(std::ceil(found.steps), static_cast<double>(stream.pieces));
+        stream.dependent_to = stream.circular
+                                  ? std::min(stream.pieces, static_cast<std::uint32_t>(steps) * stream.slices)
+                                  : stream.pieces;
+        stream.lag = stream.circular ? stream.slices : 0;
+    }
+
+    void place(std::size_t f) {
+        Flow& flow = traffic_.flows[f];
+        const Route& route = traffic_.routes[f];
+        if (route.hops == 0) {
+            return;
+        }
+        const Network& net = traffic_.network;
+        flow.port = net.port_of(route, 0, 0);
+        flow.node = net.ports[flow.port].from_node;
+        bool network = false;
+        for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
+            network |= net.nodes[net.ports[net.port_of(route, 0, hop)].from_node].network;
+        }
+        network |= net.nodes[net.ports[net.port_of(route, 0, route.hops - 1U)].to_node].network;
+        const std::int64_t mtu = (network ? options_.mtu : options_.island_mtu).count;
+        flow.unit = static_cast<std::uint32_t>(
+            std::clamp<long long>(std::llround(static_cast<double>(mtu) * ratios_[f]), 1, 65535));
+    }
+
+    // Flows that cross the network, where somebody listens to marks or round trips.
+    void add_controllers() {
+        CongestionControl control = options_.congestion_control;
+        const LinkFamily family = fabric_.cluster().fabric.link.family;
+        if (control == CongestionControl::automatic) {
+            control = family == LinkFamily::ethernet ? CongestionControl::dcqcn : CongestionControl::none;
+        }
+        if (control == CongestionControl::none) {
+            return;
+        }
+        const Network& net = traffic_.network;
+        for (std::uint32_t f = 0; f < traffic_.flows.size(); ++f) {
+            const Route& route = traffic_.routes[f];
+            for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
+                if (net.ports[net.port_of(route, 0, hop)].marks) {
+                    traffic_.flows[f].controller = static_cast<std::uint32_t>(traffic_.controlled.size());
+                    traffic_.controlled.push_back(f);
+                    break;
+                }
+            }
+        }
+    }
+
+    void make_times() {
+        std::uint32_t most = 1;
+        for (const Stream& stream : traffic_.streams) {
+            most = std::max(most, 2 * stream.slots * stream.slices);
+        }
+        traffic_.times_each = std::bit_ceil(std::min(most, 64U));
+        for (Stream& stream : traffic_.streams) {
+            stream.first_time = static_cast<std::uint32_t>(traffic_.times.size());
+            traffic_.times.resize(traffic_.times.size() + 2UL * traffic_.times_each, 0);
+        }
+    }
+
+    const Fabric& fabric_;
+    const Schedule& schedule_;
+    const Packet& options_;
+    std::vector<PathQuery> queries_;
+    std::vector<double> ratios_;
+    fabricast::Network alone_;
+    Traffic traffic_;
+};
+
+}  // namespace
+
+Traffic lower_packets(const Fabric& fabric, const Schedule& schedule, const Packet& options) {
+    return Lowering(fabric, schedule, options).lower();
+}
+
+}  // namespace fabricast::packet

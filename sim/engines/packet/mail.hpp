@@ -1,0 +1,56 @@
+#pragma once
+// What one node tells another beside packets: it takes at least a link's latency, so it is due in a later window.
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "sim/engines/packet/frame.hpp"
+
+namespace fabricast::packet {
+
+struct Mail {
+    enum Kind : std::uint32_t { share, message, stream, slot, notice, ack, nak, timeout };
+    Ps time = 0;
+    std::uint32_t node = 0;
+    Kind kind = message;
+    std::uint32_t target = 0;  // transfer, stream, flow or port
+    std::uint32_t value = 0;
+
+    // Total, so that the order of posting does not matter.
+    friend bool operator>(const Mail& a, const Mail& b) {
+        return std::tie(a.time, a.kind, a.target, a.value) > std::tie(b.time, b.kind, b.target, b.value);
+    }
+};
+
+// Mail of one node, the earliest first.
+class Inbox {
+public:
+    bool empty() const { return heap_.empty(); }
+    const Mail& front() const { return heap_.front(); }
+    void push(const Mail& mail) {
+        heap_.push_back(mail);
+        std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    }
+    void pop() {
+        std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+        heap_.pop_back();
+    }
+
+private:
+    std::vector<Mail> heap_;
+};
+
+// Told to the operations: a message or stream has arrived, or will have at `time`.
+struct Done {
+    enum Kind : std::uint32_t { message, stream };
+    Ps time = 0;
+    Kind kind = message;
+    std::uint32_t index = 0;  // transfer or stream
+
+    friend bool operator>(const Done& a, const Done& b) {
+        return std::tie(a.time, a.kind, a.index) > std::tie(b.time, b.kind, b.index);
+    }
+};
+
+}  // namespace fabricast::packet

@@ -1,0 +1,352 @@
+#include "sim/engines/packet/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "models/ethernet.hpp"
+
+namespace fabricast::packet {
+
+namespace {
+
+constexpr Ps no_latency = 1000;  // links below a nanosecond join their ends to one node
+
+bool between_nodes(LinkClass cls) {
+    return cls == LinkClass::nic_port || cls == LinkClass::leaf_spine || cls == LinkClass::spine_core ||
+           cls == LinkClass::global || cls == LinkClass::torus || cls == LinkClass::other;
+}
+
+std::uint64_t inverse_of(double capacity) {
+    return capacity > 0 ? static_cast<std::uint64_t>(std::llround(1e12 / capacity * (1 << 24))) : 0;
+}
+
+// Paths, before links have ports.
+struct Ways {
+    std::vector<LinkId> links;
+    struct Way {
+        std::size_t begin = 0, end = 0;
+    };
+    std::vector<Way> ways;                    // variants of one query stand together
+    std::vector<std::uint32_t> variants_end;  // per query
+
+    std::span<const LinkId> of(const Way& way) const { return {links.data() + way.begin, way.end - way.begin}; }
+};
+
+class Builder {
+public:
+    Builder(const Fabric& fabric, const Packet& options) : fabric_(fabric), options_(options) {
+        parent_.resize(fabric.device_count());
+        std::iota(parent_.begin(), parent_.end(), 0U);
+    }
+
+    Network build(const std::vector<PathQuery>& queries, std::vector<Route>& routes) {
+        walk(queries);
+        join_devices();
+        make_ports();
+        for (std::size_t query = 0; query < queries.size(); ++query) {
+            routes.push_back(make_route(query));
+        }
+        set_policies();
+        return std::move(net_);
+    }
+
+private:
+    std::uint32_t find(std::uint32_t device) {
+        while (parent_[device] != device) {
+            device = parent_[device] = parent_[parent_[device]];
+        }
+        return device;
+    }
+
+    // Several ways only where the engine may choose: labels are tried until enough distinct ones are found.
+    void walk(const std::vector<PathQuery>& queries) {
+        const int wanted = std::clamp(options_.routing == PacketRouting::ecmp ? options_.qps : options_.paths, 1, 32);
+        Path path;
+        for (const PathQuery& query : queries) {
+            const std::size_t first = ways_.ways.size();
+            PathQuery labelled = query;
+            for (int label = 0; label < (wanted == 1 ? 1 : 4 * wanted); ++label) {
+                labelled.flow_label = query.flow_label + static_cast<std::uint32_t>(label) * 0x9e3779b9U;
+                fabric_.path(labelled, path);
+                add_way(first, path.span());
+                const bool fixed = label == 3 && ways_.ways.size() == first + 1;  // nothing to choose
+                if (static_cast<int>(ways_.ways.size() - first) == wanted || fixed) {
+                    break;
+                }
+            }
+            ways_.variants_end.push_back(static_cast<std::uint32_t>(ways_.ways.size()));
+        }
+    }
+
+    // Ways of one flow are as long as its first and begin and end on its links.
+    void add_way(std::size_t first, std::span<const LinkId> path) {
+        for (std::size_t w = first; w < ways_.ways.size(); ++w) {
+            const std::span<const LinkId> other = ways_.of(ways_.ways[w]);
+            if (std::ranges::equal(other, path) || other.size() != path.size() || other.front() != path.front() ||
+                other.back() != path.back()) {
+                return;
+            }
+        }
+        const std::size_t begin = ways_.links.size();
+        ways_.links.insert(ways_.links.end(), path.begin(), path.end());
+        ways_.ways.push_back({begin, ways_.links.size()});
+    }
+
+    bool is_cable(LinkId link) const { return info(link).latency.ps >= no_latency && !ends(link).resource; }
+    const LinkInfo& info(LinkId link) const { return facts_[place(link)].info; }
+    const LinkEnds& ends(LinkId link) const { return facts_[place(link)].ends; }
+    std::size_t place(LinkId link) const {
+        return static_cast<std::size_t>(std::lower_bound(used_.begin(), used_.end(), link) - used_.begin());
+    }
+
+    void join_devices() {
+        used_ = ways_.links;
+        std::sort(used_.begin(), used_.end());
+        used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
+        for (const LinkId link : used_) {
+            facts_.push_back({fabric_.link(link), fabric_.ends(link)});
+            const Facts& facts = facts_.back();
+            if (!facts.ends.resource && facts.info.latency.ps < no_latency) {
+                parent_[find(static_cast<std::uint32_t>(facts.ends.to))] =
+                    find(static_cast<std::uint32_t>(facts.ends.from));
+            }
+        }
+    }
+
+    void make_ports() {
+        struct Cable {
+            std::uint32_t from, to;
+            LinkId link;
+        };
+        std::vector<Cable> cables;
+        std::vector<std::uint32_t> devices;
+        for (const LinkId link : used_) {
+            if (is_cable(link)) {
+                cables.push_back({find(static_cast<std::uint32_t>(ends(link).from)),
+                                  find(static_cast<std::uint32_t>(ends(link).to)), link});
+                devices.push_back(cables.back().from);
+                devices.push_back(cables.back().to);
+            }
+        }
+        std::sort(devices.begin(), devices.end());
+        devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+        const auto node_of = [&](std::uint32_t device) {
+            return static_cast<std::uint32_t>(std::lower_bound(devices.begin(), devices.end(), device) -
+                                              devices.begin());
+        };
+        for (const std::uint32_t device : devices) {
+            add_node(device);
+        }
+        std::stable_sort(cables.begin(), cables.end(), [](const Cable& a, const Cable& b) { return a.from < b.from; });
+        net_.port_count = static_cast<std::uint32_t>(cables.size());
+        net_.ports = std::make_unique<Port[]>(cables.size());
+        net_.ingress.resize(cables.size());
+        net_.counts.resize(cables.size());
+        port_of_.assign(used_.size(), none);
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> between;
+        for (std::uint32_t p = 0; p < cables.size(); ++p) {
+            Port& port = net_.ports[p];
+            const LinkInfo& facts = info(cables[p].link);
+            port.latency = facts.latency.ps;
+            port.inverse = inverse_of(facts.capacity);
+            net_.capacity_inverse.push_back(static_cast<double>(port.inverse));
+            port.from_node = node_of(cables[p].from);
+            port.to_node = node_of(cables[p].to);
+            Node& node = net_.nodes[port.from_node];
+            if (node.port_count == 0) {
+                node.first_port = p;
+            }
+            port.slot = static_cast<std::uint16_t>(node.port_count++);
+            net_.links.push_back(cables[p].link);
+            net_.window = std::min(net_.window, port.latency);
+            port_of_[place(cables[p].link)] = p;
+            between[{port.from_node, port.to_node}].push_back(p);
+        }
+        for (const auto& [pair, ports] : between) {
+            const auto back = between.find({pair.second, pair.first});
+            for (std::size_t i = 0; back != between.end() && i < std::min(ports.size(), back->second.size()); ++i) {
+                net_.ports[ports[i]].reverse = back->second[i];
+            }
+        }
+        std::vector<std::vector<std::uint32_t>> into(net_.nodes.size());
+        for (std::uint32_t p = 0; p < net_.port_count; ++p) {
+            into[net_.ports[p].to_node].push_back(p);
+        }
+        for (std::size_t n = 0; n < into.size(); ++n) {
+            net_.nodes[n].first_ingress = static_cast<std::uint32_t>(net_.ingress_ports.size());
+            net_.nodes[n].ingress_count = static_cast<std::uint32_t>(into[n].size());
+            net_.ingress_ports.insert(net_.ingress_ports.end(), into[n].begin(), into[n].end());
+        }
+    }
+
+    void add_node(std::uint32_t device) {
+        Node node;
+        node.device = DeviceId{device};
+        const DeviceKind kind = fabric_.kind(node.device);
+        node.is_switch = kind == DeviceKind::fabric_switch;
+        node.network = kind == DeviceKind::fabric_switch || kind == DeviceKind::nic;
+        const Bytes shared = options_.buffer.count > 0 ? options_.buffer : Bytes{64'000'000};
+        node.buffer = kind == DeviceKind::nic ? options_.nic_buffer.count : shared.count;
+        net_.nodes.push_back(node);
+        net_.island.push_back(kind == DeviceKind::fabric_switch ? fabric_.node_count() + device
+                                                                : fabric_.node_of(node.device));
+    }
+
+    // Services and cables without latency go with the port by which the packet leaves their device, else with the one
+    // by which it came.
+    Route make_route(std::size_t query) {
+        const std::uint32_t begin = query == 0 ? 0 : ways_.variants_end[query - 1];
+        const std::uint32_t end = ways_.variants_end[query];
+        Route route{static_cast<std::uint32_t>(net_.hops.size()), 0, static_cast<std::uint8_t>(end - begin)};
+        for (std::uint32_t w = begin; w < end; ++w) {
+            std::vector<std::uint32_t> ports;
+            std::vector<std::vector<LinkId>> extra(1);
+            for (const LinkId link : ways_.of(ways_.ways[w])) {
+                if (is_cable(link)) {
+                    ports.push_back(port_of_[place(link)]);
+                    extra.emplace_back();
+                } else {
+                    extra.back().push_back(link);
+                }
+            }
+            route.hops = static_cast<std::uint8_t>(ports.size());
+            for (std::size_t hop = 0; hop < ports.size(); ++hop) {
+                net_.hops.push_back(ports[hop]);
+                add_services(hop, ports, extra);
+            }
+        }
+        return route;
+    }
+
+    void add_services(std::size_t hop, const std::vector<std::uint32_t>& ports,
+                      const std::vector<std::vector<LinkId>>& extra) {
+        const std::uint32_t sender = net_.ports[ports[hop]].from_node;
+        std::vector<std::uint32_t> mine;
+        const auto take = [&](const std::vector<LinkId>& links) {
+            for (const LinkId link : links) {
+                if (owner_of(link) == sender) {
+                    mine.push_back(service_of(link));
+                }
+            }
+        };
+        take(extra[hop]);
+        take(extra[hop + 1]);
+        if (!mine.empty() && net_.services_end.empty()) {
+            net_.services_end.assign(net_.hops.size() - 1, 0);
+        }
+        if (!mine.empty()) {
+            net_.nodes[sender].serves = true;
+            net_.services_of.insert(net_.services_of.end(), mine.begin(), mine.end());
+        }
+        if (!net_.services_end.empty()) {
+            net_.services_end.push_back(static_cast<std::uint32_t>(net_.services_of.size()));
+        }
+    }
+
+    // The node whose packets wait for the service: of a cable's, the host bridge's end.
+    std::uint32_t owner_of(LinkId link) {
+        const LinkEnds& joined = ends(link);
+        const bool to_bridge = joined.resource && fabric_.kind(joined.to) == DeviceKind::cpu;
+        const std::uint32_t device = find(static_cast<std::uint32_t>(to_bridge ? joined.to : joined.from));
+        const auto found = std::lower_bound(net_.nodes.begin(), net_.nodes.end(), DeviceId{device},
+                                            [](const Node& node, DeviceId wanted) { return node.device < wanted; });
+        return found != net_.nodes.end() && found->device == DeviceId{device}
+                   ? static_cast<std::uint32_t>(found - net_.nodes.begin())
+                   : none;
+    }
+
+    std::uint32_t service_of(LinkId link) {
+        const auto [known, fresh] = service_of_.try_emplace(link, static_cast<std::uint32_t>(net_.services.size()));
+        if (fresh) {
+            net_.services.push_back({0, inverse_of(info(link).capacity)});
+        }
+        return known->second;
+    }
+
+    void set_policies() {
+        for (std::uint32_t p = 0; p < net_.port_count; ++p) {
+            set_policy(p);
+        }
+    }
+
+    Control control_of(bool network, LinkFamily family) const {
+        FlowControl asked = network ? options_.flow_control : options_.island_flow_control;
+        if (asked == FlowControl::automatic) {
+            asked = network && family == LinkFamily::ethernet ? FlowControl::pfc : FlowControl::credits;
+        }
+        switch (asked) {
+            case FlowControl::pfc:
+                return Control::pfc;
+            case FlowControl::lossy:
+                return Control::lossy;
+            case FlowControl::lossless:
+                return Control::none;
+            default:
+                return Control::credits;
+        }
+    }
+
+    void set_policy(std::uint32_t p) {
+        Port& port = net_.ports[p];
+        Ingress& in = net_.ingress[p];
+        const LinkInfo& facts = info(net_.links[p]);
+        const bool network = between_nodes(facts.cls);
+        const std::int64_t mtu = (network ? options_.mtu : options_.island_mtu).count;
+        const double rate = facts.capacity * 1e-12;  // bytes per ps
+        port.control = control_of(network, fabric_.cluster().fabric.link.family);
+        const Ps back = port.reverse == none ? port.latency : net_.ports[port.reverse].latency;
+        in.return_latency = back;
+        const DeviceKind behind = fabric_.kind(net_.nodes[port.to_node].device);
+        in.sinks = behind == DeviceKind::gpu || behind == DeviceKind::host_memory;
+        if (port.control == Control::credits) {
+            in.return_latency += options_.credit_delay.ps;
+            const std::int64_t largest = std::max(options_.mtu.count, options_.island_mtu.count);
+            const auto loop =
+                static_cast<std::int64_t>(std::ceil(rate * static_cast<double>(port.latency + in.return_latency)));
+            port.credits = options_.credit_buffer.count > 0 ? options_.credit_buffer.count : 2 * loop + 4 * largest;
+        }
+        const Rate line = Rate::per_second(std::max<std::int64_t>(1, std::llround(facts.capacity)));
+        if (port.control == Control::pfc) {
+            const double quanta = options_.reaction_quanta < 0 ? static_cast<double>(pfc::response_quanta(line))
+                                                               : options_.reaction_quanta;
+            in.reaction = static_cast<Ps>(std::llround(quanta * pfc::quantum_bits / 8 / rate));
+            const std::int64_t formula = pfc_headroom(rate, port.latency + back, in.reaction, mtu);
+            in.headroom = std::llround(static_cast<double>(formula) * options_.headroom);
+        }
+        const double gigabits = facts.capacity * 8e-9;
+        port.marks = network && net_.nodes[port.from_node].network;
+        net_.counts[p].k_min = static_cast<float>(options_.ecn.k_min * gigabits);
+        net_.counts[p].k_max = static_cast<float>(options_.ecn.k_max * gigabits);
+    }
+
+    struct Facts {
+        LinkInfo info;
+        LinkEnds ends;
+    };
+
+    const Fabric& fabric_;
+    const Packet& options_;
+    Ways ways_;
+    std::vector<std::uint32_t> parent_;
+    std::vector<LinkId> used_;
+    std::vector<Facts> facts_;
+    std::vector<std::uint32_t> port_of_;
+    std::map<LinkId, std::uint32_t> service_of_;
+    Network net_;
+};
+
+}  // namespace
+
+std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t mtu) {
+    const double in_flight = bytes_per_ps * static_cast<double>(both_latencies + reaction);
+    return mtu + pfc::frame.count + static_cast<std::int64_t>(std::ceil(in_flight - 1e-6)) + mtu;
+}
+
+Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
+                     std::vector<Route>& routes) {
+    return Builder(fabric, options).build(queries, routes);
+}
+
+}  // namespace fabricast::packet

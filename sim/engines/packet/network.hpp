@@ -1,0 +1,82 @@
+#pragma once
+// The fabric as packets see it: nodes with ports, and the path of each flow as a list of ports. Links without latency
+// and shared services have no port: the devices they join are one node, and the packet that leaves it waits for the
+// service.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/engines/packet/port.hpp"
+#include "sim/schedule.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast::packet {
+
+// A service that both directions of a cable share, or all through a device.
+struct Service {
+    Ps free = 0;
+    std::uint64_t inverse = 0;
+};
+
+struct Node {
+    DeviceId device{};                                   // the one that stands for it in messages
+    std::uint32_t first_port = 0, port_count = 0;        // sending
+    std::uint32_t first_ingress = 0, ingress_count = 0;  // into Network::ingress_ports
+    bool serves = false;                                 // has services: its ports are drained in order of time
+    bool network = false;                                // a switch or NIC: marks, and may choose paths
+    std::int64_t buffer = 0;                             // shared by its PFC and lossy ports
+    std::int64_t used = 0, used_most = 0;
+    std::uint32_t paused_ingresses = 0;
+    std::uint32_t first_word = 0;  // into the bits of ports with something to send
+    bool is_switch = false;        // of the fabric
+};
+
+// The ways of one flow: `variants` lists of `hops` ports, one after the other in Network::hops.
+struct Route {
+    std::uint32_t first = 0;
+    std::uint8_t hops = 0;
+    std::uint8_t variants = 1;
+};
+
+struct Network {
+    std::vector<Node> nodes;
+    std::unique_ptr<Port[]> ports;
+    std::uint32_t port_count = 0;
+    std::vector<Ingress> ingress;    // per port
+    std::vector<PortCounts> counts;  // per port
+    std::vector<LinkId> links;       // per port
+    std::vector<std::uint32_t> ingress_ports;
+    std::vector<std::uint32_t> hops;
+    // Services that a packet needs with its port, for each of `hops`: empty where no path has any.
+    std::vector<std::uint32_t> services_end;
+    std::vector<std::uint32_t> services_of;
+    std::vector<Service> services;
+    std::vector<std::uint32_t> island;     // per node: which cluster node; fabric switches follow
+    std::vector<double> capacity_inverse;  // per port: Port::inverse of the whole capacity
+    Ps window = never;                     // the smallest latency: nothing sent in a window arrives in it
+
+    std::uint32_t port_of(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
+        return hops[route.first + variant * route.hops + hop];
+    }
+    std::span<const std::uint32_t> services_at(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
+        if (services_end.empty()) {
+            return {};
+        }
+        const std::size_t at = route.first + variant * route.hops + hop;
+        const std::uint32_t begin = at == 0 ? 0 : services_end[at - 1];
+        return std::span(services_of).subspan(begin, services_end[at] - begin);
+    }
+};
+
+// Finds every path once and makes ports of the links used. `queries` get one route each, in order; a path of no links
+// has no hops. Throws Unreachable.
+Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
+                     std::vector<Route>& routes);
+
+// Bytes that a PFC port must still take after it decided to pause: models/ethernet.hpp's formula, the cable's length
+// taken from the latencies of both directions.
+std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t mtu);
+
+}  // namespace fabricast::packet

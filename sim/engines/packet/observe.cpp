@@ -1,0 +1,195 @@
+#include "sim/engines/packet/observe.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "sim/engines/accounting.hpp"
+
+namespace fabricast::packet {
+
+namespace {
+
+constexpr std::size_t ports_listed = 16, series_listed = 4, victims_listed = 8;
+
+// Ports still paused when the replay ends count to its end.
+void close_pauses(Shared& shared, Ps end) {
+    for (std::uint32_t p = 0; p < shared.net.port_count; ++p) {
+        Port& port = shared.net.ports[p];
+        if (port.paused && shared.net.counts[p].paused_since < end) {
+            shared.net.counts[p].paused += end - shared.net.counts[p].paused_since;
+            if (!shared.series.empty()) {
+                shared.series[p].saw_pause(shared.net.counts[p].paused_since, end);
+            }
+            port.paused = false;
+        }
+    }
+}
+
+void list_links(const Network& net, const Fabric& fabric, Timeline& timeline) {
+    std::map<LinkClass, ClassUse> classes;
+    const double seconds = to_seconds(timeline.makespan);
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const Port& port = net.ports[p];
+        if (port.sent_bytes == 0) {
+            continue;
+        }
+        const LinkInfo info = fabric.link(net.links[p]);
+        const auto bytes = static_cast<double>(port.sent_bytes);
+        ClassUse& use = classes[info.cls];
+        use.cls = info.cls;
+        use.bytes += bytes;
+        use.busy += Duration{wire_time(static_cast<std::uint64_t>(port.sent_bytes), port.inverse)};
+        timeline.busiest.push_back({net.links[p], bytes, seconds > 0 ? bytes / (info.capacity * seconds) : 0});
+    }
+    for (const auto& [cls, use] : classes) {
+        timeline.classes.push_back(use);
+    }
+    const std::size_t listed = std::min(busiest_links, timeline.busiest.size());
+    std::partial_sort(timeline.busiest.begin(), timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed),
+                      timeline.busiest.end(), [](const LinkUse& a, const LinkUse& b) {
+                          return a.utilisation != b.utilisation ? a.utilisation > b.utilisation : a.link < b.link;
+                      });
+    timeline.busiest.resize(listed);
+    timeline.busiest.shrink_to_fit();
+}
+
+PortUse use_of(const Network& net, std::uint32_t p) {
+    const Port& port = net.ports[p];
+    const PortCounts& counts = net.counts[p];
+    const Ingress& in = net.ingress[p];
+    return {net.links[p],       static_cast<double>(port.sent_bytes),
+            counts.most_queued, in.headroom_most,
+            counts.marks,       in.drops,
+            in.pauses,          {counts.paused},
+            {counts.starved}};
+}
+
+// Those that were paused, dropped or queued most.
+std::vector<std::uint32_t> worst_ports(const Network& net) {
+    std::vector<std::uint32_t> ports;
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const PortUse use = use_of(net, p);
+        if (use.most_queued > 0 || use.paused.ps > 0 || use.drops > 0 || use.starved.ps > 0) {
+            ports.push_back(p);
+        }
+    }
+    std::stable_sort(ports.begin(), ports.end(), [&](std::uint32_t a, std::uint32_t b) {
+        const PortUse x = use_of(net, a);
+        const PortUse y = use_of(net, b);
+        return std::tie(y.drops, y.paused, y.marks, y.most_queued) <
+               std::tie(x.drops, x.paused, x.marks, x.most_queued);
+    });
+    return ports;
+}
+
+// A root of congestion is a port whose queue filled the buffers that paused others, though nobody paused it. A victim
+// crosses a paused port for a noticeable time and no root.
+std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabric, const Schedule& schedule,
+                                      Ps makespan) {
+    const Network& net = traffic.network;
+    std::vector<bool> pauses(net.nodes.size(), false);
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        if (net.ingress[p].pauses > 0) {
+            pauses[net.ports[p].to_node] = true;
+        }
+    }
+    std::vector<std::string> victims;
+    for (std::uint32_t f = 0; f < traffic.flows.size() && victims.size() < victims_listed; ++f) {
+        if (traffic.flows[f].is_stream) {
+            continue;
+        }
+        bool held = false;
+        bool root = false;
+        for (std::uint32_t hop = 0; hop < traffic.routes[f].hops; ++hop) {
+            const std::uint32_t p = net.port_of(traffic.routes[f], 0, hop);
+            const bool paused = net.counts[p].paused * 20 > makespan;
+            held |= paused;
+            root |= !paused && pauses[net.ports[p].from_node] &&
+                    net.counts[p].most_queued * 4 > net.nodes[net.ports[p].from_node].used_most;
+        }
+        if (held && !root) {
+            const PathQuery& path = schedule.connections[traffic.flows[f].index].path;
+            victims.push_back(fabric.device_name(path.src) + " -> " + fabric.device_name(path.dst));
+        }
+    }
+    return victims;
+}
+
+void count(const Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, PacketUse& use) {
+    const Network& net = shared.net;
+    for (const auto& domain : domains) {
+        use.hops += domain->counts().hops;
+        use.delivered += domain->counts().delivered;
+        use.delivered_bytes += static_cast<double>(domain->counts().delivered_bytes);
+        use.notices += domain->counts().notices;
+    }
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const PortUse port = use_of(net, p);
+        use.marks += port.marks;
+        use.drops += port.drops;
+        use.pauses += port.pauses;
+        use.paused += port.paused;
+        use.starved += port.starved;
+        use.watchdog += net.counts[p].watchdog;
+    }
+    for (const Recovery& recovery : shared.recoveries) {
+        use.resent += recovery.resent;
+        use.timeouts += recovery.timeouts;
+    }
+}
+
+void percentiles(std::vector<Completion> completions, PacketUse& use) {
+    if (completions.empty()) {
+        return;
+    }
+    std::sort(completions.begin(), completions.end(),
+              [](const Completion& a, const Completion& b) { return a.took < b.took; });
+    const auto at = [&](double share) {
+        return Duration{
+            completions[static_cast<std::size_t>(share * static_cast<double>(completions.size() - 1))].took};
+    };
+    use.fct_p50 = at(0.5);
+    use.fct_p99 = at(0.99);
+    use.fct_max = at(1);
+}
+
+}  // namespace
+
+double bytes_held(const Network& net) {
+    std::size_t bytes = 0;
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const Port& port = net.ports[p];
+        bytes += port.wire.capacity() * sizeof(Frame) + port.queue.capacity() * sizeof(Waiting) +
+                 port.signals.capacity() * sizeof(Signal);
+    }
+    return static_cast<double>(bytes);
+}
+
+void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
+             const Fabric& fabric, const Schedule& schedule, Timeline& timeline) {
+    const Network& net = shared.net;
+    close_pauses(shared, timeline.makespan.ps);
+    list_links(net, fabric, timeline);
+    PacketUse use;
+    count(shared, domains, use);
+    percentiles(operations.completions(), use);
+    const std::vector<std::uint32_t> worst = worst_ports(net);
+    for (std::size_t i = 0; i < std::min(worst.size(), ports_listed); ++i) {
+        use.ports.push_back(use_of(net, worst[i]));
+    }
+    for (std::size_t i = 0; !shared.series.empty() && i < std::min(worst.size(), series_listed); ++i) {
+        const Series& series = shared.series[worst[i]];
+        PortSeries shown{net.links[worst[i]], {series.width()}, {}, {}};
+        const auto bins =
+            std::min<std::size_t>(Series::bins, static_cast<std::size_t>(timeline.makespan.ps / series.width() + 1));
+        for (std::size_t b = 0; b < bins; ++b) {
+            shown.queued.push_back(series.queued()[b]);
+            shown.paused.push_back({series.paused()[b]});
+        }
+        use.series.push_back(std::move(shown));
+    }
+    use.victims = find_victims(shared.traffic, fabric, schedule, timeline.makespan.ps);
+    timeline.packets = std::move(use);
+}
+
+}  // namespace fabricast::packet

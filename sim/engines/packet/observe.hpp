@@ -1,0 +1,21 @@
+#pragma once
+// From what ports and domains counted to what a Timeline keeps.
+
+#include <memory>
+#include <vector>
+
+#include "sim/engines/packet/domain.hpp"
+#include "sim/engines/packet/operations.hpp"
+#include "sim/timeline.hpp"
+
+namespace fabricast::packet {
+
+// Fills `busiest`, `classes` and `packets`. Precondition: makespan is set, and no packet is on its way any more but for
+// those nobody waits for.
+void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
+             const Fabric& fabric, const Schedule& schedule, Timeline& timeline);
+
+// Of rings and queues, their slack included.
+double bytes_held(const Network& network);
+
+}  // namespace fabricast::packet

@@ -1,0 +1,88 @@
+#pragma once
+// One port type for every link: a queue, a wire, and a policy that says when the next packet may start. PFC, credits
+// and the lack of both differ in three places only: what a signal from the receiver changes (apply), what holds a
+// packet back (blocked), and what the receive buffer does when a packet comes and goes (receive_buffer.hpp).
+
+#include <algorithm>
+
+#include "sim/engines/packet/frame.hpp"
+#include "sim/engines/packet/options.hpp"
+#include "sim/engines/packet/ring.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast::packet {
+
+enum class Control : std::uint8_t { none, pfc, credits, lossy };
+
+// What the receiver of a link tells its sender.
+struct Signal {
+    enum Kind : std::uint32_t { credit, pause, resume };
+    Ps time = 0;
+    std::int32_t value = 0;  // credit: bytes
+    Kind kind = credit;
+};
+
+// Time on the wire at `inverse` ps per byte (2^24 is one), rounded up to the picosecond for each packet; up to 2^-14 ps
+// are taken for the rounding of the rate.
+inline Ps wire_time(std::uint64_t bytes, std::uint64_t inverse) {
+    return static_cast<Ps>((bytes * inverse + ((1U << 24U) - 1024)) >> 24U);
+}
+
+// The sending side of a directed link: two cache lines, the first all that a packet touches which need not wait.
+struct alignas(64) Port {
+    Ps free = 0;  // when the wire is idle again
+    Ps latency = 0;
+    std::uint64_t inverse = 0;  // ps per byte, 2^24 of it is one
+    LinkRing<Frame> wire;
+    std::int64_t sent_bytes = 0;
+    std::uint32_t to_node = 0;
+    std::uint32_t from_node = 0;
+    std::uint16_t slot = 0;  // among its node's ports
+    Control control = Control::none;
+    bool paused = false;
+    bool down = false;
+    bool marks = false;  // an egress queue with ECN
+
+    alignas(64) Fifo<Waiting> queue;
+    LinkRing<Signal> signals;
+    std::int64_t queued_bytes = 0;
+    std::int64_t credits = 0;
+    std::uint32_t sender = none;   // flows that begin here
+    std::uint32_t reverse = none;  // the port of the other direction
+
+    Ps serialization(std::uint32_t bytes) const { return wire_time(bytes, inverse); }
+    bool blocked(std::uint32_t bytes) const {
+        return paused || down || (control == Control::credits && credits < static_cast<std::int64_t>(bytes));
+    }
+};
+
+// The receiving side: who occupies the buffer behind the link. Written by the node that the link leads to.
+struct alignas(64) Ingress {
+    std::int64_t bytes = 0;     // in the shared part
+    std::int64_t over = 0;      // in the headroom
+    std::int64_t headroom = 0;  // its size
+    Ps return_latency = 0;      // a signal's way back to the sender
+    Ps reaction = 0;            // a paused sender's
+    Ps last_credit = 0;         // credits of one link return in order
+    bool paused = false;
+    bool sinks = false;     // memory behind it: never full
+    std::int64_t most = 0;  // bytes held at once
+    std::int64_t headroom_most = 0;
+    std::int64_t drops = 0, dropped_bytes = 0;
+    std::int64_t pauses = 0;
+};
+
+static_assert(sizeof(Port) == 128);
+
+// What a port needs rarely, and what is only counted. Written by the sending node.
+struct PortCounts {
+    float k_min = 0, k_max = 0;  // bytes
+    Ps paused_since = 0;
+    std::int64_t marks = 0;
+    std::int64_t most_queued = 0;
+    std::int64_t watchdog = 0;  // times a pause was overridden
+    Ps paused = 0;              // by its receiver
+    Ps starved = 0;             // had a packet but no credit
+};
+
+}  // namespace fabricast::packet

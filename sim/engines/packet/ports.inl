@@ -1,0 +1,252 @@
+// Sending side of a port: what may start when, and the packet that does.
+
+namespace fabricast::packet {
+
+inline void Domain::set_active(std::uint32_t p) {
+    const Port& port = net_.ports[p];
+    shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] |= std::uint64_t{1} << (port.slot % 64);
+}
+inline void Domain::clear_active(std::uint32_t p) {
+    const Port& port = net_.ports[p];
+    shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] &= ~(std::uint64_t{1} << (port.slot % 64));
+}
+
+inline void Domain::apply(std::uint32_t p, const Signal& signal) {
+    Port& port = net_.ports[p];
+    switch (signal.kind) {
+        case Signal::credit:
+            port.credits += signal.value;
+            return;
+        case Signal::pause:
+            if (!port.paused) {
+                port.paused = true;
+                net_.counts[p].paused_since = signal.time;
+            }
+            return;
+        case Signal::resume:
+            if (port.paused) {
+                port.paused = false;
+                net_.counts[p].paused += signal.time - net_.counts[p].paused_since;
+                if (!shared_.series.empty()) {
+                    shared_.series[p].saw_pause(net_.counts[p].paused_since, signal.time);
+                }
+            }
+            return;
+    }
+}
+
+// The earliest start at or after `start` that the receiver allows; later than `until` where that is not known yet.
+inline Ps Domain::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
+    Port& port = net_.ports[p];
+    const Ps asked = start;
+    LinkRing<Signal>& signals = port.signals;
+    while (!signals.empty() && signals.front().time <= start) {
+        apply(p, signals.front());
+        signals.pop();
+    }
+    while (port.blocked(bytes)) {
+        const Ps next = signals.empty() ? never : signals.front().time;
+        if (port.paused && options_.pfc_watchdog.ps > 0) {
+            const Ps barks = std::max(start, net_.counts[p].paused_since + options_.pfc_watchdog.ps);
+            if (barks < next) {
+                if (barks > until) {
+                    return barks;
+                }
+                ++net_.counts[p].watchdog;
+                apply(p, {barks, 0, Signal::resume});
+                start = barks;
+                continue;
+            }
+        }
+        if (next > until) {
+            return std::max(next, until + 1);
+        }
+        start = std::max(start, next);
+        apply(p, signals.front());
+        signals.pop();
+    }
+    if (start > asked) {
+        port.free = std::max(port.free, start);  // what let it go is known only now, and asked for once
+        net_.counts[p].starved += port.control == Control::credits ? start - asked : 0;
+    }
+    return start;
+}
+
+// Beyond the port itself: services its head needs. Only in nodes that have any.
+inline Ps Domain::after_services(std::uint32_t, const Frame& frame, Ps start) const {
+    const Route& route = traffic_.routes[frame.flow];
+    for (const std::uint32_t s : net_.services_at(route, frame.variant(), frame.hop())) {
+        start = std::max(start, net_.services[s].free);
+    }
+    return start;
+}
+
+inline void Domain::use_services(std::uint32_t, const Frame& frame, Ps start) {
+    const Route& route = traffic_.routes[frame.flow];
+    for (const std::uint32_t s : net_.services_at(route, frame.variant(), frame.hop())) {
+        Service& service = net_.services[s];
+        service.free = std::max(service.free, start) + wire_time(frame.bytes, service.inverse);
+    }
+}
+
+// When the port's next packet starts, as far as is known; `never` where nothing waits or nothing is known.
+inline Ps Domain::next_start(std::uint32_t p, Ps until) {
+    Port& port = net_.ports[p];
+    Ps start = 0;
+    std::uint32_t bytes = 0;
+    if (!port.queue.empty()) {
+        const Frame& head = port.queue.front().frame;
+        start = std::max(port.free, head.time());
+        bytes = head.bytes;
+        if (net_.nodes[port.from_node].serves) {
+            start = after_services(p, head, start);
+        }
+    } else if (port.sender != none && !shared_.senders[port.sender].empty()) {
+        const Sender& sender = shared_.senders[port.sender];
+        start = std::max(port.free, sender.next());
+        const std::uint32_t f = sender.peek();
+        const Flow& flow = traffic_.flows[f];
+        bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(flow.left, flow.unit));
+        if (net_.nodes[port.from_node].serves) {
+            Frame first;
+            first.flow = f;
+            start = after_services(p, first, start);
+        }
+    } else {
+        return never;
+    }
+    if (start > until || (port.control == Control::none && !port.down)) {
+        return start;
+    }
+    return admit(p, start, until, bytes);
+}
+
+// WRED at the head of the queue: the instant a packet leaves, against what stays (facts: most ASICs mark at dequeue).
+// A hash of flow and time, no generator: threads may not change it.
+inline void Domain::mark(std::uint32_t p, Frame& frame, Ps start) {
+    PortCounts& counts = net_.counts[p];
+    const auto queued = static_cast<float>(net_.ports[p].queued_bytes);
+    if (queued <= counts.k_min) {
+        return;
+    }
+    const double share = queued > counts.k_max ? 1.0
+                                               : options_.ecn.p_max * static_cast<double>(queued - counts.k_min) /
+                                                     static_cast<double>(counts.k_max - counts.k_min);
+    const std::uint64_t h = mix(mix(options_.seed ^ frame.flow) ^ static_cast<std::uint64_t>(start));
+    if (static_cast<double>(h >> 11U) * 0x1p-53 < share) {
+        frame.meta |= Frame::marked;
+        ++counts.marks;
+    }
+}
+
+inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
+    Port& port = net_.ports[p];
+    const Ps wire = port.serialization(frame.bytes);
+    port.free = start + wire;
+    port.sent_bytes += frame.bytes;
+    ++counts_.hops;
+    if (port.control == Control::credits) {
+        port.credits -= frame.bytes;
+    }
+    if (frame.is(Frame::last_hop)) {
+        const Ps tail = start + wire + port.latency;
+        if (port.control == Control::credits) {
+            port.signals.push({tail + net_.ingress[p].return_latency, frame.bytes, Signal::credit});
+        }
+        receive(p, frame, tail);
+        return;
+    }
+    const Ps at = start + port.latency + (options_.cut_through ? 0 : wire);
+    frame.at(at);
+    port.wire.push(frame);
+    wake(port.to_node, at);
+}
+
+inline void Domain::send_one(std::uint32_t p, Ps start) {
+    Port& port = net_.ports[p];
+    if (port.queue.empty()) {
+        const Frame frame = next_packet(p, start);
+        if (net_.nodes[port.from_node].serves) {
+            use_services(p, frame, start);
+        }
+        emit(p, frame, start);
+    } else {
+        Waiting waiting = port.queue.front();
+        port.queue.pop();
+        port.queued_bytes -= waiting.frame.bytes;
+        if (port.marks) {
+            mark(p, waiting.frame, start);
+        }
+        if (net_.nodes[port.from_node].serves) {
+            use_services(p, waiting.frame, start);
+        }
+        emit(p, waiting.frame, start);
+        if (waiting.ingress != none) {
+            vacate(waiting.ingress, waiting.frame.bytes, start);
+        }
+    }
+    if (port.queue.empty() && (port.sender == none || shared_.senders[port.sender].empty())) {
+        clear_active(p);
+    }
+}
+
+inline void Domain::drain(std::uint32_t p, Ps until) {
+    for (;;) {
+        const Ps start = next_start(p, until);
+        if (start > until) {
+            return;
+        }
+        send_one(p, start);
+    }
+}
+
+template <class Visit>
+void for_each_bit(std::uint64_t word, Visit&& visit) {
+    for (; word != 0; word &= word - 1) {
+        visit(static_cast<std::uint32_t>(std::countr_zero(word)));
+    }
+}
+
+// All ports of a node in step: where the departure of one packet changes what another may do.
+inline void Domain::drain_in_order(const Node& node, Ps until) {
+    for (;;) {
+        Ps first = never;
+        std::uint32_t which = none;
+        for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
+            for_each_bit(shared_.active[node.first_word + word], [&](std::uint32_t bit) {
+                const std::uint32_t p = node.first_port + word * 64 + bit;
+                const Ps start = next_start(p, until);
+                if (start < first) {
+                    first = start;
+                    which = p;
+                }
+            });
+        }
+        if (first > until) {
+            return;
+        }
+        send_one(which, first);
+    }
+}
+
+// Up to the window's end; when there is more to do.
+inline Ps Domain::drain_all(const Node& node, Ps until) {
+    if (in_order(node)) {
+        drain_in_order(node, until);
+    }
+    Ps next = never;
+    for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
+        for_each_bit(shared_.active[node.first_word + word], [&](std::uint32_t bit) {
+            const std::uint32_t p = node.first_port + word * 64 + bit;
+            Ps start = next_start(p, until);
+            while (start <= until) {
+                send_one(p, start);
+                start = next_start(p, until);
+            }
+            next = std::min(next, start);
+        });
+    }
+    return next;
+}
+
+}  // namespace fabricast::packet

@@ -1,0 +1,104 @@
+// What a packet does to the buffer behind its link, and what the link's sender hears of it: the receiver's half of the
+// flow-control policies.
+
+namespace fabricast::packet {
+
+inline void Domain::return_credit(std::uint32_t in, std::uint32_t bytes, Ps at) {
+    Port& port = net_.ports[in];
+    Ingress& ingress = net_.ingress[in];
+    const Ps heard = ingress.last_credit = std::max(ingress.last_credit, at + ingress.return_latency);
+    port.signals.push({heard, static_cast<std::int32_t>(bytes), Signal::credit});
+    wake(port.from_node, heard);
+}
+
+// A PFC frame on the other direction of the link: behind the packet that is being sent there, on the wire, and obeyed
+// after the sender's reaction. Pauses are refreshed until the resume frame, which is not simulated packet by packet.
+inline void Domain::set_paused(std::uint32_t in, bool paused, Ps now) {
+    Ingress& ingress = net_.ingress[in];
+    Port& port = net_.ports[in];
+    Node& node = net_.nodes[port.to_node];
+    ingress.paused = paused;
+    node.paused_ingresses += paused ? 1U : -1U;
+    ingress.pauses += paused ? 1 : 0;
+    Ps sent = now;
+    if (port.reverse != none) {
+        Port& back = net_.ports[port.reverse];
+        back.free = std::max(back.free, now) + wire_time(static_cast<std::uint64_t>(pfc::frame.count), back.inverse);
+        sent = back.free;
+    }
+    const Ps heard = sent + ingress.return_latency + ingress.reaction;
+    port.signals.push({heard, 0, paused ? Signal::pause : Signal::resume});
+    wake(port.from_node, heard);
+}
+
+// False: there is no room, the packet is lost.
+inline bool Domain::accept(std::uint32_t in, std::uint32_t bytes, Ps now) {
+    Ingress& ingress = net_.ingress[in];
+    const Control control = net_.ports[in].control;
+    if (control == Control::none) {
+        return true;
+    }
+    if (control == Control::credits) {
+        if (ingress.sinks) {
+            return_credit(in, bytes, now);
+        }
+        return true;
+    }
+    if (ingress.sinks) {
+        return true;
+    }
+    Node& node = net_.nodes[net_.ports[in].to_node];
+    const auto fits = [&] {
+        // Choudhury and Hahne: a queue may hold alpha times what is free.
+        const double threshold = pfc::dynamic_threshold(options_.alpha, {node.buffer}, {node.used});
+        return ingress.over == 0 && static_cast<double>(ingress.bytes + bytes) <= threshold;
+    };
+    if (!fits() && !in_order(node)) {
+        drain_in_order(node, now);  // counts are exact only when every port has been looked at
+    }
+    if (fits()) {
+        ingress.bytes += bytes;
+        node.used += bytes;
+        node.used_most = std::max(node.used_most, node.used);
+        ingress.most = std::max(ingress.most, ingress.bytes);
+        return true;
+    }
+    const bool room = control == Control::pfc && ingress.over + bytes <= ingress.headroom;
+    if (!room) {
+        ++ingress.drops;
+        ingress.dropped_bytes += bytes;
+    } else {
+        ingress.over += bytes;
+        ingress.headroom_most = std::max(ingress.headroom_most, ingress.over);
+    }
+    if (control == Control::pfc && !ingress.paused) {
+        set_paused(in, true, now);
+    }
+    return room;
+}
+
+inline void Domain::vacate(std::uint32_t in, std::uint32_t bytes, Ps now) {
+    const Control control = net_.ports[in].control;
+    if (control == Control::none) {
+        return;
+    }
+    if (control == Control::credits) {
+        return_credit(in, bytes, now);
+        return;
+    }
+    Ingress& ingress = net_.ingress[in];
+    Node& node = net_.nodes[net_.ports[in].to_node];
+    const std::int64_t from_headroom = std::min<std::int64_t>(ingress.over, bytes);
+    ingress.over -= from_headroom;
+    ingress.bytes -= bytes - from_headroom;
+    node.used -= bytes - from_headroom;
+    if (ingress.paused && ingress.over == 0) {
+        const double threshold = pfc::dynamic_threshold(options_.alpha, {node.buffer}, {node.used});
+        const double resume = std::max(0.0, threshold - static_cast<double>(options_.xon_offset.count));
+        if (static_cast<double>(ingress.bytes) <= resume) {
+            set_paused(in, false, now);
+        }
+    }
+}
+
+}  // namespace fabricast::packet

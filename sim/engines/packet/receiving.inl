@@ -1,0 +1,187 @@
+// Flows at the node before their last link: what is sent there arrives for certain, one latency later, so that others
+// may be told in time.
+
+namespace fabricast::packet {
+
+// The receiver's answer travels without queueing: it is small and of high priority.
+inline Ps Domain::way_back(std::uint32_t f) const {
+    const Route& route = traffic_.routes[f];
+    Ps latency = 0;
+    for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
+        latency += net_.ports[net_.port_of(route, 0, hop)].latency;
+    }
+    return latency;
+}
+
+inline void Domain::tell_sender(std::uint32_t f, Mail::Kind kind, std::uint32_t value, Ps tail) {
+    mail({tail + way_back(f), traffic_.flows[f].node, kind, f, value});
+}
+
+inline void Domain::receive(std::uint32_t p, const Frame& frame, Ps tail) {
+    ++counts_.delivered;
+    counts_.delivered_bytes += frame.bytes;
+    const std::uint32_t f = frame.flow;
+    if (frame.is(Frame::marked) && !shared_.timely && traffic_.flows[f].controller != none) {
+        Receiver& receiver = traffic_.receivers[f];
+        if (tail - receiver.last_notice >= options_.dcqcn.cnp_interval.ps) {
+            receiver.last_notice = tail;
+            ++counts_.notices;
+            tell_sender(f, Mail::notice, 0, tail);
+        }
+    }
+    if (shared_.lossy) {
+        receive_lossy(p, frame, tail);
+        return;
+    }
+    if (shared_.timely && traffic_.flows[f].controller != none &&
+        (frame.psn() + 1U) % shared_.ack_every[traffic_.flows[f].controller] == 0) {
+        tell_sender(f, Mail::ack, frame.psn(), tail);
+    }
+    if (traffic_.routes[f].variants > 1) {
+        receive_spread(p, frame, tail);
+    } else if (frame.is(Frame::piece_end)) {
+        complete(p, f, frame.meta, tail);
+    }
+}
+
+inline std::uint32_t Domain::packets_of_piece(std::uint32_t f, std::uint32_t piece) const {
+    const Flow& flow = traffic_.flows[f];
+    std::int64_t bytes = 0;
+    if (flow.is_stream) {
+        const Stream& stream = traffic_.streams[flow.index];
+        bytes = piece + stream.slices >= stream.pieces ? stream.last_bytes : stream.piece_bytes;
+    } else {
+        bytes = traffic_.message_bytes[traffic_.message_ops[traffic_.connections[flow.index].begin + piece]];
+    }
+    return static_cast<std::uint32_t>((std::max<std::int64_t>(1, bytes) + flow.unit - 1) / flow.unit);
+}
+
+// Over several ways packets overtake each other: a piece is complete when as many have come as it and those before it
+// have.
+inline void Domain::receive_spread(std::uint32_t p, const Frame& frame, Ps tail) {
+    const std::uint32_t f = frame.flow;
+    const Flow& flow = traffic_.flows[f];
+    Receiver& receiver = traffic_.receivers[f];
+    ++receiver.got;
+    while (receiver.got > 0 && receiver.got >= packets_of_piece(f, receiver.piece)) {
+        receiver.got -= packets_of_piece(f, receiver.piece);
+        ++receiver.piece;
+        const bool last = flow.is_stream && receiver.piece == traffic_.streams[flow.index].pieces;
+        complete(p, f, last ? Frame::stream_end : std::uint16_t{0}, tail);
+    }
+}
+
+// Selective repeat: each gap once, and all of them again when they should long have come.
+inline void Domain::ask_for_missing(std::uint32_t f, Ps tail) {
+    Receiver& receiver = traffic_.receivers[f];
+    const std::deque<std::uint16_t>& early = shared_.recoveries[f].early;
+    if (tail - receiver.asked_at > 16 * way_back(f)) {
+        receiver.asked_at = tail;
+        receiver.asked_up_to = receiver.expected;
+    }
+    for (std::uint32_t i = 0; i < early.size(); ++i) {
+        const std::uint32_t psn = receiver.expected + i;  // entry i is the one behind it
+        const bool missing = i == 0 || early[i - 1] == 0;
+        if (missing && static_cast<std::int32_t>(psn - receiver.asked_up_to) >= 0) {
+            tell_sender(f, Mail::nak, psn, tail);
+            receiver.asked_up_to = psn + 1;
+        }
+    }
+}
+
+inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) {
+    const std::uint32_t f = frame.flow;
+    Receiver& receiver = traffic_.receivers[f];
+    const std::uint32_t psn = widen(frame.psn(), receiver.expected);
+    const auto ahead = static_cast<std::int32_t>(psn - receiver.expected);
+    if (ahead < 0) {  // once more what is here already: its sender does not know
+        tell_sender(f, Mail::ack, receiver.expected, tail);
+        return;
+    }
+    const bool selective = options_.recovery == LossRecovery::selective_repeat;
+    std::deque<std::uint16_t>& early = shared_.recoveries[f].early;
+    if (ahead > 0 && selective) {
+        early.resize(std::max(early.size(), static_cast<std::size_t>(ahead)), 0);
+        early[static_cast<std::size_t>(ahead) - 1] = static_cast<std::uint16_t>(frame.meta | 1U);
+        ask_for_missing(f, tail);
+        return;
+    }
+    if (ahead > 0) {
+        if (!receiver.asked) {
+            receiver.asked = true;
+            tell_sender(f, Mail::nak, receiver.expected, tail);
+        }
+        return;
+    }
+    std::uint16_t meta = frame.meta;
+    for (bool more = true; more;) {
+        ++receiver.expected;
+        ++receiver.unacked;
+        receiver.asked = false;
+        const bool ends = (meta & Frame::piece_end) != 0;
+        if (ends) {
+            complete(p, f, meta, tail);
+        }
+        if (ends || receiver.unacked >= 16) {
+            receiver.unacked = 0;
+            tell_sender(f, Mail::ack, receiver.expected, tail);
+        }
+        more = false;
+        if (!early.empty()) {
+            meta = early.front();
+            early.pop_front();
+            more = meta != 0;
+            if (!more && !early.empty()) {
+                ask_for_missing(f, tail);
+            }
+        }
+    }
+}
+
+inline void Domain::complete(std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail) {
+    const Flow& flow = traffic_.flows[f];
+    if (!flow.is_stream) {
+        Messages& messages = traffic_.connections[flow.index];
+        done_.push_back({tail, Done::message, traffic_.message_ops[messages.arrived++]});
+        return;
+    }
+    if (traffic_.streams[flow.index].tells) {
+        Frame told;
+        told.flow = f;
+        told.meta = Frame::notice;
+        told.at(tail);
+        net_.ports[p].wire.push(told);
+        wake(net_.ports[p].to_node, tail);
+    }
+    if ((meta & Frame::stream_end) != 0) {
+        done_.push_back({tail, Done::stream, flow.index});
+    }
+}
+
+// At the receiver itself: those that forward the piece may go on, and its slot is free again.
+inline void Domain::on_piece(std::uint32_t f, Ps now) {
+    const std::uint32_t s = traffic_.flows[f].index;
+    Stream& stream = traffic_.streams[s];
+    ++stream.delivered;
+    const std::uint32_t mask = traffic_.times_each - 1;
+    for (std::uint32_t i = stream.first_follower; i < stream.first_follower + stream.follower_count; ++i) {
+        const Follower& follower = traffic_.followers[i];
+        Stream& next = traffic_.streams[follower.stream];
+        ++traffic_.have[follower.have];
+        std::uint32_t least = traffic_.have[next.first_have];
+        for (std::uint32_t b = 1; b < next.before_count; ++b) {
+            least = std::min(least, traffic_.have[next.first_have + b]);
+        }
+        if (least > next.have) {
+            traffic_.times[next.first_time + (next.have & mask)] = now;
+            ++next.have;
+            wake_flow(next.flow, now);
+        }
+    }
+    if (stream.delivered % stream.slices == 0 &&
+        stream.delivered + (stream.slots - 1) * stream.slices < stream.pieces) {
+        mail({std::max(now + stream.slot_delay, end_), traffic_.flows[f].node, Mail::slot, s, 0});
+    }
+}
+
+}  // namespace fabricast::packet

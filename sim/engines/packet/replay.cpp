@@ -1,0 +1,191 @@
+#include "sim/engines/packet/replay.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "sim/engines/packet/barrier.hpp"
+#include "sim/engines/packet/deadlock.hpp"
+#include "sim/engines/packet/domain.hpp"
+#include "sim/engines/packet/observe.hpp"
+#include "sim/engines/packet/operations.hpp"
+#include "sim/engines/watching.hpp"
+
+namespace fabricast {
+
+namespace packet {
+
+namespace {
+
+class Replay {
+public:
+    Replay(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device, const Packet& options,
+           const Watch& watch)
+        : fabric_(fabric),
+          schedule_(schedule),
+          options_(options),
+          traffic_(lower_packets(fabric, schedule, options)),
+          threads_(useful_threads()),
+          shared_(traffic_, options, threads_),
+          operations_(fabric, schedule, traffic_, device),
+          watching_(watch) {
+        for (std::uint32_t d = 0; d < threads_; ++d) {
+            domains_.push_back(std::make_unique<Domain>(shared_, d, threads_));
+        }
+        if (traffic_.network.window == never) {
+            traffic_.network.window = 1'000'000;  // no links: only operations of hosts and devices
+        }
+    }
+
+    Timeline run(const std::vector<LinkEvent>& events) {
+        post_events(events);
+        operations_.begin();
+        if (threads_ == 1) {
+            while (plan_window()) {
+                domains_.front()->run(start_, end_, parity_, domains_);
+            }
+        } else {
+            run_threads();
+        }
+        Timeline timeline;
+        timeline.makespan = operations_.kept().last_finish();
+        timeline.kept = operations_.kept().times();
+        observe(shared_, domains_, operations_, fabric_, schedule_, timeline);
+        if (timeline.packets->drops > 0 && !shared_.lossy) {
+            throw CannotEnd("'" + fabric_.link_name(timeline.packets->ports.front().link) +
+                            "' lost packets that nobody sends again: its buffer is smaller than its headroom");
+        }
+        timeline.packets->windows = windows_;
+        timeline.packets->bytes_in_flight =
+            most_in_flight_ > 0 ? bytes_held(traffic_.network) / static_cast<double>(most_in_flight_) : 0;
+        return timeline;
+    }
+
+private:
+    // No more than there are nodes of the cluster to share out.
+    std::uint32_t useful_threads() const {
+        const std::size_t islands =
+            std::max<std::size_t>(1, std::min<std::size_t>(traffic_.network.nodes.size(), fabric_.node_count()));
+        return static_cast<std::uint32_t>(
+            std::clamp<std::size_t>(static_cast<std::size_t>(options_.threads), 1, islands));
+    }
+
+    void post(const Mail& mail) {
+        domains_[shared_.domain_of[mail.node]]->post(mail);
+        posted_ = std::min(posted_, mail.time);
+    }
+
+    void post_events(const std::vector<LinkEvent>& events) {
+        const Network& net = traffic_.network;
+        for (const LinkEvent& event : events) {
+            for (std::uint32_t p = 0; p < net.port_count; ++p) {
+                if (net.links[p] == event.link) {
+                    const auto millionths = static_cast<std::uint32_t>(std::max(0.0, event.share * 1e6 + 0.5));
+                    post({event.at.ps, net.ports[p].from_node, Mail::share, p, millionths});
+                }
+            }
+        }
+    }
+
+    // What the last window ended, and where the next begins. False: all is done.
+    bool plan_window() {
+        Ps first = posted_;
+        std::int64_t in_flight = 0;
+        for (const auto& domain : domains_) {
+            for (const Done& done : domain->done()) {
+                operations_.add(done);
+            }
+            domain->done().clear();
+            first = std::min(first, domain->next());
+            in_flight += domain->counts().injected - domain->counts().delivered;
+        }
+        most_in_flight_ = std::max(most_in_flight_, in_flight);
+        if (operations_.finished()) {
+            return false;
+        }
+        start_ = std::min(first, operations_.next());
+        if (start_ >= never / 2) {
+            cannot_end();
+        }
+        end_ = start_ + traffic_.network.window;
+        posted_ = never;
+        operations_.run(end_, [this](const Mail& mail) { post(mail); });
+        parity_ ^= 1U;
+        ++windows_;
+        watching_.poll(operations_.ended(), schedule_.size());
+        return !operations_.finished();
+    }
+
+    [[noreturn]] void cannot_end() const {
+        const OpId op = operations_.waiting();
+        std::string text = "operation " + std::to_string(static_cast<std::uint32_t>(op)) + " cannot end: ";
+        throw CannotEnd(text + describe_standstill(shared_, fabric_));
+    }
+
+    void run_threads() {
+        Barrier barrier(threads_);
+        bool more = true;
+        std::vector<std::exception_ptr> errors(threads_);
+        const auto work = [&](std::uint32_t d) {
+            for (;;) {
+                if (d == 0) {
+                    try {
+                        const bool failed =
+                            std::any_of(errors.begin(), errors.end(), [](const auto& e) { return e != nullptr; });
+                        more = !failed && plan_window();
+                    } catch (...) {
+                        errors[0] = std::current_exception();
+                        more = false;
+                    }
+                }
+                barrier.wait();
+                if (!more) {
+                    return;
+                }
+                try {
+                    domains_[d]->run(start_, end_, parity_, domains_);
+                } catch (...) {
+                    errors[d] = std::current_exception();
+                }
+                barrier.wait();
+            }
+        };
+        {
+            std::vector<std::jthread> crew;
+            for (std::uint32_t d = 1; d < threads_; ++d) {
+                crew.emplace_back(work, d);
+            }
+            work(0);
+        }
+        for (const std::exception_ptr& error : errors) {
+            if (error) {
+                std::rethrow_exception(error);
+            }
+        }
+    }
+
+    const Fabric& fabric_;
+    const Schedule& schedule_;
+    const Packet& options_;
+    Traffic traffic_;
+    std::uint32_t threads_;
+    Shared shared_;
+    Operations operations_;
+    Watching watching_;
+    std::vector<std::unique_ptr<Domain>> domains_;
+    Ps start_ = 0, end_ = 0, posted_ = never;
+    unsigned parity_ = 0;
+    std::int64_t windows_ = 0;
+    std::int64_t most_in_flight_ = 0;  // at the ends of windows
+};
+
+}  // namespace
+
+}  // namespace packet
+
+Timeline replay_packets(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device,
+                        const Packet& options, const std::vector<LinkEvent>& events, const Watch& watch) {
+    return packet::Replay(fabric, schedule, device, options, watch).run(events);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,14 @@
+#pragma once
+// The packet engine: the same Schedule on the same Fabric, packet by packet.
+
+#include "sim/engines/devices.hpp"
+#include "sim/engines/engine.hpp"
+
+namespace fabricast {
+
+// The result depends on nothing but the arguments, whatever options.threads. Throws Stopped, Unreachable, and CannotEnd
+// with the cycle of ports where buffers wait for each other.
+Timeline replay_packets(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device,
+                        const Packet& options, const std::vector<LinkEvent>& events, const Watch& watch);
+
+}  // namespace fabricast

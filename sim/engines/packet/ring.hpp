@@ -1,0 +1,114 @@
+#pragma once
+// Rings by value that start small and double: how much memory the engine walks through is how fast it is.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace fabricast::packet {
+
+// A queue of one owner.
+template <class T>
+class Fifo {
+public:
+    bool empty() const { return head_ == tail_; }
+    std::uint32_t size() const { return tail_ - head_; }
+    T& front() { return slots_[head_ & mask_]; }
+    const T& front() const { return slots_[head_ & mask_]; }
+    const T& at(std::uint32_t i) const { return slots_[(head_ + i) & mask_]; }
+    void pop() { ++head_; }
+    void push(const T& value) {
+        if (size() == capacity_) {
+            grow();
+        }
+        slots_[tail_++ & mask_] = value;
+    }
+    std::uint32_t capacity() const { return capacity_; }
+
+private:
+    void grow() {
+        const std::uint32_t capacity = capacity_ == 0 ? 8 : 2 * capacity_;
+        std::unique_ptr<T[]> slots(new T[capacity]);
+        const std::uint32_t count = size();
+        for (std::uint32_t i = 0; i < count; ++i) {
+            slots[i] = at(i);
+        }
+        slots_ = std::move(slots);
+        capacity_ = capacity;
+        mask_ = capacity - 1;
+        head_ = 0;
+        tail_ = count;
+    }
+
+    std::unique_ptr<T[]> slots_;
+    std::uint32_t capacity_ = 0, mask_ = 0, head_ = 0, tail_ = 0;
+};
+
+// A queue from one thread to another. What is pushed in a window is due in a later one, so neither waits; a reader that
+// sees an old block finds there what it may read. Outgrown blocks live until the end: together less than the last one.
+template <class T>
+class LinkRing {
+public:
+    LinkRing() = default;
+    ~LinkRing() {
+        for (Block* block = block_.load(); block != nullptr;) {
+            ::operator delete(std::exchange(block, block->before));
+        }
+    }
+    LinkRing(const LinkRing&) = delete;
+    LinkRing& operator=(const LinkRing&) = delete;
+
+    // Reader.
+    bool empty() const { return head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire); }
+    const T& front() const {
+        const Block* block = block_.load(std::memory_order_acquire);
+        return block->slots()[head_.load(std::memory_order_relaxed) & block->mask];
+    }
+    void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+
+    // Writer.
+    void push(const T& value) {
+        Block* block = block_.load(std::memory_order_relaxed);
+        const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+        if (block == nullptr || tail - head_.load(std::memory_order_acquire) > block->mask) {
+            block = grow(block, tail);
+        }
+        block->slots()[tail & block->mask] = value;
+        tail_.store(tail + 1, std::memory_order_release);
+    }
+
+    std::uint32_t size() const { return tail_.load() - head_.load(); }
+    std::uint32_t capacity() const {
+        const Block* block = block_.load();
+        return block == nullptr ? 0 : static_cast<std::uint32_t>(block->mask + 1);
+    }
+
+private:
+    struct Block {
+        Block* before;
+        std::uint64_t mask;
+        T* slots() { return reinterpret_cast<T*>(this + 1); }
+        const T* slots() const { return reinterpret_cast<const T*>(this + 1); }
+    };
+    static_assert(alignof(T) <= alignof(std::max_align_t));
+
+    Block* grow(Block* old, std::uint32_t tail) {
+        const std::uint64_t capacity = old == nullptr ? 8 : 2 * (old->mask + 1);
+        auto* block = new (::operator new(sizeof(Block) + capacity * sizeof(T))) Block{old, capacity - 1};
+        for (std::uint32_t i = head_.load(std::memory_order_acquire); old != nullptr && i != tail; ++i) {
+            block->slots()[i & block->mask] = old->slots()[i & old->mask];
+        }
+        block_.store(block, std::memory_order_release);
+        return block;
+    }
+
+    std::atomic<Block*> block_{nullptr};
+    std::atomic<std::uint32_t> tail_{0};
+    std::atomic<std::uint32_t> head_{0};
+};
+
+}  // namespace fabricast::packet

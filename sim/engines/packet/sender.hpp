@@ -1,0 +1,48 @@
+#pragma once
+// Flows that begin at a port take turns, a packet each; those that must wait for their rate stand in a heap.
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "sim/engines/packet/frame.hpp"
+#include "sim/engines/packet/ring.hpp"
+
+namespace fabricast::packet {
+
+class Sender {
+public:
+    bool empty() const { return ready_.empty() && later_.empty(); }
+    // When somebody may send; never: nobody waits.
+    Ps next() const { return !ready_.empty() ? 0 : later_.empty() ? never : later_.front().first; }
+    // Whose turn it would be then.
+    std::uint32_t peek() const { return ready_.empty() ? later_.front().second : ready_.front(); }
+
+    // `now`: the port is busy from then on, so that what may be sent by then may simply queue. Without it: -1.
+    void add(std::uint32_t flow, Ps at, Ps now) {
+        if (at <= now) {
+            ready_.push(flow);
+        } else {
+            later_.emplace_back(at, flow);
+            std::push_heap(later_.begin(), later_.end(), std::greater<>());
+        }
+    }
+
+    std::uint32_t take(Ps now) {
+        while (!later_.empty() && later_.front().first <= now) {
+            ready_.push(later_.front().second);
+            std::pop_heap(later_.begin(), later_.end(), std::greater<>());
+            later_.pop_back();
+        }
+        const std::uint32_t flow = ready_.front();
+        ready_.pop();
+        return flow;
+    }
+
+private:
+    Fifo<std::uint32_t> ready_;
+    std::vector<std::pair<Ps, std::uint32_t>> later_;
+};
+
+}  // namespace fabricast::packet

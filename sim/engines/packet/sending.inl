@@ -1,0 +1,246 @@
+// Flows at their first node: which piece is next, when it may go, packet by packet.
+
+namespace fabricast::packet {
+
+inline std::uint8_t Domain::way_of(Flow& flow, const Route& route, Ps start) const {
+    const auto f = static_cast<std::uint32_t>(&flow - traffic_.flows.data());
+    std::uint64_t way = 0;
+    switch (options_.routing) {
+        case PacketRouting::ecmp:
+            way = flow.psn / 16;  // queue pairs take turns, 64 KiB each
+            break;
+        case PacketRouting::flowlet:
+            if (flow.last >= 0 && start - flow.last <= options_.flowlet_gap.ps) {
+                return flow.variant;
+            }
+            way = mix(options_.seed ^ mix(f) ^ static_cast<std::uint64_t>(start));
+            break;
+        case PacketRouting::adaptive:
+        case PacketRouting::spray:
+            way = mix(options_.seed ^ f) + flow.psn;
+            break;
+    }
+    return static_cast<std::uint8_t>(way % route.variants);
+}
+
+// When the flow may send again after `bytes` at `start`: its own cap, and what congestion control allows.
+inline Ps Domain::paced(Flow& flow, std::uint32_t bytes, Ps start) {
+    double pace = flow.pace;
+    if (flow.controller != none) {
+        double rate = 0;
+        if (shared_.timely) {
+            rate = shared_.timelies[flow.controller].rate();
+        } else {
+            Dcqcn& dcqcn = shared_.dcqcn[flow.controller];
+            dcqcn.on_send(options_.dcqcn, start, bytes);
+            rate = dcqcn.rate();
+        }
+        pace = std::max(pace, 1e12 / rate);
+    }
+    return start + static_cast<Ps>(std::ceil(pace * bytes - 1e-6));
+}
+
+inline bool Domain::begin_message(Flow& flow) {
+    Messages& messages = traffic_.connections[flow.index];
+    if (messages.next == messages.end) {
+        return false;
+    }
+    const std::uint32_t transfer = traffic_.message_ops[messages.next];
+    if (traffic_.message_ready[transfer] == never) {
+        return false;
+    }
+    ++messages.next;
+    flow.left = std::max<std::int64_t>(1, traffic_.message_bytes[transfer]);
+    flow.end_bits = Frame::piece_end;
+    flow.next = std::max(flow.next, traffic_.message_ready[transfer]);
+    return true;
+}
+
+inline bool Domain::begin_stream_piece(Flow& flow) {
+    Stream& stream = traffic_.streams[flow.index];
+    if (stream.started == never || stream.next == stream.pieces) {
+        return false;
+    }
+    const std::uint32_t piece = stream.next;
+    const std::uint32_t mask = traffic_.times_each - 1;
+    Ps ready = stream.started;
+    if (stream.before_count > 0 && piece >= stream.dependent_from && piece < stream.dependent_to) {
+        const std::uint32_t needed = piece - stream.lag;
+        if (stream.have <= needed) {
+            return false;
+        }
+        if (stream.have - needed <= mask) {  // else long ago
+            ready = std::max(ready, traffic_.times[stream.first_time + (needed & mask)]);
+        }
+    }
+    const std::uint32_t chunk = piece / stream.slices;
+    if (piece % stream.slices == 0 && chunk >= stream.slots) {
+        const std::uint32_t needed = chunk - stream.slots;
+        if (stream.freed <= needed) {
+            return false;
+        }
+        if (stream.freed - needed <= mask) {
+            ready = std::max(ready, traffic_.times[stream.first_time + traffic_.times_each + (needed & mask)]);
+        }
+    }
+    ++stream.next;
+    const bool in_last_chunk = piece + stream.slices >= stream.pieces;
+    flow.left = std::max<std::int64_t>(1, in_last_chunk ? stream.last_bytes : stream.piece_bytes);
+    flow.end_bits =
+        static_cast<std::uint16_t>(Frame::piece_end | (stream.next == stream.pieces ? Frame::stream_end : 0));
+    flow.next = std::max(flow.next, ready + stream.overhead);
+    return true;
+}
+
+// What was lost goes first.
+inline bool Domain::begin_piece(Flow& flow, std::uint32_t f) {
+    if (shared_.lossy) {
+        Recovery& recovery = shared_.recoveries[f];
+        if (recovery.replay < recovery.pieces.size()) {
+            const Unacked& piece = recovery.pieces[recovery.replay++];
+            flow.psn = piece.first;
+            flow.left = piece.bytes;
+            flow.end_bits = piece.end_bits;
+            return flow.open = true;
+        }
+    }
+    flow.open = flow.is_stream ? begin_stream_piece(flow) : begin_message(flow);
+    if (flow.open && shared_.lossy) {
+        Recovery& recovery = shared_.recoveries[f];
+        const auto packets = static_cast<std::uint32_t>((flow.left + flow.unit - 1) / flow.unit);
+        recovery.pieces.push_back({flow.psn, packets, flow.left, flow.end_bits});
+        recovery.replay = static_cast<std::uint32_t>(recovery.pieces.size());
+    }
+    return flow.open;
+}
+
+// Something that the flow waited for has come.
+inline void Domain::wake_flow(std::uint32_t f, Ps now) {
+    Flow& flow = traffic_.flows[f];
+    if (flow.waiting) {
+        return;
+    }
+    const bool asked_for = shared_.lossy && !shared_.recoveries[f].again.empty();
+    if (!flow.open && !asked_for && !begin_piece(flow, f)) {
+        return;
+    }
+    flow.waiting = true;
+    shared_.senders[net_.ports[flow.port].sender].add(f, std::max(flow.next, now), -1);
+    set_active(flow.port);
+}
+
+// Precondition: the port's sender has a flow that may send at `start`.
+inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
+    Sender& sender = shared_.senders[net_.ports[p].sender];
+    const std::uint32_t f = sender.take(start);
+    Flow& flow = traffic_.flows[f];
+    const Route& route = traffic_.routes[f];
+    Frame frame;
+    frame.flow = f;
+    Recovery* const recovery = shared_.lossy ? &shared_.recoveries[f] : nullptr;
+    std::uint32_t psn = flow.psn;
+    if (recovery != nullptr && !recovery->again.empty()) {
+        psn = recovery->again.front();
+        recovery->again.pop();
+        ++recovery->resent;
+        for (const Unacked& piece : recovery->pieces) {
+            if (psn - piece.first < piece.packets) {
+                const std::int64_t before = static_cast<std::int64_t>(psn - piece.first) * flow.unit;
+                frame.bytes = static_cast<std::uint16_t>(std::min<std::int64_t>(piece.bytes - before, flow.unit));
+                frame.meta = psn - piece.first + 1 == piece.packets ? piece.end_bits : std::uint16_t{0};
+            }
+        }
+    } else {
+        frame.bytes = static_cast<std::uint16_t>(std::min<std::int64_t>(flow.left, flow.unit));
+        flow.left -= frame.bytes;
+        ++flow.psn;
+        if (flow.left == 0) {
+            frame.meta = flow.end_bits;
+            flow.open = false;
+        }
+    }
+    frame.key = psn & 0xffffU;
+    if (route.variants > 1) {
+        flow.variant = way_of(flow, route, start);
+        frame.meta = static_cast<std::uint16_t>(frame.meta | (flow.variant << Frame::variant_shift));
+    }
+    frame.meta |= route.hops == 1 ? Frame::last_hop : std::uint16_t{0};
+    if (shared_.timely && flow.controller != none && (psn + 1) % shared_.ack_every[flow.controller] == 0) {
+        shared_.timelies[flow.controller].sent(psn / shared_.ack_every[flow.controller], start);
+    }
+    if (recovery != nullptr && !recovery->timer) {
+        recovery->timer = true;
+        recovery->timer_saw = recovery->acked;
+        mail({std::max(start + options_.retransmit_timeout.ps, end_), flow.node, Mail::timeout, f, 0});
+    }
+    ++counts_.injected;
+    flow.last = start;
+    flow.next = paced(flow, frame.bytes, start);
+    flow.waiting = flow.open || (recovery != nullptr && !recovery->again.empty()) || begin_piece(flow, f);
+    if (flow.waiting) {
+        sender.add(f, flow.next, start);
+    }
+    return frame;
+}
+
+inline void Domain::on_ack(std::uint32_t f, std::uint32_t psn) {
+    Recovery& recovery = shared_.recoveries[f];
+    if (static_cast<std::int32_t>(psn - recovery.acked) > 0) {
+        recovery.acked = psn;
+    }
+    const Flow& flow = traffic_.flows[f];
+    while (!recovery.pieces.empty() && recovery.replay > (flow.open ? 1U : 0U)) {
+        const Unacked& first = recovery.pieces.front();
+        if (static_cast<std::int32_t>(recovery.acked - (first.first + first.packets)) < 0) {
+            return;
+        }
+        recovery.pieces.pop_front();
+        --recovery.replay;
+    }
+}
+
+// Sends again from `psn` on (go-back-N), or only it (selective repeat).
+inline void Domain::rewind(std::uint32_t f, std::uint32_t psn, Ps now) {
+    Recovery& recovery = shared_.recoveries[f];
+    Flow& flow = traffic_.flows[f];
+    if (static_cast<std::int32_t>(psn - recovery.acked) < 0) {
+        return;  // overtaken by an acknowledgement
+    }
+    if (options_.recovery == LossRecovery::selective_repeat) {
+        recovery.again.push(psn);
+        wake_flow(f, now);
+        return;
+    }
+    for (std::uint32_t i = 0; i < recovery.pieces.size(); ++i) {
+        const Unacked& piece = recovery.pieces[i];
+        if (psn - piece.first < piece.packets) {
+            recovery.resent += static_cast<std::int32_t>(flow.psn - psn);
+            flow.psn = psn;
+            flow.left = piece.bytes - static_cast<std::int64_t>(psn - piece.first) * flow.unit;
+            flow.end_bits = piece.end_bits;
+            flow.open = true;
+            recovery.replay = i + 1;
+            wake_flow(f, now);
+            return;
+        }
+    }
+}
+
+inline void Domain::on_timeout(std::uint32_t f, Ps now) {
+    Recovery& recovery = shared_.recoveries[f];
+    recovery.timer = false;
+    on_ack(f, recovery.acked);  // what could not be let go while it was being sent again
+    const Flow& flow = traffic_.flows[f];
+    if (recovery.pieces.empty() && !flow.open) {
+        return;
+    }
+    if (recovery.acked == recovery.timer_saw && !flow.waiting) {
+        ++recovery.timeouts;
+        rewind(f, recovery.acked, now);
+    }
+    recovery.timer = true;
+    recovery.timer_saw = recovery.acked;
+    mail({std::max(now + options_.retransmit_timeout.ps, end_), flow.node, Mail::timeout, f, 0});
+}
+
+}  // namespace fabricast::packet

@@ -1,0 +1,144 @@
+#include "sim/report/packet_traffic.hpp"
+
+#include <functional>
+
+namespace fabricast {
+
+namespace {
+
+// One member of a record: its value and its schema come from here.
+template <class Record>
+struct Member {
+    std::string name, type, meaning;
+    std::function<Json(const Record&)> value;
+};
+
+const std::vector<Member<PacketUse>>& members() {
+    using U = PacketUse;
+    static const std::vector<Member<U>> all = {
+        {"packet_hops", "integer", "Packets times the links that they crossed.", [](const U& u) { return u.hops; }},
+        {"delivered_packets", "integer", "At their receivers.", [](const U& u) { return u.delivered; }},
+        {"delivered_bytes", "number", "Their bytes, repeats included.", [](const U& u) { return u.delivered_bytes; }},
+        {"marked_packets", "integer", "ECN: congestion experienced.", [](const U& u) { return u.marks; }},
+        {"notices", "integer", "Congestion notification packets.", [](const U& u) { return u.notices; }},
+        {"dropped_packets", "integer", "For want of room.", [](const U& u) { return u.drops; }},
+        {"resent_packets", "integer", "Sent once more.", [](const U& u) { return u.resent; }},
+        {"timeouts", "integer", "Of senders.", [](const U& u) { return u.timeouts; }},
+        {"pauses", "integer", "PFC frames that paused somebody.", [](const U& u) { return u.pauses; }},
+        {"watchdog", "integer", "Pauses that a watchdog overrode.", [](const U& u) { return u.watchdog; }},
+        {"paused_s", "number", "Summed over ports.", [](const U& u) { return to_seconds(u.paused); }},
+        {"starved_s", "number", "Ports with packets and without credit, summed.",
+         [](const U& u) { return to_seconds(u.starved); }},
+        {"fct_p50_s", "number", "Median time of an operation, from ready to its last byte.",
+         [](const U& u) { return to_seconds(u.fct_p50); }},
+        {"fct_p99_s", "number", "Its 99th percentile.", [](const U& u) { return to_seconds(u.fct_p99); }},
+        {"fct_max_s", "number", "The slowest.", [](const U& u) { return to_seconds(u.fct_max); }},
+    };
+    return all;
+}
+
+const std::vector<Member<PortUse>>& port_members() {
+    using P = PortUse;
+    static const std::vector<Member<P>> all = {
+        {"bytes", "number", "Sent.", [](const P& p) { return p.bytes; }},
+        {"most_queued_bytes", "integer", "In its queue at once.", [](const P& p) { return p.most_queued; }},
+        {"most_headroom_bytes", "integer", "Above the pause threshold behind it.",
+         [](const P& p) { return p.most_headroom; }},
+        {"marked_packets", "integer", "ECN.", [](const P& p) { return p.marks; }},
+        {"dropped_packets", "integer", "By the buffer behind it.", [](const P& p) { return p.drops; }},
+        {"pauses", "integer", "Sent by the buffer behind it.", [](const P& p) { return p.pauses; }},
+        {"paused_s", "number", "By them.", [](const P& p) { return to_seconds(p.paused); }},
+        {"starved_s", "number", "Without credit.", [](const P& p) { return to_seconds(p.starved); }},
+    };
+    return all;
+}
+
+template <class Record>
+Json record_json(const Record& record, const std::vector<Member<Record>>& members) {
+    Json json = Json::object();
+    for (const Member<Record>& member : members) {
+        json[member.name] = member.value(record);
+    }
+    return json;
+}
+
+template <class Record>
+Json record_schema(const std::vector<Member<Record>>& members, const Json& more) {
+    Json properties = more;
+    for (const Member<Record>& member : members) {
+        properties[member.name] = {{"type", member.type}, {"description", member.meaning}};
+    }
+    return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+}
+
+Json series_json(const PortSeries& series, const std::string& name) {
+    Json queued = Json::array();
+    Json paused = Json::array();
+    for (std::size_t i = 0; i < series.queued.size(); ++i) {
+        queued.push_back(series.queued[i]);
+        paused.push_back(to_seconds(series.paused[i]));
+    }
+    return {{"link", name}, {"width_s", to_seconds(series.width)}, {"queued_bytes", queued}, {"paused_s", paused}};
+}
+
+Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", type}}}}; }
+
+}  // namespace
+
+std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline, const Fabric& fabric) {
+    if (!timeline.packets) {
+        return std::nullopt;
+    }
+    PacketTraffic traffic{size, *timeline.packets, {}, {}};
+    for (const PortUse& port : traffic.use.ports) {
+        traffic.ports.push_back(fabric.link_name(port.link));
+    }
+    for (const PortSeries& series : traffic.use.series) {
+        traffic.series.push_back(fabric.link_name(series.link));
+    }
+    return traffic;
+}
+
+Json packets_json(const std::vector<PacketTraffic>& packets) {
+    Json list = Json::array();
+    for (const PacketTraffic& traffic : packets) {
+        Json json = record_json(traffic.use, members());
+        json["size_bytes"] = traffic.size.count;
+        json["victims"] = traffic.use.victims;
+        Json ports = Json::array();
+        for (std::size_t i = 0; i < traffic.ports.size(); ++i) {
+            Json port = record_json(traffic.use.ports[i], port_members());
+            port["link"] = traffic.ports[i];
+            ports.push_back(std::move(port));
+        }
+        json["ports"] = std::move(ports);
+        Json series = Json::array();
+        for (std::size_t i = 0; i < traffic.series.size(); ++i) {
+            series.push_back(series_json(traffic.use.series[i], traffic.series[i]));
+        }
+        if (!series.empty()) {
+            json["series"] = std::move(series);
+        }
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+Json packets_schema() {
+    const Json link = {{"type", "string"}, {"description", "As `topo` names it."}};
+    const Json series = {{"type", "object"},
+                         {"properties",
+                          {{"link", link},
+                           {"width_s", {{"type", "number"}}},
+                           {"queued_bytes", list_of("integer")},
+                           {"paused_s", list_of("number")}}},
+                         {"additionalProperties", false}};
+    const Json port = record_schema(port_members(), {{"link", link}});
+    const Json more = {{"size_bytes", {{"type", "integer"}}},
+                       {"victims", list_of("string")},
+                       {"ports", {{"type", "array"}, {"items", port}}},
+                       {"series", {{"type", "array"}, {"items", series}}}};
+    return {{"type", "array"}, {"items", record_schema(members(), more)}};
+}
+
+}  // namespace fabricast

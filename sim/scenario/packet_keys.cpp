@@ -1,0 +1,101 @@
+#include "sim/scenario/packet_keys.hpp"
+
+#include "sim/scenario/rows.hpp"
+
+namespace fabricast {
+
+using namespace rows;
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a member's name takes none.
+#define FIELD(member) \
+    [](auto& scenario) -> auto& { return scenario.packet.member; }
+// NOLINTEND(bugprone-macro-parentheses)
+
+namespace {
+
+// Packets carry their size in 16 bits, and a protocol may double it.
+Key packet_size_key(std::string path, Bytes Packet::*field, std::string meaning) {
+    Key key{std::move(path), Form::size, std::move(meaning)};
+    key.read = [field](const yaml::Node& node, Scenario& s) {
+        const Bytes size = as_bytes(node);
+        if (size.count < 64 || size.count > 32768) {
+            node.fail("is out of range", "from 64 B to 32 KiB");
+        }
+        s.packet.*field = size;
+    };
+    key.write = [field](const Scenario& s) { return Json(text(s.packet.*field)); };
+    return key;
+}
+
+// With a zero that stands for "not given".
+template <class Field>
+Key optional_size_key(std::string path, Field field, std::string meaning, std::string when_absent) {
+    Key key = size_key(std::move(path), field, std::move(meaning));
+    key.write = [field](const Scenario& s) { return field(s).count == 0 ? Json() : Json(text(field(s))); };
+    key.when_absent = std::move(when_absent);
+    return key;
+}
+
+Key block_key() {
+    Key key = map_key("packet", "Of engine packet: [packet.md](packet.md).");
+    key.write = [](const Scenario& s) { return std::holds_alternative<Packet>(s.engine) ? Json::object() : Json(); };
+    return key;
+}
+
+std::vector<Key> transport_keys() {
+    return {
+        word_key("packet.congestion_control", FIELD(congestion_control), CongestionControl::timely,
+                 "How senders find their rate; `auto`: dcqcn on Ethernet, none elsewhere."),
+        text_key("packet.preset", FIELD(preset), "DCQCN and ECN figures: a catalogue part of kind packet-preset.",
+                 "the paper's"),
+        number_key("packet.ecn.k_min", FIELD(ecn.k_min), 0, 1e9,
+                   "A queue marks from here on: bytes for each Gb/s of its port."),
+        number_key("packet.ecn.k_max", FIELD(ecn.k_max), 0, 1e9, "And marks everything from here on."),
+        number_key("packet.ecn.p_max", FIELD(ecn.p_max), 0, 1, "Share of packets marked just below that."),
+        word_key("packet.recovery", FIELD(recovery), LossRecovery::selective_repeat,
+                 "What is sent again where packets are lost."),
+        time_key("packet.retransmit_timeout", FIELD(retransmit_timeout), "Without any acknowledgement."),
+        word_key("packet.routing", FIELD(routing), PacketRouting::spray,
+                 "How packets choose among equal paths. Other than `ecmp` takes a fabric with `routing: ecmp`, whose "
+                 "cables stand alone."),
+        whole_key("packet.paths", FIELD(paths), 1, 32, "Equal paths that one flow may use."),
+        whole_key("packet.qps", FIELD(qps), 1, 32, "Queue pairs a connection rotates over, each hashed on its own."),
+        time_key("packet.flowlet_gap", FIELD(flowlet_gap), "A pause after which a flow may change its path."),
+    };
+}
+
+}  // namespace
+
+std::vector<Key> packet_keys() {
+    std::vector<Key> keys = {
+        block_key(),
+        packet_size_key("packet.mtu", &Packet::mtu, "Payload of a packet that crosses the network."),
+        packet_size_key("packet.island_mtu", &Packet::island_mtu, "Unit of traffic that stays inside a node."),
+        flag_key("packet.cut_through", FIELD(cut_through), "Switches forward a packet's head before its tail is in."),
+        word_key("packet.flow_control", FIELD(flow_control), FlowControl::lossy,
+                 "Of links between nodes; `auto`: pfc on Ethernet, credits elsewhere."),
+        word_key("packet.island_flow_control", FIELD(island_flow_control), FlowControl::lossy,
+                 "Of links inside a node."),
+        optional_size_key("packet.buffer", FIELD(buffer), "Packet memory of a switch, shared by its ports.",
+                          "the switch's, else 64 MB"),
+        size_key("packet.nic_buffer", FIELD(nic_buffer), "Receive buffer of a NIC."),
+        number_key("packet.alpha", FIELD(alpha), 1e-6, 64,
+                   "Dynamic threshold: an input may hold alpha times the memory that is free."),
+        number_key("packet.headroom", FIELD(headroom), 0, 16,
+                   "Memory behind a PFC pause, times what the formula asks."),
+        size_key("packet.xon_offset", FIELD(xon_offset), "Resume so far below the threshold."),
+        optional_size_key("packet.credit_buffer", FIELD(credit_buffer), "Receive buffer of a credit link.",
+                          "two round trips and four packets"),
+        time_key("packet.credit_delay", FIELD(credit_delay), "A receiver's time to return a credit."),
+        time_key("packet.pfc_watchdog", FIELD(pfc_watchdog), "A queue paused for so long ignores the pause.", "never"),
+        flag_key("packet.series", FIELD(series), "Keep queue and pause of the worst ports against time, for --json."),
+        map_key("packet.ecn", "Marks of switches: WRED at dequeue."),
+    };
+    const std::vector<Key> more = transport_keys();
+    keys.insert(keys.end(), more.begin(), more.end());
+    return keys;
+}
+
+#undef FIELD
+
+}  // namespace fabricast

@@ -1,0 +1,12 @@
+#pragma once
+// The rows of the `packet` block, for the table in keys.cpp.
+
+#include <vector>
+
+#include "sim/scenario/schema.hpp"
+
+namespace fabricast {
+
+std::vector<Key> packet_keys();
+
+}  // namespace fabricast

@@ -1,0 +1,14 @@
+#pragma once
+// The engine as a scenario asks for it, its figures filled in from the catalogue.
+
+#include "models/catalog.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace fabricast {
+
+// For engine packet: the scenario's `packet` block over its preset (a part of kind packet-preset), the buffer of the
+// fabric's switch, the scenario's seed; sizes run side by side, so a single one has all `threads` to itself. Other
+// engines as they are. Throws ScenarioError at `packet.preset`.
+Scenario with_engine(Scenario scenario, const Catalog& catalog, std::size_t threads);
+
+}  // namespace fabricast

@@ -1,0 +1,85 @@
+#pragma once
+// Small networks for the packet engine's tests: NICs as hosts, 25 GB/s and 300 ns a cable, 200 ns a switch. A packet of
+// 4,000 bytes takes 160 ns on a wire.
+
+#include <vector>
+
+#include "sim/engines/engine.hpp"
+#include "sim/schedule.hpp"
+#include "tests/support/tiny_clusters.hpp"
+
+namespace fabricast::testing {
+
+inline constexpr std::int64_t unit = 4000;
+
+inline Packet packets(FlowControl flow_control = FlowControl::lossless) {
+    Packet options;
+    options.mtu = options.island_mtu = Bytes{unit};
+    options.flow_control = flow_control;
+    options.island_flow_control = FlowControl::lossless;
+    options.congestion_control = CongestionControl::none;
+    options.reaction_quanta = 0;
+    return options;
+}
+
+// Hosts on one switch.
+inline Fabric star(std::uint32_t hosts, LinkFamily family = LinkFamily::ethernet) {
+    FabricSpec spec = tiny::fabric(FabricKind::single_switch);
+    spec.link.family = family;
+    return Fabric(tiny::cluster(hosts, 1, spec));
+}
+
+// Two tiers of switches with `radix` ports, each cable its own; half of a leaf's ports lead up.
+inline Fabric leaf_spine(std::uint32_t hosts, int radix, double oversubscription = 1, std::uint64_t seed = 1) {
+    FabricSpec spec = tiny::fabric(FabricKind::fat_tree, radix, oversubscription);
+    spec.link.family = LinkFamily::ethernet;
+    spec.choice = PathChoice::ecmp;
+    spec.tiers = 2;
+    spec.seed = seed;
+    return Fabric(tiny::cluster(hosts, 1, spec));
+}
+
+// Switches named s0, s1, ... and their cables; hosts hang where `attach` says.
+struct Drawing {
+    std::vector<int> attach;                  // host -> switch
+    std::vector<std::pair<int, int>> cables;  // between switches
+    std::vector<double> gigabytes;            // per host cable, GB/s; empty: 25 each
+};
+
+inline Fabric drawn(const Drawing& drawing, int switches) {
+    FabricSpec spec = tiny::fabric(FabricKind::explicit_graph);
+    spec.link.family = LinkFamily::ethernet;
+    Cluster cluster = tiny::cluster(static_cast<std::uint32_t>(drawing.attach.size()), 1, spec);
+    for (int s = 0; s < switches; ++s) {
+        cluster.graph.devices.push_back({.name = "s" + std::to_string(s), .part = {}, .latency = nanoseconds(200)});
+    }
+    for (std::size_t h = 0; h < drawing.attach.size(); ++h) {
+        LinkSpec link = spec.link;
+        if (!drawing.gigabytes.empty()) {
+            link.rate = Rate::per_second(static_cast<std::int64_t>(drawing.gigabytes[h] * 1e9));
+        }
+        cluster.graph.cables.push_back(
+            {"node" + std::to_string(h) + ".nic0", "s" + std::to_string(drawing.attach[h]), link});
+    }
+    for (const auto& [a, b] : drawing.cables) {
+        cluster.graph.cables.push_back({"s" + std::to_string(a), "s" + std::to_string(b), spec.link});
+    }
+    return Fabric(std::move(cluster));
+}
+
+// One message of `bytes` for each (from, to), all at once.
+inline Schedule messages(const Fabric& fabric, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs,
+                         std::int64_t bytes) {
+    Schedule schedule;
+    for (const auto& [from, to] : pairs) {
+        const auto connection = static_cast<std::uint32_t>(schedule.connections.size());
+        schedule.connections.push_back({{.src = fabric.nic(from, 0),
+                                         .dst = fabric.nic(to, 0),
+                                         .flow_label = connection,
+                                         .transport = Transport::network}});
+        schedule.kept.push_back(schedule.add(Transfer{connection, {bytes}, {}}));
+    }
+    return schedule;
+}
+
+}  // namespace fabricast::testing

@@ -1,0 +1,168 @@
+// Priority flow control: the headroom formula, and what pauses do to those who are not to blame.
+
+#include "models/ethernet.hpp"
+#include "sim/engines/engine.hpp"
+#include "tests/sim/engines/packet/network.hpp"
+#include "tests/support/catch.hpp"
+
+namespace fabricast {
+
+namespace {
+
+using testing::packets;
+using testing::unit;
+using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+constexpr double rate = 25e9;
+
+double seconds(const Timeline& timeline, std::size_t message) { return to_seconds(timeline.kept[message].finish); }
+
+std::int64_t most_headroom(const Timeline& timeline) {
+    std::int64_t most = 0;
+    for (const PortUse& port : timeline.packets->ports) {
+        most = std::max(most, port.most_headroom);
+    }
+    return most;
+}
+
+Packet small_buffers() {
+    Packet options = packets(FlowControl::pfc);
+    options.buffer = Bytes{200'000};
+    options.nic_buffer = Bytes{200'000};
+    options.alpha = 0.25;
+    options.xon_offset = Bytes{unit};
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("the headroom of the formula loses nothing, a packet less loses one") {
+    // 1 sends to 0 until 0's link fails for a while; 0 sends back, so that the pause frame waits for a packet on its
+    // way.
+    const Fabric fabric = testing::star(2);
+    Schedule schedule = testing::messages(fabric, {{1, 0}, {0, 1}}, 100 * unit);
+    const LinkId last = fabric.path(schedule.connections[0].path).links[1];
+    const std::vector<LinkEvent> events = {{nanoseconds(2'000), last, 0}, {nanoseconds(30'000), last, 1}};
+    // Both ways 500 + 300 ns at 25 GB/s, no reaction: 20,000 B; two packets of 4,000 and a frame of 84.
+    const std::int64_t formula = 2 * unit + pfc::frame.count + 20'000;
+    std::int64_t worst = 0;
+    Duration worst_start;
+    Packet options = small_buffers();
+    for (int offset = 0; offset < 160; offset += 2) {
+        schedule.transfers[1].start = nanoseconds(offset);
+        const Timeline timeline = replay(options, fabric, schedule, events);
+        CHECK(timeline.packets->drops == 0);
+        CHECK(timeline.packets->pauses > 0);
+        if (most_headroom(timeline) > worst) {
+            worst = most_headroom(timeline);
+            worst_start = schedule.transfers[1].start;
+        }
+    }
+    CHECK(worst <= formula);
+    CHECK(worst > formula - unit);  // the formula is tight to less than a packet
+    schedule.transfers[1].start = worst_start;
+    options.headroom = static_cast<double>(worst - 1) / static_cast<double>(formula);
+    const Timeline lost = replay(options, fabric, schedule, events);
+    CHECK(lost.packets->drops > 0);
+    CHECK(lost.packets->resent > 0);
+}
+
+TEST_CASE("an incast shares its link fairly, and PFC loses nothing") {
+    const Fabric fabric = testing::star(9);
+    Pairs incast;
+    for (std::uint32_t h = 1; h < 9; ++h) {
+        incast.emplace_back(h, 0);
+    }
+    const Timeline timeline = replay(small_buffers(), fabric, testing::messages(fabric, incast, 250 * unit));
+    CHECK(timeline.packets->drops == 0);
+    CHECK(timeline.packets->pauses > 0);
+    const double all = 8 * 250.0 * unit / rate;
+    for (std::size_t i = 0; i < 8; ++i) {
+        CHECK(seconds(timeline, i) > 0.93 * all);
+        CHECK(seconds(timeline, i) < 1.03 * all);
+    }
+}
+
+TEST_CASE("in a parking lot PFC is fair to ports, not to flows") {
+    // Three switches in a row; a host on each sends to one host on the last. The near one gets half, not a third.
+    const Fabric fabric = testing::drawn({{2, 2, 1, 0}, {{0, 1}, {1, 2}}, {}}, 3);
+    const Schedule schedule = testing::messages(fabric, {{1, 0}, {2, 0}, {3, 0}}, 1000 * unit);
+    const double alone = 1000.0 * unit / rate;
+    const Timeline timeline = replay(small_buffers(), fabric, schedule);
+    CHECK(seconds(timeline, 0) < 2.2 * alone);
+    CHECK(seconds(timeline, 1) > 2.8 * alone);
+    CHECK(seconds(timeline, 2) > 2.8 * alone);
+}
+
+TEST_CASE("a flow to a free host suffers from a pause meant for others, and is named") {
+    // 2 and 3 on the left send to 0 and 1 on the right; 4 and 5 on the right also send to 0. Only 0's link is full.
+    const Fabric fabric = testing::drawn({{1, 1, 0, 0, 1, 1}, {{0, 1}}, {}}, 2);
+    const Schedule schedule = testing::messages(fabric, {{2, 0}, {4, 0}, {5, 0}, {3, 1}}, 1000 * unit);
+    const Timeline paused = replay(small_buffers(), fabric, schedule);
+    const Timeline free = replay(packets(), fabric, schedule);
+    CHECK(seconds(paused, 3) > 1.3 * seconds(free, 3));
+    REQUIRE(paused.packets->victims.size() == 1);
+    CHECK(paused.packets->victims[0] == "node3.nic0 -> node1.nic0");
+    CHECK(free.packets->victims.empty());
+}
+
+TEST_CASE("one slow receiver pauses a whole fabric") {
+    const Fabric fabric = testing::leaf_spine(16, 8);
+    Pairs pairs;
+    for (std::uint32_t h = 1; h < 16; ++h) {
+        pairs.emplace_back(h, h < 12 ? 0 : (h + 5) % 16);
+    }
+    const Schedule schedule = testing::messages(fabric, pairs, 100 * unit);
+    const Path path = fabric.path(schedule.connections[0].path);
+    const LinkId into = path.span().back();
+    const Timeline usual = replay(small_buffers(), fabric, schedule);
+    const Timeline storm = replay(small_buffers(), fabric, schedule, {{nanoseconds(1), into, 0.05}});
+    CHECK(storm.packets->drops == 0);
+    CHECK(storm.packets->paused > usual.packets->paused * 5);
+    std::size_t trunks_paused = 0;
+    for (const PortUse& port : storm.packets->ports) {
+        trunks_paused += fabric.link(port.link).cls == LinkClass::leaf_spine && port.paused.ps > 0 ? 1 : 0;
+    }
+    CHECK(trunks_paused >= 2);
+    SECTION("a watchdog lets the queues go, at the price of packets") {
+        Packet options = small_buffers();
+        options.pfc_watchdog = microseconds(20);
+        const Timeline barked = replay(options, fabric, schedule, {{nanoseconds(1), into, 0.05}});
+        CHECK(barked.packets->watchdog > 0);
+        CHECK(barked.packets->paused < storm.packets->paused);
+        CHECK(barked.packets->drops > 0);
+    }
+}
+
+TEST_CASE("buffers that wait for each other in a circle are found and named") {
+    // Four switches in a ring, every flow two cables clockwise: each cable's buffer waits for the next.
+    const Fabric fabric = testing::drawn({{0, 1, 2, 3}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}}, 4);
+    Schedule schedule = testing::messages(fabric, {{0, 2}, {1, 3}, {2, 0}, {3, 1}}, 3000 * unit);
+    for (std::uint32_t c = 0; c < 4; ++c) {
+        PathQuery& query = schedule.connections[c].path;
+        const auto clockwise = [&] {
+            const Path path = fabric.path(query);
+            return path.count == 4 &&
+                   fabric.device_name(fabric.ends(path.links[1]).to) == "s" + std::to_string((c + 1) % 4);
+        };
+        while (!clockwise()) {
+            ++query.flow_label;
+        }
+    }
+    CHECK_NOTHROW(replay(packets(), fabric, schedule));
+    std::string why;
+    try {
+        replay(small_buffers(), fabric, schedule);
+    } catch (const CannotEnd& error) {
+        why = error.what();
+    }
+    CHECK_THAT(why, ContainsSubstring("deadlock of 4 ports"));
+    CHECK_THAT(why, ContainsSubstring("s0 -> s1"));
+    CHECK_THAT(why, ContainsSubstring("s3 -> s0"));
+    // Credits deadlock alike.
+    Packet credits = packets(FlowControl::credits);
+    credits.credit_buffer = Bytes{8 * unit};
+    CHECK_THROWS_AS(replay(credits, fabric, schedule), CannotEnd);
+}
+
+}  // namespace fabricast
