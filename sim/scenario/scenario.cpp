@@ -3,7 +3,7 @@
 namespace fabricast {
 
 const std::vector<std::string>& workload_kinds() {
-    static const std::vector<std::string> words = {"collective"};
+    static const std::vector<std::string> words = {"collective", "training"};
     return words;
 }
 

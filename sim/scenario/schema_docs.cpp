@@ -86,7 +86,7 @@ Json map_schema(std::string_view path) {
         Json schema = value_schema(*key);
         schema["description"] = key->meaning;
         properties[std::string(leaf_name(*key))] = std::move(schema);
-        if (key->required) {
+        if (key->required && key->of_kind.empty()) {
             needed.push_back(leaf_name(*key));
         }
     }
@@ -162,12 +162,19 @@ std::string default_words(const Key& key) {
     if (!key.when_absent.empty() || key.form == Form::map || key.form == Form::maps) {
         return key.when_absent.empty() ? "absent" : key.when_absent;
     }
-    const Json value = key.write ? key.write(with_every_part()) : Json();
+    Scenario scenario = with_every_part();
+    if (key.of_kind == "training") {
+        scenario.workload = TrainingWorkload{};
+    }
+    const Json value = key.write ? key.write(scenario) : Json();
     if (value.is_null()) {
         return "none";
     }
     return "`" + (value.is_string() ? value.get<std::string>() : value.dump()) + "`";
 }
+
+// Keys of one kind of workload say so.
+std::string kind_words(const Key& key) { return key.of_kind.empty() ? "" : "*" + key.of_kind + "*: "; }
 
 }  // namespace
 
@@ -185,8 +192,8 @@ std::string scenario_page() {
         "carry their unit, and `--set path=value` replaces any key by its path.\n\n"
         "| key | value | default | meaning |\n|---|---|---|---|\n";
     for (const Key& key : scenario_keys()) {
-        page +=
-            "| `" + key.path + "` | " + accepted_words(key) + " | " + default_words(key) + " | " + key.meaning + " |\n";
+        page += "| `" + key.path + "` | " + accepted_words(key) + " | " + default_words(key) + " | " + kind_words(key) +
+                key.meaning + " |\n";
     }
     page += "\nUnits: sizes " + accepted_units(Dimension::size) + "; times " + accepted_units(Dimension::time) +
             "; rates " + accepted_units(Dimension::rate) + ".\n";
