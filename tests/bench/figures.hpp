@@ -12,6 +12,9 @@ void engine_figures(const std::vector<std::string>& names);
 // The whole program on large clusters: building, planning, replaying, reporting.
 void scale_figures(const std::vector<std::string>& names);
 
+// Training steps on large clusters.
+void training_figures(const std::vector<std::string>& names);
+
 // The table of docs/engines.md: pipelines against their chunks. Only when asked for by name.
 void agreement(const std::vector<std::string>& names);
 

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
     fabricast::bench::figure("machine_chase_16MiB", chase_ns(), "ns");
     fabricast::bench::engine_figures(names);
     fabricast::bench::scale_figures(names);
+    fabricast::bench::training_figures(names);
     fabricast::bench::agreement(names);
     return 0;
 }

@@ -5,6 +5,7 @@ if(FABRICAST_BENCH)
     ${CMAKE_CURRENT_LIST_DIR}/measure.cpp
     ${CMAKE_CURRENT_LIST_DIR}/engine_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/scale_figures.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/training_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/agreement.cpp
   )
   target_link_libraries(fabricast-bench PRIVATE fabricast_sim)
