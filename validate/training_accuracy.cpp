@@ -12,6 +12,7 @@
 #include "sim/simulate.hpp"
 #include "sim/workloads/compute_costs.hpp"
 #include "sim/workloads/model_shape.hpp"
+#include "validate/plot.hpp"
 
 namespace fabricast {
 
@@ -54,27 +55,6 @@ double null_step(const Scenario& scenario, const StepRow& step, const Catalog& c
     const double peak = step.flops_per_gpu / step.mfu;
     const double mfu = null_mfu(cluster.node.gpu.arch, workload.precision, cluster.node.gpu.name.starts_with("gb"));
     return six_n * tokens / (step.gpus * peak * mfu);
-}
-
-TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const Catalog& catalog) {
-    TrainingForecast out;
-    out.row = row;
-    out.excluded = exclusion(table, row);
-    try {
-        const DerivedStep derived = derive_step(table, row, catalog);
-        out.assumed = !derived.assumptions.empty();
-        const Report report = simulate(derived.scenario, catalog);
-        out.step = report.steps.at(0);
-        out.forecast_s = out.step.step_time_s;
-        out.measured_s = measured_step(table, row, out.step).value_or(0);
-        out.null_s = null_step(derived.scenario, out.step, catalog);
-        const auto& w = std::get<TrainingWorkload>(derived.scenario.workload);
-        out.label =
-            fmt::format("{} {} on {} GPUs, batch {}", w.model, word(w.precision), out.step.gpus, out.step.global_batch);
-    } catch (const std::exception& error) {
-        out.failed = error.what();
-    }
-    return out;
 }
 
 double per_gpu(double seconds, const StepRow& step) {
@@ -123,6 +103,35 @@ std::vector<double> efficiency_points(const std::vector<TrainingTable>& tables,
 
 }  // namespace
 
+bool software_only(const std::string& setting) {
+    return setting.starts_with("library.") || setting.starts_with("workload.attention=") ||
+           setting.starts_with("workload.gradient_bytes=") || setting.starts_with("workload.overlap.");
+}
+
+TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const Catalog& catalog) {
+    TrainingForecast out;
+    out.row = row;
+    out.excluded = exclusion(table, row);
+    try {
+        const DerivedStep derived = derive_step(table, row, catalog);
+        out.assumed = !std::all_of(derived.assumptions.begin(), derived.assumptions.end(), software_only);
+        const Report report = simulate(derived.scenario, catalog);
+        out.step = report.steps.at(0);
+        for (const FigureUsed& figure : report.figures) {
+            out.used.emplace(figure.part, figure.figure);
+        }
+        out.forecast_s = out.step.step_time_s;
+        out.measured_s = measured_step(table, row, out.step).value_or(0);
+        out.null_s = null_step(derived.scenario, out.step, catalog);
+        const auto& w = std::get<TrainingWorkload>(derived.scenario.workload);
+        out.label =
+            fmt::format("{} {} on {} GPUs, batch {}", w.model, word(w.precision), out.step.gpus, out.step.global_batch);
+    } catch (const std::exception& error) {
+        out.failed = error.what();
+    }
+    return out;
+}
+
 std::vector<TrainingForecast> forecast_tables(const std::vector<TrainingTable>& tables, const Catalog& catalog,
                                               std::size_t threads) {
     std::vector<std::pair<std::size_t, std::size_t>> places;
@@ -143,8 +152,11 @@ std::vector<TrainingForecast> forecast_tables(const std::vector<TrainingTable>& 
 
 TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, std::size_t table) {
     std::vector<double> errors, signed_errors, nulls, efficiency, linear;
+    const bool any_counts = std::any_of(forecasts.begin(), forecasts.end(), [&](const TrainingForecast& f) {
+        return f.table == table && f.counts();
+    });  // else the table is excluded as a whole, and shown as a whole
     for (const TrainingForecast& f : forecasts) {
-        if (f.table != table || !(f.measured_s > 0) || !f.failed.empty()) {
+        if (f.table != table || !(f.measured_s > 0) || !f.failed.empty() || (any_counts && !f.excluded.empty())) {
             continue;
         }
         errors.push_back(100 * std::abs(f.error()));
@@ -169,7 +181,8 @@ TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, std::si
 }
 
 std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tables,
-                                          const std::vector<TrainingForecast>& forecasts) {
+                                          const std::vector<TrainingForecast>& forecasts,
+                                          const std::map<std::string, double>& family_out) {
     double median = 0, p90 = 0, null_median = 0, counted = 0, beats = 0, efficiency_beats = 0, efficiency_tables = 0;
     for (std::size_t t = 0; t < tables.size(); ++t) {
         if (!tables[t].excluded.empty()) {
@@ -220,11 +233,22 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
     if (!stated.empty()) {
         figures.push_back({"train_step_stated_median_pct", quantile(stated, 0.5), "%"});
     }
+    double sum_out = 0, known = 0;
+    for (const TrainingTable& table : tables) {
+        const auto found = family_out.find(table.id);
+        if (table.excluded.empty() && found != family_out.end()) {
+            sum_out += found->second;
+            known += 1;
+        }
+    }
+    if (known > 0) {
+        figures.push_back({"train_step_family_out_median_pct", sum_out / known, "%"});
+    }
     return figures;
 }
 
 std::string training_page(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                          const std::vector<NamedFigure>& figures) {
+                          const std::vector<NamedFigure>& figures, const std::map<std::string, double>& family_out) {
     std::string page =
         "# Accuracy of training steps\n\n"
         "Made by `./dev accuracy`. Every row of the published tables in `validate/measurements/training` is forecast "
@@ -234,6 +258,7 @@ std::string training_page(const std::vector<TrainingTable>& tables, const std::v
         "tables, "
         "by a closed form and not by this program.\nTwo null models beside it: perfect linear scaling, and 6 N D over "
         "the peak at one MFU a GPU and precision. Each row: [accuracy-training.csv](accuracy-training.csv).\n\n"
+        "![median errors by table](accuracy-training.svg)\n\n"
         "| figure | value |\n|---|---|\n";
     for (const NamedFigure& f : figures) {
         page += fmt::format("| `{}` | {:.4g} {} |\n", f.name, f.value, f.unit);
@@ -241,14 +266,17 @@ std::string training_page(const std::vector<TrainingTable>& tables, const std::v
     page +=
         "\nErrors of the step time in %, of scaling efficiency in points against the smallest run of each series "
         "(median a table).\n\n"
-        "| table | rows | median | p90 | max | bias | MFU null | efficiency | linear null |\n"
-        "|---|---|---|---|---|---|---|---|---|\n";
+        "Family out: the median with all tables of the same family left out of the fit.\n\n"
+        "| table | rows | median | p90 | max | bias | family out | MFU null | efficiency | linear null |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n";
     for (std::size_t t = 0; t < tables.size(); ++t) {
         const TableErrors e = table_errors(forecasts, t);
         const std::string eff = e.points > 0 ? fmt::format("{:.1f} | {:.1f}", e.efficiency, e.linear) : "- | -";
-        page += fmt::format("| {}{} | {} | {:.1f} | {:.1f} | {:.1f} | {:+.1f} | {:.1f} | {} |\n", tables[t].id,
+        const auto out = family_out.find(tables[t].id);
+        const std::string left_out = out == family_out.end() ? "-" : fmt::format("{:.1f}", out->second);
+        page += fmt::format("| {}{} | {} | {:.1f} | {:.1f} | {:.1f} | {:+.1f} | {} | {:.1f} | {} |\n", tables[t].id,
                             tables[t].excluded.empty() ? "" : " (excluded)", e.rows, e.median, e.p90, e.largest, e.bias,
-                            e.null_median, eff);
+                            left_out, e.null_median, eff);
     }
     page += "\nExcluded, with the cause:\n\n";
     for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -281,6 +309,23 @@ std::string training_page(const std::vector<TrainingTable>& tables, const std::v
         }
     }
     return page;
+}
+
+std::string training_chart(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
+                           const std::map<std::string, double>& family_out) {
+    DotChart chart;
+    chart.title = "Median error of the step time, % (tables that count)";
+    chart.legend = {"forecast", "its family left out of the fit", "null: 6 N D at one MFU"};
+    chart.colors = {"#1f77b4", "#2ca02c", "#aaaaaa"};
+    chart.limit = 60;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        if (tables[t].excluded.empty()) {
+            const TableErrors e = table_errors(forecasts, t);
+            const auto out = family_out.find(tables[t].id);
+            chart.rows.push_back({tables[t].id, {e.median, out == family_out.end() ? -1 : out->second, e.null_median}});
+        }
+    }
+    return svg(std::vector<DotChart>{chart});
 }
 
 std::string training_csv(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {

@@ -43,6 +43,9 @@ TrainingTable read_training_table(const std::filesystem::path& file);
 // Every table of the folder that has a `forecast:`, by name.
 std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder);
 
+// Files of that folder have a form of their own: the readers of link measurements pass them by.
+inline bool is_training_table(const std::filesystem::path& file) { return file.parent_path().filename() == "training"; }
+
 struct DerivedStep {
     Scenario scenario;
     std::vector<std::string> assumptions;  // settings that the table does not state

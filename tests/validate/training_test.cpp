@@ -4,6 +4,7 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/training_accuracy.hpp"
+#include "validate/training_families.hpp"
 #include "validate/training_table.hpp"
 
 using namespace fabricast;
@@ -89,5 +90,27 @@ TEST_CASE("no training table is named in the catalogue's constants but as a sour
     REQUIRE_FALSE(text.empty());
     for (const TrainingTable& table : read_training_tables(folder)) {
         CHECK(text.find(table.id) == std::string::npos);
+    }
+}
+
+TEST_CASE(
+    "the refit without a family finds planted constants by least absolute error, and stays at its start without data") {
+    // Rows r = s . (x - x0) with one wild outlier; the second constant is in no row.
+    std::vector<RowSlope> rows;
+    for (int i = 1; i <= 9; ++i) {
+        const double slope = -0.1 * i;
+        rows.push_back({0, 1, -slope * 0.2, {slope, 0}});
+    }
+    rows.push_back({0, 1, 3, {-0.5, 0}});
+    const std::vector<double> x = least_absolute(rows, {0, 0.1}, {10, 0.3});
+    CHECK(x[0] == Approx(0.2).margin(0.01));
+    CHECK(x[1] == Approx(0.1));
+}
+
+TEST_CASE("every constant that is refitted is in the catalogue") {
+    for (const TrainingConstant& constant : training_constants()) {
+        INFO(constant.part << "/" << constant.figure);
+        CHECK(catalogue().parts.at(constant.part).number(constant.figure) > 0);
+        CHECK(constant.spread > 0);
     }
 }
