@@ -14,6 +14,7 @@
 #include "sim/report/result_file.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
+#include "sim/report/training.hpp"
 #include "sim/simulate.hpp"
 
 namespace fabricast::cli {
@@ -59,7 +60,8 @@ public:
 
     void finish(const Report& report) {
         progress_.clear();
-        std::cout << replay_lines(scenario_, report) << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
+        std::cout << step_table(scenario_, report.steps) << replay_lines(scenario_, report)
+                  << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
     }
 
     const std::vector<Row>& rows() const { return rows_; }

@@ -27,5 +27,6 @@ struct Job {
 // Throw as simulate does.
 Report run(const CollectiveWorkload& workload, const Job& job);
 Report run(const TraceWorkload& workload, const Job& job);
+Report run(const TrainingWorkload& workload, const Job& job);
 
 }  // namespace fabricast

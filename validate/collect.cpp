@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/io/text_file.hpp"
+#include "validate/training_table.hpp"
 
 namespace fabricast {
 namespace {
@@ -18,7 +19,7 @@ std::vector<std::filesystem::path> measurement_files(const std::vector<std::file
         }
         std::vector<std::filesystem::path> here;
         for (const auto& entry : entries) {
-            if (entry.path().extension() == ".yaml") {
+            if (entry.path().extension() == ".yaml" && !is_training_table(entry.path())) {
                 here.push_back(entry.path());
             }
         }

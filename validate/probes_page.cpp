@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "validate/series.hpp"
+#include "validate/training_table.hpp"
 
 namespace fabricast {
 namespace {
@@ -153,7 +154,8 @@ ProbeBuilds read_probe_builds(const std::filesystem::path& path) {
 std::vector<Measurement> probe_runs(const std::filesystem::path& measurements) {
     std::set<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(measurements)) {
-        if (entry.path().extension() == ".yaml" && entry.path().parent_path() != measurements) {
+        if (entry.path().extension() == ".yaml" && entry.path().parent_path() != measurements &&
+            !is_training_table(entry.path())) {
             files.insert(entry.path());
         }
     }

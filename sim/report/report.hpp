@@ -35,6 +35,27 @@ struct ScalingPoint {
     std::optional<double> step_time_s, exposed_comm_s, efficiency;
 };
 
+// One training step on one cluster size. Seconds of the parts are means over the pipeline stages and add up to the
+// step.
+struct StepRow {
+    std::uint32_t nodes = 0, gpus = 0, data_ranks = 0, global_batch = 0;
+    double step_time_s = 0;
+    double samples_per_s = 0, tokens_per_s = 0;  // tokens: 0 for images
+    double flops_per_gpu = 0, mfu = 0;           // FLOP/s by the model's own operations; over the precision's peak
+    double compute_s = 0, bubble_s = 0, fixed_s = 0;
+    double exposed_tensor_s = 0, exposed_context_s = 0, exposed_expert_s = 0, exposed_pipeline_s = 0,
+           exposed_data_s = 0;
+    double exposed_s() const {
+        return exposed_tensor_s + exposed_context_s + exposed_expert_s + exposed_pipeline_s + exposed_data_s;
+    }
+    double parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0, activation_bytes = 0;
+    double memory_bytes() const { return parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes; }
+    std::string bottleneck;    // "compute 71 %", "tensor-parallel 14 %"
+    std::string busiest_link;  // "node0.nic0 -> leaf0 12 %"; empty: none
+    double efficiency = 1;     // throughput a GPU against the first row of its table
+    Evidence evidence = Evidence::same_family;
+};
+
 struct FigureUsed {
     std::string part, figure, unit, origin, source;
     double value = 0, low80 = 0, high80 = 0;
@@ -60,6 +81,7 @@ struct Report {
     std::vector<Row> rows;
     std::vector<ScalingPoint> points;
     std::optional<ReplayReport> replay;  // of a recorded trace
+    std::vector<StepRow> steps;  // of a training workload: the scenario's cluster, or one for each of `scaling`
     std::vector<FigureUsed> figures;
     std::vector<std::string> evidence_notes;  // what the weakest evidence rests on, in words
     std::vector<std::string> notes;           // assumptions

@@ -5,6 +5,7 @@
 
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/summarize.hpp"
+#include "sim/report/training.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
 
@@ -142,6 +143,9 @@ Json result_json(const Scenario& scenario, const Report& report) {
     if (!report.packets.empty()) {
         result["packets"] = packets_json(report.packets);
     }
+    if (!report.steps.empty()) {
+        result["points"] = steps_json(report.steps);
+    }
     result["figures"] = records_json(report.figures, figure_columns());
     std::vector<std::string> notes = report.notes;
     merge_notes(notes, report.evidence_notes);
@@ -150,6 +154,9 @@ Json result_json(const Scenario& scenario, const Report& report) {
 }
 
 std::string result_csv(const Report& report) {
+    if (!report.steps.empty()) {
+        return steps_csv(report.steps);
+    }
     std::string lines;
     for (const Column<Row>& column : row_columns()) {
         lines += (lines.empty() ? "" : ",") + column.name;
@@ -166,25 +173,28 @@ std::string result_csv(const Report& report) {
 }
 
 Json result_json_schema() {
-    return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-            {"title", "fabricast result"},
-            {"type", "object"},
-            {"properties",
-             {{"schema_version", {{"const", result_schema_version}}},
-              {"program", {{"const", "fabricast"}}},
-              {"version", {{"type", "string"}}},
-              {"engine", {{"type", "string"}}},
-              {"seed", {{"type", "integer"}}},
-              {"scenario", scenario_json_schema()},
-              {"rows", records_schema(row_columns())},
-              {"points", records_schema(point_columns(), {"step_time_s", "exposed_comm_s", "efficiency"})},
-              {"replay", replay_json_schema()},
-              {"packets", packets_schema()},
-              {"figures", records_schema(figure_columns())},
-              {"notes", {{"type", "array"}, {"items", {{"type", "string"}}}}}}},
-            {"required",
-             {"schema_version", "program", "version", "engine", "seed", "scenario", "rows", "figures", "notes"}},
-            {"additionalProperties", false}};
+    return {
+        {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+        {"title", "fabricast result"},
+        {"type", "object"},
+        {"properties",
+         {{"schema_version", {{"const", result_schema_version}}},
+          {"program", {{"const", "fabricast"}}},
+          {"version", {{"type", "string"}}},
+          {"engine", {{"type", "string"}}},
+          {"seed", {{"type", "integer"}}},
+          {"scenario", scenario_json_schema()},
+          {"rows", records_schema(row_columns())},
+          {"points",
+           {{"anyOf",
+             {records_schema(point_columns(), {"step_time_s", "exposed_comm_s", "efficiency"}), steps_json_schema()}}}},
+          {"replay", replay_json_schema()},
+          {"packets", packets_schema()},
+          {"figures", records_schema(figure_columns())},
+          {"notes", {{"type", "array"}, {"items", {{"type", "string"}}}}}}},
+        {"required",
+         {"schema_version", "program", "version", "engine", "seed", "scenario", "rows", "figures", "notes"}},
+        {"additionalProperties", false}};
 }
 
 }  // namespace fabricast

@@ -77,7 +77,7 @@ private:
     }
 
     void apply_option(const std::string& key, const std::string& name, const std::string& value) {
-        static const std::vector<std::string> options = {"cpu_vendor", "gpu_direct", "nics", "peer_to_peer"};
+        static const std::vector<std::string> options = {"cpu_vendor", "gpu", "gpu_direct", "nics", "peer_to_peer"};
         static const std::vector<std::string> vendors = {"amd", "intel", "nvidia", "ibm"};
         if (name == "peer_to_peer") {
             cluster_.node.peer_to_peer = as_flag(key, value);
@@ -92,6 +92,8 @@ private:
                 cluster_.node.cpu_vendor = value;
                 cluster_.node.cpu_family.clear();
             }
+        } else if (name == "gpu") {  // another of the same place: more memory, less power
+            cluster_.node.gpu = look_up(key, [&] { return gpu_spec(catalog_.at("gpu", value)); });
         } else if (name == "nics") {
             std::uint32_t nics = 0;
             const char* end = value.data() + value.size();

@@ -8,6 +8,7 @@
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/sizes.hpp"
 #include "sim/scenario/trace_keys.hpp"
+#include "sim/scenario/training_keys.hpp"
 
 namespace fabricast {
 
@@ -55,7 +56,7 @@ Key sizes_key() {
 
 // The alternative of that index with its defaults, unless it is there already.
 void set_kind(Workload& workload, std::size_t index) {
-    static const std::vector<Workload> kinds = {CollectiveWorkload{}, TraceWorkload{}};
+    static const std::vector<Workload> kinds = {CollectiveWorkload{}, TrainingWorkload{}, TraceWorkload{}};
     if (workload.index() != index) {
         workload = kinds.at(index);
     }
@@ -308,6 +309,8 @@ std::vector<Key> make_keys() {
         wholes_key("scaling.nodes", FIELD(scaling->nodes), 1, most_nodes, "Node counts.", "`scaling.gpus`"),
         wholes_key("scaling.gpus", FIELD(scaling->gpus), 1, 4294967295.0, "GPU counts, whole nodes each.",
                    "`scaling.nodes`"),
+        word_key("scaling.mode", FIELD(scaling->mode), ScalingMode::strong,
+                 "Of a training step: the batch grows with the GPUs, or stays."),
         step_key(),
         required(time_key("scaling.step.compute", FIELD(scaling->step->compute), "Computation of one step.")),
         required(size_key("scaling.step.bytes", FIELD(scaling->step->bytes), "Communicated by one step, in one call.")),
@@ -319,6 +322,7 @@ std::vector<Key> make_keys() {
         whole_key("seed", FIELD(seed), 0, 9007199254740991.0, "Of everything random: ECMP hashes."),
     };
     insert_after(keys, "workload.kind", trace_keys());
+    insert_after(keys, "workload.kind", training_keys());
     insert_after(keys, "workload.kind", collective_keys());
     insert_after(keys, "cluster.graph", graph_keys());
     insert_after(keys, "scaling.step.overlap", event_keys());

@@ -108,6 +108,13 @@ void check_workload(const TraceWorkload&, const Scenario& scenario) {
     }
 }
 
+// A step's shape depends on catalogue and cluster: the run checks it.
+void check_workload(const TrainingWorkload&, const Scenario& scenario) {
+    if (scenario.scaling && scenario.scaling->step) {
+        fail_at(scenario, "scaling.step", "'step' is for collectives: a training workload has its own step");
+    }
+}
+
 void check_scaling(const Scenario& scenario) {
     if (!scenario.scaling) {
         return;

@@ -3,7 +3,7 @@
 namespace fabricast {
 
 const std::vector<std::string>& workload_kinds() {
-    static const std::vector<std::string> words = {"collective", "trace"};
+    static const std::vector<std::string> words = {"collective", "training", "trace"};
     return words;
 }
 

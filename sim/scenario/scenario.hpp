@@ -13,6 +13,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/io/place.hpp"
 #include "sim/workloads/import/trace_workload.hpp"
+#include "sim/workloads/training_workload.hpp"
 #include "topologies/cluster.hpp"
 
 namespace fabricast {
@@ -83,7 +84,7 @@ struct CollectiveWorkload {
 
 // What the cluster runs: a closed set, picked by `workload.kind`. A kind is an alternative here, its keys in
 // scenario_keys() and its run_*.cpp.
-using Workload = std::variant<CollectiveWorkload, TraceWorkload>;
+using Workload = std::variant<CollectiveWorkload, TrainingWorkload, TraceWorkload>;
 
 // "collective": the words of `workload.kind`, in the order of the variant.
 const std::vector<std::string>& workload_kinds();
@@ -109,10 +110,15 @@ struct ScalingStep {
     double overlap = 0;  // share of communication hidden behind compute, 0..1
 };
 
+// With more GPUs a training step does as much a GPU (weak) or as much in all (strong).
+enum class ScalingMode : std::uint8_t { weak, strong };
+std::string_view word(ScalingMode);
+
 struct ScalingSpec {
     std::vector<std::uint32_t> nodes;  // node counts, ascending
     std::vector<std::uint32_t> gpus;   // or GPU counts, whole nodes each
     std::optional<ScalingStep> step;
+    ScalingMode mode = ScalingMode::weak;  // of a training workload
 };
 
 // The cluster as named in the scenario; `build` resolves names in the catalogue.

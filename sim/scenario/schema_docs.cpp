@@ -163,7 +163,9 @@ std::string default_words(const Key& key) {
         return key.when_absent.empty() ? "absent" : key.when_absent;
     }
     Scenario scenario = with_every_part();
-    if (key.of_kind == "trace") {
+    if (key.of_kind == "training") {
+        scenario.workload = TrainingWorkload{};
+    } else if (key.of_kind == "trace") {
         scenario.workload = TraceWorkload{};
     }
     const Json value = key.write ? key.write(scenario) : Json();

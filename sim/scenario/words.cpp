@@ -43,6 +43,11 @@ std::string_view word(LaunchMode m) {
     return pick(words, m);
 }
 
+std::string_view word(ScalingMode m) {
+    static constexpr std::array<std::string_view, 2> words = {"weak", "strong"};
+    return pick(words, m);
+}
+
 std::int64_t size_of(DataType d) {
     static constexpr std::array<std::int64_t, 11> sizes = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1};
     return sizes.at(static_cast<std::size_t>(d));

@@ -6,6 +6,7 @@ if(FABRICAST_BENCH)
     ${CMAKE_CURRENT_LIST_DIR}/engine_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/packet_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/scale_figures.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/training_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/agreement.cpp
   )
   target_link_libraries(fabricast-bench PRIVATE fabricast_sim)

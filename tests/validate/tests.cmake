@@ -11,6 +11,12 @@ target_link_libraries(test_validate PRIVATE fabricast_validate fabricast_catch)
 target_compile_definitions(test_validate PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME validate COMMAND test_validate)
 
+# The published training tables.
+add_executable(test_training validate/training_test.cpp)
+target_link_libraries(test_training PRIVATE fabricast_validate fabricast_catch)
+target_compile_definitions(test_training PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+add_test(NAME training COMMAND test_training)
+
 if(FABRICAST_CERES)
   add_executable(test_calibration
     validate/catalog_writer_test.cpp

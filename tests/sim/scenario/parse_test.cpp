@@ -64,6 +64,21 @@ TEST_CASE("every part of a scenario arrives where it belongs") {
     CHECK(to_string(place_of(s, "cluster.fabric.tiers")) == "good.yaml:2:46");  // not written: its map
 }
 
+TEST_CASE("a kind of workload has its own keys and no other's") {
+    const auto refused_as = [](const char* keys) {
+        try {
+            parse_scenario("name: a\ncluster: {node: dgx-h100}\nworkload: {" + std::string(keys) + "}\n", "s.yaml");
+        } catch (const ScenarioError& error) {
+            return std::string(error.what());
+        }
+        return std::string("nothing");
+    };
+    CHECK_THAT(refused_as("kind: collective, model: gpt3-175b"), ContainsSubstring("unknown key in 'workload'"));
+    CHECK_THAT(refused_as("kind: training, model: gpt3-175b, sizes: [8 B]"), ContainsSubstring("'sizes'"));
+    CHECK_THAT(refused_as("kind: training"), ContainsSubstring("missing key 'model'"));
+    CHECK_THAT(refused_as("kind: trainng, model: gpt3-175b"), ContainsSubstring("training"));
+}
+
 TEST_CASE("only name, cluster and workload are needed") {
     const Scenario s =
         parse_scenario("name: small\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n", "s.yaml");

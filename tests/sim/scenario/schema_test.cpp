@@ -48,10 +48,38 @@ cluster: {node: dgx-h100, nodes: 2}
 workload: {kind: trace, file: /runs/trace.*.et, format: chakra, recorded_on: a100-sxm4-80, ranks: 16, size: 4 MiB}
 )";
 
+// The keys of a training workload.
+constexpr const char* full_training = R"(name: full
+cluster: {node: dgx-h100, nodes: 2}
+workload:
+  kind: training
+  model: mine
+  dimensions: {layers: 4, hidden: 1024, heads: 8, kv_heads: 4, head_size: 128, ffn: 4096, gated: true, vocabulary: 32000,
+               experts: 8, experts_per_token: 2, expert_ffn: 2048}
+  sequence_length: 4096
+  global_batch: 64
+  micro_batch: 2
+  parallelism: {tensor: 2, sequence: false, context: 2, expert: 2, pipeline: 2, chunks: 2, data: 2, shard: 2}
+  order: gpipe
+  sharding: hsdp
+  bucket: 25 MB
+  gradient_bytes: 2
+  overlap: {gradients: false, parameters: false, tensor: true}
+  recompute: full
+  precision: fp8
+  attention: flash-2
+  optimizer: sgd
+  framework: jax
+  compiled: false
+  check_memory: false
+scaling: {gpus: [8, 16], mode: strong}
+)";
+
 }  // namespace
 
 TEST_CASE("the resolved scenario reads back as itself") {
-    for (const char* text : {full, full_trace, "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
+    for (const char* text :
+         {full, full_trace, full_training, "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
         const Json once = to_json(parse_scenario(text, "t.yaml"));
         const Json twice = to_json(parse_scenario(once.dump(2), "t.yaml"));
         CHECK(once.dump(2) == twice.dump(2));
@@ -61,6 +89,7 @@ TEST_CASE("the resolved scenario reads back as itself") {
 TEST_CASE("every key of the table can be written, and is written back") {
     const Json written = to_json(parse_scenario(full, "t.yaml"));
     const Json trace = to_json(parse_scenario(full_trace, "t.yaml"));
+    const Json training = to_json(parse_scenario(full_training, "t.yaml"));
     for (const Key& key : scenario_keys()) {
         if (key.path == "include" || key.path == "scaling.gpus" || key.path.starts_with("cluster.graph.") ||
             key.path.starts_with("events.")) {
@@ -69,7 +98,8 @@ TEST_CASE("every key of the table can be written, and is written back") {
         std::string pointer = "/" + key.path;
         std::replace(pointer.begin(), pointer.end(), '.', '/');
         INFO(key.path);
-        CHECK((key.of_kind == "trace" ? trace : written).contains(Json::json_pointer(pointer)));
+        const Json& resolved = key.of_kind == "trace" ? trace : key.of_kind == "training" ? training : written;
+        CHECK(resolved.contains(Json::json_pointer(pointer)));
     }
     CHECK(written.at("cluster").at("graph").at("cables")[0].at("count") == 2);
 }
@@ -91,6 +121,8 @@ TEST_CASE("the schema accepts what the parser accepts") {
     CHECK(test::violation(to_json(parse_scenario(full, "t.yaml")), schema) == "");
     CHECK(test::violation(test::to_json(yaml::parse(full_trace, "t.yaml")), schema) == "");
     CHECK(test::violation(to_json(parse_scenario(full_trace, "t.yaml")), schema) == "");
+    CHECK(test::violation(test::to_json(yaml::parse(full_training, "t.yaml")), schema) == "");
+    CHECK(test::violation(to_json(parse_scenario(full_training, "t.yaml")), schema) == "");
     for (const auto& entry : std::filesystem::directory_iterator(root / "scenarios")) {
         if (!entry.is_regular_file()) {
             continue;  // recordings that scenarios name

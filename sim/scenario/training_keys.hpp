@@ -1,0 +1,12 @@
+#pragma once
+// The rows of the scenario's table that a training workload adds.
+
+#include <vector>
+
+#include "sim/scenario/schema.hpp"
+
+namespace fabricast {
+
+std::vector<Key> training_keys();
+
+}  // namespace fabricast

@@ -1,0 +1,25 @@
+#pragma once
+// Plan, replay, summarize: one training step on one cluster.
+
+#include <optional>
+
+#include "sim/engines/engine.hpp"
+#include "sim/report/report.hpp"
+#include "sim/workloads/lowering.hpp"
+
+namespace fabricast {
+
+struct StepForecast {
+    StepRow row;
+    std::vector<FigureUsed> figures;
+    std::vector<std::string> notes;
+    std::vector<TraceSpan> trace;
+};
+
+// Throws LayoutError where the cut does not fit the cluster, or the step the GPU's memory; PlanError, CatalogError, and
+// what replay throws.
+StepForecast forecast_step(const Scenario& scenario, const TrainingWorkload& workload, const Fabric& fabric,
+                           const Catalog& catalog, const std::vector<LinkEvent>& events = {}, const Watch& watch = {},
+                           bool trace = false);
+
+}  // namespace fabricast

@@ -1,0 +1,157 @@
+// Whole steps: what they add up to, and what must not change them.
+
+#include <cmath>
+
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "sim/simulate.hpp"
+#include "sim/workloads/forecast_step.hpp"
+#include "sim/workloads/group_calls.hpp"
+#include "sim/workloads/step_account.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+constexpr const char* small = R"(name: small
+cluster: {node: dgx-h100, nodes: 4}
+workload:
+  kind: training
+  model: mine
+  dimensions: {layers: 8, hidden: 4096, heads: 32, vocabulary: 32000}
+  sequence_length: 2048
+  global_batch: 32
+  parallelism: {tensor: 2, pipeline: 2}
+)";
+
+Scenario scenario(const std::vector<std::string>& set = {}) { return parse_scenario(small, "small.yaml", set); }
+
+const TrainingWorkload& training(const Scenario& s) { return std::get<TrainingWorkload>(s.workload); }
+
+StepRow step(const std::vector<std::string>& set = {}) { return simulate(scenario(set), catalogue()).steps.at(0); }
+
+double seconds(const StepPlan& plan, const Fabric& fabric) {
+    return to_seconds(replay(Flow{}, fabric, plan.schedule).makespan - Time{});
+}
+
+}  // namespace
+
+TEST_CASE("the parts of a step add up to it") {
+    for (const std::vector<std::string>& set : {std::vector<std::string>{},
+                                                {"workload.parallelism.chunks=2"},
+                                                {"workload.parallelism.context=2"},
+                                                {"workload.parallelism.pipeline=1", "workload.sharding=zero-3"},
+                                                {"workload.dimensions.experts=8", "workload.parallelism.expert=4"}}) {
+        const StepRow r = step(set);
+        const double sum = r.compute_s + r.exposed_s() + r.bubble_s + r.fixed_s;
+        CHECK(sum == Approx(r.step_time_s).epsilon(1e-9));
+        CHECK(r.compute_s > 0);
+        CHECK(r.mfu < 1);
+        CHECK(r.tokens_per_s == Approx(32 * 2048 / r.step_time_s));
+    }
+}
+
+TEST_CASE("identical replicas simulated once give the step of all of them simulated each") {
+    for (const std::vector<std::string>& set : {std::vector<std::string>{},
+                                                {"workload.parallelism.chunks=2"},
+                                                {"workload.overlap.tensor=true"},
+                                                {"workload.parallelism.context=2"},
+                                                {"workload.sharding=ddp"},
+                                                {"workload.order=gpipe"}}) {
+        const Scenario s = scenario(set);
+        const Fabric fabric(build(s, catalogue()));
+        const StepPlan once = plan_step(training(s), fabric, s.library, catalogue(), Replicas::folded);
+        const StepPlan each = plan_step(training(s), fabric, s.library, catalogue(), Replicas::each);
+        CHECK(each.schedule.size() > 2 * once.schedule.size());
+        CHECK(seconds(each, fabric) == Approx(seconds(once, fabric)).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("channels of collectives that run beside computation slow it") {
+    // Everything that runs beside computation, with 0, 8 and 24 of 132 SMs held and no memory traffic of its own.
+    const Scenario s = scenario({"workload.overlap.tensor=true"});
+    const Fabric fabric(build(s, catalogue()));
+    const auto with = [&](std::uint16_t channels) {
+        StepPlan plan = plan_step(training(s), fabric, s.library, catalogue());
+        for (Occupancy& held : plan.schedule.occupancies) {
+            held = {held.device, channels, 0};
+        }
+        return seconds(plan, fabric);
+    };
+    const double none = with(0), some = with(8), many = with(24);
+    CHECK(none < some);
+    CHECK(some < many);
+    // No more than if all computation ran at what is left of the SMs.
+    CHECK(some < none * 132 / (132 - 8));
+    CHECK(many < none * 132 / (132 - 24));
+}
+
+TEST_CASE("so many calls in one operation take as long as one after the other") {
+    const Scenario s = scenario();
+    const Fabric fabric(build(s, catalogue()));
+    for (const Collective collective :
+         {Collective::all_gather, Collective::all_reduce, Collective::all_to_all, Collective::sendrecv}) {
+        const auto calls = [&](double times, int repeats) {
+            GroupCalls groups(fabric, s.library, catalogue());
+            Schedule schedule;
+            std::vector<Schedule::Dependency> after;
+            for (int i = 0; i < repeats; ++i) {
+                const std::vector<OpId> ends =
+                    groups.add(schedule, {CommKind::data, collective, 64e6, times}, Groups{8, 2, 0, 32}, {}, after);
+                after = {{ends.back(), DependsOn::finish}};
+            }
+            return to_seconds(replay(Flow{}, fabric, schedule).makespan - Time{});
+        };
+        CHECK(calls(5, 1) == Approx(calls(1, 5)).epsilon(0.01));
+    }
+}
+
+TEST_CASE("a step's time grows with what it does") {
+    const double base = step().step_time_s;
+    CHECK(step({"workload.recompute=full"}).step_time_s > 1.1 * base);
+    CHECK(step({"workload.overlap.gradients=false"}).step_time_s > base);
+    CHECK(step({"workload.parallelism.chunks=2"}).bubble_s < step().bubble_s);
+    CHECK(step({"workload.precision=fp8"}).step_time_s < base);
+    CHECK(step({"cluster.fabric.link=ethernet-25g"}).step_time_s > base);
+    CHECK(step({"workload.attention=flash-2"}).step_time_s > base);
+}
+
+TEST_CASE("one GPU communicates with nobody") {
+    const StepRow r = step({"cluster.nodes=1", "cluster.gpus_per_node=1", "workload.parallelism.tensor=1",
+                            "workload.parallelism.pipeline=1"});
+    CHECK(r.exposed_s() == 0);
+    CHECK(r.bubble_s == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("what does not fit is refused at its key, with how much is missing") {
+    const auto refused = [](const std::vector<std::string>& set) {
+        try {
+            simulate(scenario(set), catalogue());
+        } catch (const ScenarioError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK_THAT(refused({"workload.dimensions.layers=400"}), ContainsSubstring("GB too little"));
+    CHECK(refused({"workload.dimensions.layers=400", "workload.check_memory=false"}).empty());
+    CHECK_THAT(refused({"workload.parallelism.tensor=3"}), ContainsSubstring("does not divide the model's 32 heads"));
+    CHECK_THAT(refused({"workload.parallelism.data=3"}), ContainsSubstring("accepted: 8"));
+    CHECK_THAT(refused({"workload.global_batch=33"}), ContainsSubstring("no multiple of micro_batch x data = 8"));
+    CHECK_THAT(refused({"workload.parallelism.expert=2"}), ContainsSubstring("experts"));
+}
+
+TEST_CASE("weak scaling keeps the work of a GPU, strong scaling that of the step") {
+    const auto points = [](const std::string& mode) {
+        return simulate(scenario({"scaling.gpus=[32, 64, 128]", "scaling.mode=" + mode}), catalogue()).steps;
+    };
+    const std::vector<StepRow> weak = points("weak");
+    REQUIRE(weak.size() == 3);
+    CHECK(weak[2].global_batch == 128);
+    CHECK(weak[2].efficiency <= 1);
+    CHECK(weak[2].efficiency > 0.8);
+    const std::vector<StepRow> strong = points("strong");
+    CHECK(strong[2].global_batch == 32);
+    CHECK(strong[2].efficiency < weak[2].efficiency);
+}

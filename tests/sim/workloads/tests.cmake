@@ -1,0 +1,9 @@
+add_executable(test_workloads
+  ${CMAKE_CURRENT_LIST_DIR}/model_shape_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/pipeline_order_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/step_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/volumes_test.cpp
+)
+target_compile_definitions(test_workloads PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_link_libraries(test_workloads PRIVATE fabricast_catch fabricast_sim)
+add_test(NAME workloads COMMAND test_workloads)
