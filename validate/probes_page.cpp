@@ -41,8 +41,9 @@ constexpr std::string_view tail = R"(
 The file is a [measurement file](measurements.md). The columns before `round` are labels: rows with the same labels are
 one curve, and readers (`compare`, `calibrate`) take each as a measurement of its own. `round` counts the passes over the
 whole sweep, so that a slow minute shows; `time_us` is the median over `samples`, each the mean of `iterations`
-transfers; the quartiles and the extremes stand beside it. A transfer of the wrong bytes ends the run: `checked_bytes`
-were compared with what was sent (`probe-nccl`: with what the collective must give).
+transfers; the quartiles and the extremes stand beside it. Wrong bytes end the run: `checked_bytes` were compared with
+what was sent. `probe-cuda` compares every copy of a sample, `probe-ucx` and `probe-rdma` after every sample what lies in
+each slot of the buffers, `probe-nccl` a collective before and one after the samples with what it must give.
 
 - `latency`: of `send`, half of a round trip of two messages; of `put` and `get`, from the post until it is known to be
   complete, which is a round trip of the wire.
@@ -87,8 +88,9 @@ only.
 
 `./dev test` builds the probes, runs `probe-ucx` over shared memory and TCP loopback, reads its file back, and asserts
 that data were right and that links fitted to the first round forecast the second within a factor of three. The logic of
-`probe-rdma` (connections, queues, checks) runs against a fake HCA, the plans and result formulas of `probe-cuda` and
-`probe-nccl` on the processor. `./dev accuracy` runs `probe-ucx` again and prints `ucx_self_median_pct`, how far links
+`probe-rdma` (connections, queues, checks) runs against a fake HCA; where CUDA's and NCCL's headers are, the host side of
+`probe-cuda` and `probe-nccl` runs whole over a CUDA and an NCCL in memory (kernels and devices do not: see the table
+for where those ran). `./dev accuracy` runs `probe-ucx` again and prints `ucx_self_median_pct`, how far links
 fitted to even rounds are from the odd ones, beside `ucx_self_noise_pct`, how far rounds are from each other.
 `./dev probes` builds the probes and records for this page what they were compiled with:
 

@@ -78,6 +78,7 @@ std::vector<Measurement> split_series(const Measurement& m) {
         curve->second[figure_in(m.rows[row][round + 1])].push_back(row);
     }
     std::vector<Measurement> parts;
+    parts.reserve(order.size());
     for (const Labels& labels : order) {
         parts.push_back(curve_of(m, labels, curves.at(labels)));
     }

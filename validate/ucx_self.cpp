@@ -87,6 +87,7 @@ std::vector<TimedSize> fitted_points(const Rounds& rounds) {
         }
     }
     std::vector<TimedSize> points;
+    points.reserve(by_size.size());
     for (const auto& [bytes, seconds] : by_size) {
         points.push_back({bytes, median(seconds)});
     }

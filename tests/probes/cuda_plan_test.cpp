@@ -32,8 +32,8 @@ TEST_CASE("one GPU is copied to, from and within") {
 }
 
 TEST_CASE("n GPUs that reach each other make n (n - 1) paths, by engine, load and store") {
-    const int n = 4;
-    const auto tests = plan_copies(gpus(n), {});
+    const std::size_t n = 4;
+    const auto tests = plan_copies(gpus(4), {});
     std::size_t one = 0, both = 0, all = 0;
     for (const CopyTest& test : tests) {
         const bool peers = std::none_of(test.paths.begin(), test.paths.end(), [](const Path& path) {
@@ -41,7 +41,7 @@ TEST_CASE("n GPUs that reach each other make n (n - 1) paths, by engine, load an
         });
         one += peers && test.paths.size() == 1 ? 1 : 0;
         both += peers && test.paths.size() == 2 ? 1 : 0;
-        all += peers && test.paths.size() == static_cast<std::size_t>(n * (n - 1)) ? 1 : 0;
+        all += peers && test.paths.size() == n * (n - 1) ? 1 : 0;
     }
     CHECK(one == 3 * n * (n - 1));
     CHECK(both == 3 * n * (n - 1) / 2);
@@ -94,12 +94,14 @@ TEST_CASE("what is not chosen is not planned") {
     }
 }
 
-TEST_CASE("slots outgrow the cache, as far as there are iterations") {
-    const std::uint64_t cache = 50 << 20;
-    CHECK(rotation_slots(1 << 20, cache, 1000) == 101);  // 100 MiB of other slots before the first comes again
+TEST_CASE("a copy has a slot of its own where they fit, and slots outgrow the cache") {
+    const std::uint64_t cache = 200 << 20;
+    CHECK(rotation_slots(4, 0, 64) == 64);
     CHECK(rotation_slots(1 << 20, cache, 64) == 64);
+    CHECK(rotation_slots(8 << 20, 0, 64) == 32);      // 256 MiB
+    CHECK(rotation_slots(8 << 20, cache, 64) == 51);  // 400 MiB of other slots before the first comes again
+    CHECK(rotation_slots(std::uint64_t{1} << 30U, 0, 64) == 1);
     CHECK(rotation_slots(std::uint64_t{1} << 30U, cache, 64) == 2);
-    CHECK(rotation_slots(4, 0, 64) == 1);
 }
 
 TEST_CASE("a pointer cycle visits every place once and comes back") {

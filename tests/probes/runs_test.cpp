@@ -1,84 +1,33 @@
 // The probes as their users run them, built by the test before this one. probe-ucx moves real bytes over shared memory
 // and TCP loopback; a probe whose device is not here says so in one line.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <set>
-#include <sstream>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "tests/support/catch.hpp"
+#include "tests/probes/probe_run.hpp"
 #include "validate/import/formats.hpp"
-#include "validate/measurement.hpp"
 #include "validate/ucx_self.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using namespace fabricast::test;
 using fabricast::Measurement;
+using Scratch = ProbeFolder;
 
 const fs::path build = FABRICAST_PROBES;
 
-struct Scratch {
-    fs::path path = fs::temp_directory_path() / ("fabricast_probes_" + std::to_string(getpid()));
-    Scratch() { fs::create_directories(path); }
-    ~Scratch() { fs::remove_all(path); }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-};
-
-struct Ran {
-    int code = -1;
-    std::string err;
-};
-
-std::string text_of(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
-
-// `before` goes in front of the program: "timeout -s INT 2".
-Ran run(const Scratch& scratch, const std::string& probe, const std::string& arguments,
-        const std::string& before = "") {
-    const fs::path err = scratch.path / "stderr.txt";
-    const std::string command = "cd '" + scratch.path.string() + "' && " + before + " '" +
-                                (build / "bin" / probe).string() + "' " + arguments + " >stdout.txt 2>stderr.txt";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_of(err)};
+ProbeRan run(const Scratch& scratch, const std::string& probe, const std::string& arguments,
+             const std::string& before = "") {
+    return run_probe(scratch, build / "bin" / probe, arguments, before);
 }
 
 bool is_built(const std::string& probe) { return fs::exists(build / "bin" / probe); }
 
-std::size_t column(const Measurement& m, const std::string& name) {
-    const auto at = std::find(m.columns.begin(), m.columns.end(), name);
-    REQUIRE(at != m.columns.end());
-    return static_cast<std::size_t>(at - m.columns.begin());
-}
-
-double number(const Measurement& m, std::size_t row, const std::string& name) {
-    return std::stod(m.rows[row][column(m, name)]);
-}
-
-// Every row: positive ordered quantiles, samples, checked data.
 void check_rows(const Measurement& m) {
-    for (std::size_t r = 0; r < m.rows.size(); ++r) {
-        INFO(m.row_places[r].line);
-        const double low = number(m, r, "time_min_us"), quarter = number(m, r, "time_q25_us"),
-                     median = number(m, r, "time_us"), three = number(m, r, "time_q75_us"),
-                     high = number(m, r, "time_max_us");
-        CHECK(low > 0);
-        CHECK((low <= quarter && quarter <= median && median <= three && three <= high));
-        CHECK(number(m, r, "samples") >= 1);
-        CHECK(number(m, r, "checked_bytes") >= number(m, r, "size_bytes"));
-        CHECK(number(m, r, "rate_GBps") == Approx(number(m, r, "size_bytes") / median / 1e3).epsilon(1e-3));
+    for (std::size_t row = 0; row < m.rows.size(); ++row) {
+        check_row(m, row);
     }
 }
 
@@ -96,8 +45,9 @@ TEST_CASE("the build names every probe, built or left out") {
 TEST_CASE("probe-ucx moves checked data over shared memory and TCP and writes what fabricast reads") {
     REQUIRE(is_built("probe-ucx"));
     const Scratch scratch;
-    const Ran ran = run(scratch, "probe-ucx",
-                        "--sizes 8:1MiB:32 --rounds 2 --samples 3 --budget 3 --devices lo --output ucx.yaml --name ci");
+    const ProbeRan ran =
+        run(scratch, "probe-ucx",
+            "--sizes 8:1MiB:32 --rounds 2 --samples 3 --budget 3 --devices lo --output ucx.yaml --name ci");
     INFO(ran.err);
     REQUIRE(ran.code == 0);
     CHECK(ran.err.empty());  // no terminal, no progress line
@@ -108,7 +58,7 @@ TEST_CASE("probe-ucx moves checked data over shared memory and TCP and writes wh
     CHECK(fabricast::text(m.benchmark, "options").find("--rounds 2") != std::string::npos);
     CHECK_THAT(std::string(fabricast::text(m.benchmark, "lanes_tcp")), ContainsSubstring("tcp/"));
     // 2 transports x (3 latencies + 3 rates x 2 directions) x 5 sizes x 2 rounds.
-    REQUIRE(m.rows.size() == 2 * 9 * 5 * 2);
+    REQUIRE(m.rows.size() == std::size_t{2} * 9 * 5 * 2);
     check_rows(m);
     std::set<std::vector<std::string>> points;
     for (const auto& row : m.rows) {
@@ -117,17 +67,17 @@ TEST_CASE("probe-ucx moves checked data over shared memory and TCP and writes wh
     CHECK(points.size() == m.rows.size());
     // Timing is asserted no tighter than a factor of three: other work shares this machine.
     const fabricast::SelfForecast self = fabricast::forecast_itself(m);
-    CHECK(self.curves == 2 * 9);
+    CHECK(self.curves == std::size_t{2} * 9);
     CHECK(self.median_factor < 3);
     // And readers take each curve as a measurement of its own.
-    CHECK(fabricast::read_measurements((scratch.path / "ucx.yaml").string()).size() == 2 * 9);
+    CHECK(fabricast::read_measurements((scratch.path / "ucx.yaml").string()).size() == std::size_t{2} * 9);
 }
 
 TEST_CASE("Ctrl-C leaves whole rows and exit 130") {
     REQUIRE(is_built("probe-ucx"));
     const Scratch scratch;
-    const Ran ran = run(scratch, "probe-ucx", "--sizes 8:64 --rounds 1000 --transports shm --output cut.yaml",
-                        "timeout -s INT 1.5");
+    const ProbeRan ran = run(scratch, "probe-ucx", "--sizes 8:64 --rounds 1000 --transports shm --output cut.yaml",
+                             "timeout -s INT 1.5");
     // `timeout` itself tells 124; the line is the probe's.
     CHECK(ran.code == 124);
     CHECK_THAT(ran.err, ContainsSubstring("stopped; the rows measured so far are kept"));
@@ -150,7 +100,7 @@ TEST_CASE("two probes meet over TCP as two hosts would") {
     REQUIRE(std::system(command.c_str()) == 0);
     const Measurement m = fabricast::read_measurement(scratch.path / "pair.yaml");
     CHECK(fabricast::text(m.system, "nodes") == "2");
-    CHECK(m.rows.size() == 9 * 2);
+    CHECK(m.rows.size() == std::size_t{9} * 2);
     check_rows(m);
 }
 
@@ -169,7 +119,7 @@ TEST_CASE("a wrong command line is exit 2 and writes nothing") {
         if (!is_built(probe)) {
             continue;  // told by the first test here
         }
-        const Ran ran = run(scratch, probe, wrong);
+        const ProbeRan ran = run(scratch, probe, wrong);
         INFO(probe << ' ' << wrong << ": " << ran.err);
         CHECK(ran.code == 2);
         CHECK_THAT(ran.err, ContainsSubstring("accepted"));
@@ -194,7 +144,7 @@ TEST_CASE("a device that is not here is one line and exit 4") {
         if (!is_built(probe)) {
             continue;  // told by the first test here
         }
-        const Ran ran = run(scratch, probe, arguments);
+        const ProbeRan ran = run(scratch, probe, arguments);
         INFO(probe << ' ' << arguments << ": " << ran.err);
         CHECK(ran.code == 4);
         CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);

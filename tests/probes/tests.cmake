@@ -26,6 +26,31 @@ target_link_libraries(test_probes PRIVATE fabricast_probe_logic fabricast_valida
 target_compile_definitions(test_probes PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME probes COMMAND test_probes)
 
+# The whole of probe-cuda and probe-nccl over a CUDA and an NCCL in memory, where their headers are: what they do with
+# real ones is not shown by this.
+find_package(CUDAToolkit QUIET)
+find_path(FABRICAST_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ENV NCCL_HOME PATH_SUFFIXES include)
+add_executable(test_probe_fakes probes/fakes_test.cpp)
+target_link_libraries(test_probe_fakes PRIVATE fabricast_validate fabricast_catch)
+if(CUDAToolkit_FOUND AND FABRICAST_NCCL_INCLUDE)
+  set(fake_sources ${probes}/core/command.cpp ${probes}/core/machine.cpp ${probes}/core/nvml.cpp
+      ${probes}/core/progress.cpp ${probes}/cuda/buffers.cpp ${probes}/cuda/topology.cpp probes/fake_cuda.cpp)
+  add_executable(fake-probe-cuda ${fake_sources} ${probes}/cuda/main.cpp ${probes}/cuda/copies.cpp
+                                 ${probes}/cuda/latency.cpp)
+  add_executable(fake-probe-nccl ${fake_sources} ${probes}/nccl/main.cpp ${probes}/nccl/ranks.cpp
+                                 ${probes}/nccl/world.cpp probes/fake_nccl.cpp)
+  foreach(fake fake-probe-cuda fake-probe-nccl)
+    set_target_properties(${fake} PROPERTIES CXX_STANDARD 17)
+    target_include_directories(${fake} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS} ${FABRICAST_NCCL_INCLUDE})
+    target_compile_definitions(${fake} PRIVATE PROBES_NVCC_VERSION="none")
+    target_link_libraries(${fake} PRIVATE fabricast_probe_logic)
+  endforeach()
+  target_compile_definitions(test_probe_fakes PRIVATE FAKE_PROBE_CUDA="$<TARGET_FILE:fake-probe-cuda>"
+                                                      FAKE_PROBE_NCCL="$<TARGET_FILE:fake-probe-nccl>")
+  add_dependencies(test_probe_fakes fake-probe-cuda fake-probe-nccl)
+endif()
+add_test(NAME probe_fakes COMMAND test_probe_fakes)
+
 # Builds validate/probes as a project of its own; what it left out is told by the test's output and by ./dev test.
 # Not under the sanitizers: UCX and CUDA are not built with them.
 if(NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")

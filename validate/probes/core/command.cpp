@@ -80,7 +80,7 @@ int run_command(int argc, char** argv, const std::string& name, const std::strin
 
 MeasurementFile begin_measurement(const Options& options, const std::string& probe, const std::string& kind) {
     MeasurementFile file;
-    const std::string name = options.text("--name");
+    const std::string& name = options.text("--name");
     std::string stem = name.empty() ? "" : name + "-";
     for (char& c : stem) {
         c = c == ' ' || c == '/' ? '-' : c;
@@ -91,7 +91,7 @@ MeasurementFile begin_measurement(const Options& options, const std::string& pro
                    words("machine", name), words("date", utc_now())};
     file.benchmark = {words("tool", probe), words("options", options.as_given()),
                       words("time_us", "median over samples; a sample is the mean of `iterations` transfers"),
-                      words("data", "compared with what was sent after every sample")};
+                      words("data", "compared with what was sent; wrong bytes end the run")};
     return file;
 }
 

@@ -169,7 +169,7 @@ Control connect_to_peer(const std::string& host, const std::string& port, double
             errno = why;
         }
         if (std::chrono::steady_clock::now() > until) {
-            throw system_failure("cannot reach a probe at " + host + ":" + port);
+            throw system_failure(std::string("cannot reach a probe at ").append(host).append(":").append(port));
         }
         stop_if_asked();
         std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -89,7 +89,9 @@ public:
     GpuArena(const GpuArena&) = delete;
     GpuArena& operator=(const GpuArena&) = delete;
 
-    void* data() override { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(data_)); }
+    void* data() override {
+        return reinterpret_cast<void*>(static_cast<std::uintptr_t>(data_));  // NOLINT(performance-no-int-to-ptr)
+    }
     std::size_t bytes() const override { return bytes_; }
     void read(std::size_t offset, void* to, std::size_t bytes) override {
         require(driver_.to_host(to, data_ + offset, bytes), "cuMemcpyDtoH");

@@ -47,6 +47,18 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+void check_words(const OptionSpec& spec, const std::string& value) {
+    if (spec.words.empty()) {
+        return;
+    }
+    for (const std::string& word : split_words(value)) {
+        if (std::find(spec.words.begin(), spec.words.end(), word) == spec.words.end()) {
+            throw UsageError(std::string(spec.name).append(": no '").append(word).append("' (accepted: ") +
+                             joined(spec.words) + "; nearest: " + nearest(word, spec.words) + ")");
+        }
+    }
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& accepted) {
@@ -87,12 +99,7 @@ Options::Options(std::vector<OptionSpec> table, const std::vector<std::string>& 
             }
             value = arguments[a];
         }
-        for (const std::string& word : spec->words.empty() ? std::vector<std::string>{} : split_words(value)) {
-            if (std::find(spec->words.begin(), spec->words.end(), word) == spec->words.end()) {
-                throw UsageError(name + ": no '" + word + "' (accepted: " + joined(spec->words) +
-                                 "; nearest: " + nearest(word, spec->words) + ")");
-            }
-        }
+        check_words(*spec, value);
         values_[static_cast<std::size_t>(spec - table_.begin())] = {value, true};
     }
 }

@@ -193,8 +193,9 @@ private:
 CopyResult run_copies(const CopyTest& test, const GpuSet& gpus, std::uint64_t bytes, const SamplingRule& rule,
                       std::uint64_t cache_bytes, std::uint64_t seed) {
     SamplingRule mine = rule;
-    mine.most_iterations = std::max(1, most_queued / static_cast<int>(std::min<std::size_t>(test.paths.size(), 16)));
-    CopyRun run(test, can_be_gated(test, gpus), bytes, rotation_slots(bytes, cache_bytes, mine.most_iterations));
+    const int queued = std::max(1, most_queued / static_cast<int>(std::min<std::size_t>(test.paths.size(), 16)));
+    mine.most_iterations = rotation_slots(bytes, cache_bytes, queued);  // a slot a copy, so that each one is checked
+    CopyRun run(test, can_be_gated(test, gpus), bytes, mine.most_iterations);
     run.fill(seed);
     run.sample(1);  // wakes links and clocks
     const SamplePlan plan = plan_samples(std::max(run.sample(2), 0.1), mine);

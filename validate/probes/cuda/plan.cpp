@@ -118,7 +118,8 @@ int runs_on(const Path& path, Method method) {
 }
 
 int rotation_slots(std::uint64_t bytes, std::uint64_t cache_bytes, int iterations) {
-    const std::uint64_t wanted = 1 + (2 * cache_bytes + bytes - 1) / bytes;
+    constexpr std::uint64_t affordable = std::uint64_t{256} << 20U;
+    const std::uint64_t wanted = std::max(1 + (2 * cache_bytes + bytes - 1) / bytes, affordable / bytes);
     return static_cast<int>(std::clamp<std::uint64_t>(wanted, 1, static_cast<std::uint64_t>(std::max(iterations, 1))));
 }
 

@@ -54,7 +54,8 @@ bool can_be_gated(const CopyTest& test, const GpuSet& gpus);
 // The GPU whose threads or engine move a path: where its stream lives.
 int runs_on(const Path& path, Method method);
 
-// Slots that a path walks over, so that caches of `cache_bytes` never hold the next one; at most `iterations`.
+// Slots that a path walks over in a sample of at most `iterations` copies: one each where they fit into 256 MiB, and
+// always so many that caches of `cache_bytes` never hold the next one.
 int rotation_slots(std::uint64_t bytes, std::uint64_t cache_bytes, int iterations);
 
 const char* word(Method method);

@@ -210,7 +210,8 @@ void measure_round(const World& world, const std::vector<int>& gpus, const Optio
                             }
                         });
                 } catch (const NcclError& error) {
-                    notes += (notes.empty() ? "" : "; ") + name + " " + environment + " left out: " + error.what();
+                    notes.append(notes.empty() ? "" : "; ").append(name).append(" ").append(environment);
+                    notes.append(" left out: ").append(error.what());
                 }
             }
         }

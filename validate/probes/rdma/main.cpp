@@ -52,7 +52,7 @@ RdmaSettings settings_of(const Options& options, int queue_pairs) {
     s.bytes = arena_bytes_for(options);
     s.depth = static_cast<int>(options.number("--window", 1, 4096));
     s.rdma_address = options.text("--rdma-address");
-    const std::string peer = options.text("--peer");
+    const std::string& peer = options.text("--peer");
     s.host = peer == "process" || peer == "thread" ? s.rdma_address : peer;
     return s;
 }
@@ -88,7 +88,7 @@ void serve(Control& control, const std::string& own_address) {
 
 MeasurementFile begin_file(const Options& options) {
     MeasurementFile file = begin_measurement(options, "probe-rdma", "rdma");
-    const std::string peer = options.text("--peer");
+    const std::string& peer = options.text("--peer");
     const bool gpu = options.text("--memory") == "gpu";
     const GpuName device = gpu ? gpu_name(static_cast<int>(options.number("--gpu", 0, 1023))) : GpuName{};
     file.system = {words("gpu", device.name), count("nodes", peer == "thread" || peer == "process" ? 1 : 2),
@@ -152,7 +152,7 @@ int lead(const Options& options) {
 
     Recorder recorder(options, begin_file(options), points * static_cast<std::size_t>(rounds));
     return recorder.record([&](MeasurementFile& file) {
-        const std::string own_address = options.text("--rdma-address");
+        const std::string& own_address = options.text("--rdma-address");
         Meeting meeting = meet(options.text("--peer"), options.text("--port"),
                                [own_address](Control& control) { serve(control, own_address); });
         const std::unique_ptr<Verbs> verbs = open_verbs();
@@ -179,7 +179,7 @@ int lead(const Options& options) {
 
 int listen(const Options& options) {
     open_verbs();
-    const std::string port = options.text("--port");
+    const std::string& port = options.text("--port");
     std::fprintf(stderr, "probe-rdma: waiting on port %s\n", port.c_str());
     Control control = listen_for_peer(options.text("--address"), port);
     serve(control, options.text("--rdma-address"));

@@ -66,7 +66,7 @@ void serve(Control& control) {
 
 MeasurementFile begin_file(const Options& options) {
     MeasurementFile file = begin_measurement(options, "probe-ucx", "ucx");
-    const std::string peer = options.text("--peer");
+    const std::string& peer = options.text("--peer");
     const bool gpu = options.text("--memory") == "gpu";
     const GpuName device = gpu ? gpu_name(static_cast<int>(options.number("--gpu", 0, 1023))) : GpuName{};
     file.system = {words("gpu", device.name), count("nodes", peer == "thread" || peer == "process" ? 1 : 2),
@@ -108,7 +108,7 @@ int lead(const Options& options) {
 }
 
 int listen(const Options& options) {
-    const std::string port = options.text("--port");
+    const std::string& port = options.text("--port");
     std::fprintf(stderr, "probe-ucx: waiting on port %s\n", port.c_str());
     Control control = listen_for_peer(options.text("--address"), port);
     serve(control);
