@@ -45,9 +45,9 @@ TEST_CASE("the build names every probe, built or left out") {
 TEST_CASE("probe-ucx moves checked data over shared memory and TCP and writes what fabricast reads") {
     REQUIRE(is_built("probe-ucx"));
     const Scratch scratch;
-    const ProbeRan ran =
-        run(scratch, "probe-ucx",
-            "--sizes 8:1MiB:32 --rounds 2 --samples 3 --budget 3 --devices lo --output ucx.yaml --name ci");
+    const ProbeRan ran = run(
+        scratch, "probe-ucx",
+        "--sizes 8:1MiB:32 --rounds 2 --samples 3 --budget 3 --directions to --devices lo --output ucx.yaml --name ci");
     INFO(ran.err);
     REQUIRE(ran.code == 0);
     CHECK(ran.err.empty());  // no terminal, no progress line
@@ -57,8 +57,8 @@ TEST_CASE("probe-ucx moves checked data over shared memory and TCP and writes wh
     CHECK_FALSE(fabricast::text(m.system, "cpu").empty());
     CHECK(fabricast::text(m.benchmark, "options").find("--rounds 2") != std::string::npos);
     CHECK_THAT(std::string(fabricast::text(m.benchmark, "lanes_tcp")), ContainsSubstring("tcp/"));
-    // 2 transports x (3 latencies + 3 rates x 2 directions) x 5 sizes x 2 rounds.
-    REQUIRE(m.rows.size() == std::size_t{2} * 9 * 5 * 2);
+    // 2 transports x (3 latencies + 3 rates) x 5 sizes x 2 rounds.
+    REQUIRE(m.rows.size() == std::size_t{2} * 6 * 5 * 2);
     check_rows(m);
     std::set<std::vector<std::string>> points;
     for (const auto& row : m.rows) {
@@ -67,17 +67,30 @@ TEST_CASE("probe-ucx moves checked data over shared memory and TCP and writes wh
     CHECK(points.size() == m.rows.size());
     // Timing is asserted no tighter than a factor of three: other work shares this machine.
     const fabricast::SelfForecast self = fabricast::forecast_itself(m);
-    CHECK(self.curves == std::size_t{2} * 9);
+    CHECK(self.curves == std::size_t{2} * 6);
     CHECK(self.median_factor < 3);
     // And readers take each curve as a measurement of its own.
-    CHECK(fabricast::read_measurements((scratch.path / "ucx.yaml").string()).size() == std::size_t{2} * 9);
+    CHECK(fabricast::read_measurements((scratch.path / "ucx.yaml").string()).size() == std::size_t{2} * 6);
+}
+
+TEST_CASE("probe-ucx measures from the other end, and both ways at once") {
+    REQUIRE(is_built("probe-ucx"));
+    const Scratch scratch;
+    const ProbeRan ran = run(scratch, "probe-ucx",
+                             "--sizes 64KiB --rounds 1 --samples 3 --budget 3 --directions from,both --devices lo "
+                             "--peer thread --output both.yaml");
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    const Measurement m = fabricast::read_measurement(scratch.path / "both.yaml");
+    CHECK(m.rows.size() == std::size_t{2} * 9);  // 2 transports x (3 latencies + 3 rates x 2 directions)
+    check_rows(m);
 }
 
 TEST_CASE("Ctrl-C leaves whole rows and exit 130") {
     REQUIRE(is_built("probe-ucx"));
     const Scratch scratch;
     const ProbeRan ran = run(scratch, "probe-ucx", "--sizes 8:64 --rounds 1000 --transports shm --output cut.yaml",
-                             "timeout -s INT 1.5");
+                             "timeout -s INT 3");
     // `timeout` itself tells 124; the line is the probe's.
     CHECK(ran.code == 124);
     CHECK_THAT(ran.err, ContainsSubstring("stopped; the rows measured so far are kept"));
