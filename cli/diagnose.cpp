@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "sim/io/text_file.hpp"
 #include "sim/scenario/parse.hpp"
+#include "validate/diagnose/links.hpp"
 #include "validate/diagnose/system_of.hpp"
 
 namespace fabricast::cli {
@@ -56,6 +57,13 @@ int diagnose_log(const std::vector<std::string>& arguments) {
     Json json = Json::array();
     for (const Measurement& measurement : tables) {
         try {
+            if (const auto link = link_test_of(measurement)) {
+                const LinkDiagnosis diagnosis =
+                    diagnose_link(measurement, *link, cluster, text_of(*values, "node"), builtin_aliases(), catalog);
+                text += to_text(diagnosis, measurement.id);
+                json.push_back(to_json(diagnosis, measurement.id));
+                continue;
+            }
             const SuspectedSystem system = system_of(measurement, cluster, text_of(*values, "node"), builtin_aliases());
             const Diagnosis diagnosis = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
             text += (text.empty() ? "" : "\n") + to_text(diagnosis, measurement.id, system.assumptions);

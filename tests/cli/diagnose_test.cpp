@@ -43,7 +43,7 @@ TEST_CASE("what diagnose cannot read is refused with its place and exit 2") {
     };
     refused("", "which log?");
     refused("nowhere.log", "nowhere.log:1:1");
-    refused("tests/validate/import/ib_write_lat.txt", "only logs of collectives");
+    refused("tests/validate/import/ib_write_lat.txt", "only logs of collectives and");
     refused(nccl + "dgxc-h100-1n8g-allreduce.yaml --node dgx-h1000", "dgx-h100");
     refused(nccl + "dgxc-h100-1n8g-allreduce.yaml --cluster scenarios/dgx-a100-16-hdr.yaml", "another number of ranks");
     refused(nccl + "dgxc-h100-1n8g-allreduce.yaml --node dgx-h100 --cluster scenarios/dgx-h100-ring.yaml", "give one");

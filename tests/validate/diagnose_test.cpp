@@ -10,6 +10,7 @@
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/catalog_reader.hpp"
 #include "tests/support/catch.hpp"
+#include "validate/diagnose/links.hpp"
 #include "validate/diagnose/system_of.hpp"
 #include "validate/diagnose/trials.hpp"
 
@@ -132,6 +133,57 @@ TEST_CASE("healthy measurements of well-known systems have nothing wrong") {
           "aic-b200-1n8g-allreduce-half", "superbench-a100-1n8g-allgather"}) {
         const Diagnosis d = diagnosis_of(name, catalog);
         INFO(to_text(d, name, {}));
+        CHECK(d.verdict == Verdict::nothing_wrong);
+    }
+}
+
+namespace {
+
+// A log of one matrix cell: what a copy from host to device reached.
+Measurement host_to_device(double gigabytes) {
+    Measurement m;
+    m.id = "copy";
+    m.benchmark["tool"] = {"nvbandwidth", {}};
+    m.benchmark["test"] = {"host_to_device_memcpy_ce", {}};
+    m.columns = {"src_gpu", "dst0_GBps"};
+    m.rows = {{"0", std::to_string(gigabytes)}};
+    return m;
+}
+
+LinkDiagnosis link_diagnosis(const Measurement& m, const std::string& node) {
+    const auto test = link_test_of(m);
+    REQUIRE(test);
+    return diagnose_link(m, *test, std::nullopt, node, builtin_aliases(), read_catalog());
+}
+
+}  // namespace
+
+TEST_CASE("a copy at the slot's rate is fine, half of it is a slot at x8, a tenth nothing that is known") {
+    // PCIe 5.0 x16 carries 55.6 GB/s of payload.
+    CHECK(link_diagnosis(host_to_device(53), "dgx-h100").verdict == Verdict::nothing_wrong);
+    const LinkDiagnosis half = link_diagnosis(host_to_device(26), "dgx-h100");
+    REQUIRE(half.verdict == Verdict::likely_cause);
+    CHECK(half.fitting.front().cause->name == "gpu-x8");
+    CHECK(link_diagnosis(host_to_device(5), "dgx-h100").verdict == Verdict::none_fits);
+    const LinkDiagnosis fast = link_diagnosis(host_to_device(300), "dgx-h100");
+    CHECK(fast.verdict == Verdict::none_fits);
+    CHECK_THAT(to_text(fast, "copy"), ContainsSubstring("is this the machine?"));
+}
+
+TEST_CASE("measured copies and writes of known machines are fine, also by the GPU's name alone") {
+    const std::filesystem::path folder = std::filesystem::path(FABRICAST_SOURCE_DIR) / "validate/measurements";
+    for (const auto& [file, node] :
+         std::map<std::string, std::string>{{"p2p/mleng-a100-p2p-uni-write", ""},
+                                            {"p2p/mleng-h100-p2p-uni-write", ""},
+                                            {"p2p/a100-nvbandwidth-d2d-write-ce", "dgx-a100"}}) {
+        INFO(file);
+        Measurement m = read_measurement(folder / (file + ".yaml"));
+        if (file.find("nvbandwidth") != std::string::npos) {
+            m.benchmark["test"] = {"device_to_device_memcpy_write_ce",
+                                   m.place};  // this old file has the description only
+        }
+        const LinkDiagnosis d = link_diagnosis(m, node);
+        INFO(to_text(d, file));
         CHECK(d.verdict == Verdict::nothing_wrong);
     }
 }
