@@ -72,7 +72,7 @@ struct Pipeline {
     double wire_ratio = 1;          // wire bytes per payload byte on edges inside a node
     double network_wire_ratio = 1;  // the same on edges between nodes
     Duration start;
-    double weight = 1;  // identical channels on the same edges
+    double weight = 1;                                       // identical channels on the same edges
     std::uint32_t first_occupancy = 0, occupancy_count = 0;  // range in Schedule::occupancies
 };
 

@@ -16,8 +16,8 @@ namespace fabricast {
 
 // A plan: the schedule of a few back-to-back iterations, and how it was chosen.
 struct Plan {
-    Schedule schedule;   // kept: one operation per iteration, its finish ends the iteration
-    int iterations = 1;  // in the schedule; the time of one is finish(last) - finish(last but one)
+    Schedule schedule;    // kept: one operation per iteration, its finish ends the iteration
+    int iterations = 1;   // in the schedule; the time of one is finish(last) - finish(last but one)
     int timed_calls = 0;  // above zero: calls overlap, so their average counts; one more kept operation ends the last
     Algorithm algorithm = Algorithm::ring;
     Protocol protocol = Protocol::simple;

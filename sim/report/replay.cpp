@@ -117,9 +117,9 @@ std::string ranks_table(const std::vector<ReplayRank>& members) {
 }  // namespace
 
 std::string replay_table(const ReplayReport& replay) {
-    std::string lines = "# " + (replay.format == "recording" ? "" : replay.format + " ") + "recording of " + std::to_string(replay.recorded) +
-                        (replay.recorded == 1 ? " rank" : " ranks") + ", replayed on " + std::to_string(replay.ranks) +
-                        (replay.ranks == 1 ? " GPU\n" : " GPUs\n");
+    std::string lines = "# " + (replay.format == "recording" ? "" : replay.format + " ") + "recording of " +
+                        std::to_string(replay.recorded) + (replay.recorded == 1 ? " rank" : " ranks") +
+                        ", replayed on " + std::to_string(replay.ranks) + (replay.ranks == 1 ? " GPU\n" : " GPUs\n");
     lines += "makespan " + time_text(replay.makespan_s);
     if (replay.recorded_s) {
         lines += ", recorded " + time_text(*replay.recorded_s);

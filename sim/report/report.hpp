@@ -81,7 +81,7 @@ struct Report {
     std::vector<Row> rows;
     std::vector<ScalingPoint> points;
     std::optional<ReplayReport> replay;  // of a recorded trace
-    std::vector<StepRow> steps;  // of a training workload: the scenario's cluster, or one for each of `scaling`
+    std::vector<StepRow> steps;          // of a training workload: the scenario's cluster, or one for each of `scaling`
     std::vector<FigureUsed> figures;
     std::vector<std::string> evidence_notes;  // what the weakest evidence rests on, in words
     std::vector<std::string> notes;           // assumptions

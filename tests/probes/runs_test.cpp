@@ -89,8 +89,8 @@ TEST_CASE("probe-ucx measures from the other end, and both ways at once") {
 TEST_CASE("Ctrl-C leaves whole rows and exit 130") {
     REQUIRE(is_built("probe-ucx"));
     const Scratch scratch;
-    const ProbeRan ran = run(scratch, "probe-ucx", "--sizes 8:64 --rounds 1000 --transports shm --output cut.yaml",
-                             "timeout -s INT 3");
+    const ProbeRan ran =
+        run(scratch, "probe-ucx", "--sizes 8:64 --rounds 1000 --transports shm --output cut.yaml", "timeout -s INT 3");
     // `timeout` itself tells 124; the line is the probe's.
     CHECK(ran.code == 124);
     CHECK_THAT(ran.err, ContainsSubstring("stopped; the rows measured so far are kept"));

@@ -22,9 +22,10 @@ SuspectedSystem system_of(const Measurement& measurement, const std::optional<Sc
                           const std::string& node, const AliasTable& aliases) {
     SuspectedSystem system;
     if (text(measurement.benchmark, "collective").empty()) {
-        throw ScenarioError(measurement.place, complaint("only logs of collectives and of one direction's bandwidth are diagnosed",
-                                                         std::string(text(measurement.benchmark, "tool")),
-                                                         "nccl-tests, nvbandwidth, ib_write_bw, osu_bw ..."));
+        throw ScenarioError(measurement.place,
+                            complaint("only logs of collectives and of one direction's bandwidth are diagnosed",
+                                      std::string(text(measurement.benchmark, "tool")),
+                                      "nccl-tests, nvbandwidth, ib_write_bw, osu_bw ..."));
     }
     Derived derived = derive(with_gpu(measurement, node), aliases);
     if (cluster) {

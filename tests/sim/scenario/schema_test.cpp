@@ -42,6 +42,37 @@ engine: analytic
 seed: 7
 )";
 
+// The keys of the packet engine.
+constexpr const char* full_packet = R"(name: full
+cluster: {node: dgx-h100, nodes: 2}
+workload: {kind: collective}
+engine: packet
+packet:
+  mtu: 1 KiB
+  island_mtu: 512 B
+  cut_through: false
+  flow_control: pfc
+  island_flow_control: lossless
+  buffer: 32 MiB
+  nic_buffer: 2 MiB
+  alpha: 0.25
+  headroom: 1.5
+  xon_offset: 4 KiB
+  credit_buffer: 64 KiB
+  credit_delay: 100 ns
+  pfc_watchdog: 200 ms
+  series: true
+  congestion_control: dcqcn
+  preset: dcqcn-connectx
+  ecn: {k_min: 100, k_max: 400, p_max: 0.5}
+  recovery: selective-repeat
+  retransmit_timeout: 1 ms
+  routing: spray
+  paths: 8
+  qps: 4
+  flowlet_gap: 10 us
+)";
+
 // The keys of a recorded trace.
 constexpr const char* full_trace = R"(name: full
 cluster: {node: dgx-h100, nodes: 2}
@@ -78,8 +109,8 @@ scaling: {gpus: [8, 16], mode: strong}
 }  // namespace
 
 TEST_CASE("the resolved scenario reads back as itself") {
-    for (const char* text :
-         {full, full_trace, full_training, "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
+    for (const char* text : {full, full_packet, full_trace, full_training,
+                             "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
         const Json once = to_json(parse_scenario(text, "t.yaml"));
         const Json twice = to_json(parse_scenario(once.dump(2), "t.yaml"));
         CHECK(once.dump(2) == twice.dump(2));
@@ -90,6 +121,7 @@ TEST_CASE("every key of the table can be written, and is written back") {
     const Json written = to_json(parse_scenario(full, "t.yaml"));
     const Json trace = to_json(parse_scenario(full_trace, "t.yaml"));
     const Json training = to_json(parse_scenario(full_training, "t.yaml"));
+    const Json packet = to_json(parse_scenario(full_packet, "t.yaml"));
     for (const Key& key : scenario_keys()) {
         if (key.path == "include" || key.path == "scaling.gpus" || key.path.starts_with("cluster.graph.") ||
             key.path.starts_with("events.")) {
@@ -98,7 +130,10 @@ TEST_CASE("every key of the table can be written, and is written back") {
         std::string pointer = "/" + key.path;
         std::replace(pointer.begin(), pointer.end(), '.', '/');
         INFO(key.path);
-        const Json& resolved = key.of_kind == "trace" ? trace : key.of_kind == "training" ? training : written;
+        const Json& resolved = key.of_kind == "trace"           ? trace
+                               : key.of_kind == "training"      ? training
+                               : key.path.starts_with("packet") ? packet
+                                                                : written;
         CHECK(resolved.contains(Json::json_pointer(pointer)));
     }
     CHECK(written.at("cluster").at("graph").at("cables")[0].at("count") == 2);
@@ -119,6 +154,8 @@ TEST_CASE("the schema accepts what the parser accepts") {
     const Json schema = scenario_json_schema();
     CHECK(test::violation(test::to_json(yaml::parse(full, "t.yaml")), schema) == "");
     CHECK(test::violation(to_json(parse_scenario(full, "t.yaml")), schema) == "");
+    CHECK(test::violation(test::to_json(yaml::parse(full_packet, "t.yaml")), schema) == "");
+    CHECK(test::violation(to_json(parse_scenario(full_packet, "t.yaml")), schema) == "");
     CHECK(test::violation(test::to_json(yaml::parse(full_trace, "t.yaml")), schema) == "");
     CHECK(test::violation(to_json(parse_scenario(full_trace, "t.yaml")), schema) == "");
     CHECK(test::violation(test::to_json(yaml::parse(full_training, "t.yaml")), schema) == "");
