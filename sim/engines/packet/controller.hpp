@@ -18,6 +18,7 @@ public:
         : line_(line), rate_(line), target_(line), alpha_(options.first_alpha) {}
 
     double rate() const { return rate_; }
+    bool at_line() const { return rate_ >= line_; }  // the wire itself is the limit
     double alpha() const { return alpha_; }
 
     void on_notice(const DcqcnOptions& o, Ps now) {
@@ -108,6 +109,7 @@ public:
     explicit Timely(double line) : line_(line), rate_(line) {}
 
     double rate() const { return rate_; }
+    bool at_line() const { return rate_ >= line_; }  // the wire itself is the limit
     void sent(std::uint32_t segment, Ps now) { sent_[segment % sent_.size()] = now; }
 
     void on_ack(const TimelyOptions& o, std::uint32_t segment, Ps now, double least_rate) {

@@ -27,15 +27,14 @@ inline std::uint8_t Domain::way_of(Flow& flow, const Route& route, Ps start) con
 inline Ps Domain::paced(Flow& flow, std::uint32_t bytes, Ps start) {
     double pace = flow.pace;
     if (flow.controller != none) {
-        double rate = 0;
         if (shared_.timely) {
-            rate = shared_.timelies[flow.controller].rate();
+            const Timely& timely = shared_.timelies[flow.controller];
+            pace = timely.at_line() ? pace : std::max(pace, 1e12 / timely.rate());
         } else {
             Dcqcn& dcqcn = shared_.dcqcn[flow.controller];
             dcqcn.on_send(options_.dcqcn, start, bytes);
-            rate = dcqcn.rate();
+            pace = dcqcn.at_line() ? pace : std::max(pace, 1e12 / dcqcn.rate());
         }
-        pace = std::max(pace, 1e12 / rate);
     }
     return start + static_cast<Ps>(std::ceil(pace * bytes - 1e-6));
 }
