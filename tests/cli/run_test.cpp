@@ -162,7 +162,7 @@ TEST_CASE("a wrong command line is refused with 2 and says what is accepted") {
     CHECK_THAT(refused("run small.yaml --threads two"), ContainsSubstring("threads"));
     CHECK_THAT(refused("run small.yaml other.yaml"), ContainsSubstring("usage: fabricast run"));
     CHECK_THAT(refused("run small.yaml --set cluster.nodes"), ContainsSubstring("--set:1:1: not an assignment"));
-    CHECK_THAT(refused("run small.yaml --engine packet"), ContainsSubstring("--set:1:8: 'engine'"));
+    CHECK_THAT(refused("run small.yaml --engine parcel"), ContainsSubstring("--set:1:8: 'engine'"));
     CHECK_THAT(refused("run small.yaml --calibration gone.yaml"), ContainsSubstring("gone.yaml:1:1: cannot be read"));
     refused("");
 }
