@@ -170,6 +170,34 @@ TEST_CASE("one process for all GPUs shows its issue rate while small") {
     CHECK(seconds_of(threads, GiB) == Approx(seconds_of({"dgx-a100"}, GiB) + gap).epsilon(1e-9));
 }
 
+TEST_CASE("a thread a GPU issues at its own rate, and the scenario's count of calls shows where calls overlap") {
+    const System threads{
+        .node = "dgx-a100", .nccl = "2.8", .collective = Collective::broadcast, .mode = LaunchMode::threads};
+    const double per_gpu = catalogue().at("launch", "nccl-tests").number("threads.issue_per_gpu");
+    CHECK(seconds_of(threads, 8) >= 8 * per_gpu * (1 - 1e-9));
+    const Scenario s = scenario_of(threads);
+    const Fabric fabric(build(s, catalogue()));
+    const Plan p = plan(collective_of(s), Bytes{MiB}, fabric, s.library, s.launch, catalogue());
+    CHECK(p.timed_calls == s.launch.iterations);
+    CHECK(p.schedule.kept.size() == 4);  // three calls, and the last one's arrival at the far end
+}
+
+TEST_CASE("more bytes never take less time to exchange, but where the provider charges for small messages") {
+    const auto exchange = [](std::int64_t bytes, const std::string& transport) {
+        Scenario s = scenario_of({.node = "dgx-h100", .nodes = 64, .collective = Collective::all_to_all});
+        s.library.transport = transport;
+        const Fabric fabric(build(s, catalogue()));
+        const Plan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalogue());
+        const Timeline t = replay(Analytic{}, fabric, p.schedule);
+        return to_seconds(t.kept[2].finish - t.kept[1].finish);
+    };
+    const std::int64_t ranks = 512;
+    for (std::int64_t each = 16; each < 4096; each *= 2) {
+        CHECK(exchange(2 * each * ranks, "") >= exchange(each * ranks, ""));
+    }
+    CHECK(exchange(256 * ranks, "cxi-ofi-1.6") < exchange(255 * ranks, "cxi-ofi-1.6"));
+}
+
 TEST_CASE("evidence is strong at home and weak far from the data") {
     CHECK(plan_of({"dgx-h100"}, GiB).evidence == Evidence::same_gpu_era_fabric);
     CHECK(plan_of({.node = "dgx-a100", .nccl = "2.27"}, GiB).evidence == Evidence::same_gpu_era_fabric);
