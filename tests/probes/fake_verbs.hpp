@@ -2,6 +2,7 @@
 // An HCA in a few pages: two ends in one process, keys, bounds, queue depths, receives that must be there, errors that
 // take the queue pair down as the InfiniBand specification has it. Faults are planted by the test.
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -21,7 +22,7 @@ struct FakeNetwork {
     std::mutex mutex;
     std::condition_variable changed;
     bool listening = false;
-    std::deque<FakePair*> calling;  // connected, not yet accepted
+    std::deque<FakePair*> calling;  // connected, not yet accepted; nullptr: gone since
     std::map<std::uint32_t, Region> regions;
     std::uint32_t next_key = 100;
     int messages = 0;
@@ -50,6 +51,7 @@ struct FakePair final : QueuePair {
         if (peer != nullptr) {
             peer->peer = nullptr;
         }
+        std::replace(network->calling.begin(), network->calling.end(), this, static_cast<FakePair*>(nullptr));
     }
     FakePair(const FakePair&) = delete;
     FakePair& operator=(const FakePair&) = delete;
@@ -182,7 +184,9 @@ public:
         }
         auto pair = std::make_unique<FakePair>(network_, capacity);
         pair->peer = network_->calling.front();
-        pair->peer->peer = pair.get();
+        if (pair->peer != nullptr) {
+            pair->peer->peer = pair.get();
+        }
         network_->calling.pop_front();
         return pair;
     }
