@@ -89,10 +89,10 @@ TEST_CASE("probe-ucx measures from the other end, and both ways at once") {
 TEST_CASE("Ctrl-C leaves whole rows and exit 130") {
     REQUIRE(is_built("probe-ucx"));
     const Scratch scratch;
-    const ProbeRan ran =
-        run(scratch, "probe-ucx", "--sizes 8:64 --rounds 1000 --transports shm --output cut.yaml", "timeout --foreground -s INT 3");
-    // `timeout` itself tells 124; the line is the probe's. Without --foreground it signals the probe and then its group:
-    // twice, and a second Ctrl-C kills.
+    const ProbeRan ran = run(scratch, "probe-ucx", "--sizes 8:64 --rounds 1000 --transports shm --output cut.yaml",
+                             "timeout --foreground -s INT 3");
+    // `timeout` itself tells 124; the line is the probe's. Without --foreground it signals the probe and then its
+    // group: twice, and a second Ctrl-C kills.
     CHECK(ran.code == 124);
     CHECK_THAT(ran.err, ContainsSubstring("stopped; the rows measured so far are kept"));
     const Measurement m = fabricast::read_measurement(scratch.path / "cut.yaml");
