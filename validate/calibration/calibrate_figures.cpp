@@ -12,26 +12,10 @@
 #include "sim/scenario/scenario.hpp"
 #include "validate/calibration/without_site.hpp"
 #include "validate/intervals.hpp"
+#include "validate/random.hpp"
 
 namespace fabricast {
 namespace {
-
-// Our own generator: splitmix64 (Steele, Lea, Flood, OOPSLA 2014) and Box-Muller for noise.
-class Random {
-public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-    double uniform() {
-        state_ += 0x9e3779b97f4a7c15ULL;
-        std::uint64_t z = state_;
-        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
-        return (static_cast<double>((z ^ (z >> 31U)) >> 11U) + 0.5) / 9007199254740992.0;
-    }
-    double normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform()); }
-
-private:
-    std::uint64_t state_;
-};
 
 // Ring runs of one NVSwitch node: latency costs by LL, rates by Simple, told apart by the number of GPUs.
 constexpr const char* planted_part = "nccl-ampere-nvswitch";

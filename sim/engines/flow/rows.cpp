@@ -4,19 +4,13 @@
 #include <cassert>
 #include <unordered_map>
 
+#include "topologies/hash.hpp"
+
 namespace fabricast {
 
 namespace {
 
 constexpr std::uint32_t no_edge_set = 0xffffffffU;
-
-// splitmix64's finalizer (Steele, Lea, Flood 2014).
-std::uint64_t scramble(std::uint64_t z) {
-    z += 0x9e3779b97f4a7c15ULL;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-}
 
 struct ChildKey {
     std::uint32_t parent;
@@ -28,8 +22,8 @@ struct ChildKey {
 
 struct ChildHash {
     std::size_t operator()(const ChildKey& key) const {
-        return scramble(scramble(key.parent ^ std::bit_cast<std::uint64_t>(key.count.inside)) ^
-                        std::bit_cast<std::uint64_t>(key.count.network));
+        return mix(mix(key.parent ^ std::bit_cast<std::uint64_t>(key.count.inside)) ^
+                   std::bit_cast<std::uint64_t>(key.count.network));
     }
 };
 
@@ -39,14 +33,14 @@ RowMerger::RowMerger(std::uint32_t links) : node_of_link_(links, unused), nodes_
 
 void RowMerger::keep_apart(LinkId link) {
     signature_.resize(node_of_link_.size());
-    signature_[static_cast<std::uint32_t>(link)] += scramble(~static_cast<std::uint64_t>(link));
+    signature_[static_cast<std::uint32_t>(link)] += mix(~static_cast<std::uint64_t>(link));
 }
 
 // Links with the same paths get the same sum. Sums of different sets of 64-bit random numbers agree by chance about
 // once in 2^64 pairs.
 void RowMerger::add_path(std::span<const LinkId> path) {
     signature_.resize(node_of_link_.size());
-    const std::uint64_t number = scramble(path_number_++);
+    const std::uint64_t number = mix(path_number_++);
     for (const LinkId link : path) {
         signature_[static_cast<std::uint32_t>(link)] += number;
     }
