@@ -1,9 +1,21 @@
 #include "sim/engines/accounting.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace fabricast {
+
+void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& timeline) {
+    for (const auto& [cls, use] : classes) {
+        timeline.classes.push_back(use);
+    }
+    const std::size_t listed = std::min(busiest_links, timeline.busiest.size());
+    std::partial_sort(timeline.busiest.begin(), timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed),
+                      timeline.busiest.end(), [](const LinkUse& a, const LinkUse& b) {
+                          return a.utilisation != b.utilisation ? a.utilisation > b.utilisation : a.link < b.link;
+                      });
+    timeline.busiest.resize(listed);
+    timeline.busiest.shrink_to_fit();
+}
 
 void account(const Network& network, const Usage& usage, Timeline& timeline) {
     std::vector<double> bytes(network.capacity.size(), 0);
@@ -36,16 +48,7 @@ void account(const Network& network, const Usage& usage, Timeline& timeline) {
                 {part.first, bytes[row], seconds > 0 ? bytes[row] / (part.capacity * seconds) : 0});
         }
     }
-    for (const auto& [cls, use] : classes) {
-        timeline.classes.push_back(use);
-    }
-    const std::size_t listed = std::min(busiest_links, timeline.busiest.size());
-    std::partial_sort(timeline.busiest.begin(), timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed),
-                      timeline.busiest.end(), [](const LinkUse& a, const LinkUse& b) {
-                          return a.utilisation != b.utilisation ? a.utilisation > b.utilisation : a.link < b.link;
-                      });
-    timeline.busiest.resize(listed);
-    timeline.busiest.shrink_to_fit();
+    finish_accounting(classes, timeline);
 }
 
 }  // namespace fabricast

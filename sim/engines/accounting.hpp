@@ -2,6 +2,7 @@
 // From what classes moved to what links carried.
 
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "sim/engines/flow/network.hpp"
@@ -17,6 +18,9 @@ struct Usage {
     std::function<Duration(std::uint32_t)> busy_of_class;       // time in which it had members: of its own rows
     std::function<Duration(std::uint32_t)> busy_of_shared_row;  // time in which any class used the row
 };
+
+// Lists the classes, and of `busiest` only the links that a Timeline keeps, most utilised first.
+void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& timeline);
 
 // Fills `busiest` and `classes`. Precondition: makespan is set.
 void account(const Network& network, const Usage& usage, Timeline& timeline);

@@ -41,16 +41,7 @@ void list_links(const Network& net, const Fabric& fabric, Timeline& timeline) {
         use.busy += Duration{wire_time(static_cast<std::uint64_t>(port.sent_bytes), port.inverse)};
         timeline.busiest.push_back({net.links[p], bytes, seconds > 0 ? bytes / (info.capacity * seconds) : 0});
     }
-    for (const auto& [cls, use] : classes) {
-        timeline.classes.push_back(use);
-    }
-    const std::size_t listed = std::min(busiest_links, timeline.busiest.size());
-    std::partial_sort(timeline.busiest.begin(), timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed),
-                      timeline.busiest.end(), [](const LinkUse& a, const LinkUse& b) {
-                          return a.utilisation != b.utilisation ? a.utilisation > b.utilisation : a.link < b.link;
-                      });
-    timeline.busiest.resize(listed);
-    timeline.busiest.shrink_to_fit();
+    finish_accounting(classes, timeline);
 }
 
 PortUse use_of(const Network& net, std::uint32_t p) {
