@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "sim/io/place.hpp"
+#include "sim/pick_word.hpp"
 
 namespace fabricast {
 
@@ -103,7 +104,7 @@ void order_ranks(Recording& recording) {
 
 }  // namespace
 
-std::string_view word(TraceFormat format) { return format_words.at(static_cast<std::size_t>(format)); }
+std::string_view word(TraceFormat format) { return pick_word(format_words, format); }
 
 std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path) {
     std::error_code error;
@@ -169,7 +170,7 @@ std::string_view meaning(TraceFormat format) {
                                                                  "GOAL of LogGOPSim",
                                                                  "MSCCL algorithm",
                                                                  "our own"};
-    return meanings.at(static_cast<std::size_t>(format));
+    return pick_word(meanings, format);
 }
 
 std::optional<TraceFormat> format_of_text(std::string_view text) {
