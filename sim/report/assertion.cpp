@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "models/catalog.hpp"
+#include "sim/io/text.hpp"
 #include "sim/io/units.hpp"
 
 namespace fabricast {
@@ -28,11 +29,6 @@ constexpr std::string_view accepted = "METRIC(SIZE or NODES) >|>=|<|<= FIGURE, a
 
 bool is_of_row(Metric metric) { return metric <= Metric::busbw; }
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(' ');
-    return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
 template <class Number>
 Number plain_number(std::string_view text) {
     Number value{};
@@ -54,7 +50,7 @@ double bound_of(Metric metric, std::string_view text) {
 Assertion parse_assertion(std::string_view text) {
     const std::size_t open = text.find('(');
     const std::size_t close = text.find(')', open);
-    const std::string name(trimmed(text.substr(0, open)));
+    const std::string name(trimmed(text.substr(0, open), " "));
     const auto metric = std::find(metric_words.begin(), metric_words.end(), name);
     if (metric == metric_words.end()) {
         throw UnitError(
@@ -65,19 +61,19 @@ Assertion parse_assertion(std::string_view text) {
     }
     Assertion assertion;
     assertion.metric = static_cast<Metric>(metric - metric_words.begin());
-    const std::string_view argument = trimmed(text.substr(open + 1, close - open - 1));
+    const std::string_view argument = trimmed(text.substr(open + 1, close - open - 1), " ");
     if (is_of_row(assertion.metric)) {
         assertion.size = parse_bytes(argument);
     } else {
         assertion.nodes = plain_number<std::uint32_t>(argument);
     }
-    const std::string_view rest = trimmed(text.substr(close + 1));
+    const std::string_view rest = trimmed(text.substr(close + 1), " ");
     const std::size_t sign = rest.starts_with(">=") || rest.starts_with("<=") ? 2 : 1;
     assertion.comparison = rest.substr(0, sign);
     if (!rest.starts_with('>') && !rest.starts_with('<')) {
         throw UnitError(complaint("not a statement about the result", shown(text), accepted));
     }
-    assertion.bound = bound_of(assertion.metric, trimmed(rest.substr(sign)));
+    assertion.bound = bound_of(assertion.metric, trimmed(rest.substr(sign), " "));
     return assertion;
 }
 

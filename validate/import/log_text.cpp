@@ -4,20 +4,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "sim/io/text.hpp"
 #include "sim/io/text_file.hpp"
 
 namespace fabricast {
 namespace {
 
 constexpr std::string_view blanks = " \t";
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 std::optional<double> number(std::string_view text) {
     double value = 0;
@@ -58,8 +51,8 @@ std::optional<std::string_view> LogLine::value_of(std::string_view key) const {
     if (!rest.starts_with(":")) {
         return std::nullopt;
     }
-    rest = trimmed(rest.substr(1));
-    return trimmed(rest.substr(0, std::min(rest.find("  "), rest.find('\t'))));
+    rest = trimmed(rest.substr(1), blanks);
+    return trimmed(rest.substr(0, std::min(rest.find("  "), rest.find('\t'))), blanks);
 }
 
 LogText::LogText(std::string text, const std::string& file)

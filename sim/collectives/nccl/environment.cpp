@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <string_view>
 #include <type_traits>
 
 #include "sim/collectives/plan.hpp"
+#include "sim/io/text.hpp"
 
 namespace fabricast::nccl {
 
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
 
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
@@ -36,7 +29,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 bool names(const std::string& prefix, Collective collective) {
     std::string ours(fabricast::word(collective));
     std::erase(ours, '_');
-    return lower(prefix) == ours;
+    return lower_case(prefix) == ours;
 }
 
 // NCCL's list syntax (src/graph/tuning.cc, parseList): "ring,tree", "^LL128", "ring;allreduce:tree,nvls".
@@ -55,10 +48,10 @@ void narrow(const std::string& variable, const std::string& text, const std::arr
         const bool excluding = list.starts_with('^');
         allowed.fill(excluding);
         for (const std::string& item : split(excluding ? list.substr(1) : list, ',')) {
-            const auto found =
-                std::find_if(kinds.begin(), kinds.end(), [&](Kind k) { return lower(word(k)) == lower(item); });
+            const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                            [&](Kind k) { return lower_case(word(k)) == lower_case(item); });
             if constexpr (std::is_same_v<Kind, Algo>) {
-                if (lower(item) == "collnet") {  // before 2.14 one word for both
+                if (lower_case(item) == "collnet") {  // before 2.14 one word for both
                     allowed[index(Algo::collnet_direct)] = allowed[index(Algo::collnet_chain)] = !excluding;
                     continue;
                 }
@@ -89,7 +82,7 @@ long whole(const std::string& variable, const std::string& text, long least) {
 // Path levels in NCCL's order; a number is read as in old releases (0 never ... 5 always).
 bool level_off(const std::string& variable, const std::string& text) {
     constexpr std::array<std::string_view, 8> levels{"loc", "nvl", "pix", "pxb", "pxn", "phb", "sys", "c2c"};
-    const std::string level = lower(text);
+    const std::string level = lower_case(text);
     if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
         return level == "loc";
     }

@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "models/device_part.hpp"
+#include "sim/io/text.hpp"
 
 namespace fabricast {
 
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-    return out;
-}
 
 std::vector<std::string> words_of(const std::string& name) {
     std::vector<std::string> words(1);
@@ -63,7 +58,7 @@ double GpuScaling::factor(const Record& record) const {
 }
 
 std::string gpu_named(const Catalog& catalog, const std::string& name, const std::string& near) {
-    const std::string said = lower(name);
+    const std::string said = lower_case(name);
     const auto says = [&](const std::string& word) { return said.find(word) != std::string::npos; };
     std::string best;
     int best_score = -1;

@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cctype>
 
 #include "sim/io/place.hpp"
+#include "sim/io/text.hpp"
+#include "sim/pick_word.hpp"
 
 namespace fabricast {
 
 std::string_view word(RecordKind kind) {
     static constexpr std::array<std::string_view, 5> words = {"compute", "host", "collective", "send", "receive"};
-    return words.at(static_cast<std::size_t>(kind));
+    return pick_word(words, kind);
 }
 
 std::string_view word(Bound bound) {
     static constexpr std::array<std::string_view, 3> words = {"memory", "arithmetic", "neither"};
-    return words.at(static_cast<std::size_t>(bound));
+    return pick_word(words, bound);
 }
 
 std::uint32_t RankRecording::add(const Record& record, std::span<const std::uint32_t> after) {
@@ -49,10 +50,8 @@ std::string place_of(const Recording& recording, const RankRecording& rank, std:
 
 namespace {
 
-std::string lower(std::string_view name) {
-    std::string out(name.substr(0, 400));  // C++ kernels repeat their types for pages
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-    return out;
+std::string lower_start(std::string_view name) {
+    return lower_case(name.substr(0, 400));  // C++ kernels repeat their types for pages
 }
 
 }  // namespace
@@ -62,14 +61,14 @@ Bound bound_of_kernel(std::string_view name) {
     static constexpr std::array<std::string_view, 14> words = {"gemm",  "xmma",      "cutlass",   "conv",   "winograd",
                                                                "wgrad", "dgrad",     "mma_",      "matmul", "fprop",
                                                                "flash", "attention", "cijk_alik", "nvjet"};
-    const std::string said = lower(name);
+    const std::string said = lower_start(name);
     const bool arithmetic =
         std::any_of(words.begin(), words.end(), [&](std::string_view w) { return said.find(w) != std::string::npos; });
     return arithmetic ? Bound::arithmetic : Bound::memory;
 }
 
 DataType dtype_of_kernel(std::string_view name) {
-    const std::string said = lower(name);
+    const std::string said = lower_start(name);
     const auto says = [&](std::string_view word) { return said.find(word) != std::string::npos; };
     if (says("e4m3") || says("e5m2") || says("fp8") || says("float8")) {
         return DataType::float8;
