@@ -251,6 +251,16 @@ bool can_take_apart(const AllPairs& pairs, const Fabric& fabric) {
            (pairs.pxn || fabric.cluster().fabric.kind != FabricKind::rail_only);
 }
 
+// `path_of(query, path)` writes the path that an edge takes.
+template <class PathOf>
+void count_on_paths(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count, PathOf&& path_of) {
+    Path path;
+    for_each_edge(edges, fabric, [&](const Edge& edge) {
+        path_of(edge.path, path);
+        count(path.span(), edge.count, fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst));
+    });
+}
+
 }  // namespace
 
 void count_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count) {
@@ -263,11 +273,18 @@ void count_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossing
 }
 
 void count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count) {
-    Path path;
-    for_each_edge(edges, fabric, [&](const Edge& edge) {
-        fabric.path(edge.path, path);
-        count(path.span(), edge.count, fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst));
+    count_on_paths(edges, fabric, count, [&](const PathQuery& query, Path& path) { fabric.path(query, path); });
+}
+
+bool count_detoured_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
+                          const WayRound& way_round) {
+    bool differs = false;
+    count_on_paths(edges, fabric, count, [&](const PathQuery& query, Path& path) {
+        const auto way = way_round(query);
+        differs = differs || way.has_value();
+        fabric.path(way.value_or(query), path);
     });
+    return differs;
 }
 
 }  // namespace fabricast

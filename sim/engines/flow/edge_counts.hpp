@@ -3,6 +3,7 @@
 // 268 million edges, but their links are crossed by sums that a few thousand paths tell.
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "sim/edges.hpp"
@@ -17,5 +18,11 @@ void count_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossing
 
 // The same by visiting each edge: the oracle.
 void count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count);
+
+// Visits each edge on the way that `way_round` gives it, its own where that is nullopt. Returns whether any edge took
+// another.
+using WayRound = std::function<std::optional<PathQuery>(const PathQuery&)>;
+bool count_detoured_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
+                          const WayRound& way_round);
 
 }  // namespace fabricast

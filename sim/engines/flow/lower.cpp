@@ -103,6 +103,14 @@ void add_message_detours(const Fabric& fabric, const Schedule& schedule, std::sp
     }
 }
 
+CountCrossings crossings_of(RowMerger& rows) {
+    return [&rows](std::span<const LinkId> links, double times, bool between_nodes) {
+        for (const LinkId link : links) {
+            rows.count(link, times, between_nodes);
+        }
+    };
+}
+
 // How each edge set is counted during each outage; `Network::no_row` where it is as without it.
 using CountedDetours = std::vector<std::vector<std::uint32_t>>;
 
@@ -114,16 +122,9 @@ CountedDetours count_detours(const Fabric& fabric, const Schedule& schedule, std
             if (counted[set] == Network::no_row) {
                 continue;
             }
-            bool differs = false;
-            Path path;
-            for_each_edge(schedule.edge_sets[set], fabric, [&](const Edge& edge) {
-                const auto way = way_round(fabric, edge.path, outages[o]);
-                differs = differs || way.has_value();
-                fabric.path(way.value_or(edge.path), path);
-                for (const LinkId link : path.span()) {
-                    rows.count(link, edge.count, fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst));
-                }
-            });
+            const bool differs =
+                count_detoured_edges(schedule.edge_sets[set], fabric, crossings_of(rows),
+                                     [&](const PathQuery& query) { return way_round(fabric, query, outages[o]); });
             const std::uint32_t number = rows.end_edge_set();
             result[o][set] = differs ? number : Network::no_row;
         }
@@ -232,12 +233,7 @@ Network lower(const Fabric& fabric, const Schedule& schedule, std::span<const Li
     std::vector<std::uint32_t> counted(schedule.edge_sets.size(), Network::no_row);
     for (const Pipeline& pipeline : schedule.pipelines) {
         if (counted[pipeline.edges] == Network::no_row) {
-            count_edges(schedule.edge_sets[pipeline.edges], fabric,
-                        [&](std::span<const LinkId> links, double times, bool between_nodes) {
-                            for (const LinkId link : links) {
-                                rows.count(link, times, between_nodes);
-                            }
-                        });
+            count_edges(schedule.edge_sets[pipeline.edges], fabric, crossings_of(rows));
             counted[pipeline.edges] = rows.end_edge_set();
         }
     }
