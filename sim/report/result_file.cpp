@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/report/packet_traffic.hpp"
+#include "sim/report/records.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/report/training.hpp"
 #include "sim/scenario/schema.hpp"
@@ -105,7 +106,21 @@ Json records_schema(const std::vector<Column<Record>>& columns, const std::vecto
              {{"type", "object"}, {"properties", properties}, {"required", needed}, {"additionalProperties", false}}}};
 }
 
-// RFC 4180: quotes around what holds a comma, a quote or a line break.
+template <class Record>
+Records records_of(const std::vector<Record>& records, const std::vector<Column<Record>>& columns) {
+    Records table;
+    for (const Column<Record>& column : columns) {
+        table.columns.push_back(column.name);
+    }
+    for (const Record& record : records) {
+        std::vector<Json>& cells = table.rows.emplace_back();
+        for (const Column<Record>& column : columns) {
+            cells.push_back(column.value(record));
+        }
+    }
+    return table;
+}
+
 std::string csv_field(const Json& value) {
     if (!value.is_string()) {
         return value.is_null() ? "" : value.dump();
@@ -153,21 +168,23 @@ Json result_json(const Scenario& scenario, const Report& report) {
     return result;
 }
 
+Records row_records(const std::vector<Row>& rows) { return records_of(rows, row_columns()); }
+
+Records point_records(const std::vector<ScalingPoint>& points) { return records_of(points, point_columns()); }
+
+std::string csv_line(const std::vector<Json>& cells) {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        line += (i == 0 ? "" : ",") + csv_field(cells[i]);
+    }
+    return line + "\n";
+}
+
 std::string result_csv(const Report& report) {
-    if (!report.steps.empty()) {
-        return steps_csv(report.steps);
-    }
-    std::string lines;
-    for (const Column<Row>& column : row_columns()) {
-        lines += (lines.empty() ? "" : ",") + column.name;
-    }
-    lines += "\n";
-    for (const Row& row : report.rows) {
-        std::string line;
-        for (const Column<Row>& column : row_columns()) {
-            line += (line.empty() ? "" : ",") + csv_field(column.value(row));
-        }
-        lines += line + "\n";
+    const Records table = report.steps.empty() ? row_records(report.rows) : step_records(report.steps);
+    std::string lines = csv_line(std::vector<Json>(table.columns.begin(), table.columns.end()));
+    for (const std::vector<Json>& cells : table.rows) {
+        lines += csv_line(cells);
     }
     return lines;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "sim/io/units.hpp"
+#include "sim/report/records.hpp"
 
 namespace fabricast {
 
@@ -136,21 +137,18 @@ Json steps_json_schema() {
              {{"type", "object"}, {"properties", properties}, {"required", needed}, {"additionalProperties", false}}}};
 }
 
-std::string steps_csv(const std::vector<StepRow>& steps) {
-    std::string lines;
+Records step_records(const std::vector<StepRow>& steps) {
+    Records table;
     for (const StepColumn& column : columns()) {
-        lines += (lines.empty() ? "" : ",") + std::string(column.name);
+        table.columns.emplace_back(column.name);
     }
-    lines += "\n";
     for (const StepRow& row : steps) {
-        std::string line;
+        std::vector<Json>& cells = table.rows.emplace_back();
         for (const StepColumn& column : columns()) {
-            const Json value = column.value(row);
-            line += (line.empty() ? "" : ",") + (value.is_string() ? value.get<std::string>() : value.dump());
+            cells.push_back(column.value(row));
         }
-        lines += line + "\n";
     }
-    return lines;
+    return table;
 }
 
 }  // namespace fabricast

@@ -15,6 +15,5 @@ std::string step_table(const Scenario& scenario, const std::vector<StepRow>& ste
 
 Json steps_json(const std::vector<StepRow>& steps);
 Json steps_json_schema();
-std::string steps_csv(const std::vector<StepRow>& steps);
 
 }  // namespace fabricast
