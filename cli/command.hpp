@@ -37,6 +37,7 @@ int run_scenario(const std::vector<std::string>& arguments);
 int calibrate_system(const std::vector<std::string>& arguments);  // only where Ceres is in the build
 int compare_measured(const std::vector<std::string>& arguments);
 int diagnose_log(const std::vector<std::string>& arguments);
+int explain_scenario(const std::vector<std::string>& arguments);
 int import_file(const std::vector<std::string>& arguments);
 int show_catalog(const std::vector<std::string>& arguments);
 int show_topology(const std::vector<std::string>& arguments);

@@ -1,0 +1,206 @@
+#include "sim/explain/operation_blame.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "sim/engines/pipeline_form.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr double rounding = 2e-12;  // seconds: starts and ends are whole ticks
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+// One chunk's time at a pace, by what sets it.
+struct ChunkTime {
+    double seconds = 0;
+    double wire = 0;      // of it on the binding link; 0 where the channel is slower
+    double channel = 0;   // the channel's own copy loop
+    double overhead = 0;  // of each chunk
+};
+
+ChunkTime chunk_time(const Pipeline& pipeline, double rate) {
+    const double wire = pipeline.chunk * costlier_wire_ratio(pipeline) / rate;
+    const double channel = pipeline.chunk / pipeline.edge_rate_cap;
+    const double overhead = to_seconds(pipeline.chunk_overhead);
+    if (wire >= channel + overhead) {
+        return {wire, wire, 0, 0};
+    }
+    return {channel + overhead, 0, channel, overhead};
+}
+
+// Of a hop's links the narrowest, where it is what the chunk waits for there; else whatever sets the pipeline's pace.
+template <class AtPace>
+void hop_time(const Pipeline& pipeline, const Path& path, double rate, double seconds, BlameSheet& sheet,
+              const Fabric& fabric, const AtPace& at_pace) {
+    if (rate <= 0 || chunk_time(pipeline, rate).wire <= 0) {
+        at_pace(seconds);
+        return;
+    }
+    LinkId narrow = path.links[0];
+    for (const LinkId link : path.span()) {
+        narrow = fabric.link(link).capacity < fabric.link(narrow).capacity ? link : narrow;
+    }
+    sheet.add(BlameKind::bandwidth, word(fabric.link(narrow).cls), "", fabric.link_name(narrow), seconds);
+}
+
+bool crosses_network(const Fabric& fabric, const Path& path) {
+    return std::any_of(path.span().begin(), path.span().end(),
+                       [&](LinkId link) { return fabric.link(link).cls == LinkClass::nic_port; });
+}
+
+}  // namespace
+
+struct OperationBlame::Binding {
+    LinkClass cls = LinkClass::other;
+    std::string hop;
+    double rate = infinite;  // of one member, wire bytes per second
+};
+
+OperationBlame::OperationBlame(const Fabric& fabric, const Schedule& schedule)
+    : fabric_(fabric),
+      schedule_(schedule),
+      network_(lower(fabric, schedule, {})),
+      limits_{static_cast<double>(fabric.node().gpu.sms), fabric.node().gpu.memory_bandwidth} {}
+
+// The narrowest of the links that the class crosses, each as often as it does.
+OperationBlame::Binding OperationBlame::binding(std::uint32_t cls, double members) const {
+    const FlowClass& flow = network_.classes[cls];
+    Binding found;
+    for (std::uint32_t x = flow.begin; x < flow.end; ++x) {
+        const std::uint32_t row = network_.crossing_row[x];
+        const double rate = network_.capacity[row] / (network_.crossing_times[x] * members);
+        if (rate >= found.rate) {
+            continue;
+        }
+        const auto parts = std::span(network_.parts)
+                               .subspan(network_.part_begin(row), network_.part_end[row] - network_.part_begin(row));
+        const auto narrow = std::min_element(
+            parts.begin(), parts.end(), [](const LinkPart& a, const LinkPart& b) { return a.capacity < b.capacity; });
+        found = {narrow->cls, fabric_.link_name(narrow->first), rate};
+    }
+    return found;
+}
+
+void OperationBlame::path_latency(const Path& path, double times, BlameSheet& sheet) const {
+    for (const LinkId link : path.span()) {
+        const LinkInfo info = fabric_.link(link);
+        sheet.add(BlameKind::latency, word(info.cls), "", fabric_.link_name(link), times * to_seconds(info.latency));
+    }
+}
+
+void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& sheet) const {
+    const Pipeline& p = schedule_.pipelines[index];
+    const Binding link = binding(network_.class_of_pipeline[index], p.weight);
+    const ChunkTime chunk = chunk_time(p, link.rate);
+    const double tau = chunk.seconds;
+    const auto at_pace = [&](double seconds) {
+        const double share = tau > 0 ? seconds / tau : 0;
+        sheet.add(BlameKind::bandwidth, word(link.cls), "", link.hop, share * chunk.wire);
+        sheet.add(BlameKind::protocol, "channel rate", "", "", share * chunk.channel);
+        sheet.add(BlameKind::protocol, "chunk overhead", "", "", share * chunk.overhead);
+    };
+    sheet.add(BlameKind::protocol, "start of the call", "", "", to_seconds(p.start));
+
+    const auto hops = network_.hops_of(index);
+    const auto latency_of = [&](std::uint32_t i) {
+        return to_seconds(schedule_.stages[p.first_stage + i].overhead + hops[i].latency);
+    };
+    // A chunk crosses a hop at the pace of the hop's own links, where those are edges of the pipeline.
+    const auto own_time = [&](std::uint32_t i) {
+        return (hops[i].rate > 0 ? std::min(chunk_time(p, hops[i].rate).seconds, tau) : tau) / p.slices;
+    };
+    double count = 0;
+    double steps = 0;
+    double largest = 0;
+    for (std::uint32_t i = 0; i < p.stage_count; ++i) {
+        const double stages = schedule_.stages[p.first_stage + i].count;
+        const double crossing = latency_of(i) + own_time(i);
+        count += stages;
+        steps += stages * (p.cyclic ? std::max(tau, crossing) : crossing);
+        largest = std::max(largest, latency_of(i));
+    }
+    // A chain is let go when its first sender is through: its hops are then no part of the way.
+    const bool hops_count = p.cyclic || until == Until::finish;
+    if (!hops_count) {
+        at_pace(std::min(steps, tau));
+    }
+    for (std::uint32_t i = 0; i < p.stage_count && hops_count; ++i) {
+        const Stage& stage = schedule_.stages[p.first_stage + i];
+        if (p.cyclic && tau > latency_of(i) + own_time(i)) {
+            at_pace(stage.count * tau);
+            continue;
+        }
+        const Path path = fabric_.path(stage.hop);
+        path_latency(path, stage.count, sheet);
+        sheet.add(BlameKind::protocol, crosses_network(fabric_, path) ? "hop between nodes" : "hop inside the node", "",
+                  "", stage.count * to_seconds(stage.overhead));
+        hop_time(p, path, hops[i].rate, stage.count * own_time(i), sheet, fabric_, at_pace);
+    }
+    const double streaming = std::max(0.0, p.bytes_per_edge / p.chunk - (p.cyclic ? count : 1));
+    const double window = (2 * largest + tau) / p.slots;
+    at_pace(streaming * tau + p.fill * tau);
+    sheet.add(BlameKind::latency, "window of buffers", "", "", streaming * std::max(0.0, window - tau));
+}
+
+void OperationBlame::transfer(const Transfer& transfer, bool queued, BlameSheet& sheet) const {
+    const Connection& connection = schedule_.connections[transfer.connection];
+    const std::uint32_t cls = network_.class_of_connection[transfer.connection];
+    if (!queued) {
+        sheet.add(BlameKind::protocol, "start of the message", "", "", to_seconds(transfer.start));
+        path_latency(fabric_.path(connection.path), 1, sheet);
+    }
+    const double bytes = static_cast<double>(transfer.bytes.count) * connection.wire_ratio;
+    const Binding link = binding(cls, 1);
+    const double cap = connection.rate_cap * connection.wire_ratio;
+    if (cap < link.rate) {
+        sheet.add(BlameKind::protocol, "message rate", "", "", bytes / cap);
+    } else if (link.rate < infinite) {
+        sheet.add(BlameKind::bandwidth, word(link.cls), "", link.hop, bytes / link.rate);
+    }
+}
+
+void OperationBlame::compute(const Compute& compute, BlameSheet& sheet) const {
+    const double alone = kernel_times(limits_, {&compute}).front();
+    const double memory = limits_.memory_bandwidth > 0 ? compute.bytes / limits_.memory_bandwidth : 0;
+    sheet.add(BlameKind::compute, memory >= alone * (1 - 1e-9) ? "GPU memory" : "arithmetic", "", "", alone);
+}
+
+BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double seconds) const {
+    BlameSheet alone;
+    const std::uint32_t detail = schedule_.detail(op);
+    std::string others = "others' turn";
+    switch (schedule_.kind(op)) {
+        case OpKind::transfer:
+            transfer(schedule_.transfers[detail], queued, alone);
+            others =
+                "others on " +
+                std::string(word(binding(network_.class_of_connection[schedule_.transfers[detail].connection], 1).cls));
+            break;
+        case OpKind::pipeline:
+            pipeline(detail, until, alone);
+            others = "others on " + std::string(word(binding(network_.class_of_pipeline[detail], 1).cls));
+            break;
+        case OpKind::compute:
+            compute(schedule_.computes[detail], alone);
+            others = "collectives on the GPU";
+            break;
+        case OpKind::delay:
+            alone.add(BlameKind::launch, "host", "", "", to_seconds(schedule_.delays[detail].duration));
+            break;
+    }
+    BlameSheet sheet;
+    const double expected = alone.total();
+    // Rounding to ticks, and links that change: the parts keep their proportion.
+    const bool as_expected = seconds < expected + rounding;
+    sheet.add(alone, "", as_expected && expected > 0 ? seconds / expected : 1);
+    if (as_expected && expected > 0) {
+        return sheet;
+    }
+    sheet.add(BlameKind::wait, others, "", "", seconds - sheet.total());
+    return sheet;
+}
+
+}  // namespace fabricast
