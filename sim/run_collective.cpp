@@ -5,6 +5,7 @@
 
 #include "sim/collectives/plan.hpp"
 #include "sim/in_order.hpp"
+#include "sim/io/units.hpp"
 #include "sim/job.hpp"
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/summarize.hpp"
@@ -22,6 +23,7 @@ struct Forecast {
     std::vector<FigureUsed> figures;
     std::vector<std::string> evidence_notes, notes;
     std::vector<TraceSpan> trace;
+    LinkTraffic traffic;
     std::optional<PacketTraffic> packets;
 };
 
@@ -37,11 +39,13 @@ Forecast forecast(const Planner& planner, Bytes size, const Job& job) {
             std::move(planned.evidence_notes),
             std::move(planned.notes),
             trace ? trace_spans(planned.schedule, size, timeline, job.fabric) : std::vector<TraceSpan>{},
+            link_traffic(text(size), timeline, job.fabric),
             packet_traffic(size, timeline, job.fabric)};
 }
 
 void append(Report& report, Forecast forecast) {
     report.rows.push_back(std::move(forecast.row));
+    report.traffic.push_back(std::move(forecast.traffic));
     if (forecast.packets) {
         report.packets.push_back(std::move(*forecast.packets));
     }

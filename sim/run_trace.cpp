@@ -72,6 +72,7 @@ Report run(const TraceWorkload& workload, const Job& job) {
         merge_notes(report.notes, replayed.notes);
         merge_notes(report.notes, calls.notes());
         report.evidence_notes = calls.evidence_notes();
+        report.traffic = {link_traffic("replay", timeline, job.fabric)};
         if (job.options.trace) {
             report.trace = replay_spans(recording, recorded, replayed, timeline);
         }

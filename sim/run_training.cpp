@@ -38,6 +38,7 @@ void append(Report& report, StepForecast forecast) {
     StepRow& row = forecast.row;
     row.efficiency = report.steps.empty() ? 1 : per_gpu(row) / per_gpu(report.steps.front());
     report.steps.push_back(std::move(row));
+    report.traffic.push_back(std::move(forecast.traffic));
     merge_figures(report.figures, forecast.figures);
     merge_notes(report.notes, forecast.notes);
     for (TraceSpan& span : forecast.trace) {

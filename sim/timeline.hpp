@@ -20,8 +20,9 @@ struct OpTimes {
 
 struct LinkUse {
     LinkId link{};
-    double bytes = 0;        // wire bytes over the whole replay
-    double utilisation = 0;  // bytes / (capacity * makespan), 0..1
+    double bytes = 0;         // wire bytes over the whole replay
+    double utilisation = 0;   // bytes / (capacity * makespan), 0..1
+    std::uint64_t alike = 1;  // links used so that it stands for
 };
 
 struct ClassUse {

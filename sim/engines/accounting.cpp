@@ -45,7 +45,7 @@ void account(const Network& network, const Usage& usage, Timeline& timeline) {
             use.bytes += bytes[row] * static_cast<double>(part.count);
             use.busy += busy[row] * static_cast<std::int64_t>(part.count);
             timeline.busiest.push_back(
-                {part.first, bytes[row], seconds > 0 ? bytes[row] / (part.capacity * seconds) : 0});
+                {part.first, bytes[row], seconds > 0 ? bytes[row] / (part.capacity * seconds) : 0, part.count});
         }
     }
     finish_accounting(classes, timeline);

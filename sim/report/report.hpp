@@ -76,6 +76,15 @@ struct PacketTraffic {
     std::vector<std::string> ports, series;  // of use.ports and use.series
 };
 
+// What the links carried in one row's replay.
+struct LinkTraffic {
+    std::string row;          // "4 MiB", "1024 GPUs"
+    std::uint32_t nodes = 0;  // of the cluster it ran on
+    double replay_s = 0;
+    std::vector<LinkUse> busiest;
+    std::vector<ClassUse> classes;
+};
+
 struct Report {
     std::string scenario;
     std::vector<Row> rows;
@@ -85,6 +94,7 @@ struct Report {
     std::vector<FigureUsed> figures;
     std::vector<std::string> evidence_notes;  // what the weakest evidence rests on, in words
     std::vector<std::string> notes;           // assumptions
+    std::vector<LinkTraffic> traffic;         // one a row of `rows` or `steps`
     std::vector<PacketTraffic> packets;       // engine packet: one a row
     std::vector<TraceSpan> trace;             // only when asked for
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "sim/io/units.hpp"
 
@@ -81,6 +82,10 @@ Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabr
     row.bottleneck = bottleneck(plan, timeline, fabric);
     row.evidence = plan.evidence;
     return row;
+}
+
+LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric) {
+    return {std::move(row), fabric.node_count(), to_seconds(timeline.makespan), timeline.busiest, timeline.classes};
 }
 
 void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more) {

@@ -17,6 +17,8 @@ Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabr
 // "channel rate" (what one channel's copy loop moves), "issue" (host and launch) or "latency".
 std::string bottleneck(const Plan& plan, const Timeline& timeline, const Fabric& fabric);
 
+LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric);
+
 // Adds what is not there yet: figures by part and name, notes by their text.
 void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more);
 void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& more);

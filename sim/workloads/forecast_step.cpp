@@ -111,6 +111,7 @@ StepForecast forecast_step(const Scenario& scenario, const TrainingWorkload& wor
     out.row = row_of(plan, timeline, fabric);
     merge_figures(out.figures, plan.figures);
     out.notes = std::move(plan.notes);
+    out.traffic = link_traffic(std::to_string(out.row.gpus) + " GPUs", timeline, fabric);
     if (trace) {
         out.trace = trace_of(plan, timeline, fabric);
     }

@@ -14,6 +14,7 @@ struct StepForecast {
     std::vector<FigureUsed> figures;
     std::vector<std::string> notes;
     std::vector<TraceSpan> trace;
+    LinkTraffic traffic;
 };
 
 // Throws LayoutError where the cut does not fit the cluster, or the step the GPU's memory; PlanError, CatalogError, and
