@@ -11,6 +11,7 @@
 #include "sim/collectives/plan.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/io/place.hpp"
+#include "sim/report/html/page.hpp"
 #include "sim/report/result_file.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/fabric.hpp"
@@ -100,6 +101,8 @@ int guarded(const std::vector<std::string>& arguments) {
     } catch (const Unreachable& error) {
         return report(std::string("fabricast: ") + error.what(), cannot_end);
     } catch (const MissingEngine& error) {
+        return report(std::string("fabricast: ") + error.what(), missing_here);
+    } catch (const html::MissingCharts& error) {
         return report(std::string("fabricast: ") + error.what(), missing_here);
     } catch (const Stopped&) {
         std::cout.flush();

@@ -11,10 +11,12 @@
 #include "cli/progress.hpp"
 #include "sim/io/text_file.hpp"
 #include "sim/report/assertion.hpp"
+#include "sim/report/html/run_page.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/report/training.hpp"
+#include "sim/scenario/build.hpp"
 #include "sim/simulate.hpp"
 
 namespace fabricast::cli {
@@ -29,6 +31,7 @@ po::options_description run_options() {
         ("json", po::value<std::string>()->value_name("FILE"), "write the result as JSON")        //
         ("csv", po::value<std::string>()->value_name("FILE"), "write the rows as CSV")            //
         ("trace", po::value<std::string>()->value_name("FILE"), "write a Chrome/Perfetto trace")  //
+        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")     //
         ("threads", po::value<int>()->value_name("N"), "sizes to run side by side (default: every core)")(
             "quiet", "print no table");
     return options;
@@ -83,7 +86,7 @@ private:
 
 // A folder that is not there is better known before a long run than after it.
 void check_folders(const po::variables_map& values) {
-    for (const char* option : {"json", "csv", "trace"}) {
+    for (const char* option : {"json", "csv", "trace", "html"}) {
         const std::filesystem::path folder = std::filesystem::path(text_of(values, option)).parent_path();
         if (!folder.empty() && !std::filesystem::is_directory(folder)) {
             throw IoError(text_of(values, option) + ": cannot be written (no such folder)");
@@ -91,7 +94,14 @@ void check_folders(const po::variables_map& values) {
     }
 }
 
-void write_files(const po::variables_map& values, const Scenario& scenario, const Report& report) {
+// What the pictures of a report need beyond its figures.
+bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
+    return values.contains("trace") ||
+           (values.contains("html") && std::holds_alternative<TrainingWorkload>(scenario.workload));
+}
+
+void write_files(const po::variables_map& values, const Scenario& scenario, const Catalog& catalog,
+                 const Report& report) {
     if (values.contains("json")) {
         write_atomically(text_of(values, "json"), result_json(scenario, report).dump(2) + "\n");
     }
@@ -100,6 +110,10 @@ void write_files(const po::variables_map& values, const Scenario& scenario, cons
     }
     if (values.contains("trace")) {
         write_atomically(text_of(values, "trace"), chrome_trace(report.trace));
+    }
+    if (values.contains("html")) {
+        const Fabric fabric(build(scenario, catalog));
+        write_atomically(text_of(values, "html"), html::page_html(html::run_page(scenario, report, fabric)));
     }
 }
 
@@ -123,14 +137,17 @@ int run_scenario(const std::vector<std::string>& arguments) {
     const Scenario scenario = scenario_of(*values);
     const Catalog catalog = catalog_of(*values, &scenario);
     check_folders(*values);
+    if (values->contains("html")) {
+        html::require_charts();
+    }
     TablePrinter printer(scenario, values->contains("quiet"));
     const Watch watch{&stop_flag(), [&](double share) { printer.progress().piece_at(share); }};
-    const SimulateOptions options{threads_of(*values, scenario), values->contains("trace")};
+    const SimulateOptions options{threads_of(*values, scenario), wants_spans(*values, scenario)};
     try {
         const Report report = simulate(
             scenario, catalog, watch, [&](const Row& row) { printer.add(row); }, options);
         printer.finish(report);
-        write_files(*values, scenario, report);
+        write_files(*values, scenario, catalog, report);
         return check_asserts(scenario, report);
     } catch (const Stopped&) {
         // Whole rows are kept: on the screen they stand already, in the files they are marked as not all.
@@ -138,7 +155,7 @@ int run_scenario(const std::vector<std::string>& arguments) {
         part.scenario = scenario.name;
         part.rows = printer.rows();
         part.notes = {"stopped before all sizes were run"};
-        write_files(*values, scenario, part);
+        write_files(*values, scenario, catalog, part);
         throw;
     }
 }

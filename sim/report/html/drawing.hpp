@@ -1,0 +1,51 @@
+#pragma once
+// A cluster as a picture: a few boxes, the wires between them, and what the wires carry frame by frame. Of many nodes a
+// few are drawn and the others stand folded beside them; so of many switches.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/report/report.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast::html {
+
+struct Box {
+    std::string name;  // "node0.gpu3", "leaf1", "126 more nodes"
+    std::string kind;  // "gpu" ... as Fabric's DeviceKind says; "folded"
+    int node = -1;     // of the cluster; -1: a switch of the fabric
+    int tier = 0;      // of a switch: 1 next to the nodes, counting up; of a node's device: 0
+};
+
+// What a wire does in one frame. Shares are of its capacity or of the frame's time; negative: not known.
+struct Load {
+    double busy = -1;
+    double queued_bytes = -1;
+    double paused = -1;
+};
+
+// A cable, both directions at once: `load` is of the busier one.
+struct Wire {
+    std::uint32_t a = 0, b = 0;  // boxes
+    std::string name;            // of one direction, as `topo` has it
+    std::string cls;             // "nvlink"
+    double capacity = 0;         // bytes per second of one direction
+    std::uint32_t cables = 1;
+    std::vector<Load> loads;  // one a frame
+};
+
+struct Drawing {
+    std::vector<Box> boxes;
+    std::vector<Wire> wires;
+    std::string frame_kind;           // "message size", "time"
+    std::vector<std::string> frames;  // their labels; may be empty
+    std::string folded;               // "12 of 128 nodes are drawn ..."; empty: all are
+};
+
+inline constexpr std::uint32_t nodes_drawn = 4, switches_drawn = 16;  // these of a tier
+
+// The cluster with the heat of each row's replay: exact where a row lists the link or one alike, else its class' mean.
+Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic);
+
+}  // namespace fabricast::html

@@ -1,0 +1,267 @@
+#include "sim/report/html/run_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/io/units.hpp"
+#include "sim/report/html/training_page.hpp"
+#include "sim/report/result_file.hpp"
+#include "sim/report/summarize.hpp"
+#include "sim/scenario/schema.hpp"
+
+namespace fabricast::html {
+
+namespace {
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+std::string rate(double value) { return text(value, Dimension::rate); }
+std::string time(double value) { return text(value, Dimension::time); }
+
+const Row& fastest(const std::vector<Row>& rows) {
+    return *std::max_element(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.busbw < b.busbw; });
+}
+
+double size_of(const Row& row) { return static_cast<double>(row.size.count); }
+
+// busbw is size * factor / time, so its interval is the time's upside down.
+Point busbw_point(const Row& row) {
+    Point point{size_of(row), row.busbw};
+    if (row.time_low80_s > 0 && row.time_high80_s > row.time_low80_s) {
+        point.low = row.busbw * row.time_s / row.time_high80_s;
+        point.high = row.busbw * row.time_s / row.time_low80_s;
+    }
+    return point;
+}
+
+Point time_point(const Row& row) {
+    Point point{size_of(row), row.time_s};
+    if (row.time_high80_s > row.time_low80_s) {
+        point.low = row.time_low80_s;
+        point.high = row.time_high80_s;
+    }
+    return point;
+}
+
+Curves size_curves(std::string title, std::string caption, Axis y, const std::vector<Row>& rows,
+                   Point (*point)(const Row&)) {
+    Line line{"forecast", {}};
+    for (const Row& row : rows) {
+        line.points.push_back(point(row));
+    }
+    return {std::move(title), std::move(caption), {"message size", Unit::size, true}, std::move(y), {line}};
+}
+
+Table row_table(const std::vector<Row>& rows) {
+    Table table{
+        "Size by size",
+        "What nccl-tests would print, which algorithm and protocol runs, what bounds it, and what the row rests "
+        "on. Intervals hold four results in five.",
+        {{"size", Unit::size},
+         {"time", Unit::time},
+         {"low", Unit::time},
+         {"high", Unit::time},
+         {"algbw", Unit::rate},
+         {"busbw", Unit::rate},
+         {"algorithm"},
+         {"protocol"},
+         {"channels", Unit::count},
+         {"bottleneck"},
+         {"evidence"}},
+        {}};
+    for (const Row& r : rows) {
+        table.rows.push_back({size_of(r), r.time_s, r.time_low80_s, r.time_high80_s, r.algbw, r.busbw, r.algorithm,
+                              r.protocol, static_cast<double>(r.channels), r.bottleneck,
+                              std::string(word(r.evidence))});
+    }
+    return table;
+}
+
+void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
+    Line kept{"bus bandwidth kept", {}};
+    Line efficiency{"efficiency of the step", {}};
+    Table table{"Scaling, size by size",
+                "",
+                {{"nodes", Unit::count},
+                 {"GPUs", Unit::count},
+                 {"busbw", Unit::rate},
+                 {"kept", Unit::share},
+                 {"step", Unit::time},
+                 {"exposed communication", Unit::time},
+                 {"efficiency", Unit::share}},
+                {}};
+    const auto cell = [](const std::optional<double>& value) { return value ? Cell(*value) : Cell(); };
+    for (const ScalingPoint& p : points) {
+        kept.points.push_back({static_cast<double>(p.gpus), p.busbw_retained});
+        if (p.efficiency) {
+            efficiency.points.push_back({static_cast<double>(p.gpus), *p.efficiency});
+        }
+        table.rows.push_back({static_cast<double>(p.nodes), static_cast<double>(p.gpus), p.busbw, p.busbw_retained,
+                              cell(p.step_time_s), cell(p.exposed_comm_s), cell(p.efficiency)});
+    }
+    Curves curves{"Scaling",
+                  "What is kept of the first point's bus bandwidth, at the largest message, as the cluster grows.",
+                  {"GPUs", Unit::count, true},
+                  {"kept", Unit::share},
+                  {kept}};
+    if (!efficiency.points.empty()) {
+        curves.lines.push_back(efficiency);
+    }
+    page.sections.emplace_back(std::move(curves));
+    page.sections.emplace_back(std::move(table));
+}
+
+void add_collective(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric) {
+    const auto& workload = collective_of(scenario);
+    const Row& best = fastest(report.rows);
+    const Row& first = report.rows.front();
+    const Point interval = busbw_point(best);
+    const std::string name(word(workload.collective));
+    page.answer = "On " + cluster_words(fabric) + ", " + name + " of " + text(best.size) + " takes " +
+                  time(best.time_s) + ": " + rate(best.busbw) + " of bus bandwidth";
+    if (interval.low) {
+        page.answer += " (80 % interval " + rate(*interval.low) + " to " + rate(*interval.high) + ")";
+    }
+    page.answer += ", bounded by " + best.bottleneck + ".";
+    if (report.points.size() > 1) {
+        const ScalingPoint& last = report.points.back();
+        page.answer += " On " + std::to_string(last.gpus) + " GPUs " + percent(last.busbw_retained) + " of what " +
+                       std::to_string(report.points.front().gpus) + " have is kept.";
+    }
+    page.headlines = {{"best bus bandwidth", rate(best.busbw), "at " + text(best.size)},
+                      {"bounded by", best.bottleneck, best.algorithm + ", " + best.protocol},
+                      {"rests on", std::string(word(best.evidence)), "weakest: " + weakest_evidence(report.rows)}};
+    if (first.size < best.size) {
+        page.headlines.insert(page.headlines.begin() + 1,
+                              Headline{"smallest message", time(first.time_s), text(first.size)});
+    }
+    const std::string band = "The band holds four results in five.";
+    page.sections.emplace_back(size_curves("Bus bandwidth", "Of " + name + ", as nccl-tests counts it. " + band,
+                                           {"busbw", Unit::rate}, report.rows, busbw_point));
+    page.sections.emplace_back(size_curves("Time", "Of one call in the steady state. " + band,
+                                           {"time", Unit::time, true}, report.rows, time_point));
+    page.sections.emplace_back(row_table(report.rows));
+    if (!report.points.empty()) {
+        add_scaling(page, report.points);
+    }
+}
+
+void add_replay(Page& page, const ReplayReport& replay, const Fabric& fabric) {
+    page.answer = "Replayed on " + cluster_words(fabric) + ", the recorded work takes " + time(replay.makespan_s);
+    page.answer += replay.recorded_s ? " (recorded: " + time(*replay.recorded_s) + ")" : "";
+    page.answer += ", bounded by " + replay.bottleneck + ".";
+    page.headlines = {{"replayed", time(replay.makespan_s), std::to_string(replay.ranks) + " ranks"},
+                      {"bounded by", replay.bottleneck, ""}};
+    Bars bars{"What the ranks did",
+              "Of the makespan: computing, communication and waiting that no kernel hides.",
+              Unit::time,
+              {},
+              {{"computing", {}}, {"exposed", {}}}};
+    for (const ReplayRank& rank : replay.members) {
+        bars.labels.push_back("rank " + std::to_string(rank.rank) + " (" + rank.device + ")");
+        bars.parts[0].values.push_back(rank.compute_s);
+        bars.parts[1].values.push_back(rank.exposed_s);
+    }
+    page.sections.emplace_back(std::move(bars));
+    Table uses{"Communication by kind",
+               "",
+               {{"group"},
+                {"ranks", Unit::count},
+                {"collective"},
+                {"calls", Unit::count},
+                {"bytes", Unit::size},
+                {"time", Unit::time}},
+               {}};
+    for (const ReplayUse& use : replay.uses) {
+        uses.rows.push_back({use.group, static_cast<double>(use.ranks), use.collective, static_cast<double>(use.calls),
+                             use.bytes, use.time_s});
+    }
+    page.sections.emplace_back(std::move(uses));
+}
+
+Table class_table(const std::vector<LinkTraffic>& traffic) {
+    Table table{"Traffic by kind of link",
+                "Of all links of a kind, over the whole replay.",
+                {{"row"}, {"links"}, {"bytes", Unit::size}, {"busy, summed over links", Unit::time}},
+                {},
+                true};
+    for (const LinkTraffic& row : traffic) {
+        for (const ClassUse& use : row.classes) {
+            table.rows.push_back({row.row, std::string(fabricast::word(use.cls)), use.bytes, to_seconds(use.busy)});
+        }
+    }
+    return table;
+}
+
+Table busiest_table(const std::vector<LinkTraffic>& traffic, const Fabric& fabric) {
+    Table table{"Busiest links",
+                "Links used alike stand once.",
+                {{"row"}, {"link"}, {"alike", Unit::count}, {"bytes", Unit::size}, {"busy", Unit::share}},
+                {},
+                true};
+    for (const LinkTraffic& row : traffic) {
+        for (const LinkUse& use : row.busiest) {
+            if (row.nodes == fabric.node_count()) {
+                table.rows.push_back({row.row, fabric.link_name(use.link), static_cast<double>(use.alike), use.bytes,
+                                      std::min(use.utilisation, 1.0)});
+            }
+        }
+    }
+    return table;
+}
+
+void add_scene(Page& page, const Report& report, const Fabric& fabric) {
+    Scene scene{
+        "The cluster and what its links carry",
+        "Colour and width say how busy a cable is, the busier of its two directions: exact for the busiest links "
+        "and those used alike, else the mean of the links of its kind.",
+        draw(fabric, report.traffic)};
+    scene.drawing.frame_kind = report.rows.empty() ? "run" : "message size";
+    page.sections.emplace_back(std::move(scene));
+    page.sections.emplace_back(busiest_table(report.traffic, fabric));
+    page.sections.emplace_back(class_table(report.traffic));
+}
+
+}  // namespace
+
+std::string cluster_words(const Fabric& fabric) {
+    const FabricSpec& spec = fabric.cluster().fabric;
+    std::string words = std::to_string(fabric.node_count()) + " x " + fabric.node().name + " (" +
+                        std::to_string(fabric.gpu_count()) + " GPUs)";
+    if (spec.kind != FabricKind::none) {
+        words += ", " + std::string(fabricast::word(spec.kind));
+        words += spec.link.name.empty() ? "" : " " + std::string(spec.link.name);
+    }
+    return words;
+}
+
+void add_provenance(Page& page, const Scenario& scenario) {
+    const Json resolved = to_json(scenario);
+    page.facts = {{"engine", resolved.at("engine").get<std::string>()},
+                  {"seed", std::to_string(scenario.seed)},
+                  {"fabricast", std::string(version())},
+                  {"scenario", scenario.file}};
+    page.sections.emplace_back(Words{"The scenario as it was understood", {resolved.dump(2)}, true});
+}
+
+Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric) {
+    Page page;
+    page.title = scenario.name;
+    if (!report.steps.empty()) {
+        add_steps(page, scenario, report, fabric);
+    } else if (report.replay) {
+        add_replay(page, *report.replay, fabric);
+    } else if (!report.rows.empty()) {
+        add_collective(page, scenario, report, fabric);
+    } else {
+        page.answer = "Nothing was run.";
+    }
+    add_scene(page, report, fabric);
+    page.figures = report.figures;
+    page.evidence = report.evidence_notes;
+    page.notes = report.notes;
+    add_provenance(page, scenario);
+    return page;
+}
+
+}  // namespace fabricast::html

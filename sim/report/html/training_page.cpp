@@ -1,0 +1,174 @@
+#include "sim/report/html/training_page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "sim/io/units.hpp"
+#include "sim/report/html/run_page.hpp"
+
+namespace fabricast::html {
+
+namespace {
+
+constexpr std::size_t most_spans = 6000;  // of the timeline: more cannot be told apart
+
+struct Part {
+    const char* label;
+    double StepRow::*seconds;
+};
+constexpr std::array<Part, 8> parts = {{{"compute", &StepRow::compute_s},
+                                        {"tensor-parallel", &StepRow::exposed_tensor_s},
+                                        {"context-parallel", &StepRow::exposed_context_s},
+                                        {"expert-parallel", &StepRow::exposed_expert_s},
+                                        {"pipeline", &StepRow::exposed_pipeline_s},
+                                        {"data-parallel", &StepRow::exposed_data_s},
+                                        {"bubble", &StepRow::bubble_s},
+                                        {"fixed", &StepRow::fixed_s}}};
+constexpr std::array<Part, 4> memory_parts = {{{"parameters", &StepRow::parameter_bytes},
+                                               {"gradients", &StepRow::gradient_bytes},
+                                               {"optimizer", &StepRow::optimizer_bytes},
+                                               {"activations", &StepRow::activation_bytes}}};
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
+// 1,234,567: rates of tokens run to eight digits.
+std::string grouped(long long count) {
+    std::string digits = std::to_string(count);
+    for (std::size_t at = digits.size(); at > 3; at -= 3) {
+        digits.insert(at - 3, ",");
+    }
+    return digits;
+}
+
+template <std::size_t N>
+Bars bars_of(std::string title, std::string caption, Unit unit, const std::vector<StepRow>& steps,
+             const std::array<Part, N>& of) {
+    Bars bars{std::move(title), std::move(caption), unit, {}, {}};
+    for (const StepRow& row : steps) {
+        bars.labels.push_back(std::to_string(row.gpus) + " GPUs");
+    }
+    for (const Part& part : of) {
+        BarPart piece{part.label, {}};
+        for (const StepRow& row : steps) {
+            piece.values.push_back(row.*part.seconds);
+        }
+        if (*std::max_element(piece.values.begin(), piece.values.end()) > 0) {
+            bars.parts.push_back(std::move(piece));
+        }
+    }
+    return bars;
+}
+
+// The first stage's rank on the cluster of the last row.
+Activity activity_of(const std::vector<TraceSpan>& trace) {
+    Activity activity;
+    const std::string& group = trace.back().row;
+    const std::string rank = group.substr(0, group.find("stage ")) + "stage 0:";
+    const auto first =
+        std::find_if(trace.begin(), trace.end(), [&](const TraceSpan& s) { return s.row.starts_with(rank); });
+    if (first == trace.end()) {
+        return activity;
+    }
+    activity.title = "What one rank does";
+    activity.caption = first->row + ". Communication below a computing span is hidden, beside none it is exposed.";
+    std::vector<std::string>& lanes = activity.lanes;
+    std::size_t left_out = 0;
+    for (const TraceSpan& span : trace) {
+        if (span.row != first->row || span.finish <= span.start) {
+            continue;
+        }
+        if (activity.spans.size() == most_spans) {
+            ++left_out;
+            continue;
+        }
+        const auto lane = std::find(lanes.begin(), lanes.end(), span.lane);
+        const auto index = static_cast<std::size_t>(lane - lanes.begin());
+        if (lane == lanes.end()) {
+            lanes.push_back(span.lane);
+        }
+        activity.spans.push_back({index, span.name, to_seconds(span.start), to_seconds(span.finish)});
+    }
+    if (left_out > 0) {
+        activity.caption += " The last " + std::to_string(left_out) + " spans are left out.";
+    }
+    return activity;
+}
+
+Curves scaling_curve(const std::vector<StepRow>& steps) {
+    Line efficiency{"efficiency", {}};
+    Line mfu{"model FLOP/s used (MFU)", {}};
+    for (const StepRow& row : steps) {
+        efficiency.points.push_back({static_cast<double>(row.gpus), row.efficiency});
+        mfu.points.push_back({static_cast<double>(row.gpus), row.mfu});
+    }
+    return {"Scaling",
+            "Throughput a GPU against the first point, and the model's own operations against the dense peak.",
+            {"GPUs", Unit::count, true},
+            {"share", Unit::share},
+            {efficiency, mfu}};
+}
+
+Table step_table_of(const std::vector<StepRow>& steps) {
+    Table table{"Size by size",
+                "",
+                {{"GPUs", Unit::count},
+                 {"batch", Unit::count},
+                 {"step", Unit::time},
+                 {"tokens/s", Unit::count},
+                 {"samples/s", Unit::none},
+                 {"FLOP/s a GPU", Unit::flops},
+                 {"MFU", Unit::share},
+                 {"efficiency", Unit::share},
+                 {"memory", Unit::size},
+                 {"bottleneck"},
+                 {"busiest link"},
+                 {"evidence"}},
+                {}};
+    for (const StepRow& r : steps) {
+        table.rows.push_back({static_cast<double>(r.gpus), static_cast<double>(r.global_batch), r.step_time_s,
+                              r.tokens_per_s > 0 ? Cell(r.tokens_per_s) : Cell(), r.samples_per_s, r.flops_per_gpu,
+                              r.mfu, r.efficiency, r.memory_bytes(), r.bottleneck, r.busiest_link,
+                              std::string(word(r.evidence))});
+    }
+    return table;
+}
+
+}  // namespace
+
+void add_steps(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric) {
+    const StepRow& row = report.steps.back();
+    const auto& workload = std::get<TrainingWorkload>(scenario.workload);
+    const bool tokens = row.tokens_per_s > 0;
+    const double rate = tokens ? row.tokens_per_s : row.samples_per_s;
+    const std::string gpus = std::to_string(row.gpus) + " GPUs";
+    const std::string step = text(row.step_time_s, Dimension::time);
+    const std::string throughput = grouped(std::llround(rate)) + (tokens ? " tokens a second" : " samples a second");
+    page.answer = "A training step of " + workload.model + " on " +
+                  (row.nodes == fabric.node_count() ? cluster_words(fabric) : gpus) + " takes " + step + ": " +
+                  throughput + ", " + percent(row.mfu) + " of the GPUs' peak; " +
+                  percent(row.compute_s / row.step_time_s) + " of it is computing, " +
+                  percent(row.exposed_s() / row.step_time_s) + " communication that nothing hides.";
+    page.headlines = {{"step", step, gpus},
+                      {"throughput", throughput, ""},
+                      {"MFU", percent(row.mfu), text(row.flops_per_gpu, Dimension::compute) + " a GPU"},
+                      {"most time in", row.bottleneck, row.busiest_link},
+                      {"rests on", std::string(word(row.evidence)), ""}};
+    page.sections.emplace_back(bars_of("Where the step's time goes",
+                                       "Mean over the pipeline stages. Communication counts where nothing is computed "
+                                       "beside it; a bubble is waiting for other stages.",
+                                       Unit::time, report.steps, parts));
+    if (!report.trace.empty()) {
+        if (Activity activity = activity_of(report.trace); !activity.spans.empty()) {
+            page.sections.emplace_back(std::move(activity));
+        }
+    }
+    if (report.steps.size() > 1) {
+        page.sections.emplace_back(scaling_curve(report.steps));
+    }
+    page.sections.emplace_back(step_table_of(report.steps));
+    page.sections.emplace_back(bars_of("Memory", "On the fullest GPU.", Unit::size, report.steps, memory_parts));
+}
+
+}  // namespace fabricast::html

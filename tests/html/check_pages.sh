@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Writes reports of several kinds and opens each in headless Chromium: check_pages.mjs says what must hold.
+# usage: check_pages.sh ROOT BINARY [--figures]     --figures: only `figure:` lines, for ./dev bench
+set -euo pipefail
+root=$(realpath "$1")
+binary=$(realpath "$2")
+mode=${3:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for needed in node chromium; do
+  command -v "$needed" >/dev/null || { echo "skipped: no $needed (./dev test installs it)"; exit 77; }
+done
+[[ -d $root/sim/report/html/node_modules/playwright-core ]] ||
+  { echo "skipped: no playwright-core (./dev test installs it)"; exit 77; }
+export NODE_PATH=$root/sim/report/html/node_modules
+
+write() {  # NAME ARGUMENT...: a report of this run
+  local name=$1
+  shift
+  (cd "$root" && "$binary" run "$@" --quiet --html "$work/$name.html" </dev/null >/dev/null) ||
+    { echo "$name: the run failed with $?"; exit 1; }
+}
+
+write collective scenarios/performance-cliff.yaml
+if [[ $mode == --figures ]]; then
+  node "$root/tests/html/check_pages.mjs" --figures "$work/collective.html"
+  exit
+fi
+write again scenarios/performance-cliff.yaml
+cmp "$work/collective.html" "$work/again.html" || { echo "the same run gives other bytes"; exit 1; }
+rm "$work/again.html"
+write large scenarios/dgx-h100-128-fat-tree-2to1.yaml
+write training scenarios/training-megatron-weak.yaml
+write trace scenarios/trace-training-step.yaml
+cp "$root/tests/html/evil.yaml" "$work/"
+write evil "$work/evil.yaml"
+node "$root/tests/html/check_pages.mjs" "$work"/*.html
