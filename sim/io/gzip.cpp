@@ -5,10 +5,13 @@
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
 #include <fstream>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "sim/io/place.hpp"
+#include "sim/io/tar.hpp"
 
 namespace fabricast {
 
@@ -32,18 +35,121 @@ bool starts_as_gzip(std::ifstream& file) {
 }  // namespace
 
 struct InputFile::Source {
-    std::filesystem::path path;
+    std::filesystem::path file_path;
+    std::filesystem::path path;  // of what is read: the file, or a file in it
     std::ifstream file;
     std::uint64_t size = 0;
     std::uint64_t position = 0;
     bool packed = false;
     bool ended = false;
+    bool archive = false;
+    std::uint64_t left = 0;     // of an archive's file
+    std::uint64_t padding = 0;  // behind it
+    TarBlock head{};            // of the file, read to see whether it is an archive
+    std::size_t head_size = 0, head_used = 0;
     io::filtering_streambuf<io::input> stream;
+
+    std::size_t unpack(char* into, std::size_t size);
+    bool read_block(TarBlock& block);
+    std::string read_body(const TarHeader& header);
+    void skip(std::uint64_t size);
+    bool enter_member(TarBlock block);
 };
+
+// Up to `size` bytes of the unpacked file; 0 at its end.
+std::size_t InputFile::Source::unpack(char* into, std::size_t size) {
+    if (head_used < head_size) {
+        const std::size_t got = std::min(size, head_size - head_used);
+        std::copy_n(head.data() + head_used, got, into);
+        head_used += got;
+        return got;
+    }
+    std::streamsize got = 0;
+    try {
+        got = stream.sgetn(into, static_cast<std::streamsize>(size));
+    } catch (const std::ios_base::failure& damage) {  // gzip_error: a bad header, block, checksum or end
+        refuse(path, "damaged gzip data after byte " + std::to_string(position) + " of the unpacked text");
+    }
+    if (file.bad()) {
+        refuse(path, "cannot be read on after byte " + std::to_string(position));
+    }
+    return static_cast<std::size_t>(std::max<std::streamsize>(got, 0));
+}
+
+// False at the end of the file; a part of a block is no block.
+bool InputFile::Source::read_block(TarBlock& block) {
+    std::size_t got = 0;
+    for (std::size_t more = 1; more > 0 && got < block.size(); got += more) {
+        more = unpack(block.data() + got, block.size() - got);
+    }
+    if (got > 0 && got < block.size()) {
+        refuse(file_path, "the tar archive ends inside a header");
+    }
+    return got > 0;
+}
+
+std::string InputFile::Source::read_body(const TarHeader& header) {
+    constexpr std::uint64_t longest_name = 65536;
+    if (header.size > longest_name) {
+        refuse(file_path, complaint("a damaged tar archive", "a name of " + std::to_string(header.size) + " bytes",
+                                    "at most " + std::to_string(longest_name)));
+    }
+    std::string body(header.size, '\0');
+    std::size_t got = 0;
+    for (std::size_t more = 1; more > 0 && got < body.size(); got += more) {
+        more = unpack(body.data() + got, body.size() - got);
+    }
+    skip((tar_block - header.size % tar_block) % tar_block);
+    return body.substr(0, body.find('\0'));
+}
+
+void InputFile::Source::skip(std::uint64_t size) {
+    std::array<char, 65536> block;  // NOLINT(cppcoreguidelines-pro-type-member-init): unpack() fills it
+    while (size > 0) {
+        const std::size_t got =
+            unpack(block.data(), static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size())));
+        if (got == 0) {
+            refuse(path, "the tar archive ends inside this file");
+        }
+        size -= got;
+    }
+}
+
+// From a header on to the next plain file; false at the end of the archive.
+bool InputFile::Source::enter_member(TarBlock block) {
+    std::string long_name;
+    for (bool more = true; more && !tar_end(block); more = read_block(block)) {
+        const std::optional<TarHeader> header = tar_header(block);
+        if (!header) {
+            refuse(file_path, complaint("a damaged tar archive", "another header", "one whose checksum fits"));
+        }
+        const std::string name = long_name.empty() ? header->name : long_name;
+        long_name.clear();
+        const std::uint64_t padded = (tar_block - header->size % tar_block) % tar_block;
+        if (header->file()) {
+            path = file_path / name;
+            left = header->size;
+            padding = padded;
+            position = 0;
+            ended = false;
+            return true;
+        }
+        if (header->long_name()) {
+            long_name = read_body(*header);
+        } else {  // folders, links and pax attributes
+            skip(header->size + padded);
+        }
+    }
+    left = 0;
+    padding = 0;
+    ended = true;
+    return false;
+}
 
 InputFile::InputFile(std::filesystem::path path) : source_(std::make_unique<Source>()) {
     Source& s = *source_;
     s.path = std::move(path);
+    s.file_path = s.path;
     std::error_code error;
     const auto status = std::filesystem::status(s.path, error);
     if (error || !std::filesystem::exists(status)) {
@@ -62,29 +168,52 @@ InputFile::InputFile(std::filesystem::path path) : source_(std::make_unique<Sour
         s.stream.push(io::gzip_decompressor());
     }
     s.stream.push(s.file);
+    std::size_t got = 0;
+    for (std::size_t more = 1; more > 0 && got < s.head.size(); got += more) {
+        more = s.unpack(s.head.data() + got, s.head.size() - got);
+    }
+    s.archive = got == s.head.size() && tar_header(s.head).has_value();
+    s.head_size = s.archive ? 0 : got;
+    if (s.archive) {
+        if (!s.enter_member(s.head)) {
+            refuse(s.path, complaint("an empty archive", "a tar archive without a file", "one with files"));
+        }
+    }
 }
 
 InputFile::~InputFile() = default;
 InputFile::InputFile(InputFile&&) noexcept = default;
 InputFile& InputFile::operator=(InputFile&&) noexcept = default;
 
+bool InputFile::next_member() {
+    Source& s = *source_;
+    if (!s.archive || (s.ended && s.left == 0 && s.padding == 0)) {
+        return false;
+    }
+    s.skip(s.left + s.padding);
+    TarBlock block{};
+    return s.read_block(block) && s.enter_member(block);
+}
+
 std::size_t InputFile::read(char* into, std::size_t size) {
     Source& s = *source_;
+    if (s.archive) {
+        size = static_cast<std::size_t>(std::min<std::uint64_t>(size, s.left));
+    }
     if (s.ended || size == 0) {
         return 0;
     }
-    std::streamsize got = 0;
-    try {
-        got = s.stream.sgetn(into, static_cast<std::streamsize>(size));
-    } catch (const std::ios_base::failure& damage) {  // gzip_error: a bad header, block, checksum or end
-        refuse(s.path, "damaged gzip data after byte " + std::to_string(s.position) + " of the unpacked text");
+    const std::size_t got = s.unpack(into, size);
+    if (s.archive) {
+        if (got == 0) {
+            refuse(s.path, "the tar archive ends inside this file");
+        }
+        s.left -= got;
+    } else {
+        s.ended = got == 0;
     }
-    if (s.file.bad()) {
-        refuse(s.path, "cannot be read on after byte " + std::to_string(s.position));
-    }
-    s.ended = got <= 0;
-    s.position += static_cast<std::uint64_t>(std::max<std::streamsize>(got, 0));
-    return static_cast<std::size_t>(std::max<std::streamsize>(got, 0));
+    s.position += got;
+    return got;
 }
 
 const std::filesystem::path& InputFile::path() const { return source_->path; }

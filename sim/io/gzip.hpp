@@ -1,5 +1,6 @@
 #pragma once
-// A file read once from front to back, unpacked on the way where it is gzip: the one door to Boost.Iostreams.
+// A file read once from front to back, unpacked on the way where it is gzip: the one door to Boost.Iostreams. A tar
+// archive reads as its files, one behind the other.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,18 +12,23 @@ namespace fabricast {
 
 class InputFile {
 public:
-    // Throws ScenarioError where there is no such file or it is no plain one.
+    // Throws ScenarioError where there is no such file, it is no plain one, or its first bytes are damaged.
     explicit InputFile(std::filesystem::path path);
     ~InputFile();
     InputFile(InputFile&&) noexcept;
     InputFile& operator=(InputFile&&) noexcept;
 
-    // Up to `size` unpacked bytes; 0 at the end. Throws ScenarioError with the byte where packed data are damaged.
+    // Of an archive: goes on to its next file, from whose beginning `read` then reads; false behind the last. A new
+    // InputFile stands at the first. False for any other file.
+    bool next_member();
+
+    // Up to `size` unpacked bytes; 0 at the end, of an archive at the end of each of its files. Throws ScenarioError
+    // with the byte where packed data are damaged.
     std::size_t read(char* into, std::size_t size);
 
-    const std::filesystem::path& path() const;
-    bool packed() const;             // the file is gzip
-    std::uint64_t position() const;  // unpacked bytes given out so far
+    const std::filesystem::path& path() const;  // of an archive's file: the archive's, and the name inside behind it
+    bool packed() const;                        // the file is gzip
+    std::uint64_t position() const;  // unpacked bytes given out so far, of an archive's file from its beginning
     double share() const;            // of the file on disk that has been read, 0..1
 
 private:

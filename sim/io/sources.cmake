@@ -7,6 +7,7 @@ if(NOT pugixml_FOUND)
 endif()
 target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/io/gzip.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/io/tar.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/io/json.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/io/json_stream.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/io/place.cpp

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fabricast::test {
@@ -44,6 +45,34 @@ private:
 inline std::string read_whole(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A tar archive of plain files (POSIX.1-2017, pax: ustar).
+inline std::string archived(const std::vector<std::pair<std::string, std::string>>& files) {
+    std::string out;
+    for (const auto& [name, body] : files) {
+        std::string header(512, '\0');
+        const auto put = [&](std::size_t at, const std::string& text) { header.replace(at, text.size(), text); };
+        const auto octal = [](std::size_t value, std::size_t digits) {
+            std::string text(digits, '0');
+            for (std::size_t i = digits; i-- > 0; value /= 8) {
+                text[i] = static_cast<char>('0' + value % 8);
+            }
+            return text;
+        };
+        put(0, name);
+        put(124, octal(body.size(), 11));
+        put(148, std::string(8, ' '));
+        put(156, "0");
+        put(257, std::string("ustar\0", 6) + "00");
+        std::size_t sum = 0;
+        for (const char c : header) {
+            sum += static_cast<unsigned char>(c);
+        }
+        put(148, octal(sum, 6) + std::string("\0 ", 2));
+        out += header + body + std::string((512 - body.size() % 512) % 512, '\0');
+    }
+    return out + std::string(1024, '\0');
 }
 
 // gzip with stored blocks only (RFC 1951, 3.2.4; RFC 1952).

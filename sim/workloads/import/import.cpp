@@ -209,7 +209,7 @@ TraceFormat guess_format(const std::filesystem::path& path) {
         more = file.read(text.data() + got, text.size() - got);
     }
     text.resize(got);
-    if (path.extension() == ".et") {
+    if (file.path().extension() == ".et") {
         return TraceFormat::chakra;
     }
     if (const std::optional<TraceFormat> format = format_of_text(text)) {
@@ -229,6 +229,7 @@ Recording import_trace(const ImportRequest& request, const ReadProgress& progres
     const std::vector<std::filesystem::path> files = trace_files(request.path);
     Recording recording;
     recording.names.emplace_back();  // number 0: no name
+    std::uint32_t read = 0;          // files, those of an archive one by one
     for (std::size_t i = 0; i < files.size(); ++i) {
         const TraceFormat format = request.format == TraceFormat::automatic ? guess_format(files[i]) : request.format;
         InputFile file(files[i]);
@@ -237,10 +238,13 @@ Recording import_trace(const ImportRequest& request, const ReadProgress& progres
                 progress((static_cast<double>(i) + share) / static_cast<double>(files.size()));
             }
         };
-        import_file(file, format, request, recording, part);
+        do {
+            import_file(file, format, request, recording, part);
+            ++read;
+        } while (file.next_member());
     }
-    if (files.size() > 1) {
-        recording.world = std::max(recording.world, static_cast<std::uint32_t>(files.size()));
+    if (read > 1) {
+        recording.world = std::max(recording.world, read);
     }
     order_ranks(recording);
     return recording;

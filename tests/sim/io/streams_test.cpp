@@ -58,19 +58,63 @@ TEST_CASE("a packed file reads like the plain one") {
     CHECK_THROWS_AS(read_rest(again, text.size() - 1), ScenarioError);
 }
 
+TEST_CASE("a tar archive, packed or not, reads as its files") {
+    const TempFolder folder;
+    const std::string long_text(2000, 'x');
+    const std::string tar = test::archived({{"runs/a.0.et", "first"}, {"empty", ""}, {"b", long_text}});
+    for (const std::string& text : {tar, test::gzipped(tar)}) {
+        InputFile file(folder.write("t.tar", text));
+        CHECK(file.path() == folder.path() / "t.tar/runs/a.0.et");
+        CHECK(read_rest(file, 100) == "first");
+        REQUIRE(file.next_member());
+        CHECK(read_rest(file, 100).empty());
+        REQUIRE(file.next_member());
+        CHECK(read_rest(file, 4000) == long_text);
+        CHECK(file.position() == 2000);
+        CHECK_FALSE(file.next_member());
+        CHECK_FALSE(file.next_member());
+    }
+    InputFile unread(folder.write("u.tar", tar));
+    CHECK(unread.next_member());
+    CHECK(unread.next_member());
+    CHECK(read_rest(unread, 4000) == long_text);
+    InputFile other(folder.write("plain", long_text));
+    CHECK_FALSE(other.next_member());
+    CHECK(read_rest(other, 4000) == long_text);
+}
+
+TEST_CASE("a tar archive that was cut or damaged is refused") {
+    const TempFolder folder;
+    const std::string tar = test::archived({{"a", std::string(700, 'x')}, {"b", "y"}});
+    const auto read_all = [&](const std::string& text) {
+        InputFile file(folder.write("t.tar", text));
+        do {
+            read_rest(file, 4000);
+        } while (file.next_member());
+    };
+    CHECK_NOTHROW(read_all(tar));
+    CHECK_THROWS_WITH(read_all(tar.substr(0, 1000)), ContainsSubstring("ends inside this file"));
+    CHECK_THROWS_WITH(read_all(tar.substr(0, 512 + 1024 + 100)), ContainsSubstring("ends inside a header"));
+    std::string damaged = tar;
+    damaged[512 + 1024 + 3] = 'z';  // in the second header
+    CHECK_THROWS_WITH(read_all(damaged), ContainsSubstring("checksum"));
+}
+
 TEST_CASE("a packed file that was cut or damaged is refused, wherever") {
     const TempFolder folder;
     const std::string whole = test::gzipped(std::string(3000, 'x') + "end");
+    const auto read_all = [](const std::filesystem::path& path) {
+        InputFile file(path);
+        read_rest(file, 1 << 20);
+    };
     for (std::size_t cut = 2; cut < whole.size(); cut += cut < 40 || cut > whole.size() - 20 ? 1 : 97) {
-        InputFile file(folder.write("cut.gz", whole.substr(0, cut)));
         INFO("cut after " << cut);
-        CHECK_THROWS_AS(read_rest(file, 1 << 20), ScenarioError);
+        CHECK_THROWS_AS(read_all(folder.write("cut.gz", whole.substr(0, cut))), ScenarioError);
     }
     std::string damaged = whole;
     damaged[1500] = 'y';  // only the checksum sees it
-    InputFile file(folder.write("damaged.gz", damaged));
     try {
-        read_rest(file, 1 << 20);
+        read_all(folder.write("damaged.gz", damaged));
         FAIL("accepted");
     } catch (const ScenarioError& error) {
         CHECK_THAT(error.what(), ContainsSubstring("damaged.gz:1:1: damaged gzip data"));

@@ -98,6 +98,16 @@ TEST_CASE("a trace with nothing to replay is refused") {
                       ContainsSubstring("t.json:2:"));
 }
 
+TEST_CASE("an archive of ranks is read as the files in it") {
+    const TempFolder folder;
+    const std::string tar = test::archived({{"run/t.0.et", chakra_trace(0)}, {"run/t.1.et", chakra_trace(1)}});
+    const Recording r = import_trace({folder.write("run.tar.gz", test::gzipped(tar)), TraceFormat::automatic, {}});
+    CHECK(r.format == "chakra");
+    CHECK(r.world == 2);
+    REQUIRE(r.ranks.size() == 2);
+    CHECK(r.ranks[1].rank == 1);
+}
+
 TEST_CASE("a Chakra graph is put in order, whatever the file's") {
     const TempFolder folder;
     folder.write("t.0.et", chakra_trace(0));

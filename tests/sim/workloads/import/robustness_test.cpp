@@ -193,8 +193,9 @@ TEST_CASE("real samples of every format replay") {
     for (const char* path :
          {"kineto-json/nccl_data.json.gz", "kineto-json/mi250_minitoy.json.gz", "kineto-json/h100_bert_small.json.gz",
           "pytorch-et/resnet_2gpu_et.json.gz", "pytorch-et/linear_et.json.gz", "chakra-et/all_reduce_4npus.*.et",
-          "chakra-et/all_to_all_4npus.*.et", "chakra-et/custom_allreduce_8npus.0.et", "goal/binary_tree_32.goal",
-          "msccl-xml/rccl_alltoall-8n-0-9kb.xml", "msccl-xml/rccl_alltoall-8n-9kb-190kb.xml"}) {
+          "chakra-et/all_to_all_4npus.*.et", "chakra-et/custom_allreduce_8npus.0.et",
+          "chakra-et/feeder_tests_trace.tar.gz", "goal/binary_tree_32.goal", "msccl-xml/rccl_alltoall-8n-0-9kb.xml",
+          "msccl-xml/rccl_alltoall-8n-9kb-190kb.xml"}) {
         INFO(path);
         CHECK(try_out(sample(path), TraceFormat::automatic, fabric) == Outcome::replayed);
     }

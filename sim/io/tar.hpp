@@ -1,0 +1,29 @@
+#pragma once
+// Headers of tar archives (POSIX.1-2017, pax: ustar interchange format), as recordings of many ranks are handed round.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+inline constexpr std::size_t tar_block = 512;  // bytes of a header; bodies are padded to it
+using TarBlock = std::array<char, tar_block>;
+
+struct TarHeader {
+    std::string name;
+    std::uint64_t size = 0;  // bytes of the body behind the header
+    char type = '0';
+
+    bool file() const { return type == '0' || type == '\0' || type == '7'; }
+    bool long_name() const { return type == 'L'; }  // GNU: the body is the next member's name
+};
+
+// nullopt: the block is no header, by its magic or its checksum.
+std::optional<TarHeader> tar_header(const TarBlock& block);
+
+// An archive ends with blocks of zeros.
+bool tar_end(const TarBlock& block);
+
+}  // namespace fabricast
