@@ -214,7 +214,8 @@ std::map<std::string, double> family_out_medians(const std::vector<TrainingTable
 std::map<std::string, double> read_family_out(const std::filesystem::path& file) {
     std::map<std::string, double> medians;
     if (std::filesystem::exists(file)) {
-        for (const yaml::Node& member : yaml::read(file).members()) {
+        const yaml::Node root = yaml::read(file);
+        for (const yaml::Node& member : root.members()) {
             medians[member.name] = member.as_double();
         }
     }

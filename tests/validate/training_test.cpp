@@ -45,6 +45,15 @@ TEST_CASE("a row becomes the scenario that its table states, assumptions named")
     CHECK(exclusion(small_table(), 2) == "no such arithmetic");
 }
 
+TEST_CASE("errors of left-out families are read back as they were kept") {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / "fabricast-families-test.yaml";
+    const std::map<std::string, double> medians = {{"one-table", 2.963}, {"other-table", 13.888}};
+    write_family_out(file, medians);
+    CHECK(read_family_out(file) == medians);
+    std::filesystem::remove(file);
+    CHECK(read_family_out(file).empty());
+}
+
 TEST_CASE("errors and efficiencies are those of the forecast, recomputed by hand") {
     const std::vector<TrainingTable> tables = {small_table()};
     const std::vector<TrainingForecast> all = forecast_tables(tables, catalogue(), 1);

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     try {
         const Catalog catalog = read_catalog();
         const std::vector<TrainingTable> tables = read_training_tables(measurements);
-        const std::filesystem::path kept = measurements.parent_path().parent_path() / "training_families.yaml";
+        const std::filesystem::path kept = measurements.parent_path() / "training_families.yaml";
         if (families) {
             write_family_out(kept, family_out_medians(tables, catalog, threads));
         }
