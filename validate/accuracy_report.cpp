@@ -229,8 +229,8 @@ std::string sites_plot(const std::vector<AccuracyRow>& rows) {
             chart.legend.clear();
         }
         for (const auto& [site, values] : ours) {
-            const auto of = [&](const std::map<std::string, ByRegime>& table) {
-                const auto found = table.find(site);
+            const auto of = [&name = site, i](const std::map<std::string, ByRegime>& table) {
+                const auto found = table.find(name);
                 return found == table.end() ? -1.0 : found->second[i];
             };
             chart.rows.push_back({site, {of(ours), of(left_out), of(tuning), of(alpha_beta)}});
