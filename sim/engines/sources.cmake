@@ -16,6 +16,8 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/flow/replay.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/deadlock.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/domain.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/horizon.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/islands.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/lower.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/network.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/observe.cpp

@@ -153,7 +153,9 @@ void all_reduce_figure(const std::string& name, const std::string& cluster, int 
             parse_scenario("name: " + name + "\ncluster: " + cluster +
                                "\nworkload: {kind: collective, collective: all_reduce, algorithm: ring, protocol: "
                                "simple, sizes: [64 MiB]}\n"
-                               "library: {env: {NCCL_MIN_NCHANNELS: 8, NCCL_MAX_NCHANNELS: 8}}\nengine: packet\n",
+                               // Without NVLS, whose graph would have NCCL keep 16 channels.
+                               "library: {env: {NCCL_MIN_NCHANNELS: 8, NCCL_MAX_NCHANNELS: 8, NCCL_NVLS_ENABLE: "
+                               "0}}\nengine: packet\n",
                            "bench.yaml");
         const Catalog catalog = read_catalog();
         const Scenario scenario = with_engine(written, catalog, static_cast<std::size_t>(threads));

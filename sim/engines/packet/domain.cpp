@@ -16,7 +16,12 @@
 namespace fabricast::packet {
 
 Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
-    : traffic(t), net(t.network), options(o), inboxes(net.nodes.size()), next(net.nodes.size(), never) {
+    : traffic(t),
+      net(t.network),
+      options(o),
+      islands(make_islands(t, threads)),
+      inboxes(net.nodes.size()),
+      next(net.nodes.size(), never) {
     for (auto& array : wake) {
         array = std::make_unique<std::atomic<Ps>[]>(net.nodes.size());
         for (std::size_t n = 0; n < net.nodes.size(); ++n) {
@@ -61,25 +66,6 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     if (options.series) {
         series.resize(net.port_count);
     }
-    // Whole cluster nodes to one thread, and each tier of switches in equal parts.
-    domain_of.resize(net.nodes.size());
-    for (const bool switches : {false, true}) {
-        std::vector<std::uint32_t> islands;
-        for (std::size_t n = 0; n < net.nodes.size(); ++n) {
-            if (net.nodes[n].is_switch == switches) {
-                islands.push_back(net.island[n]);
-            }
-        }
-        std::sort(islands.begin(), islands.end());
-        islands.erase(std::unique(islands.begin(), islands.end()), islands.end());
-        for (std::size_t n = 0; n < net.nodes.size(); ++n) {
-            if (net.nodes[n].is_switch == switches) {
-                const auto place = static_cast<std::size_t>(
-                    std::lower_bound(islands.begin(), islands.end(), net.island[n]) - islands.begin());
-                domain_of[n] = static_cast<std::uint32_t>(place * threads / islands.size());
-            }
-        }
-    }
 }
 
 Domain::Domain(Shared& shared, std::uint32_t id, std::uint32_t domains)
@@ -89,9 +75,9 @@ Domain::Domain(Shared& shared, std::uint32_t id, std::uint32_t domains)
       options_(shared.options),
       id_(id),
       domains_(domains) {
-    for (std::uint32_t n = 0; n < net_.nodes.size(); ++n) {
-        if (shared_.domain_of[n] == id_) {
-            nodes_.push_back(n);
+    for (std::uint32_t island = 0; island < shared_.islands.count(); ++island) {
+        if (shared_.islands.domain[island] == id_) {
+            islands_.push_back(island);
         }
     }
     outbox_[0].resize(domains);
@@ -100,7 +86,7 @@ Domain::Domain(Shared& shared, std::uint32_t id, std::uint32_t domains)
 
 void Domain::run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Domain>>& all) {
     start_ = start;
-    end_ = end;
+    window_end_ = end;
     parity_ = parity;
     next_ = never;
     for (const auto& other : all) {
@@ -110,22 +96,48 @@ void Domain::run(Ps start, Ps end, unsigned parity, const std::vector<std::uniqu
         }
         box.clear();
     }
-    std::atomic<Ps>* const last = shared_.wake[parity ^ 1U].get();
-    for (const std::uint32_t n : nodes_) {
-        Ps& mine = shared_.next[n];
-        const Ps woken = last[n].load(std::memory_order_relaxed);
-        if (woken != never) {
-            mine = std::min(mine, woken);
-            last[n].store(never, std::memory_order_relaxed);
-        }
-        if (mine < end) {
-            run_node(n);
-        }
-        next_ = std::min(next_, mine);
+    for (const std::uint32_t island : islands_) {
+        next_ = std::min(next_, run_island(island));
     }
 }
 
+// Step by step up to the window's end; when there is more to do.
+Ps Domain::run_island(std::uint32_t island) {
+    const std::uint32_t* const first = shared_.islands.nodes.data() + shared_.islands.begin_of(island);
+    const std::uint32_t* const last = shared_.islands.nodes.data() + shared_.islands.end[island];
+    std::atomic<Ps>* const woken = shared_.wake[parity_ ^ 1U].get();
+    island_ = island;
+    island_next_ = never;
+    for (const std::uint32_t* n = first; n != last; ++n) {
+        Ps& mine = shared_.next[*n];
+        const Ps heard = woken[*n].load(std::memory_order_relaxed);
+        if (heard != never) {
+            mine = std::min(mine, heard);
+            woken[*n].store(never, std::memory_order_relaxed);
+        }
+        island_next_ = std::min(island_next_, mine);
+    }
+    while (island_next_ < window_end_) {
+        start_ = island_next_;
+        end_ = std::min(window_end_, start_ + shared_.islands.step[island]);
+        island_next_ = never;
+        for (const std::uint32_t* n = first; n != last; ++n) {
+            if (shared_.next[*n] < end_) {
+                run_node(*n);
+            }
+            island_next_ = std::min(island_next_, shared_.next[*n]);
+        }
+    }
+    return island_next_;
+}
+
+// Inside the island a node that runs later in this step looks at its links itself, and one that ran already keeps it.
 void Domain::wake(std::uint32_t node, Ps at) {
+    if (shared_.islands.of[node] == island_) {
+        shared_.next[node] = std::min(shared_.next[node], at);
+        island_next_ = std::min(island_next_, at);
+        return;
+    }
     std::atomic<Ps>& when = shared_.wake[parity_][node];
     next_ = std::min(next_, at);
     Ps known = when.load(std::memory_order_relaxed);
@@ -140,8 +152,8 @@ void Domain::wake(std::uint32_t node, Ps at) {
 }
 
 void Domain::mail(const Mail& mail) {
-    assert(mail.time >= end_);
-    const std::uint32_t domain = shared_.domain_of[mail.node];
+    assert(mail.time == earliest(mail.node, mail.time));
+    const std::uint32_t domain = shared_.domain_of(mail.node);
     next_ = std::min(next_, mail.time);
     if (domain == id_) {
         deliver(mail);
@@ -153,6 +165,9 @@ void Domain::mail(const Mail& mail) {
 void Domain::deliver(const Mail& mail) {
     shared_.inboxes[mail.node].push(mail);
     shared_.next[mail.node] = std::min(shared_.next[mail.node], mail.time);
+    if (shared_.islands.of[mail.node] == island_) {
+        island_next_ = std::min(island_next_, mail.time);
+    }
 }
 
 void Domain::run_node(std::uint32_t n) {
@@ -261,18 +276,15 @@ void Domain::take_mail(const Mail& mail) {
         }
         case Mail::stream: {
             Stream& stream = traffic_.streams[mail.target];
-            stream.started = mail.time;
+            Flow& flow = traffic_.flows[stream.flow];
+            stream.started = true;
+            flow.next = std::max(flow.next, mail.time + stream.overhead);
             wake_flow(stream.flow, mail.time);
             return;
         }
-        case Mail::slot: {
-            Stream& stream = traffic_.streams[mail.target];
-            const std::uint32_t mask = traffic_.times_each - 1;
-            traffic_.times[stream.first_time + traffic_.times_each + (stream.freed & mask)] = mail.time;
-            ++stream.freed;
-            wake_flow(stream.flow, mail.time);
+        case Mail::slot:
+            free_slot(mail.target, mail.time);
             return;
-        }
         case Mail::notice:
             shared_.dcqcn[traffic_.flows[mail.target].controller].on_notice(options_.dcqcn, mail.time);
             return;
@@ -298,7 +310,7 @@ void Domain::arrive(const Due& due) {
     Frame frame = due.frame;
     const Ps now = frame.time();
     if (frame.is(Frame::notice)) {
-        on_piece(frame.flow, now);
+        on_piece(traffic_.stream_of(frame.flow), now);
         return;
     }
     const Route& route = traffic_.routes[frame.flow];

@@ -1,14 +1,15 @@
 #pragma once
-// The nodes that one thread runs, window by window. Nothing sent in a window arrives in it, so each node is run alone:
-// what came over its links is merged by time, queued or sent on, and its ports are drained up to the window's end. A
-// port's departures are worked out when somebody looks at it, not one event each: about one event a packet and hop.
+// The nodes that one thread runs, window by window. Nothing that one island sends another in a window arrives in it, so
+// each island is run alone, and inside it each node for a step: what came over its links is merged by time, queued or
+// sent on, and its ports are drained up to the step's end. A port's departures are worked out when somebody looks at
+// it, not one event each: about one event a packet and hop.
 
 #include <atomic>
 #include <memory>
 #include <vector>
 
 #include "sim/engines/packet/controller.hpp"
-#include "sim/engines/packet/flows.hpp"
+#include "sim/engines/packet/islands.hpp"
 #include "sim/engines/packet/mail.hpp"
 #include "sim/engines/packet/recovery.hpp"
 #include "sim/engines/packet/sender.hpp"
@@ -23,20 +24,22 @@ struct Shared {
     Traffic& traffic;
     Network& net;
     const Packet& options;
+    Islands islands;
     bool lossy = false;
     bool timely = false;
     std::vector<Sender> senders;
     std::vector<Inbox> inboxes;  // per node
     std::vector<Ps> next;        // per node: when it has something to do
     std::unique_ptr<std::atomic<Ps>[]>
-        wake[2];                        // per node: the earliest that others sent it in this window, in the last
+        wake[2];                        // per node: the earliest that other islands sent it in this window, in the last
     std::vector<std::uint64_t> active;  // bits: ports with a queue or a sender that waits
     std::vector<Dcqcn> dcqcn;
     std::vector<Timely> timelies;
     std::vector<std::uint32_t> ack_every;  // packets, a power of two; per controlled flow
     std::vector<Recovery> recoveries;      // per flow
     std::vector<Series> series;            // per port
-    std::vector<std::uint32_t> domain_of;  // per node
+
+    std::uint32_t domain_of(std::uint32_t node) const { return islands.domain[islands.of[node]]; }
 };
 
 struct DomainCounts {
@@ -65,6 +68,7 @@ private:
         std::uint32_t mail = none;
     };
 
+    Ps run_island(std::uint32_t island);
     void run_node(std::uint32_t n);
     void gather(const Node& node, std::uint32_t n);
     void sort_due();
@@ -89,6 +93,7 @@ private:
     Ps drain_all(const Node& node, Ps until);
     void send_one(std::uint32_t p, Ps start);
     void emit(std::uint32_t p, Frame frame, Ps start);
+    bool is_active(std::uint32_t p) const;
     bool in_order(const Node& node) const { return node.paused_ingresses > 0 || node.serves; }
     void set_active(std::uint32_t p);
     void clear_active(std::uint32_t p);
@@ -99,8 +104,10 @@ private:
     // Flows: sending.
     Frame next_packet(std::uint32_t p, Ps start);
     bool begin_piece(Flow& flow, std::uint32_t f);
-    bool begin_message(Flow& flow);
-    bool begin_stream_piece(Flow& flow);
+    bool begin_message(Flow& flow, Messages& messages);
+    bool begin_stream_piece(Flow& flow, std::uint32_t s);
+    void add_piece(std::uint32_t s, Ps now);
+    void free_slot(std::uint32_t s, Ps now);
     void wake_flow(std::uint32_t f, Ps now);
     std::uint8_t way_of(Flow& flow, const Route& route, Ps start) const;
     Ps paced(Flow& flow, std::uint32_t bytes, Ps start);
@@ -121,6 +128,10 @@ private:
     void rewind(std::uint32_t f, std::uint32_t psn, Ps now);
     void on_timeout(std::uint32_t f, Ps now);
 
+    // The first moment not before `at` at which the node may hear of something that happens now.
+    Ps earliest(std::uint32_t node, Ps at) const {
+        return std::max(at, shared_.islands.of[node] == island_ ? end_ : window_end_);
+    }
     void wake(std::uint32_t node, Ps at);
     void mail(const Mail& mail);
     void deliver(const Mail& mail);
@@ -130,8 +141,12 @@ private:
     Network& net_;
     const Packet& options_;
     std::uint32_t id_, domains_;
-    std::vector<std::uint32_t> nodes_;
-    Ps start_ = 0, end_ = 0, next_ = never;
+    std::vector<std::uint32_t> islands_;
+    std::uint32_t island_ = none;  // that runs
+    Ps island_next_ = never;
+    Ps window_end_ = 0;
+    Ps start_ = 0, end_ = 0;  // of its step
+    Ps next_ = never;
     Ps node_next_ = never;
     unsigned parity_ = 0;
     std::vector<Due> due_, sorted_;

@@ -9,23 +9,23 @@
 
 namespace fabricast::packet {
 
-// Sending side.
-struct Flow {
+// Sending side: one cache line.
+struct alignas(64) Flow {
     std::uint32_t node = 0, port = 0;  // where it begins
-    std::uint32_t unit = 4096;         // wire bytes of a full packet
-    std::uint32_t index = 0;           // connection or stream
-    bool is_stream = false;
-    bool waiting = false;      // has a place in its sender's queues
-    bool open = false;         // inside a piece
-    std::uint8_t variant = 0;  // last way taken
     std::uint32_t controller = none;
     std::uint32_t psn = 0;       // of the next packet
     std::int64_t left = 0;       // wire bytes of the piece still to be sent
-    std::uint16_t end_bits = 0;  // of its last packet
     double pace = 0;             // ps per byte; 0: as fast as the link
     Ps next = 0;                 // no packet before
     Ps last = -1;                // when one was sent last
+    std::uint16_t unit = 4096;   // wire bytes of a full packet
+    std::uint16_t end_bits = 0;  // of the piece's last packet
+    bool waiting = false;        // has a place in its sender's queues
+    bool open = false;           // inside a piece
+    std::uint8_t variant = 0;    // last way taken
 };
+
+static_assert(sizeof(Flow) == 64);
 
 // Receiving side, where packets may arrive out of order or be lost.
 struct Receiver {
@@ -48,36 +48,44 @@ struct Messages {
 };
 
 // One channel on an edge of a pipeline: pieces (slices of chunks) that wait for those they forward and for a free slot.
-struct Stream {
-    std::uint32_t flow = none;
-    std::uint32_t pipeline = 0;
-    std::uint32_t pieces = 0;
-    std::uint32_t slices = 1;
-    std::uint32_t slots = 8;
-    std::uint32_t dependent_from = 0, dependent_to = 0;  // pieces in between wait for those before
-    std::uint32_t lag = 0;                               // which of them: piece - lag
-    std::int64_t piece_bytes = 0, last_bytes = 0;        // wire bytes; of the last chunk's pieces
+// A cache line that its sender writes, and one of its receiver.
+struct alignas(64) Stream {
     Ps overhead = 0;
-    Ps slot_delay = 0;
-    std::uint32_t first_follower = 0, follower_count = 0;  // into Traffic::followers
-    std::uint32_t first_have = 0, before_count = 0;        // into Traffic::have
-    std::uint32_t first_time = 0;                          // into Traffic::times: when pieces and slots came
-    bool releases = false;                                 // the pipeline lets go when this has sent all
-    bool tells = false;                                    // somebody waits for its pieces
-    bool circular = false;                                 // `lag` counts in a ring
-    // Sending side.
-    Ps started = never;
-    std::uint32_t next = 0;
+    Ps have_at = 0;           // when the last of `have` came
+    Ps freed_at = 0;          // and of `freed`
+    std::uint32_t next = 0;   // piece
     std::uint32_t have = 0;   // pieces that all streams before have delivered
     std::uint32_t freed = 0;  // chunks whose slots are free again
-    // Receiving side.
+    std::uint32_t pieces = 0;
+    std::uint32_t dependent_to = 0;                 // pieces before it wait for those that they forward
+    std::uint32_t piece_bytes = 0, last_bytes = 0;  // wire bytes; of the last chunk's pieces
+    std::uint32_t slots = 8;
+    std::uint16_t slices = 1;
+    bool started = false;
+    bool follows = false;   // others lead to it
+    bool circular = false;  // pieces forward those of the chunk before, as in a ring
+
+    alignas(64) Ps slot_delay = 0;
     std::uint32_t delivered = 0;
+    std::uint32_t slots_end = 0;                           // pieces from here on free slots that nobody needs
+    std::uint32_t chunk_pieces = 1;                        // as `slices`
+    std::uint32_t sender = 0;                              // node
+    std::uint32_t first_follower = 0, follower_count = 0;  // into Traffic::followers
+    std::uint32_t flow = none;
+    std::uint32_t pipeline = 0;
+    bool releases = false;  // the pipeline lets go when this has sent all
+    bool tells = false;     // somebody waits for its pieces
+
+    std::uint32_t lag() const { return circular ? slices : 0; }
 };
 
-// What a stream's piece adds to its predecessors' counts.
+static_assert(sizeof(Stream) == 128);
+
+// Whom a stream's piece is forwarded by.
 struct Follower {
     std::uint32_t stream = 0;
-    std::uint32_t have = 0;  // its place in Traffic::have
+    std::uint32_t have = none;                   // its place in Traffic::have; none: nobody else leads there
+    std::uint32_t first_have = 0, have_end = 0;  // of all that lead there
 };
 
 struct Traffic {
@@ -91,14 +99,25 @@ struct Traffic {
     std::vector<std::int64_t> message_bytes;  // per transfer: wire bytes
     std::vector<Ps> message_ready;            // per transfer: may enter the wire; never: not yet
     std::vector<Stream> streams;
-    std::vector<Follower> followers;
+    std::vector<Follower> followers;  // of a stream one after the other
     std::vector<std::uint32_t> have;
     std::vector<Ps> times;
     std::uint32_t times_each = 0;             // entries a stream has for pieces and again for slots; a power of two
+    std::uint32_t first_stream_flow = 0;      // flows from here on are streams, in order; those before, connections
     std::vector<std::uint32_t> first_stream;  // per pipeline, and the end
     std::vector<double> seconds_alone;        // per pipeline that holds devices: from its start to its end
     std::vector<double> draining;             // per pipeline: seconds behind its last piece
     std::vector<std::uint32_t> controlled;    // flows under congestion control
+
+    bool is_stream(std::uint32_t flow) const { return flow >= first_stream_flow; }
+    std::uint32_t stream_of(std::uint32_t flow) const { return flow - first_stream_flow; }
+    // When pieces came to a stream's sender and slots were freed, where the last time of either is not enough.
+    Ps& piece_time(std::uint32_t stream, std::uint32_t piece) {
+        return times[2UL * stream * times_each + (piece & (times_each - 1))];
+    }
+    Ps& slot_time(std::uint32_t stream, std::uint32_t chunk) {
+        return times[(2UL * stream + 1) * times_each + (chunk & (times_each - 1))];
+    }
 };
 
 // Throws Unreachable.

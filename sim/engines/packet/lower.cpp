@@ -18,8 +18,9 @@ public:
 
     Traffic lower() {
         for (const Connection& connection : schedule_.connections) {
-            add_flow(connection.path, connection.wire_ratio, connection.rate_cap, false);
+            add_flow(connection.path, connection.wire_ratio, connection.rate_cap);
         }
+        traffic_.first_stream_flow = static_cast<std::uint32_t>(traffic_.flows.size());
         add_messages();
         for (std::uint32_t p = 0; p < schedule_.pipelines.size(); ++p) {
             traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
@@ -37,10 +38,8 @@ public:
     }
 
 private:
-    std::uint32_t add_flow(const PathQuery& path, double wire_ratio, double rate_cap, bool stream) {
+    std::uint32_t add_flow(const PathQuery& path, double wire_ratio, double rate_cap) {
         Flow flow;
-        flow.is_stream = stream;
-        flow.index = static_cast<std::uint32_t>(stream ? traffic_.streams.size() : traffic_.flows.size());
         const double wire_rate = rate_cap * wire_ratio;
         flow.pace = wire_rate < 1e18 ? 1e12 / wire_rate : 0;
         queries_.push_back(path);
@@ -97,28 +96,34 @@ private:
             throw std::length_error("a pipeline of more than 4 billion pieces is too long for engine packet");
         }
         std::vector<std::vector<std::uint32_t>> leads_to(found.streams.size());
+        std::vector<std::uint32_t> have(found.streams.size(), none);  // where several lead to one
         for (std::uint32_t s = 0; s < found.streams.size(); ++s) {
             const PipelineStream& from = found.streams[s];
             Stream stream;
             stream.pipeline = p;
-            stream.slices = static_cast<std::uint32_t>(pipeline.slices);
+            stream.slices = static_cast<std::uint16_t>(pipeline.slices);
+            stream.chunk_pieces = stream.slices;
             stream.pieces = static_cast<std::uint32_t>(chunks) * stream.slices;
             stream.slots = static_cast<std::uint32_t>(std::max(1L, std::lround(pipeline.slots)));
+            stream.slots_end =
+                stream.pieces - std::min<std::uint32_t>(stream.pieces, (stream.slots - 1) * stream.slices);
             stream.circular = pipeline.cyclic;
             stream.overhead = from.overhead.ps;
             stream.slot_delay = found.longest.ps;
             set_bytes(stream, pipeline, from, found.chunks);
             if (waits(found, from) && !from.before.empty()) {
-                set_dependencies(stream, found);
-                stream.before_count = static_cast<std::uint32_t>(from.before.size());
-                stream.first_have = static_cast<std::uint32_t>(traffic_.have.size());
-                traffic_.have.resize(traffic_.have.size() + from.before.size(), 0);
+                stream.follows = true;
+                stream.dependent_to = dependent_pieces(stream, found);
+                if (from.before.size() > 1) {
+                    have[s] = static_cast<std::uint32_t>(traffic_.have.size());
+                    traffic_.have.resize(traffic_.have.size() + from.before.size(), 0);
+                }
                 for (const std::size_t before : from.before) {
                     leads_to[before].push_back(s);
                 }
             }
             stream.releases = from.before.empty() || pipeline.cyclic || drained > 0;
-            stream.flow = add_flow(from.path, from.wire_ratio, from.rate_cap, true);
+            stream.flow = add_flow(from.path, from.wire_ratio, from.rate_cap);
             traffic_.streams.push_back(stream);
         }
         std::vector<std::uint32_t> taken(found.streams.size(), 0);
@@ -127,9 +132,14 @@ private:
             stream.first_follower = static_cast<std::uint32_t>(traffic_.followers.size());
             stream.follower_count = static_cast<std::uint32_t>(leads_to[s].size());
             for (const std::uint32_t next : leads_to[s]) {
-                traffic_.followers.push_back({first + next, traffic_.streams[first + next].first_have + taken[next]++});
+                Follower follower{first + next};
+                if (have[next] != none) {
+                    const auto count = static_cast<std::uint32_t>(found.streams[next].before.size());
+                    follower = {first + next, have[next] + taken[next]++, have[next], have[next] + count};
+                }
+                traffic_.followers.push_back(follower);
             }
-            stream.tells = !leads_to[s].empty() || stream.pieces > stream.slots * stream.slices;
+            stream.tells = !leads_to[s].empty() || stream.slots_end > 0;
         }
     }
 
@@ -148,18 +158,18 @@ private:
 
     static void set_bytes(Stream& stream, const Pipeline& pipeline, const PipelineStream& from, double chunks) {
         const double slice = from.scale * from.wire_ratio / pipeline.slices;
-        stream.piece_bytes = std::llround(pipeline.chunk * slice);
+        if (pipeline.chunk * slice > 4e9) {
+            throw std::length_error("a pipeline's slice of more than 4 GB is too long for engine packet");
+        }
         const double last = chunks - (std::ceil(chunks - 1e-9) - 1);
-        stream.last_bytes = std::llround(pipeline.chunk * std::min(1.0, last) * slice);
+        stream.piece_bytes = static_cast<std::uint32_t>(std::llround(pipeline.chunk * slice));
+        stream.last_bytes = static_cast<std::uint32_t>(std::llround(pipeline.chunk * std::min(1.0, last) * slice));
     }
 
-    static void set_dependencies(Stream& stream, const PipelineStreams& found) {
-        stream.dependent_from = stream.circular ? stream.slices : 0;
+    static std::uint32_t dependent_pieces(const Stream& stream, const PipelineStreams& found) {
         const double steps = std::min(std::ceil(found.steps), static_cast<double>(stream.pieces));
-        stream.dependent_to = stream.circular
-                                  ? std::min(stream.pieces, static_cast<std::uint32_t>(steps) * stream.slices)
-                                  : stream.pieces;
-        stream.lag = stream.circular ? stream.slices : 0;
+        return stream.circular ? std::min(stream.pieces, static_cast<std::uint32_t>(steps) * stream.slices)
+                               : stream.pieces;
     }
 
     void place(std::size_t f) {
@@ -177,7 +187,7 @@ private:
         }
         network |= net.nodes[net.ports[net.port_of(route, 0, route.hops - 1U)].to_node].network;
         const std::int64_t mtu = (network ? options_.mtu : options_.island_mtu).count;
-        flow.unit = static_cast<std::uint32_t>(
+        flow.unit = static_cast<std::uint16_t>(
             std::clamp<long long>(std::llround(static_cast<double>(mtu) * ratios_[f]), 1, 65535));
     }
 
@@ -210,9 +220,9 @@ private:
             most = std::max(most, 2 * stream.slots * stream.slices);
         }
         traffic_.times_each = std::bit_ceil(std::min(most, 64U));
+        traffic_.times.assign(2UL * traffic_.times_each * traffic_.streams.size(), 0);
         for (Stream& stream : traffic_.streams) {
-            stream.first_time = static_cast<std::uint32_t>(traffic_.times.size());
-            traffic_.times.resize(traffic_.times.size() + 2UL * traffic_.times_each, 0);
+            stream.sender = traffic_.flows[stream.flow].node;
         }
     }
 

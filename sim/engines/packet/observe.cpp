@@ -86,7 +86,7 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
     }
     std::vector<std::string> victims;
     for (std::uint32_t f = 0; f < traffic.flows.size() && victims.size() < victims_listed; ++f) {
-        if (traffic.flows[f].is_stream) {
+        if (traffic.is_stream(f)) {
             continue;
         }
         bool held = false;
@@ -99,7 +99,7 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
                     net.counts[p].most_queued * 4 > net.nodes[net.ports[p].from_node].used_most;
         }
         if (held && !root) {
-            const PathQuery& path = schedule.connections[traffic.flows[f].index].path;
+            const PathQuery& path = schedule.connections[f].path;
             victims.push_back(fabric.device_name(path.src) + " -> " + fabric.device_name(path.dst));
         }
     }

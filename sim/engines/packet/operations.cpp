@@ -86,12 +86,10 @@ OpId Operations::waiting() const {
     return OpId{static_cast<std::uint32_t>(std::find(done_.begin(), done_.end(), false) - done_.begin())};
 }
 
-void Operations::run(Ps end, const Post& post) {
-    while (!events_.empty() && events_.top().time < end) {
-        const Event event = events_.top();
-        events_.pop();
-        handle(event, post);
-    }
+void Operations::step(const Post& post) {
+    const Event event = events_.top();
+    events_.pop();
+    handle(event, post);
 }
 
 void Operations::handle(const Event& event, const Post& post) {

@@ -30,8 +30,8 @@ public:
     void begin();  // what waits for nothing
     void add(const Done& done);
     Ps next() const { return events_.empty() ? never : events_.top().time; }
-    // Handles everything before `end`; what begins is posted.
-    void run(Ps end, const std::function<void(const Mail&)>& post);
+    // Handles what comes next; what begins is posted.
+    void step(const std::function<void(const Mail&)>& post);
     bool finished() const { return left_ == 0; }
     std::size_t ended() const { return schedule_.size() - left_; }
     // The first operation that has not ended.

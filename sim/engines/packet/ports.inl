@@ -11,6 +11,11 @@ inline void Domain::clear_active(std::uint32_t p) {
     shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] &= ~(std::uint64_t{1} << (port.slot % 64));
 }
 
+inline bool Domain::is_active(std::uint32_t p) const {
+    const Port& port = net_.ports[p];
+    return (shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] >> (port.slot % 64) & 1) != 0;
+}
+
 inline void Domain::apply(std::uint32_t p, const Signal& signal) {
     Port& port = net_.ports[p];
     switch (signal.kind) {

@@ -8,7 +8,10 @@ inline void Domain::return_credit(std::uint32_t in, std::uint32_t bytes, Ps at) 
     Ingress& ingress = net_.ingress[in];
     const Ps heard = ingress.last_credit = std::max(ingress.last_credit, at + ingress.return_latency);
     port.signals.push({heard, static_cast<std::int32_t>(bytes), Signal::credit});
-    wake(port.from_node, heard);
+    // In another island nobody may look; in this one a port without packets asks when it has some.
+    if (shared_.islands.of[port.from_node] != island_ || is_active(in)) {
+        wake(port.from_node, heard);
+    }
 }
 
 // A PFC frame on the other direction of the link: behind the packet that is being sent there, on the wire, and obeyed

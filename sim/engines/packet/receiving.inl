@@ -45,28 +45,27 @@ inline void Domain::receive(std::uint32_t p, const Frame& frame, Ps tail) {
 }
 
 inline std::uint32_t Domain::packets_of_piece(std::uint32_t f, std::uint32_t piece) const {
-    const Flow& flow = traffic_.flows[f];
     std::int64_t bytes = 0;
-    if (flow.is_stream) {
-        const Stream& stream = traffic_.streams[flow.index];
+    if (traffic_.is_stream(f)) {
+        const Stream& stream = traffic_.streams[traffic_.stream_of(f)];
         bytes = piece + stream.slices >= stream.pieces ? stream.last_bytes : stream.piece_bytes;
     } else {
-        bytes = traffic_.message_bytes[traffic_.message_ops[traffic_.connections[flow.index].begin + piece]];
+        bytes = traffic_.message_bytes[traffic_.message_ops[traffic_.connections[f].begin + piece]];
     }
-    return static_cast<std::uint32_t>((std::max<std::int64_t>(1, bytes) + flow.unit - 1) / flow.unit);
+    const std::uint32_t unit = traffic_.flows[f].unit;
+    return static_cast<std::uint32_t>((std::max<std::int64_t>(1, bytes) + unit - 1) / unit);
 }
 
 // Over several ways packets overtake each other: a piece is complete when as many have come as it and those before it
 // have.
 inline void Domain::receive_spread(std::uint32_t p, const Frame& frame, Ps tail) {
     const std::uint32_t f = frame.flow;
-    const Flow& flow = traffic_.flows[f];
     Receiver& receiver = traffic_.receivers[f];
     ++receiver.got;
     while (receiver.got > 0 && receiver.got >= packets_of_piece(f, receiver.piece)) {
         receiver.got -= packets_of_piece(f, receiver.piece);
         ++receiver.piece;
-        const bool last = flow.is_stream && receiver.piece == traffic_.streams[flow.index].pieces;
+        const bool last = traffic_.is_stream(f) && receiver.piece == traffic_.streams[traffic_.stream_of(f)].pieces;
         complete(p, f, last ? Frame::stream_end : std::uint16_t{0}, tail);
     }
 }
@@ -139,13 +138,13 @@ inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) 
 }
 
 inline void Domain::complete(std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail) {
-    const Flow& flow = traffic_.flows[f];
-    if (!flow.is_stream) {
-        Messages& messages = traffic_.connections[flow.index];
+    if (!traffic_.is_stream(f)) {
+        Messages& messages = traffic_.connections[f];
         done_.push_back({tail, Done::message, traffic_.message_ops[messages.arrived++]});
         return;
     }
-    if (traffic_.streams[flow.index].tells) {
+    const std::uint32_t s = traffic_.stream_of(f);
+    if (traffic_.streams[s].tells) {
         Frame told;
         told.flow = f;
         told.meta = Frame::notice;
@@ -154,33 +153,28 @@ inline void Domain::complete(std::uint32_t p, std::uint32_t f, std::uint16_t met
         wake(net_.ports[p].to_node, tail);
     }
     if ((meta & Frame::stream_end) != 0) {
-        done_.push_back({tail, Done::stream, flow.index});
+        done_.push_back({tail, Done::stream, s});
     }
 }
 
 // At the receiver itself: those that forward the piece may go on, and its slot is free again.
-inline void Domain::on_piece(std::uint32_t f, Ps now) {
-    const std::uint32_t s = traffic_.flows[f].index;
+inline void Domain::on_piece(std::uint32_t s, Ps now) {
     Stream& stream = traffic_.streams[s];
     ++stream.delivered;
-    const std::uint32_t mask = traffic_.times_each - 1;
     for (std::uint32_t i = stream.first_follower; i < stream.first_follower + stream.follower_count; ++i) {
         const Follower& follower = traffic_.followers[i];
-        Stream& next = traffic_.streams[follower.stream];
-        ++traffic_.have[follower.have];
-        std::uint32_t least = traffic_.have[next.first_have];
-        for (std::uint32_t b = 1; b < next.before_count; ++b) {
-            least = std::min(least, traffic_.have[next.first_have + b]);
+        if (follower.have != none) {
+            ++traffic_.have[follower.have];
+            const auto first = traffic_.have.begin() + follower.first_have;
+            const auto last = traffic_.have.begin() + follower.have_end;
+            if (*std::min_element(first, last) == traffic_.streams[follower.stream].have) {
+                continue;
+            }
         }
-        if (least > next.have) {
-            traffic_.times[next.first_time + (next.have & mask)] = now;
-            ++next.have;
-            wake_flow(next.flow, now);
-        }
+        add_piece(follower.stream, now);
     }
-    if (stream.delivered % stream.slices == 0 &&
-        stream.delivered + (stream.slots - 1) * stream.slices < stream.pieces) {
-        mail({std::max(now + stream.slot_delay, end_), traffic_.flows[f].node, Mail::slot, s, 0});
+    if (stream.delivered < stream.slots_end && stream.delivered % stream.chunk_pieces == 0) {
+        mail({earliest(stream.sender, now + stream.slot_delay), stream.sender, Mail::slot, s, 0});
     }
 }
 

@@ -7,6 +7,7 @@
 #include "sim/engines/packet/barrier.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/domain.hpp"
+#include "sim/engines/packet/horizon.hpp"
 #include "sim/engines/packet/observe.hpp"
 #include "sim/engines/packet/operations.hpp"
 #include "sim/engines/watching.hpp"
@@ -28,13 +29,12 @@ public:
           threads_(useful_threads()),
           shared_(traffic_, options, threads_),
           operations_(fabric, schedule, traffic_, device),
+          horizon_(traffic_, schedule, shared_.lossy),
           watching_(watch) {
         for (std::uint32_t d = 0; d < threads_; ++d) {
             domains_.push_back(std::make_unique<Domain>(shared_, d, threads_));
         }
-        if (traffic_.network.window == never) {
-            traffic_.network.window = 1'000'000;  // no links: only operations of hosts and devices
-        }
+        longest_ = std::min(shared_.islands.window, std::max<Ps>(1'000'000, 16 * shortest()));
     }
 
     Timeline run(const std::vector<LinkEvent>& events) {
@@ -62,6 +62,9 @@ public:
     }
 
 private:
+    // The smallest latency; 1 us where only hosts and devices operate.
+    Ps shortest() const { return std::min<Ps>(traffic_.network.window, 1'000'000); }
+
     // No more than there are nodes of the cluster to share out.
     std::uint32_t useful_threads() const {
         const std::size_t islands =
@@ -71,7 +74,7 @@ private:
     }
 
     void post(const Mail& mail) {
-        domains_[shared_.domain_of[mail.node]]->post(mail);
+        domains_[shared_.domain_of(mail.node)]->post(mail);
         posted_ = std::min(posted_, mail.time);
     }
 
@@ -94,12 +97,14 @@ private:
         for (const auto& domain : domains_) {
             for (const Done& done : domain->done()) {
                 operations_.add(done);
+                horizon_.ended(done);
             }
             domain->done().clear();
             first = std::min(first, domain->next());
             in_flight += domain->counts().injected - domain->counts().delivered;
         }
         most_in_flight_ = std::max(most_in_flight_, in_flight);
+        run_operations();  // what ended in the last window, and nobody waits for
         if (operations_.finished()) {
             return false;
         }
@@ -107,13 +112,23 @@ private:
         if (start_ >= never / 2) {
             cannot_end();
         }
-        end_ = start_ + traffic_.network.window;
+        end_ = horizon_.limit(start_, start_ + longest_);
         posted_ = never;
-        operations_.run(end_, [this](const Mail& mail) { post(mail); });
+        run_operations();
         parity_ ^= 1U;
         ++windows_;
         watching_.poll(operations_.ended(), schedule_.size());
         return !operations_.finished();
+    }
+
+    // Those before the window's end, which what they begin may bring nearer.
+    void run_operations() {
+        while (operations_.next() < end_) {
+            operations_.step([this](const Mail& mail) {
+                post(mail);
+                end_ = std::min(end_, horizon_.watch(mail));
+            });
+        }
     }
 
     [[noreturn]] void cannot_end() const {
@@ -171,9 +186,11 @@ private:
     std::uint32_t threads_;
     Shared shared_;
     Operations operations_;
+    Horizon horizon_;
     Watching watching_;
     std::vector<std::unique_ptr<Domain>> domains_;
     Ps start_ = 0, end_ = 0, posted_ = never;
+    Ps longest_ = never;  // window
     unsigned parity_ = 0;
     std::int64_t windows_ = 0;
     std::int64_t most_in_flight_ = 0;  // at the ends of windows

@@ -39,8 +39,7 @@ inline Ps Domain::paced(Flow& flow, std::uint32_t bytes, Ps start) {
     return start + static_cast<Ps>(std::ceil(pace * bytes - 1e-6));
 }
 
-inline bool Domain::begin_message(Flow& flow) {
-    Messages& messages = traffic_.connections[flow.index];
+inline bool Domain::begin_message(Flow& flow, Messages& messages) {
     if (messages.next == messages.end) {
         return false;
     }
@@ -55,31 +54,32 @@ inline bool Domain::begin_message(Flow& flow) {
     return true;
 }
 
-inline bool Domain::begin_stream_piece(Flow& flow) {
-    Stream& stream = traffic_.streams[flow.index];
-    if (stream.started == never || stream.next == stream.pieces) {
+inline bool Domain::begin_stream_piece(Flow& flow, std::uint32_t s) {
+    Stream& stream = traffic_.streams[s];
+    const std::uint32_t piece = stream.next;
+    if (!stream.started || piece == stream.pieces) {
         return false;
     }
-    const std::uint32_t piece = stream.next;
-    const std::uint32_t mask = traffic_.times_each - 1;
-    Ps ready = stream.started;
-    if (stream.before_count > 0 && piece >= stream.dependent_from && piece < stream.dependent_to) {
-        const std::uint32_t needed = piece - stream.lag;
+    Ps ready = 0;
+    if (stream.follows && piece >= stream.lag() && piece < stream.dependent_to) {
+        const std::uint32_t needed = piece - stream.lag();
         if (stream.have <= needed) {
             return false;
         }
-        if (stream.have - needed <= mask) {  // else long ago
-            ready = std::max(ready, traffic_.times[stream.first_time + (needed & mask)]);
+        if (stream.have - needed == 1) {
+            ready = stream.have_at;
+        } else if (stream.have - needed < traffic_.times_each) {  // else long ago
+            ready = traffic_.piece_time(s, needed);
         }
     }
-    const std::uint32_t chunk = piece / stream.slices;
-    if (piece % stream.slices == 0 && chunk >= stream.slots) {
-        const std::uint32_t needed = chunk - stream.slots;
+    const bool begins_chunk = stream.slices == 1 || piece % stream.slices == 0;
+    if (begins_chunk && piece >= stream.slots * stream.slices) {
+        const std::uint32_t needed = piece / stream.slices - stream.slots;
         if (stream.freed <= needed) {
             return false;
         }
-        if (stream.freed - needed <= mask) {
-            ready = std::max(ready, traffic_.times[stream.first_time + traffic_.times_each + (needed & mask)]);
+        if (stream.freed_at > ready && stream.freed - needed < traffic_.times_each) {
+            ready = std::max(ready, stream.freed - needed == 1 ? stream.freed_at : traffic_.slot_time(s, needed));
         }
     }
     ++stream.next;
@@ -89,6 +89,27 @@ inline bool Domain::begin_stream_piece(Flow& flow) {
         static_cast<std::uint16_t>(Frame::piece_end | (stream.next == stream.pieces ? Frame::stream_end : 0));
     flow.next = std::max(flow.next, ready + stream.overhead);
     return true;
+}
+
+// All streams before have delivered one piece more. Times that are not asked for any more are not written down.
+inline void Domain::add_piece(std::uint32_t s, Ps now) {
+    Stream& stream = traffic_.streams[s];
+    if (stream.have > 0 && stream.next < stream.have + stream.lag()) {
+        traffic_.piece_time(s, stream.have - 1) = stream.have_at;
+    }
+    ++stream.have;
+    stream.have_at = now;
+    wake_flow(stream.flow, now);
+}
+
+inline void Domain::free_slot(std::uint32_t s, Ps now) {
+    Stream& stream = traffic_.streams[s];
+    if (stream.freed > 0) {
+        traffic_.slot_time(s, stream.freed - 1) = stream.freed_at;
+    }
+    ++stream.freed;
+    stream.freed_at = now;
+    wake_flow(stream.flow, now);
 }
 
 // What was lost goes first.
@@ -103,7 +124,8 @@ inline bool Domain::begin_piece(Flow& flow, std::uint32_t f) {
             return flow.open = true;
         }
     }
-    flow.open = flow.is_stream ? begin_stream_piece(flow) : begin_message(flow);
+    flow.open = traffic_.is_stream(f) ? begin_stream_piece(flow, traffic_.stream_of(f))
+                                      : begin_message(flow, traffic_.connections[f]);
     if (flow.open && shared_.lossy) {
         Recovery& recovery = shared_.recoveries[f];
         const auto packets = static_cast<std::uint32_t>((flow.left + flow.unit - 1) / flow.unit);
@@ -170,7 +192,7 @@ inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
     if (recovery != nullptr && !recovery->timer) {
         recovery->timer = true;
         recovery->timer_saw = recovery->acked;
-        mail({std::max(start + options_.retransmit_timeout.ps, end_), flow.node, Mail::timeout, f, 0});
+        mail({earliest(flow.node, start + options_.retransmit_timeout.ps), flow.node, Mail::timeout, f, 0});
     }
     ++counts_.injected;
     flow.last = start;
@@ -239,7 +261,7 @@ inline void Domain::on_timeout(std::uint32_t f, Ps now) {
     }
     recovery.timer = true;
     recovery.timer_saw = recovery.acked;
-    mail({std::max(now + options_.retransmit_timeout.ps, end_), flow.node, Mail::timeout, f, 0});
+    mail({earliest(flow.node, now + options_.retransmit_timeout.ps), flow.node, Mail::timeout, f, 0});
 }
 
 }  // namespace fabricast::packet

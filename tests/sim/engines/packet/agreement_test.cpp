@@ -14,6 +14,7 @@ namespace fabricast {
 namespace {
 
 using testing::packets;
+using testing::unit;
 
 std::vector<DeviceId> hosts(const Fabric& fabric) {
     std::vector<DeviceId> devices;
@@ -159,6 +160,29 @@ TEST_CASE("any number of threads gives the same result, to the last count") {
                 options.threads = threads;
                 check_same(one, replay(options, fabric, schedule));
             }
+        }
+    }
+}
+
+TEST_CASE("nodes of many devices give the same result on any number of threads, message by message too") {
+    const Fabric fabric(tiny::cluster(6, 4, tiny::fabric(FabricKind::rail_optimized)));
+    Schedule schedule;
+    schedule.edge_sets.push_back(NodeRing{.nodes = 6, .order = {0, 1, 2, 3}, .exit_nic = 3, .entry_nic = 0});
+    schedule.stages.push_back({46, {.src = fabric.gpu(0), .dst = fabric.gpu(1)}, nanoseconds(500)});
+    Pipeline p;
+    p.chunk = 40'000;
+    p.bytes_per_edge = 46 * 40'000;
+    p.slices = 2;
+    p.cyclic = true;
+    p.stage_count = 1;
+    schedule.add(p);
+    for (const Schedule& replayed : {keep_all(schedule), keep_all(unroll(fabric, schedule).schedule)}) {
+        Packet options;
+        options.mtu = options.island_mtu = Bytes{unit};
+        const Timeline one = replay(options, fabric, replayed);
+        for (const int threads : {2, 4}) {
+            options.threads = threads;
+            check_same(one, replay(options, fabric, replayed));
         }
     }
 }
