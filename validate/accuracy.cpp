@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view header =
     "dataset,size,measured,predicted,null_alphabeta,null_tuning,regime,site,used,predicted_without_site,sibling,"
-    "generation,nccl,fabric\n";
-constexpr std::size_t column_count = 14;
+    "generation,nccl,fabric,nodes\n";
+constexpr std::size_t column_count = 15;
 
 bool counts(const AccuracyRow& row, const Selection& selection) {
     const bool usable = row.used == "yes" || (!selection.healthy && row.used == "unhealthy");
@@ -152,7 +152,8 @@ std::string to_csv(const std::vector<AccuracyRow>& rows) {
                digits(row.predicted) + "," + digits(row.null_alphabeta) + "," + digits(row.null_tuning) + "," +
                std::string(word(regime_of(row.size))) + "," + quoted_cell(row.site) + "," + row.used + "," +
                (row.left_out ? digits(*row.left_out) : "") + "," + (row.sibling ? "yes" : "no") + "," +
-               row.group.generation + "," + row.group.nccl_era + "," + row.group.fabric + "\n";
+               row.group.generation + "," + row.group.nccl_era + "," + row.group.fabric + "," +
+               std::to_string(row.nodes) + "\n";
     }
     return csv;
 }
@@ -185,6 +186,7 @@ std::vector<AccuracyRow> parse_accuracy_csv(std::string_view csv, const std::str
         row.left_out = c[9].empty() ? std::nullopt : std::optional(figure_cell(c[9], place));
         row.sibling = c[10] == "yes";
         row.group = {c[11], c[12], c[13]};
+        row.nodes = static_cast<std::uint32_t>(figure_cell(c[14], place));
         rows.push_back(std::move(row));
     }
     return rows;

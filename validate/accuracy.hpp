@@ -25,6 +25,7 @@ struct AccuracyRow {
     std::string site;
     std::string used;  // "yes"; or why not: "unhealthy", "warm-up", "unreadable"
     SystemGroup group;
+    std::uint32_t nodes = 1;
     std::optional<double> left_out;  // forecast of a fit without this site
     bool sibling = false;            // another site of the same group took part in that fit
 };

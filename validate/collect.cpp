@@ -71,6 +71,7 @@ std::vector<AccuracyRow> accuracy_rows(const Collection& collection) {
                        : curve.cause.empty()           ? "yes"
                                                        : "unhealthy";
             row.group = curve.comparison.derived.group;
+            row.nodes = curve.comparison.derived.scenario.cluster.nodes;
             rows.push_back(std::move(row));
         }
     }

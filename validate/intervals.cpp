@@ -48,10 +48,15 @@ RatioRange range_of(const std::map<std::string, std::vector<double>>& sites) {
     return {std::min(range.low80, 1.0), std::max(range.high80, 1.0)};
 }
 
+IntervalKey key_of(const AccuracyRow& row) { return {row.nodes > 1, row.sibling, regime_of(row.size)}; }
+
+// A class without a site is judged by the nearest that has one: the other kind of kinship first, then the other scope.
 const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
-    for (const IntervalKey& tried : {key, IntervalKey{!key.first, key.second}}) {
-        if (const auto found = table.find(tried); found != table.end()) {
-            return &found->second;
+    for (const bool scope : {key.between_nodes, !key.between_nodes}) {
+        for (const bool sibling : {key.sibling, !key.sibling}) {
+            if (const auto found = table.find({scope, sibling, key.regime}); found != table.end()) {
+                return &found->second;
+            }
         }
     }
     return nullptr;
@@ -63,7 +68,7 @@ IntervalTable interval_table(const std::vector<AccuracyRow>& rows, Forecast whic
     std::map<IntervalKey, std::map<std::string, std::vector<double>>> ratios;
     for (const AccuracyRow& row : rows) {
         if (counts(row, which) && row.site != without) {
-            ratios[{row.sibling, regime_of(row.size)}][row.site].push_back(row.measured / forecast(row, which));
+            ratios[key_of(row)][row.site].push_back(row.measured / forecast(row, which));
         }
     }
     IntervalTable table;
@@ -90,7 +95,7 @@ Coverage coverage(const std::vector<AccuracyRow>& rows, Forecast which) {
         double inside = 0;
         std::vector<double> width;
         for (const AccuracyRow* row : list) {
-            const RatioRange* range = find(table, {row->sibling, regime_of(row->size)});
+            const RatioRange* range = find(table, key_of(*row));
             const double ratio = row->measured / forecast(*row, which);
             if (range != nullptr) {
                 inside += ratio >= range->low80 && ratio <= range->high80 ? 1 : 0;
@@ -127,37 +132,46 @@ std::vector<AccuracyFigure> interval_figures(const std::vector<AccuracyRow>& row
             {"interval80_null_tuning_width_pct", 100 * coverage(rows, Forecast::null_tuning).width}};
 }
 
-std::string intervals_yaml(const IntervalTable& table, const std::map<Regime, RatioRange>& measured_here) {
+std::string intervals_yaml(const IntervalTable& table, const Part& held) {
     constexpr const char* regimes[] = {"small", "middle", "large"};
     std::string yaml =
-        "# 80 % intervals of measured / forecast time, by what a forecast rests on and by size (below 64 KiB, below 16 "
-        "MiB,\n"
-        "# above). Written by `./dev accuracy --loso` from sites that the fit behind their forecast never saw; a "
-        "calibration\n"
-        "# lays its own over `measured-here`.\n"
+        "# 80 % intervals of measured / forecast time, by what a forecast rests on, by whether its bytes stay inside "
+        "one "
+        "node\n"
+        "# or go between nodes, and by size (below 64 KiB, below 16 MiB, above). Written by `./dev accuracy --loso` "
+        "from "
+        "sites\n"
+        "# that the fit behind their forecast never saw; a calibration lays its own over `measured-here`.\n"
         "forecast-intervals:\n  kind: interval\n"
         "  note: \"How far forecasts were from measurements that their constants were not fitted to.\"\n  origin: "
         "fitted\n"
         "  source: \"forecasts of left-out sites: docs/accuracy.csv\"\n  figures:\n";
-    const auto line = [&](const std::string& name, const RatioRange& range) {
-        yaml += fmt::format("    {}: {{value: 1, low80: {:.3f}, high80: {:.3f}}}\n", name, range.low80, range.high80);
+    const auto line = [&](const std::string& name, const RatioRange* range, double power) {
+        const Figure& kept = held.figure(name);
+        const RatioRange written = range == nullptr
+                                       ? RatioRange{kept.low80, kept.high80}
+                                       : RatioRange{std::pow(range->low80, power), std::pow(range->high80, power)};
+        yaml +=
+            fmt::format("    {}: {{value: 1, low80: {:.3f}, high80: {:.3f}}}\n", name, written.low80, written.high80);
     };
     for (const Regime regime : all_regimes) {
-        line(std::string("measured-here.") + regimes[static_cast<std::size_t>(regime)], measured_here.at(regime));
+        line(std::string("measured-here.") + regimes[static_cast<std::size_t>(regime)], nullptr, 1);
     }
-    for (const bool sibling : {true, false}) {
-        for (const Regime regime : all_regimes) {
-            const RatioRange* range = find(table, {sibling, regime});
-            line(std::string(sibling ? "same-system." : "same-family.") + regimes[static_cast<std::size_t>(regime)],
-                 range == nullptr ? RatioRange{0.5, 2} : *range);
+    // No data of the family at all: half as much again, in logarithms, as where another generation told of it.
+    struct Level {
+        const char* name;
+        bool sibling;
+        double power;
+    };
+    for (const Level& level :
+         {Level{"same-system", true, 1}, {"same-family", false, 1}, {"formula-only", false, 1.5}}) {
+        for (const bool between : {false, true}) {
+            for (const Regime regime : all_regimes) {
+                line(fmt::format("{}.{}.{}", level.name, between ? "between" : "inside",
+                                 regimes[static_cast<std::size_t>(regime)]),
+                     table.empty() ? nullptr : find(table, {between, level.sibling, regime}), level.power);
+            }
         }
-    }
-    for (const Regime regime : all_regimes) {
-        // No data of the family at all: half as much again, in logarithms, as where another generation told of it.
-        const RatioRange* range = find(table, {false, regime});
-        const RatioRange base = range == nullptr ? RatioRange{0.5, 2} : *range;
-        line(std::string("formula-only.") + regimes[static_cast<std::size_t>(regime)],
-             {std::pow(base.low80, 1.5), std::pow(base.high80, 1.5)});
     }
     return yaml;
 }

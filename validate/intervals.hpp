@@ -1,17 +1,19 @@
 #pragma once
 // How wide an 80 % interval must be: from forecasts of sites that a fit never saw, not from how well it fits its own.
 //
-// Left-out sites fall into two classes, as in docs/accuracy.md: another site has the GPU, the NCCL era and the fabric,
-// or none has. In each class and regime the interval is between two quantiles of measured / forecast over the sites,
+// Left-out forecasts fall into classes: of one node or of several, since what is unknown of a network is not what is
+// unknown of a box; and, as in docs/accuracy.md, another site has the GPU, the NCCL era and the fabric, or none has. In
+// each class and regime the interval is between two quantiles of measured / forecast over the sites,
 // each site weighing the same; one more site, of which nothing is known, stands at both ends (split conformal
 // prediction: Vovk et al., Algorithmic Learning in a Random World, 2005), so that few sites make wide intervals.
 // Coverage is judged site by site, with intervals from the others alone.
 
+#include <compare>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "models/catalog.hpp"
 #include "validate/accuracy.hpp"
 
 namespace fabricast {
@@ -21,7 +23,12 @@ struct RatioRange {
     double low80 = 1, high80 = 1;
 };
 
-using IntervalKey = std::pair<bool, Regime>;  // another site of its kind was in the fit; regime
+struct IntervalKey {
+    bool between_nodes = false;
+    bool sibling = false;  // another site of its kind was in the fit
+    Regime regime = Regime::small;
+    auto operator<=>(const IntervalKey&) const = default;
+};
 using IntervalTable = std::map<IntervalKey, RatioRange>;
 
 // From the rows that have a left-out forecast, but those of `without`. `which` is the forecast judged; rows of null
@@ -38,7 +45,7 @@ Coverage coverage(const std::vector<AccuracyRow>& rows, Forecast which);
 // interval80_coverage_pct, interval80_width_pct and, for comparison, the widths that null models need.
 std::vector<AccuracyFigure> interval_figures(const std::vector<AccuracyRow>& rows);
 
-// The catalogue's part `forecast-intervals`, with what the table holds in place of what it held.
-std::string intervals_yaml(const IntervalTable& table, const std::map<Regime, RatioRange>& measured_here);
+// The catalogue's part `forecast-intervals`, with what the table tells in place of what it held.
+std::string intervals_yaml(const IntervalTable& table, const Part& held);
 
 }  // namespace fabricast

@@ -252,8 +252,11 @@ std::vector<FigureUsed> Ledger::figures() const {
 Interval interval(const Ledger& ledger, Evidence evidence, double bytes) {
     constexpr std::array<const char*, 4> words{"measured-here", "same-system", "same-family", "formula-only"};
     const char* regime = bytes < 65536 ? ".small" : bytes < 16.0 * (1 << 20) ? ".middle" : ".large";
+    const char* scope = evidence == Evidence::measured_here   ? ""
+                        : ledger.parts().transport == nullptr ? ".inside"
+                                                              : ".between";
     const Figure& ratio =
-        ledger.parts().intervals->figure(words[static_cast<std::size_t>(evidence)] + std::string(regime));
+        ledger.parts().intervals->figure(std::string(words[static_cast<std::size_t>(evidence)]) + scope + regime);
     return {ratio.low80 - 1, ratio.high80 - 1};
 }
 

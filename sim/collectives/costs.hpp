@@ -65,9 +65,9 @@ struct Interval {
     double low80 = 0, high80 = 0;  // relative to the forecast, e.g. -0.05 and +0.06
 };
 
-// The 80 % interval of a time, from the catalogue's part `forecast-intervals`: how far forecasts of like evidence, in
-// the size's regime, were from measurements that their constants were not fitted to. Regimes: below 64 KiB, below 16
-// MiB, above.
+// The 80 % interval of a time, from the catalogue's part `forecast-intervals`: how far forecasts of like evidence,
+// inside one node or between nodes, in the size's regime, were from measurements that their constants were not fitted
+// to. Regimes: below 64 KiB, below 16 MiB, above.
 Interval interval(const Ledger& ledger, Evidence evidence, double bytes);
 
 }  // namespace fabricast

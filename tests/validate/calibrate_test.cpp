@@ -54,6 +54,15 @@ TEST_CASE("half of the sizes are fitted, the other half judges") {
     CHECK(to_text(c).find("judged sizes") != std::string::npos);
 }
 
+TEST_CASE("a calibration says where it made the sizes that judge it worse") {
+    Calibration c;
+    c.rows = {{"d", Bytes{1 << 10}, 1.0, 1.2, 1.1, true, ""}, {"d", Bytes{1 << 28}, 1.0, 1.1, 1.2, true, ""}};
+    const std::string text = to_text(c);
+    CHECK_THAT(text, ContainsSubstring("warning: 16 MiB and up: sizes that were not fitted are forecast worse"));
+    c.rows.pop_back();
+    CHECK_THAT(to_text(c), !ContainsSubstring("warning"));
+}
+
 TEST_CASE("a single slow row is called an outlier and does not move the fit") {
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);

@@ -1,5 +1,8 @@
 #include "validate/intervals.hpp"
 
+#include <fmt/format.h>
+
+#include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
@@ -28,7 +31,7 @@ std::vector<AccuracyRow> sites_with(const std::vector<double>& ratios) {
 TEST_CASE("an interval lies between quantiles of the sites, with one unknown site more at both ends") {
     // Ten sites: 0.1 * 11 - 0.5 = 0.6 of a site lies outside at each end, so the outermost remain.
     const std::vector<AccuracyRow> rows = sites_with({0.8, 0.9, 0.95, 1, 1, 1, 1, 1.05, 1.1, 1.5});
-    const RatioRange ten = interval_table(rows, Forecast::left_out).at({true, Regime::mid});
+    const RatioRange ten = interval_table(rows, Forecast::left_out).at({false, true, Regime::mid});
     CHECK(ten.low80 == 0.8);
     CHECK(ten.high80 == 1.5);
     std::vector<double> many;
@@ -37,20 +40,40 @@ TEST_CASE("an interval lies between quantiles of the sites, with one unknown sit
             many.push_back(ratio);
         }
     }
-    const RatioRange hundred = interval_table(sites_with(many), Forecast::left_out).at({true, Regime::mid});
+    const RatioRange hundred = interval_table(sites_with(many), Forecast::left_out).at({false, true, Regime::mid});
     CHECK(hundred.low80 == 0.8);  // 0.1 * 101 - 0.5 = 9.6 of ten equal sites
     CHECK(hundred.high80 == 1.5);
 }
 
 TEST_CASE("a site with many rows weighs as one") {
     std::vector<AccuracyRow> rows = sites_with({0.9, 1.1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
-    const RatioRange before = interval_table(rows, Forecast::left_out).at({true, Regime::mid});
+    const RatioRange before = interval_table(rows, Forecast::left_out).at({false, true, Regime::mid});
     for (int i = 0; i < 100; ++i) {
         rows.push_back(rows.front());
     }
-    const RatioRange after = interval_table(rows, Forecast::left_out).at({true, Regime::mid});
+    const RatioRange after = interval_table(rows, Forecast::left_out).at({false, true, Regime::mid});
     CHECK(after.low80 == before.low80);
     CHECK(after.high80 == before.high80);
+}
+
+TEST_CASE("what networks do to forecasts does not widen the intervals inside a node") {
+    std::vector<AccuracyRow> rows = sites_with({0.9, 1.1});
+    const std::vector<AccuracyRow> between = sites_with({0.5, 3});
+    for (AccuracyRow row : between) {
+        row.nodes = 2;
+        rows.push_back(row);
+    }
+    const IntervalTable table = interval_table(rows, Forecast::left_out);
+    CHECK(table.at({false, true, Regime::mid}).high80 == 1.1);
+    CHECK(table.at({true, true, Regime::mid}).high80 == 3);
+    const Part held = catalogue().parts.at("forecast-intervals");
+    const std::string yaml = intervals_yaml(table, held);
+    CHECK_THAT(yaml, ContainsSubstring("same-system.inside.middle: {value: 1, low80: 0.900, high80: 1.100}"));
+    CHECK_THAT(yaml, ContainsSubstring("same-system.between.middle: {value: 1, low80: 0.500, high80: 3.000}"));
+    // Without a left-out forecast nothing is known anew: what the catalogue held stays.
+    CHECK_THAT(intervals_yaml({}, held),
+               ContainsSubstring(fmt::format("same-system.inside.large: {{value: 1, low80: {:.3f}",
+                                             held.figure("same-system.inside.large").low80)));
 }
 
 TEST_CASE("coverage judges a site by the others alone") {
@@ -67,7 +90,7 @@ TEST_CASE("rows that were left out of the data, or that no fit was made without,
     std::vector<AccuracyRow> rows = sites_with({0.5, 1, 2});
     rows[0].used = "warm-up";
     rows[2].left_out.reset();
-    const RatioRange range = interval_table(rows, Forecast::left_out).at({true, Regime::mid});
+    const RatioRange range = interval_table(rows, Forecast::left_out).at({false, true, Regime::mid});
     CHECK(range.low80 == 1);
     CHECK(range.high80 == 1);
 }

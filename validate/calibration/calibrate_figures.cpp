@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "sim/io/text_file.hpp"
@@ -147,16 +148,14 @@ std::vector<AccuracyFigure> kept_figures(const std::filesystem::path& file, cons
     return figures;
 }
 
-// What the catalogue says of forecasts that rest on nothing but one's own measurements.
-std::map<Regime, RatioRange> measured_here(const Catalog& catalog) {
-    constexpr const char* regimes[] = {"small", "middle", "large"};
-    std::map<Regime, RatioRange> ranges;
-    for (const Regime regime : all_regimes) {
-        const Figure& figure = catalog.parts.at("forecast-intervals")
-                                   .figure(std::string("measured-here.") + regimes[static_cast<std::size_t>(regime)]);
-        ranges[regime] = {figure.low80, figure.high80};
+std::set<std::string> except_of(const yaml::Node& node) {
+    std::set<std::string> names;
+    if (const yaml::Node* list = node.get("except"); list != nullptr) {
+        for (const yaml::Node& name : list->items()) {
+            names.insert(name.as_string());
+        }
     }
-    return ranges;
+    return names;
 }
 
 }  // namespace
@@ -200,11 +199,11 @@ std::vector<ScaleOut> read_scaleout(const std::filesystem::path& file) {
     const yaml::Node root = yaml::read(file);
     root.allow({"pairs"});
     for (const yaml::Node& node : root.required("pairs").items()) {
-        node.allow({"site", "fabric", "fit_nodes", "collective", "limit_pct"});
+        node.allow({"site", "fabric", "fit_nodes", "collective", "limit_pct", "except"});
         pairs.push_back({node.required("site").as_string(), node.required("fabric").as_string(),
                          node.required("collective").as_string(),
                          static_cast<std::uint32_t>(node.required("fit_nodes").as_int(2, 1 << 20)),
-                         node.required("limit_pct").as_double() / 100, -1, 0});
+                         node.required("limit_pct").as_double() / 100, except_of(node), -1, 0});
     }
     return pairs;
 }
@@ -222,7 +221,7 @@ void judge_scaleout(std::vector<ScaleOut>& pairs, const Catalog& catalog, const 
             }
             if (nodes <= pair.fit_nodes) {
                 few.push_back(d);
-            } else if (word(collective_of(d.scenario).collective) == pair.collective) {
+            } else if (word(collective_of(d.scenario).collective) == pair.collective && !pair.except.contains(d.id)) {
                 many.push_back(&d);
                 pair.largest = std::max(pair.largest, nodes);
             }
@@ -250,12 +249,12 @@ void judge_scaleout(std::vector<ScaleOut>& pairs, const Catalog& catalog, const 
 void tell_calibration(const Catalog& catalog, const std::vector<FitDataset>& data, const std::vector<AccuracyRow>& rows,
                       FabricCache& cache, const std::filesystem::path& measurements, bool refit) {
     std::vector<AccuracyFigure> figures{{"planted_recovery_max_pct", 100 * planted_recovery(catalog, 3)}};
-    const std::string mark = fingerprint(catalog, data);
+    const std::string mark = fingerprint(rows);
     const std::filesystem::path file = measurements / "calibrated.yaml";
     if (refit) {
         write_atomically(file, figures_yaml(fresh_figures(catalog, data, cache, measurements), mark));
-        write_atomically("models/catalog/intervals.yaml",
-                         intervals_yaml(interval_table(rows, Forecast::left_out), measured_here(catalog)));
+        write_atomically("models/catalog/intervals.yaml", intervals_yaml(interval_table(rows, Forecast::left_out),
+                                                                         catalog.parts.at("forecast-intervals")));
     }
     for (const AccuracyFigure& figure : kept_figures(file, mark)) {
         figures.push_back(figure);

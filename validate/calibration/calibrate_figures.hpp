@@ -3,6 +3,7 @@
 // data, and from a system's smallest node counts to its larger ones.
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,11 @@ std::vector<SystemError> calibrated_systems(const Catalog& catalog, const std::v
 // A pair of validate/measurements/scaleout.yaml.
 struct ScaleOut {
     std::string site, fabric, collective;
-    std::uint32_t fit_nodes = 0;  // and fewer are fitted
-    double limit = 0;             // what its median error may be
-    double error = -1;            // median at 16 MiB and above of the larger node counts; negative: no rows
-    std::uint32_t largest = 0;    // nodes
+    std::uint32_t fit_nodes = 0;   // and fewer are fitted
+    double limit = 0;              // what its median error may be
+    std::set<std::string> except;  // datasets whose difference from another run of the same system nobody explains
+    double error = -1;             // median at 16 MiB and above of the larger node counts; negative: no rows
+    std::uint32_t largest = 0;     // nodes
 };
 std::vector<ScaleOut> read_scaleout(const std::filesystem::path& file);
 void judge_scaleout(std::vector<ScaleOut>& pairs, const Catalog& catalog, const std::vector<FitDataset>& data,

@@ -104,6 +104,7 @@ std::string to_text(const Calibration& c) {
         }
     }
     out += outliers.empty() ? "\nno outliers\n" : "\noutliers, which the fit all but ignores\n" + outliers;
+    std::string worse;
     out += "\nmedian error                    fitted sizes               judged sizes\n";
     for (const Regime regime : all_regimes) {
         const Errors fitted = errors_of(c, regime, false);
@@ -118,6 +119,15 @@ std::string to_text(const Calibration& c) {
         };
         out += fmt::format("  {:<28} {:<26} {}\n", regime_words[static_cast<std::size_t>(regime)], words(fitted),
                            words(judged));
+        if (!judged.after.empty() && *percentile(judged.after, 50) > *percentile(judged.before, 50)) {
+            worse += fmt::format("{}{}", worse.empty() ? "" : ", ", regime_words[static_cast<std::size_t>(regime)]);
+        }
+    }
+    if (!worse.empty()) {
+        out += fmt::format(
+            "\nwarning: {}: sizes that were not fitted are forecast worse than without these measurements. Measure "
+            "more\nsizes, or repeat: what differs from one size to the next here is not what the costs describe.\n",
+            worse);
     }
     return out;
 }

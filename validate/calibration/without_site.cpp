@@ -114,25 +114,13 @@ SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDatas
     return overlays;
 }
 
-std::string fingerprint(const Catalog& catalog, const std::vector<FitDataset>& data) {
+std::string fingerprint(const std::vector<AccuracyRow>& rows) {
     Digest digest;
-    for (const auto& [name, part] : catalog.parts) {
-        if (part.kind == "interval") {
-            continue;  // follows from such fits, and moves none
-        }
-        digest.add(name);
-        for (const auto& [path, figure] : part.figures) {
-            digest.add(path);
-            for (const double value : figure.value) {
-                digest.add(value);
-            }
-        }
-    }
-    for (const FitDataset& dataset : data) {
-        digest.add(dataset.id + dataset.site);
-        for (const double seconds : dataset.seconds) {
-            digest.add(seconds);
-        }
+    for (const AccuracyRow& row : rows) {
+        digest.add(row.dataset + row.site + row.used);
+        digest.add(static_cast<double>(row.size.count));
+        digest.add(row.measured);
+        digest.add(row.predicted);
     }
     return digest.text();
 }
@@ -140,7 +128,7 @@ std::string fingerprint(const Catalog& catalog, const std::vector<FitDataset>& d
 std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint) {
     std::string yaml =
         "# Figures of the fits without each site, where they differ from the catalogue's, in SI units. Written by\n"
-        "# `./dev accuracy --loso`; stale, and then not read, once the catalogue or the data are others.\n"
+        "# `./dev accuracy --loso`; stale, and then not read, once the forecasts or the data are others.\n"
         "fingerprint: \"" +
         fingerprint + "\"\nwithout:\n";
     for (const auto& [site, figures] : overlays) {

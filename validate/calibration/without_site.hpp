@@ -22,8 +22,8 @@ using SiteOverlays = std::map<std::string, std::map<FigureName, double>>;
 SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                               unsigned threads);
 
-// Of the data and the catalogue's costs.
-std::string fingerprint(const Catalog& catalog, const std::vector<FitDataset>& data);
+// Of the measurements and of what the program forecasts for them: whatever moves neither leaves such fits as they are.
+std::string fingerprint(const std::vector<AccuracyRow>& rows);
 
 std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint);
 // Empty where the file is not there or stale.

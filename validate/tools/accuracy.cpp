@@ -67,7 +67,7 @@ void leave_sites_out(std::vector<AccuracyRow>& rows, const Collection& collectio
     // Only sites of the repository are left out: data from elsewhere never was in the fit.
     const std::vector<FitDataset> data = fit_datasets(collection);
     const std::filesystem::path file = arguments.measurements / "without_site.yaml";
-    const std::string mark = fingerprint(catalog, data);
+    const std::string mark = fingerprint(rows);
     if (arguments.refit) {
         const SiteOverlays fresh = fit_without_each(catalog, data, cache, std::thread::hardware_concurrency());
         write_atomically(file, to_yaml(fresh, mark));
