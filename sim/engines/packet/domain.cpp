@@ -7,10 +7,11 @@
 #include "models/ethernet.hpp"
 #include "topologies/hash.hpp"
 
-// The members stand in four files, one idea each; one translation unit, since the hot ones call each other.
+// The members stand in five files, one idea each; one translation unit, since the hot ones call each other.
 #include "sim/engines/packet/ports.inl"
 #include "sim/engines/packet/receive_buffers.inl"
 #include "sim/engines/packet/receiving.inl"
+#include "sim/engines/packet/rerouting.inl"
 #include "sim/engines/packet/sending.inl"
 
 namespace fabricast::packet {
@@ -41,6 +42,14 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
             senders.emplace_back();
         }
     }
+    for (const Route& detour : net.detours) {
+        Port& port = net.ports[net.port_of(detour, 0, 0)];
+        if (port.sender == none) {
+            port.sender = static_cast<std::uint32_t>(senders.size());
+            senders.emplace_back();
+        }
+    }
+    lossy = !net.epochs.empty();
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const Control control = net.ports[p].control;
         lossy |= control == Control::lossy || (control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
@@ -266,6 +275,8 @@ void Domain::take_mail(const Mail& mail) {
             if (!port.down) {
                 const double whole = shared_.net.capacity_inverse[mail.target];
                 port.inverse = static_cast<std::uint64_t>(std::llround(whole * 1e6 / mail.value));
+            } else {
+                lose_queue(mail.target, mail.time);
             }
             return;
         }
@@ -300,6 +311,9 @@ void Domain::take_mail(const Mail& mail) {
         case Mail::nak:
             rewind(mail.target, mail.value, mail.time);
             return;
+        case Mail::reroute:
+            reroute(mail.target, mail.time);
+            return;
         case Mail::timeout:
             on_timeout(mail.target, mail.time);
             return;
@@ -313,13 +327,17 @@ void Domain::arrive(const Due& due) {
         on_piece(traffic_.stream_of(frame.flow), now);
         return;
     }
-    const Route& route = traffic_.routes[frame.flow];
     const std::uint32_t hop = frame.hop() + 1;
-    std::uint32_t variant = frame.variant();
-    if (route.variants > 1 && options_.routing == PacketRouting::adaptive) {
-        variant = choose_way(frame, route, hop, now);
+    if (!net_.epochs.empty()) {
+        divert(frame, hop, now);
     }
-    const std::uint32_t out = net_.port_of(route, variant, hop);
+    std::uint32_t variant = frame.variant();
+    std::uint32_t way = variant;
+    const Route& route = traffic_.route_of(frame.flow, way);
+    if (route.variants > 1 && options_.routing == PacketRouting::adaptive) {
+        variant = way = choose_way(frame, route, hop, now);
+    }
+    const std::uint32_t out = net_.port_of(route, way, hop);
     constexpr std::uint16_t place = Frame::hop_mask | (Frame::variant_mask << Frame::variant_shift);
     frame.meta = static_cast<std::uint16_t>((frame.meta & ~place) | hop | (variant << Frame::variant_shift) |
                                             (hop + 1U == route.hops ? Frame::last_hop : 0));
@@ -342,7 +360,7 @@ std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, std::ui
         }
         const Port& port = net_.ports[hops[variant * route.hops + hop]];
         const std::int64_t ahead = port.queued_bytes * (1 << 10) + (std::max<Ps>(0, port.free - now) >> 4) +
-                                   (port.paused ? std::int64_t{1} << 50 : 0);
+                                   (port.paused || port.down ? std::int64_t{1} << 50 : 0);
         if (ahead < least) {
             least = ahead;
             best = variant;
@@ -355,6 +373,10 @@ std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, std::ui
 // its end has arrived when it is needed.
 void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
     Port& port = net_.ports[out];
+    if (port.down && !may_stay(frame, arrived)) {
+        lose(in, frame.bytes, arrived);
+        return;
+    }
     const Node& node = net_.nodes[port.from_node];
     Ps now = arrived;
     if (options_.cut_through) {

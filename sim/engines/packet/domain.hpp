@@ -43,7 +43,7 @@ struct Shared {
 };
 
 struct DomainCounts {
-    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0;
+    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0;
 };
 
 class Domain {
@@ -122,6 +122,13 @@ private:
     std::uint32_t packets_of_piece(std::uint32_t f, std::uint32_t piece) const;
     Ps way_back(std::uint32_t f) const;
     void tell_sender(std::uint32_t f, Mail::Kind kind, std::uint32_t value, Ps tail);
+
+    // Links that go down.
+    bool may_stay(const Frame& frame, Ps now) const;
+    bool divert(Frame& frame, std::uint32_t hop, Ps now) const;
+    void lose(std::uint32_t in, std::uint32_t bytes, Ps now);
+    void lose_queue(std::uint32_t p, Ps now);
+    void reroute(std::uint32_t f, Ps now);
 
     // Recovery: sending.
     void on_ack(std::uint32_t f, std::uint32_t psn);

@@ -109,6 +109,24 @@ struct Traffic {
     std::vector<double> draining;             // per pipeline: seconds behind its last piece
     std::vector<std::uint32_t> controlled;    // flows under congestion control
 
+    // A way by its number: the flow's own, then its detours.
+    const Route& route_of(std::uint32_t flow, std::uint32_t& way) const {
+        const Route& own = routes[flow];
+        if (way < own.variants) {
+            return own;
+        }
+        const std::uint32_t detour = network.first_detour[flow] + way - own.variants;
+        way = 0;
+        return network.detours[detour];
+    }
+    // Which ways the flow may take at `now`: Epoch::ways.
+    std::uint32_t ways_of(std::uint32_t flow, Ps now) const {
+        std::uint32_t ways = 0;
+        for (const Epoch& epoch : network.epochs) {
+            ways = epoch.from <= now ? epoch.ways[flow] : ways;
+        }
+        return ways;
+    }
     bool is_stream(std::uint32_t flow) const { return flow >= first_stream_flow; }
     std::uint32_t stream_of(std::uint32_t flow) const { return flow - first_stream_flow; }
     // When pieces came to a stream's sender and slots were freed, where the last time of either is not enough.
@@ -121,6 +139,7 @@ struct Traffic {
 };
 
 // Throws Unreachable.
-Traffic lower_packets(const Fabric& fabric, const Schedule& schedule, const Packet& options);
+Traffic lower_packets(const Fabric& fabric, const Schedule& schedule, const Packet& options,
+                      const std::vector<LinkEvent>& events);
 
 }  // namespace fabricast::packet

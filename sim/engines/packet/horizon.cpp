@@ -61,6 +61,9 @@ Ps Horizon::limit(Ps now, Ps wanted) {
 }
 
 Ps Horizon::bound_of(Done::Kind kind, std::uint32_t index, Ps now) const {
+    if (!traffic_.network.detours.empty()) {
+        return now + floor_;  // a way round may be shorter
+    }
     return kind == Done::message ? message_bound(index, now) : stream_bound(index, now);
 }
 

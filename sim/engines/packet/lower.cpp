@@ -13,8 +13,9 @@ namespace {
 
 class Lowering {
 public:
-    Lowering(const Fabric& fabric, const Schedule& schedule, const Packet& options)
-        : fabric_(fabric), schedule_(schedule), options_(options) {}
+    Lowering(const Fabric& fabric, const Schedule& schedule, const Packet& options,
+             const std::vector<LinkEvent>& events)
+        : fabric_(fabric), schedule_(schedule), options_(options), events_(events) {}
 
     Traffic lower() {
         for (const Connection& connection : schedule_.connections) {
@@ -27,7 +28,7 @@ public:
             add_pipeline(p);
         }
         traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
-        traffic_.network = make_network(fabric_, options_, queries_, traffic_.routes);
+        traffic_.network = make_network(fabric_, options_, queries_, events_, traffic_.routes);
         for (std::size_t f = 0; f < traffic_.routes.size(); ++f) {
             place(f);
         }
@@ -229,6 +230,7 @@ private:
     const Fabric& fabric_;
     const Schedule& schedule_;
     const Packet& options_;
+    const std::vector<LinkEvent>& events_;
     std::vector<PathQuery> queries_;
     std::vector<double> ratios_;
     fabricast::Network alone_;
@@ -237,8 +239,9 @@ private:
 
 }  // namespace
 
-Traffic lower_packets(const Fabric& fabric, const Schedule& schedule, const Packet& options) {
-    return Lowering(fabric, schedule, options).lower();
+Traffic lower_packets(const Fabric& fabric, const Schedule& schedule, const Packet& options,
+                      const std::vector<LinkEvent>& events) {
+    return Lowering(fabric, schedule, options, events).lower();
 }
 
 }  // namespace fabricast::packet

@@ -10,7 +10,7 @@
 namespace fabricast::packet {
 
 struct Mail {
-    enum Kind : std::uint32_t { share, message, stream, slot, notice, ack, nak, timeout };
+    enum Kind : std::uint32_t { share, message, stream, slot, notice, ack, nak, timeout, reroute };
     Ps time = 0;
     std::uint32_t node = 0;
     Kind kind = message;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "models/ethernet.hpp"
+#include "sim/engines/flow/outages.hpp"
 
 namespace fabricast::packet {
 
@@ -41,13 +42,20 @@ public:
         std::iota(parent_.begin(), parent_.end(), 0U);
     }
 
-    Network build(const std::vector<PathQuery>& queries, std::vector<Route>& routes) {
+    Network build(const std::vector<PathQuery>& queries, const std::vector<LinkEvent>& events,
+                  std::vector<Route>& routes) {
         walk(queries);
+        go_round(queries, outages_of(events), events);
         join_devices();
         make_ports();
         for (std::size_t query = 0; query < queries.size(); ++query) {
-            routes.push_back(make_route(query));
+            routes.push_back(make_route(begin_of(query), ways_.variants_end[query]));
         }
+        for (const auto& [query, way] : detours_) {
+            net_.first_detour.resize(query + 1UL, static_cast<std::uint32_t>(net_.detours.size()));
+            net_.detours.push_back(make_route(way, way + 1));
+        }
+        net_.first_detour.resize(queries.size() + 1, static_cast<std::uint32_t>(net_.detours.size()));
         set_policies();
         return std::move(net_);
     }
@@ -62,7 +70,8 @@ private:
 
     // Several ways only where the engine may choose: labels are tried until enough distinct ones are found.
     void walk(const std::vector<PathQuery>& queries) {
-        const int wanted = std::clamp(options_.routing == PacketRouting::ecmp ? options_.qps : options_.paths, 1, 32);
+        constexpr int most = 31;  // one number is left for a detour
+        const int wanted = std::clamp(options_.routing == PacketRouting::ecmp ? options_.qps : options_.paths, 1, most);
         Path path;
         for (const PathQuery& query : queries) {
             const std::size_t first = ways_.ways.size();
@@ -78,6 +87,51 @@ private:
             }
             ways_.variants_end.push_back(static_cast<std::uint32_t>(ways_.ways.size()));
         }
+    }
+
+    std::uint32_t begin_of(std::size_t query) const { return query == 0 ? 0 : ways_.variants_end[query - 1]; }
+
+    // For each outage: which of a flow's ways are whole, or where none is, another. Detours are numbered flow by flow.
+    void go_round(const std::vector<PathQuery>& queries, const std::vector<fabricast::Outage>& outages,
+                  const std::vector<LinkEvent>& events) {
+        for (const fabricast::Outage& outage : outages) {
+            net_.epochs.push_back({events[outage.event].at.ps, std::vector<std::uint32_t>(queries.size(), 0)});
+        }
+        bool any = false;
+        for (std::uint32_t query = 0; query < queries.size() && !outages.empty(); ++query) {
+            const std::uint32_t variants = ways_.variants_end[query] - begin_of(query);
+            std::uint32_t number = variants;
+            for (std::size_t o = 0; o < outages.size(); ++o) {
+                std::uint32_t& ways = net_.epochs[o].ways[query];
+                ways = whole_ways(query, outages[o]);
+                if (ways == (std::uint64_t{1} << variants) - 1) {
+                    ways = 0;
+                } else if (ways == 0 && number <= Frame::variant_mask) {
+                    if (const auto other = way_round(fabric_, queries[query], outages[o])) {
+                        const Path path = fabric_.path(*other);
+                        const std::size_t begin = ways_.links.size();
+                        ways_.links.insert(ways_.links.end(), path.span().begin(), path.span().end());
+                        detours_.emplace_back(query, static_cast<std::uint32_t>(ways_.ways.size()));
+                        ways_.ways.push_back({begin, ways_.links.size()});
+                        ways = Epoch::only | number++;
+                    }
+                }
+                any |= ways != 0;
+            }
+        }
+        if (!any) {
+            net_.epochs.clear();
+        }
+    }
+
+    std::uint32_t whole_ways(std::uint32_t query, const fabricast::Outage& outage) const {
+        std::uint32_t whole = 0;
+        for (std::uint32_t w = begin_of(query); w < ways_.variants_end[query]; ++w) {
+            const bool down = std::ranges::any_of(
+                ways_.of(ways_.ways[w]), [&](LinkId link) { return std::ranges::binary_search(outage.down, link); });
+            whole |= down ? 0 : 1U << (w - begin_of(query));
+        }
+        return whole;
     }
 
     // Ways of one flow are as long as its first and begin and end on its links.
@@ -196,9 +250,7 @@ private:
 
     // Services and cables without latency go with the port by which the packet leaves their device, else with the one
     // by which it came.
-    Route make_route(std::size_t query) {
-        const std::uint32_t begin = query == 0 ? 0 : ways_.variants_end[query - 1];
-        const std::uint32_t end = ways_.variants_end[query];
+    Route make_route(std::uint32_t begin, std::uint32_t end) {
         Route route{static_cast<std::uint32_t>(net_.hops.size()), 0, static_cast<std::uint8_t>(end - begin)};
         for (std::uint32_t w = begin; w < end; ++w) {
             std::vector<std::uint32_t> ports;
@@ -329,6 +381,7 @@ private:
     const Fabric& fabric_;
     const Packet& options_;
     Ways ways_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> detours_;  // query and way, flow by flow
     std::vector<std::uint32_t> parent_;
     std::vector<LinkId> used_;
     std::vector<Facts> facts_;
@@ -345,8 +398,8 @@ std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, s
 }
 
 Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
-                     std::vector<Route>& routes) {
-    return Builder(fabric, options).build(queries, routes);
+                     const std::vector<LinkEvent>& events, std::vector<Route>& routes) {
+    return Builder(fabric, options).build(queries, events, routes);
 }
 
 }  // namespace fabricast::packet

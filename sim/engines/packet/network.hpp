@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/engines/link_event.hpp"
 #include "sim/engines/packet/port.hpp"
 #include "sim/schedule.hpp"
 #include "topologies/fabric.hpp"
@@ -40,6 +41,18 @@ struct Route {
     std::uint8_t variants = 1;
 };
 
+// From `from` on, until the next: which ways each flow may take. Zero: all that it has (none is down, or none is whole
+// and what takes them stands still); with `only` set, the one way whose number is the rest; else bits of its own ways.
+struct Epoch {
+    static constexpr std::uint32_t only = 0x80000000U;
+    Ps from = 0;
+    std::vector<std::uint32_t> ways;  // per flow
+
+    static bool allows(std::uint32_t ways, std::uint32_t way) {
+        return ways == 0 || ((ways & only) != 0 ? way == (ways & ~only) : way < 31 && (ways >> way & 1U) != 0);
+    }
+};
+
 struct Network {
     std::vector<Node> nodes;
     std::unique_ptr<Port[]> ports;
@@ -53,9 +66,12 @@ struct Network {
     std::vector<std::uint32_t> services_end;
     std::vector<std::uint32_t> services_of;
     std::vector<Service> services;
-    std::vector<std::uint32_t> island;     // per node: which cluster node; fabric switches follow
-    std::vector<double> capacity_inverse;  // per port: Port::inverse of the whole capacity
-    Ps window = never;                     // the smallest latency: nothing sent in a window arrives in it
+    std::vector<std::uint32_t> island;        // per node: which cluster node; fabric switches follow
+    std::vector<double> capacity_inverse;     // per port: Port::inverse of the whole capacity
+    std::vector<Epoch> epochs;                // in order of time; empty: no flow ever changes its way
+    std::vector<Route> detours;               // of one flow after the other: numbered behind its own ways
+    std::vector<std::uint32_t> first_detour;  // per flow
+    Ps window = never;                        // the smallest latency: nothing sent in a window arrives in it
 
     std::uint32_t port_of(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
         return hops[route.first + variant * route.hops + hop];
@@ -70,10 +86,10 @@ struct Network {
     }
 };
 
-// Finds every path once and makes ports of the links used. `queries` get one route each, in order; a path of no links
-// has no hops. Throws Unreachable.
+// Finds every path once, and ways round links that events take down, and makes ports of the links used. `queries` get
+// one route each, in order; a path of no links has no hops. Throws Unreachable.
 Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
-                     std::vector<Route>& routes);
+                     const std::vector<LinkEvent>& events, std::vector<Route>& routes);
 
 // Bytes that a PFC port must still take after it decided to pause: models/ethernet.hpp's formula, the cable's length
 // taken from the latencies of both directions.

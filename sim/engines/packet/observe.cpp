@@ -113,6 +113,7 @@ void count(const Shared& shared, const std::vector<std::unique_ptr<Domain>>& dom
         use.delivered += domain->counts().delivered;
         use.delivered_bytes += static_cast<double>(domain->counts().delivered_bytes);
         use.notices += domain->counts().notices;
+        use.drops += domain->counts().lost;
     }
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const PortUse port = use_of(net, p);

@@ -79,16 +79,18 @@ inline Ps Domain::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes
 
 // Beyond the port itself: services its head needs. Only in nodes that have any.
 inline Ps Domain::after_services(std::uint32_t, const Frame& frame, Ps start) const {
-    const Route& route = traffic_.routes[frame.flow];
-    for (const std::uint32_t s : net_.services_at(route, frame.variant(), frame.hop())) {
+    std::uint32_t way = frame.variant();
+    const Route& route = traffic_.route_of(frame.flow, way);
+    for (const std::uint32_t s : net_.services_at(route, way, frame.hop())) {
         start = std::max(start, net_.services[s].free);
     }
     return start;
 }
 
 inline void Domain::use_services(std::uint32_t, const Frame& frame, Ps start) {
-    const Route& route = traffic_.routes[frame.flow];
-    for (const std::uint32_t s : net_.services_at(route, frame.variant(), frame.hop())) {
+    std::uint32_t way = frame.variant();
+    const Route& route = traffic_.route_of(frame.flow, way);
+    for (const std::uint32_t s : net_.services_at(route, way, frame.hop())) {
         Service& service = net_.services[s];
         service.free = std::max(service.free, start) + wire_time(frame.bytes, service.inverse);
     }

@@ -21,11 +21,11 @@ namespace {
 class Replay {
 public:
     Replay(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device, const Packet& options,
-           const Watch& watch)
+           const std::vector<LinkEvent>& events, const Watch& watch)
         : fabric_(fabric),
           schedule_(schedule),
           options_(options),
-          traffic_(lower_packets(fabric, schedule, options)),
+          traffic_(lower_packets(fabric, schedule, options, events)),
           threads_(useful_threads()),
           shared_(traffic_, options, threads_),
           operations_(fabric, schedule, traffic_, device),
@@ -69,6 +69,9 @@ private:
     std::uint32_t useful_threads() const {
         const std::size_t islands =
             std::max<std::size_t>(1, std::min<std::size_t>(traffic_.network.nodes.size(), fabric_.node_count()));
+        if (!traffic_.network.detours.empty()) {
+            return 1;  // a flow's receiving side may move to another thread's node
+        }
         return static_cast<std::uint32_t>(
             std::clamp<std::size_t>(static_cast<std::size_t>(options_.threads), 1, islands));
     }
@@ -85,6 +88,13 @@ private:
                 if (net.links[p] == event.link) {
                     const auto millionths = static_cast<std::uint32_t>(std::max(0.0, event.share * 1e6 + 0.5));
                     post({event.at.ps, net.ports[p].from_node, Mail::share, p, millionths});
+                }
+            }
+        }
+        for (const Epoch& epoch : net.epochs) {
+            for (std::uint32_t f = 0; f < traffic_.flows.size(); ++f) {
+                if (epoch.ways[f] != traffic_.ways_of(f, epoch.from - 1)) {
+                    post({epoch.from, traffic_.flows[f].node, Mail::reroute, f, 0});
                 }
             }
         }
@@ -202,7 +212,7 @@ private:
 
 Timeline replay_packets(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device,
                         const Packet& options, const std::vector<LinkEvent>& events, const Watch& watch) {
-    return packet::Replay(fabric, schedule, device, options, watch).run(events);
+    return packet::Replay(fabric, schedule, device, options, events, watch).run(events);
 }
 
 }  // namespace fabricast

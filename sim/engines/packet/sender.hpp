@@ -29,6 +29,18 @@ public:
         }
     }
 
+    void remove(std::uint32_t flow) {
+        for (std::uint32_t left = ready_.size(); left > 0; --left) {
+            const std::uint32_t front = ready_.front();
+            ready_.pop();
+            if (front != flow) {
+                ready_.push(front);
+            }
+        }
+        std::erase_if(later_, [&](const auto& waiting) { return waiting.second == flow; });
+        std::make_heap(later_.begin(), later_.end(), std::greater<>());
+    }
+
     std::uint32_t take(Ps now) {
         while (!later_.empty() && later_.front().first <= now) {
             ready_.push(later_.front().second);

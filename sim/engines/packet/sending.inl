@@ -4,13 +4,18 @@ namespace fabricast::packet {
 
 inline std::uint8_t Domain::way_of(Flow& flow, const Route& route, Ps start) const {
     const auto f = static_cast<std::uint32_t>(&flow - traffic_.flows.data());
+    const std::uint32_t allowed = net_.epochs.empty() ? 0 : traffic_.ways_of(f, start);
+    if ((allowed & Epoch::only) != 0) {
+        return static_cast<std::uint8_t>(allowed & ~Epoch::only);
+    }
     std::uint64_t way = 0;
     switch (options_.routing) {
         case PacketRouting::ecmp:
             way = flow.psn / 16;  // queue pairs take turns, 64 KiB each
             break;
         case PacketRouting::flowlet:
-            if (flow.last >= 0 && start - flow.last <= options_.flowlet_gap.ps) {
+            if (flow.last >= 0 && start - flow.last <= options_.flowlet_gap.ps &&
+                Epoch::allows(allowed, flow.variant)) {
                 return flow.variant;
             }
             way = mix(options_.seed ^ mix(f) ^ static_cast<std::uint64_t>(start));
@@ -20,7 +25,11 @@ inline std::uint8_t Domain::way_of(Flow& flow, const Route& route, Ps start) con
             way = mix(options_.seed ^ f) + flow.psn;
             break;
     }
-    return static_cast<std::uint8_t>(way % route.variants);
+    way %= route.variants;
+    while (!Epoch::allows(allowed, static_cast<std::uint32_t>(way))) {
+        way = (way + 1) % route.variants;
+    }
+    return static_cast<std::uint8_t>(way);
 }
 
 // When the flow may send again after `bytes` at `start`: its own cap, and what congestion control allows.
@@ -155,7 +164,7 @@ inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
     Sender& sender = shared_.senders[net_.ports[p].sender];
     const std::uint32_t f = sender.take(start);
     Flow& flow = traffic_.flows[f];
-    const Route& route = traffic_.routes[f];
+    const Route& own = traffic_.routes[f];
     Frame frame;
     frame.flow = f;
     Recovery* const recovery = shared_.lossy ? &shared_.recoveries[f] : nullptr;
@@ -181,11 +190,12 @@ inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
         }
     }
     frame.key = psn & 0xffffU;
-    if (route.variants > 1) {
-        flow.variant = way_of(flow, route, start);
+    std::uint32_t way = 0;
+    if (own.variants > 1 || !net_.epochs.empty()) {
+        way = flow.variant = way_of(flow, own, start);
         frame.meta = static_cast<std::uint16_t>(frame.meta | (flow.variant << Frame::variant_shift));
     }
-    frame.meta |= route.hops == 1 ? Frame::last_hop : std::uint16_t{0};
+    frame.meta |= traffic_.route_of(f, way).hops == 1 ? Frame::last_hop : std::uint16_t{0};
     if (shared_.timely && flow.controller != none && (psn + 1) % shared_.ack_every[flow.controller] == 0) {
         shared_.timelies[flow.controller].sent(psn / shared_.ack_every[flow.controller], start);
     }
@@ -255,7 +265,7 @@ inline void Domain::on_timeout(std::uint32_t f, Ps now) {
     if (recovery.pieces.empty() && !flow.open) {
         return;
     }
-    if (recovery.acked == recovery.timer_saw && !flow.waiting) {
+    if (recovery.acked == recovery.timer_saw && flow.psn != recovery.acked) {
         ++recovery.timeouts;
         rewind(f, recovery.acked, now);
     }

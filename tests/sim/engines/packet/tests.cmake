@@ -4,6 +4,7 @@ add_executable(test_packet
   ${CMAKE_CURRENT_LIST_DIR}/closed_form_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/control_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pfc_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/rerouting_test.cpp
 )
 target_link_libraries(test_packet PRIVATE fabricast_catch fabricast_sim)
 add_test(NAME packet COMMAND test_packet)
