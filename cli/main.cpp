@@ -7,12 +7,15 @@
 #include <new>
 
 #include "cli/command.hpp"
+#include "cli/mpi.hpp"
 #include "models/catalog.hpp"
 #include "sim/collectives/plan.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/io/place.hpp"
 #include "sim/report/html/page.hpp"
+#include "sim/io/sqlite.hpp"
 #include "sim/report/result_file.hpp"
+#include "sim/sweep/journal.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/fabric.hpp"
 
@@ -22,6 +25,7 @@ namespace {
 
 constexpr std::array commands = {
     Command{"run", "forecast a scenario: time, bottleneck, scaling", run_scenario},
+    Command{"sweep", "many points of a scenario: grid, list or random; resumed after any end", sweep_scenario},
     Command{"compare", "a measurement beside its forecast", compare_measured},
 #ifdef FABRICAST_HAS_CERES
     Command{"calibrate", "one's own measurements as an overlay over the catalogue", calibrate_system},
@@ -100,6 +104,12 @@ int guarded(const std::vector<std::string>& arguments) {
         return report(error.what(), cannot_end);
     } catch (const Unreachable& error) {
         return report(std::string("fabricast: ") + error.what(), cannot_end);
+    } catch (const JournalError& error) {
+        return report(std::string("fabricast: ") + error.what(), bad_input);
+    } catch (const MissingSqlite& error) {
+        return report(std::string("fabricast: ") + error.what(), missing_here);
+    } catch (const MissingMpi& error) {
+        return report(std::string("fabricast: ") + error.what(), missing_here);
     } catch (const MissingEngine& error) {
         return report(std::string("fabricast: ") + error.what(), missing_here);
     } catch (const html::MissingCharts& error) {

@@ -17,5 +17,13 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/io/xml.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/io/yaml.cpp
 )
+# Sweeps write SQLite where it is there.
+find_package(SQLite3 QUIET)
+if(FABRICAST_SQLITE AND SQLite3_FOUND)
+  target_sources(fabricast_sim PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/io/sqlite.cpp)
+  target_link_libraries(fabricast_sim PRIVATE SQLite::SQLite3)
+else()
+  target_sources(fabricast_sim PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/io/no_sqlite.cpp)
+endif()
 # yaml-cpp is behind sim/io/yaml.cpp; Json is a name for nlohmann's value, so its header travels with ours.
 target_link_libraries(fabricast_sim PUBLIC nlohmann_json::nlohmann_json PRIVATE yaml-cpp Boost::iostreams pugixml::pugixml)

@@ -7,6 +7,7 @@
 #include "sim/scenario/rows.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/sizes.hpp"
+#include "sim/scenario/sweep_keys.hpp"
 #include "sim/scenario/trace_keys.hpp"
 #include "sim/scenario/training_keys.hpp"
 
@@ -327,6 +328,7 @@ std::vector<Key> make_keys() {
     insert_after(keys, "cluster.graph", graph_keys());
     insert_after(keys, "scaling.step.overlap", event_keys());
     insert_after(keys, "engine", packet_keys());
+    insert_after(keys, "seed", sweep_keys());
     return keys;
 }
 

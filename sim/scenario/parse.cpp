@@ -139,7 +139,29 @@ void complete(Workload& workload) {
     }
 }
 
-Scenario from_tree(const yaml::Node& root, const std::filesystem::path& file) {
+}  // namespace
+
+yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overrides) {
+    for (const std::string& assignment : overrides) {
+        if (assignment.starts_with("include")) {
+            throw ScenarioError({std::make_shared<const std::string>("--set")},
+                                "'include' can only be written in a file");
+        }
+        apply_override(root, assignment);
+    }
+    return root;
+}
+
+yaml::Node scenario_tree(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+    return with_overrides(with_includes(yaml::read(file), file), overrides);
+}
+
+yaml::Node scenario_tree(std::string_view text, const std::filesystem::path& file,
+                         const std::vector<std::string>& overrides) {
+    return with_overrides(with_includes(yaml::parse(text, file.string()), file), overrides);
+}
+
+Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& file) {
     Scenario scenario;
     scenario.file = file.string();
     read_map(root, "", scenario);
@@ -150,27 +172,24 @@ Scenario from_tree(const yaml::Node& root, const std::filesystem::path& file) {
     return scenario;
 }
 
-Scenario from_root(yaml::Node root, const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-    root = with_includes(std::move(root), file);
-    for (const std::string& assignment : overrides) {
-        if (assignment.starts_with("include")) {
-            throw ScenarioError({std::make_shared<const std::string>("--set")},
-                                "'include' can only be written in a file");
+Scenario part_of_tree(const yaml::Node& root, const std::filesystem::path& file, const std::vector<std::string>& keys) {
+    Scenario scenario;
+    scenario.file = file.string();
+    for (const std::string& name : keys) {
+        if (const yaml::Node* node = root.get(name)) {
+            read_key(*node, *find_key(name), scenario);
         }
-        apply_override(root, assignment);
     }
-    return from_tree(root, file);
+    return scenario;
 }
 
-}  // namespace
-
 Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-    return from_root(yaml::read(file), file, overrides);
+    return scenario_of_tree(scenario_tree(file, overrides), file);
 }
 
 Scenario parse_scenario(std::string_view text, const std::filesystem::path& file,
                         const std::vector<std::string>& overrides) {
-    return from_root(yaml::parse(text, file.string()), file, overrides);
+    return scenario_of_tree(scenario_tree(text, file, overrides), file);
 }
 
 }  // namespace fabricast

@@ -12,6 +12,7 @@
 #include "models/units.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/io/place.hpp"
+#include "sim/sweep/spec.hpp"
 #include "sim/workloads/import/trace_workload.hpp"
 #include "sim/workloads/training_workload.hpp"
 #include "topologies/cluster.hpp"
@@ -159,7 +160,8 @@ struct Scenario {
     std::vector<std::string> calibration;  // overlay files, merged before build
     std::vector<std::string> asserts;      // "busbw(1 GiB) > 300 GB/s": exit 5 when one fails
     Engine engine = Flow{};
-    Packet packet;  // of engine packet; see packet_options.hpp
+    Packet packet;    // of engine packet; see packet_options.hpp
+    SweepSpec sweep;  // of `fabricast sweep`; other commands leave it aside
     std::uint64_t seed = 1;
     // Where each key was written, by its dotted path ("cluster.fabric.kind"): for what is found wrong after parsing.
     std::map<std::string, Place, std::less<>> places;

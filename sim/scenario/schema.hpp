@@ -30,7 +30,10 @@ enum class Form : std::uint8_t {
     size,      // bytes with unit
     time,
     rate,
-    sizes,  // a list of sizes, or {from, to, factor}
+    sizes,        // a list of sizes, or {from, to, factor}
+    variations,   // paths of keys, each with a list of values
+    assignments,  // a list of maps from paths to values
+    ranges,       // paths of keys, each with a list or with {from, to, scale}
 };
 
 struct Key {

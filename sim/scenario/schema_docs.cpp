@@ -43,6 +43,21 @@ Json sizes_schema() {
     return {{"anyOf", {list, range}}};
 }
 
+// Values of keys by their path: what they may be, the key itself says.
+Json variations_schema() {
+    return {{"type", "object"}, {"additionalProperties", {{"type", "array"}, {"minItems", 1}}}};
+}
+
+Json ranges_schema() {
+    const Json range = {
+        {"type", "object"},
+        {"properties", {{"from", any_scalar}, {"to", any_scalar}, {"scale", {{"enum", {"linear", "log"}}}}}},
+        {"required", {"from", "to"}},
+        {"additionalProperties", false}};
+    const Json choices = {{"type", "array"}, {"minItems", 1}};
+    return {{"type", "object"}, {"additionalProperties", {{"anyOf", {choices, range}}}}};
+}
+
 Json map_schema(std::string_view path);
 
 Json value_schema(const Key& key) {
@@ -75,6 +90,12 @@ Json value_schema(const Key& key) {
             return quantity_schema(Dimension::rate);
         case Form::sizes:
             return sizes_schema();
+        case Form::variations:
+            return variations_schema();
+        case Form::assignments:
+            return {{"type", "array"}, {"items", {{"type", "object"}}}};
+        case Form::ranges:
+            return ranges_schema();
     }
     return {};
 }
@@ -143,6 +164,12 @@ std::string accepted_words(const Key& key) {
             return "rate, as `400 Gb/s`";
         case Form::sizes:
             return "list of sizes, or `{from: 8 B, to: 8 GiB, factor: 2}`";
+        case Form::variations:
+            return "map, as `{cluster.nodes: [8, 16, 32]}`";
+        case Form::assignments:
+            return "list of maps, as `[{cluster.nodes: 8}, {cluster.nodes: 32, seed: 2}]`";
+        case Form::ranges:
+            return "map, as `{cluster.nodes: {from: 8, to: 64, scale: log}}`";
     }
     return "";
 }

@@ -11,6 +11,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/schema_docs.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/set.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/sizes.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/sweep_keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/trace_keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/training_keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/words.cpp

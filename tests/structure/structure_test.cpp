@@ -50,11 +50,19 @@ std::size_t floor_of(const std::string& path) {
 
 // Library header prefix -> the files or folders that may include it.
 const std::map<std::string, std::vector<std::string>> doors = {
-    {"yaml-cpp/", {"sim/io/yaml.cpp"}},     {"nlohmann/", {"sim/io/json."}},
-    {"pugixml", {"sim/io/xml."}},           {"zlib", {"sim/io/gzip."}},
-    {"boost/iostreams/", {"sim/io/gzip."}}, {"boost/graph/", {"topologies/"}},
-    {"boost/program_options", {"cli/"}},    {"boost/mpi", {"cli/"}},
-    {"simgrid/", {"sim/engines/simgrid/"}}, {"ceres/", {"validate/calibration/"}},
+    {"yaml-cpp/", {"sim/io/yaml.cpp"}},
+    {"nlohmann/", {"sim/io/json."}},
+    {"pugixml", {"sim/io/xml."}},
+    {"zlib", {"sim/io/gzip."}},
+    {"boost/iostreams/", {"sim/io/gzip."}},
+    {"boost/graph/", {"topologies/"}},
+    {"boost/program_options", {"cli/"}},
+    {"boost/mpi", {"cli/"}},
+    {"sqlite3", {"sim/io/sqlite."}},
+    {"mpi.h", {"cli/mpi."}},
+    {"pybind11/", {"python/"}},
+    {"simgrid/", {"sim/engines/simgrid/"}},
+    {"ceres/", {"validate/calibration/"}},
 };
 
 }  // namespace

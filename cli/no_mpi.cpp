@@ -1,0 +1,29 @@
+// In the place of mpi.cpp where the build found no MPI.
+
+#include <cstdlib>
+
+#include "cli/mpi.hpp"
+
+namespace fabricast::cli {
+
+Ranks::Ranks() {
+    throw MissingMpi("mpirun started several processes, but this build has no MPI (accepted: one process, or --shard)");
+}
+
+Ranks::~Ranks() = default;
+
+bool Ranks::first() const { return true; }
+
+std::string Ranks::words() const { return "1 rank"; }
+
+bool Ranks::agree(const std::string&, std::string& error) const { return error.empty(); }
+
+void Ranks::share(const std::vector<std::size_t>&, std::size_t, const std::atomic<bool>&,
+                  const std::function<std::string(std::size_t)>&,
+                  const std::function<void(std::size_t, const std::string&)>&) {}
+
+void Ranks::dismiss() {}
+
+void Ranks::abort(int code) const { std::exit(code); }
+
+}  // namespace fabricast::cli

@@ -1,0 +1,324 @@
+// fabricast sweep SCENARIO: many points of one scenario, on every core, on many machines, and again after a crash.
+
+#include "sim/sweep/sweep.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <optional>
+#include <thread>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/mpi.hpp"
+#include "cli/options.hpp"
+#include "cli/progress.hpp"
+#include "sim/io/sqlite.hpp"
+#include "sim/io/text_file.hpp"
+#include "sim/scenario/parse.hpp"
+#include "sim/sweep/files.hpp"
+#include "sim/sweep/journal.hpp"
+#include "sim/sweep/table.hpp"
+#include "sim/sweep/vary.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* usage = "sweep SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
+
+struct Request {
+    fs::path out;  // empty: the table is printed
+    bool resume = false, merge = false, quiet = false;
+    std::optional<Shard> shard;
+    std::size_t threads = 1;
+};
+
+po::options_description sweep_options() {
+    po::options_description options("options");
+    options.add_options()("vary", po::value<std::vector<std::string>>()->value_name("PATH=V1,V2...")->composing(),
+                          "a key and its values; repeatable: every combination is a point");
+    add_scenario_options(options);
+    add_catalog_options(options);
+    options.add_options()                                                                                            //
+        ("out", po::value<std::string>()->value_name("FILE"), "write the result: .csv, or .sqlite")                  //
+        ("resume", "go on where a sweep with this --out was ended")                                                  //
+        ("shard", po::value<std::string>()->value_name("I/N"), "run only the I-th of N parts, from 1; needs --out")  //
+        ("merge", "run nothing: put the journals of all shards together into --out")                                 //
+        ("threads", po::value<int>()->value_name("N"), "points to run side by side (default: every core)")           //
+        ("quiet", "print no table and no progress");
+    return options;
+}
+
+Shard shard_of(const std::string& text) {
+    std::size_t index = 0;
+    std::size_t count = 0;
+    const char* end = text.data() + text.size();
+    const auto [slash, first] = std::from_chars(text.data(), end, index);
+    const bool whole = first == std::errc{} && slash != end && *slash == '/';
+    const auto [stop, second] = whole ? std::from_chars(slash + 1, end, count) : std::from_chars_result{end, first};
+    if (!whole || second != std::errc{} || stop != end || index < 1 || index > count) {
+        throw UsageError(complaint("--shard takes a part of a whole", shown(text), "1/8 to 8/8"));
+    }
+    return {index - 1, count};
+}
+
+Request request_of(const po::variables_map& values) {
+    Request request;
+    request.out = text_of(values, "out");
+    request.resume = values.contains("resume");
+    request.merge = values.contains("merge");
+    request.quiet = values.contains("quiet");
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int threads = values.contains("threads") ? values["threads"].as<int>() : cores;
+    if (threads < 1 || threads > 1024) {
+        throw UsageError("--threads must be from 1 to 1024 (found " + std::to_string(threads) + ")");
+    }
+    request.threads = static_cast<std::size_t>(threads);
+    if (values.contains("shard")) {
+        request.shard = shard_of(text_of(values, "shard"));
+    }
+    if (request.out.empty() && (request.resume || request.merge || request.shard)) {
+        throw UsageError("--resume, --shard and --merge go with --out FILE");
+    }
+    if (request.shard && request.merge) {
+        throw UsageError("--merge puts all shards together: it takes no --shard");
+    }
+    return request;
+}
+
+// What would stop the result from being written is better known before a long run than after it.
+void check_out(const fs::path& out) {
+    if (out.empty()) {
+        return;
+    }
+    const std::optional<ResultKind> kind = result_kind(out);
+    if (!kind) {
+        throw UsageError(complaint("--out has no known ending", shown(out.string()), "a name in .csv or .sqlite"));
+    }
+    if (kind == ResultKind::sqlite && !has_sqlite()) {
+        throw MissingSqlite(out.string() + ": this build has no SQLite (accepted: a name that ends in .csv)");
+    }
+    if (!out.parent_path().empty() && !fs::is_directory(out.parent_path())) {
+        throw IoError(out.string() + ": cannot be written (no such folder)");
+    }
+}
+
+Sweep read_sweep(const po::variables_map& values) {
+    if (!values.contains("scenario")) {
+        throw UsageError("which scenario? (accepted: the name of a scenario file)");
+    }
+    const fs::path file = text_of(values, "scenario");
+    std::vector<std::string> overrides = texts_of(values, "set");
+    if (values.contains("engine")) {
+        overrides.push_back("engine=" + text_of(values, "engine"));
+    }
+    std::vector<Variation> vary;
+    for (const std::string& argument : texts_of(values, "vary")) {
+        vary.push_back(parse_variation(argument));
+    }
+    return prepare_sweep(scenario_tree(file, overrides), file, vary,
+                         [&](const Scenario& scenario) { return catalog_of(values, &scenario); });
+}
+
+// The distinct points that are this job's and not yet done.
+std::vector<std::size_t> points_to_run(const Sweep& sweep, const Request& request, const SweepOutcomes& done) {
+    std::vector<std::size_t> all = distinct_points(sweep);
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool mine = !request.shard || i % request.shard->count == request.shard->index;
+        if (mine && !done.contains(sweep.read[all[i]].key)) {
+            left.push_back(all[i]);
+        }
+    }
+    return left;
+}
+
+// Runs what is left, here or on all ranks, and tells `finished` of each point.
+void run_all(const Sweep& sweep, const std::vector<std::size_t>& points, const Request& request, Ranks* ranks,
+             const std::function<void(std::size_t, const SweepOutcome&)>& finished) {
+    if (ranks == nullptr) {
+        run_points(sweep, points, request.threads, &stop_flag(), finished);
+        return;
+    }
+    const auto compute = [&](std::size_t point) {
+        return outcome_json(run_point(sweep, point, &stop_flag())).dump(-1, ' ', false, Json::error_handler_t::replace);
+    };
+    ranks->share(points, sweep.simgrid ? 1 : request.threads, stop_flag(), compute,
+                 [&](std::size_t point, const std::string& text) { finished(point, outcome_of(Json::parse(text))); });
+}
+
+std::string words(std::size_t count, const std::string& noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// What came of it: the table or the file, a line about it, and the exit code.
+int report(const Sweep& sweep, const SweepOutcomes& outcomes, const Request& request) {
+    const SweepResult result = sweep_result(sweep, outcomes);
+    const std::size_t failed = failed_points(result);
+    const std::size_t points = sweep.read.size();
+    if (!request.out.empty()) {
+        write_result(request.out, result);
+    } else if (!request.quiet) {
+        std::cout << sweep_table(result);
+    }
+    if (!request.quiet) {
+        const std::size_t distinct = distinct_points(sweep).size();
+        std::cout << "# " << words(points, "point")
+                  << (distinct < points ? ", " + std::to_string(distinct) + " distinct" : "")
+                  << (failed > 0 ? ", " + std::to_string(failed) + " failed" : "")
+                  << (request.out.empty() ? "" : ", in " + request.out.string()) << "\n";
+    }
+    if (failed == points) {
+        throw UsageError("every point failed; the first: " + result.rows.front().error);
+    }
+    const auto column = std::find(result.figures.begin(), result.figures.end(), "failed_asserts");
+    if (column == result.figures.end()) {
+        return ok;
+    }
+    const auto place = static_cast<std::size_t>(column - result.figures.begin());
+    std::size_t unmet = 0;
+    std::size_t last = points;
+    for (const SweepRow& row : result.rows) {
+        if (row.error.empty() && !row.figures[place].is_null() && row.point != last) {
+            last = row.point;
+            ++unmet;
+            std::cerr << "point " << row.point << ": assert failed: " << row.figures[place].get<std::string>() << "\n";
+        }
+    }
+    return unmet == 0 ? ok : assert_failed;
+}
+
+int merge(const Sweep& sweep, const Request& request, const SweepOutcomes& done) {
+    const std::size_t missing = points_to_run(sweep, request, done).size();
+    if (missing > 0) {
+        throw JournalError(request.out.string() + ": " + words(missing, "point") +
+                           " in no journal (accepted: all shards run, or --resume to run the rest here)");
+    }
+    return report(sweep, done, request);
+}
+
+int run_sweep(const Sweep& sweep, const Request& request, Ranks* ranks) {
+    SweepOutcomes done;
+    if (!request.out.empty() && !request.shard && (request.resume || request.merge)) {
+        for (const fs::path& path : shard_journals(request.out)) {
+            done.merge(read_journal(path, sweep));
+        }
+    }
+    if (request.merge) {
+        if (fs::exists(journal_path(request.out))) {
+            done.merge(read_journal(journal_path(request.out), sweep));
+        }
+        return merge(sweep, request, done);
+    }
+    std::optional<Journal> journal;
+    if (!request.out.empty()) {
+        journal.emplace(journal_path(request.out, request.shard), sweep,
+                        request.resume ? Journal::Start::resume : Journal::Start::fresh);
+        done.insert(journal->found().begin(), journal->found().end());
+    }
+    const std::vector<std::size_t> points = points_to_run(sweep, request, done);
+    Progress progress(points.size(), !request.quiet);
+    try {
+        run_all(sweep, points, request, ranks, [&](std::size_t point, const SweepOutcome& outcome) {
+            const std::string& key = sweep.read[point].key;
+            if (journal) {
+                journal->append(key, outcome);
+            }
+            done.insert_or_assign(key, outcome);
+            progress.piece_done();
+        });
+    } catch (const Stopped&) {
+        progress.clear();
+        if (journal) {
+            std::cerr << words(done.size(), "finished point") << " kept in "
+                      << journal_path(request.out, request.shard).string() << ": go on with --resume\n";
+        } else if (!request.quiet) {
+            std::cout << sweep_table(sweep_result(sweep, done));
+        }
+        throw;
+    }
+    progress.clear();
+    if (request.shard) {
+        journal->complete();
+        std::cout << "# shard " << request.shard->index + 1 << " of " << request.shard->count << ": "
+                  << words(points.size(), "point") << " run; --merge when all shards are done\n";
+        return ok;
+    }
+    const int code = report(sweep, done, request);
+    if (journal) {
+        journal->complete();
+    }
+    return code;
+}
+
+// Rank 0's part. What goes wrong while others compute ends them all; before and after, they leave by themselves.
+int lead_ranks(Ranks& ranks, const Sweep& sweep, const Request& request) {
+    try {
+        return run_sweep(sweep, request, &ranks);
+    } catch (const std::exception& failure) {
+        if (ranks.sharing()) {
+            std::cerr << "fabricast: " << failure.what() << "\n";
+            ranks.abort(dynamic_cast<const Stopped*>(&failure) != nullptr ? interrupted : internal_or_io);
+        }
+        ranks.dismiss();
+        throw;
+    }
+}
+
+// The same under mpirun: every rank reads the scenario, all must have read the same, rank 0 leads.
+int sweep_with_ranks(const po::variables_map& values) {
+    Ranks ranks;
+    std::optional<Sweep> sweep;
+    std::optional<Request> request;
+    std::string error;
+    std::exception_ptr own;
+    try {
+        request = request_of(values);
+        if (ranks.first()) {
+            check_out(request->out);
+        }
+        sweep = read_sweep(values);
+    } catch (const std::exception& failure) {
+        error = failure.what();
+        own = std::current_exception();
+    }
+    if (!ranks.agree(sweep ? identity_of(*sweep) : "", error)) {
+        if (!ranks.first()) {
+            return bad_input;  // rank 0 says why
+        }
+        if (own) {
+            std::rethrow_exception(own);
+        }
+        throw UsageError(error);
+    }
+    if (!ranks.first()) {
+        request->quiet = true;
+        run_all(*sweep, {}, *request, &ranks, [](std::size_t, const SweepOutcome&) {});
+        return ok;
+    }
+    const int code = lead_ranks(ranks, *sweep, *request);
+    ranks.dismiss();
+    return code;
+}
+
+}  // namespace
+
+int sweep_scenario(const std::vector<std::string>& arguments) {
+    po::positional_options_description positional;
+    positional.add("scenario", 1);
+    const auto values = parse_options(arguments, usage, sweep_options(), positional);
+    if (!values) {
+        return ok;
+    }
+    if (several_ranks()) {
+        return sweep_with_ranks(*values);
+    }
+    const Request request = request_of(*values);
+    check_out(request.out);
+    return run_sweep(read_sweep(*values), request, nullptr);
+}
+
+}  // namespace fabricast::cli

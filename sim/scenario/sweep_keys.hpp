@@ -1,0 +1,12 @@
+#pragma once
+// The rows of the scenario's table for `sweep`.
+
+#include <vector>
+
+#include "sim/scenario/schema.hpp"
+
+namespace fabricast {
+
+std::vector<Key> sweep_keys();
+
+}  // namespace fabricast

@@ -1,0 +1,232 @@
+// fabricast sweep, from outside: killed at any moment, stopped, in shards, under mpirun.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "sim/io/json.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+using namespace fabricast::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// 48 points of some hundredths of a second each.
+constexpr const char* scenario = R"(name: many
+cluster: {node: dgx-h100, nodes: 64, fabric: {kind: fat-tree}}
+workload: {kind: collective, collective: all_reduce, sizes: {from: 1 KiB, to: 1 GiB, factor: 2}}
+sweep: {grid: {cluster.nodes: [16, 24, 32, 48, 64, 72, 80, 96], workload.algorithm: [auto, ring, tree]}}
+)";
+constexpr const char* vary = " --vary cluster.fabric.oversubscription=1,2 --vary workload.root=0";
+
+std::size_t lines_of(const fs::path& path) {
+    const std::string text = text_of(path);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// The program as a process that can be killed; its words are dropped.
+class Process {
+public:
+    Process(const std::vector<std::string>& arguments, const fs::path& folder) : pid_(::fork()) {
+        if (pid_ == 0) {
+            const int nowhere = ::open("/dev/null", O_RDWR);
+            ::dup2(nowhere, STDOUT_FILENO);
+            ::dup2(nowhere, STDERR_FILENO);
+            std::vector<char*> words = {const_cast<char*>(FABRICAST_PROGRAM)};
+            for (const std::string& argument : arguments) {
+                words.push_back(const_cast<char*>(argument.c_str()));
+            }
+            words.push_back(nullptr);
+            if (::chdir(folder.c_str()) == 0) {
+                ::execv(FABRICAST_PROGRAM, words.data());
+            }
+            ::_exit(127);
+        }
+    }
+    ~Process() { end(SIGKILL); }
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    bool running() {
+        if (pid_ > 0 && ::waitpid(pid_, &status_, WNOHANG) == pid_) {
+            pid_ = 0;
+        }
+        return pid_ > 0;
+    }
+    // The exit code, or 128 + the signal.
+    int end(int signal) {
+        if (pid_ > 0) {
+            ::kill(pid_, signal);
+            ::waitpid(pid_, &status_, 0);
+            pid_ = 0;
+        }
+        return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+    }
+
+private:
+    pid_t pid_;
+    int status_ = 0;
+};
+
+// Waits until the journal has so many lines, or the process is gone.
+void wait_for_lines(const fs::path& journal, std::size_t lines, Process& process) {
+    while (process.running() && (!fs::exists(journal) || lines_of(journal) < lines)) {
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+}
+
+std::vector<std::string> resumed(const std::string& out) {
+    return {"sweep", "many.yaml", "--vary",  "cluster.fabric.oversubscription=1,2", "--vary", "workload.root=0",
+            "--out", out,         "--resume"};
+}
+
+}  // namespace
+
+TEST_CASE("killed twenty times at random moments, a sweep ends with the same bytes and ran nothing twice") {
+    const ScratchFolder scratch("sweep_killed");
+    scratch.write("many.yaml", scenario);
+    const Ran whole = run_program("sweep many.yaml" + std::string(vary) + " --out whole.csv", scratch.path, scratch);
+    REQUIRE(whole.code == 0);
+    REQUIRE(lines_of(scratch.path / "whole.csv") == 1 + 48 * 21);
+    const fs::path journal = scratch.path / "killed.csv.journal";
+    std::uint64_t state = 20261121;
+    std::set<std::size_t> seen;
+    for (int kill = 0; kill < 20; ++kill) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const std::size_t before = fs::exists(journal) ? lines_of(journal) : 0;
+        Process process(resumed("killed.csv"), scratch.path);
+        wait_for_lines(journal, before + (state >> 33U) % 4, process);
+        std::this_thread::sleep_for(std::chrono::microseconds((state >> 40U) % 20000));
+        process.end(SIGKILL);
+        seen.insert(lines_of(journal));
+    }
+    CHECK(seen.size() > 5);  // kills did fall between points
+    Process last(resumed("killed.csv"), scratch.path);
+    wait_for_lines(journal, 1000, last);  // none: until it has ended
+    CHECK(last.end(0) == 0);
+    CHECK(text_of(scratch.path / "killed.csv") == text_of(scratch.path / "whole.csv"));
+    std::set<std::string> keys;
+    std::istringstream lines(text_of(journal));
+    std::size_t points = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const Json json = Json::parse(line);
+        points += json.contains("key") ? 1 : 0;
+        keys.insert(json.value("key", ""));
+    }
+    CHECK(points == 48);
+    CHECK(keys.size() == 48 + 1);  // with the empty one of header and end
+    CHECK(fs::exists(scratch.path / "whole.csv.journal"));
+    // Resumed once more there is nothing to do, and the same result stands there.
+    const auto size = fs::file_size(journal);
+    const Ran again =
+        run_program("sweep many.yaml" + std::string(vary) + " --out killed.csv --resume", scratch.path, scratch);
+    CHECK(again.code == 0);
+    CHECK(fs::file_size(journal) == size);
+}
+
+TEST_CASE("Ctrl-C ends a sweep with 130, keeps its points and leaves no half result") {
+    const ScratchFolder scratch("sweep_stopped");
+    scratch.write("many.yaml", scenario);
+    const fs::path journal = scratch.path / "r.csv.journal";
+    Process process(resumed("r.csv"), scratch.path);
+    wait_for_lines(journal, 4, process);
+    CHECK(process.end(SIGINT) == 130);
+    CHECK(lines_of(journal) >= 4);
+    CHECK_FALSE(fs::exists(scratch.path / "r.csv"));
+    const Ran fresh = run_program("sweep many.yaml" + std::string(vary) + " --out r.csv", scratch.path, scratch);
+    CHECK(fresh.code == 2);
+    CHECK_THAT(fresh.err, ContainsSubstring("finished points of an unfinished sweep"));
+}
+
+TEST_CASE("shards that ran apart merge to the bytes of the whole, and not before all have run") {
+    const ScratchFolder scratch("sweep_shards");
+    scratch.write("many.yaml", scenario);
+    const std::string sweep = "sweep many.yaml --set workload.sizes='[1 MiB]'" + std::string(vary);
+    REQUIRE(run_program(sweep + " --out whole.csv", scratch.path, scratch).code == 0);
+    CHECK(run_program(sweep + " --out r.csv --shard 1/3", scratch.path, scratch).code == 0);
+    CHECK(run_program(sweep + " --out r.csv --shard 3/3", scratch.path, scratch).code == 0);
+    const Ran early = run_program(sweep + " --out r.csv --merge", scratch.path, scratch);
+    CHECK(early.code == 2);
+    CHECK_THAT(early.err, ContainsSubstring("16 points in no journal"));
+    CHECK_FALSE(fs::exists(scratch.path / "r.csv"));
+    CHECK(run_program(sweep + " --out r.csv --shard 2/3", scratch.path, scratch).code == 0);
+    CHECK(run_program(sweep + " --out r.csv --merge", scratch.path, scratch).code == 0);
+    CHECK(text_of(scratch.path / "r.csv") == text_of(scratch.path / "whole.csv"));
+}
+
+TEST_CASE("what a sweep cannot do is said before it begins") {
+    const ScratchFolder scratch("sweep_refused");
+    scratch.write("many.yaml", scenario);
+    const auto refused = [&](const std::string& arguments, int code, const std::string& words) {
+        const Ran ran = run_program("sweep many.yaml " + arguments, scratch.path, scratch);
+        INFO(arguments);
+        CHECK(ran.code == code);
+        CHECK_THAT(ran.err, ContainsSubstring(words));
+        CHECK(ran.out.empty());
+    };
+    refused("--vary cluster.node_s=1 --out r.csv", 2, "--vary:1:1: no such key of a scenario");
+    refused("--out r.txt", 2, "--out has no known ending");
+    refused("--out no/r.csv", 1, "no such folder");
+    refused("--resume", 2, "go with --out FILE");
+    refused("--out r.csv --shard 4/3", 2, "--shard takes a part of a whole");
+    refused("--out r.csv --threads 0", 2, "--threads must be from 1 to 1024");
+    CHECK(std::distance(fs::directory_iterator(scratch.path), {}) == 3);  // the scenario and what was printed
+}
+
+TEST_CASE("a sweep whose points fail their asserts says which, and ends with 5 after the result is written") {
+    const ScratchFolder scratch("sweep_asserts");
+    scratch.write("many.yaml", std::string(scenario) + "assert: [\"time(1 MiB) < 1 s\", \"busbw(1 GiB) > 1 TB/s\"]\n");
+    const Ran ran = run_program("sweep many.yaml --vary cluster.nodes=2,4 --vary workload.algorithm=ring --out r.csv",
+                                scratch.path, scratch);
+    CHECK(ran.code == 5);
+    CHECK(ran.err.starts_with("point 0: assert failed: busbw(1 GiB) > 1 TB/s: found "));
+    CHECK_THAT(ran.err, ContainsSubstring("\npoint 1: assert failed"));
+    CHECK_THAT(text_of(scratch.path / "r.csv"), ContainsSubstring("failed_asserts"));
+}
+
+TEST_CASE("one, two and four ranks write the same bytes") {
+    const ScratchFolder scratch("sweep_mpi");
+    scratch.write("many.yaml", scenario);
+    const std::string sweep = " sweep many.yaml --set workload.sizes='[1 MiB]' --threads 1" + std::string(vary);
+    REQUIRE(run_program(sweep + " --out 1.csv", scratch.path, scratch).code == 0);
+    const auto under_mpirun = [&](const std::string& ranks, const std::string& arguments) {
+        const std::string command =
+            "cd '" + scratch.path.string() +
+            "' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n " + ranks +
+            " '" FABRICAST_PROGRAM "'" + arguments + " >out.txt 2>err.txt";
+        const int status = std::system(command.c_str());
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+    };
+    if (std::system("command -v mpirun >/dev/null 2>&1") != 0) {
+        WARN("skipped: there is no mpirun here");
+        return;
+    }
+    const int two = under_mpirun("2", sweep + " --out 2.csv");
+    if (two == 4) {
+        CHECK_THAT(text_of(scratch.path / "err.txt"), ContainsSubstring("this build has no MPI"));
+        WARN("skipped: this build has no MPI");
+        return;
+    }
+    INFO(text_of(scratch.path / "err.txt"));
+    REQUIRE(two == 0);
+    CHECK(text_of(scratch.path / "2.csv") == text_of(scratch.path / "1.csv"));
+    REQUIRE(under_mpirun("4", sweep + " --out 4.csv") == 0);
+    CHECK(text_of(scratch.path / "4.csv") == text_of(scratch.path / "1.csv"));
+    // A journal of ranks and one of threads are the same thing.
+    CHECK(run_program(sweep + " --out 4.csv --resume", scratch.path, scratch).code == 0);
+    // One complaint, not one a rank.
+    CHECK(under_mpirun("2", " sweep many.yaml --vary cluster.node_s=1 --out 5.csv") == 2);
+    const std::string said = text_of(scratch.path / "err.txt");
+    CHECK(said.find("no such key") != std::string::npos);
+    CHECK(said.find("no such key") == said.rfind("no such key"));
+}
