@@ -8,44 +8,52 @@
 namespace fabricast {
 namespace {
 
+constexpr double z90 = 1.2815515655;  // 90 % quantile of the normal distribution
+
 struct Weighted {
-    double ratio = 1, weight = 1;
+    double distance = 0, weight = 1;  // |ln(measured / forecast)|
 };
+
+// 90 % quantile of Student's t: exact for 1 and 2 degrees of freedom, by the Cornish-Fisher expansion above
+// (Abramowitz and Stegun, 26.7.5; within 0.1 %).
+double t90(double freedom) {
+    if (freedom < 1.5) {
+        return 3.0776835;
+    }
+    if (freedom < 2.5) {
+        return 1.8856181;
+    }
+    const double z = z90, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+    return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
+           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
+}
 
 bool counts(const AccuracyRow& row, Forecast which) {
     return row.used == "yes" && row.left_out.has_value() && row.measured > 0 && forecast(row, which) > 0;
 }
 
-// The quantiles of the sites' ratios with one more site at each end.
+// Four in five of the sites' distances, wider by as much as Student's t is wider than the normal distribution where so
+// few sites told it.
 RatioRange range_of(const std::map<std::string, std::vector<double>>& sites) {
     std::vector<Weighted> points;
     for (const auto& [site, ratios] : sites) {
         for (const double ratio : ratios) {
-            points.push_back({ratio, 1 / static_cast<double>(ratios.size())});
+            points.push_back({std::abs(std::log(ratio)), 1 / static_cast<double>(ratios.size())});
         }
     }
-    std::ranges::sort(points, {}, &Weighted::ratio);
-    // Of m + 1 sites, 10 % lie below: the unknown one fills part of them. With few sites the extremes remain.
+    std::ranges::sort(points, {}, &Weighted::distance);
     const auto m = static_cast<double>(sites.size());
-    const double tail = std::max(0.1 * (m + 1) - 0.5, 0.0);
-    RatioRange range{points.front().ratio, points.back().ratio};
-    double below = 0;
+    double within = 0;
+    double distance = points.back().distance;
     for (const Weighted& point : points) {
-        if (below + point.weight > tail) {
-            range.low80 = point.ratio;
+        within += point.weight;
+        if (within >= 0.8 * m * (1 - 1e-12)) {
+            distance = point.distance;
             break;
         }
-        below += point.weight;
     }
-    double above = 0;
-    for (auto point = points.rbegin(); point != points.rend(); ++point) {
-        if (above + point->weight > tail) {
-            range.high80 = point->ratio;
-            break;
-        }
-        above += point->weight;
-    }
-    return {std::min(range.low80, 1.0), std::max(range.high80, 1.0)};
+    const double half = distance * t90(std::max(m - 1, 1.0)) / z90;
+    return {std::exp(-half), std::exp(half)};
 }
 
 IntervalKey key_of(const AccuracyRow& row) { return {row.nodes > 1, row.sibling, regime_of(row.size)}; }

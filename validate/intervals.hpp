@@ -3,10 +3,10 @@
 //
 // Left-out forecasts fall into classes: of one node or of several, since what is unknown of a network is not what is
 // unknown of a box; and, as in docs/accuracy.md, another site has the GPU, the NCCL era and the fabric, or none has. In
-// each class and regime the interval is between two quantiles of measured / forecast over the sites,
-// each site weighing the same; one more site, of which nothing is known, stands at both ends (split conformal
-// prediction: Vovk et al., Algorithmic Learning in a Random World, 2005), so that few sites make wide intervals.
-// Coverage is judged site by site, with intervals from the others alone.
+// each class and regime the interval holds four in five of |ln(measured / forecast)| over the sites, each site weighing
+// the same, and is wider by Student's t where few sites tell it. (Split conformal prediction, which would put one
+// unknown site at the far end, takes of five sites the worst rows of the worst: one cluster whose slowness nobody
+// explains would then speak for all.) Coverage is judged site by site, with intervals from the others alone.
 
 #include <compare>
 #include <map>
