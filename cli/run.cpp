@@ -12,6 +12,7 @@
 #include "sim/io/text_file.hpp"
 #include "sim/report/assertion.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/report/packet_picture.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
@@ -27,11 +28,12 @@ po::options_description run_options() {
     po::options_description options("options");
     add_scenario_options(options);
     add_catalog_options(options);
-    options.add_options()                                                                         //
-        ("json", po::value<std::string>()->value_name("FILE"), "write the result as JSON")        //
-        ("csv", po::value<std::string>()->value_name("FILE"), "write the rows as CSV")            //
-        ("trace", po::value<std::string>()->value_name("FILE"), "write a Chrome/Perfetto trace")  //
-        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")     //
+    options.add_options()                                                                                //
+        ("json", po::value<std::string>()->value_name("FILE"), "write the result as JSON")               //
+        ("csv", po::value<std::string>()->value_name("FILE"), "write the rows as CSV")                   //
+        ("trace", po::value<std::string>()->value_name("FILE"), "write a Chrome/Perfetto trace")         //
+        ("svg", po::value<std::string>()->value_name("FILE"), "draw queues and pauses (engine packet)")  //
+        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")            //
         ("threads", po::value<int>()->value_name("N"), "sizes to run side by side (default: every core)")(
             "quiet", "print no table");
     return options;
@@ -86,7 +88,7 @@ private:
 
 // A folder that is not there is better known before a long run than after it.
 void check_folders(const po::variables_map& values) {
-    for (const char* option : {"json", "csv", "trace", "html"}) {
+    for (const char* option : {"json", "csv", "trace", "svg", "html"}) {
         const std::filesystem::path folder = std::filesystem::path(text_of(values, option)).parent_path();
         if (!folder.empty() && !std::filesystem::is_directory(folder)) {
             throw IoError(text_of(values, option) + ": cannot be written (no such folder)");
@@ -111,6 +113,9 @@ void write_files(const po::variables_map& values, const Scenario& scenario, cons
     if (values.contains("trace")) {
         write_atomically(text_of(values, "trace"), chrome_trace(report.trace));
     }
+    if (values.contains("svg")) {
+        write_atomically(text_of(values, "svg"), packet_picture(report));
+    }
     if (values.contains("html")) {
         const Fabric fabric(build(scenario, catalog));
         write_atomically(text_of(values, "html"), html::page_html(html::run_page(scenario, report, fabric)));
@@ -134,7 +139,13 @@ int run_scenario(const std::vector<std::string>& arguments) {
     if (!values) {
         return ok;
     }
-    const Scenario scenario = scenario_of(*values);
+    Scenario scenario = scenario_of(*values);
+    if (values->contains("svg")) {
+        if (!std::holds_alternative<Packet>(scenario.engine)) {
+            throw UsageError("--svg draws queues and pauses: only engine packet has them (accepted: engine: packet)");
+        }
+        scenario.packet.series = true;
+    }
     const Catalog catalog = catalog_of(*values, &scenario);
     check_folders(*values);
     if (values->contains("html")) {

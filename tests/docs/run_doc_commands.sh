@@ -31,7 +31,7 @@ while IFS= read -r line; do
       fi
       ;;
   esac
-done < <(for page in "$root"/README.md "$root"/docs/*.md; do
+done < <(for page in "$root"/README.md "$root"/docs/*.md "$root"/docs/effects/*.md; do
   awk -v page="${page#"$root"/}" '/^```sh$/{on=1;next} /^```/{on=0} on{print page "\t" $0}' "$page"
 done)
 echo "$ran commands, $failed failed"

@@ -73,10 +73,17 @@ std::vector<std::uint32_t> worst_ports(const Network& net) {
     return ports;
 }
 
+std::string ends_of(const Traffic& traffic, const Fabric& fabric, std::uint32_t flow) {
+    const Network& net = traffic.network;
+    const Route& route = traffic.routes[flow];
+    const auto name = [&](std::uint32_t node) { return fabric.device_name(net.nodes[node].device); };
+    return name(net.ports[net.port_of(route, 0, 0)].from_node) + " -> " +
+           name(net.ports[net.port_of(route, 0, route.hops - 1U)].to_node);
+}
+
 // A root of congestion is a port whose queue filled the buffers that paused others, though nobody paused it. A victim
 // crosses a paused port for a noticeable time and no root.
-std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabric, const Schedule& schedule,
-                                      Ps makespan) {
+std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabric, Ps makespan) {
     const Network& net = traffic.network;
     std::vector<bool> pauses(net.nodes.size(), false);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
@@ -86,9 +93,6 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
     }
     std::vector<std::string> victims;
     for (std::uint32_t f = 0; f < traffic.flows.size() && victims.size() < victims_listed; ++f) {
-        if (traffic.is_stream(f)) {
-            continue;
-        }
         bool held = false;
         bool root = false;
         for (std::uint32_t hop = 0; hop < traffic.routes[f].hops; ++hop) {
@@ -99,8 +103,10 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
                     net.counts[p].most_queued * 4 > net.nodes[net.ports[p].from_node].used_most;
         }
         if (held && !root) {
-            const PathQuery& path = schedule.connections[f].path;
-            victims.push_back(fabric.device_name(path.src) + " -> " + fabric.device_name(path.dst));
+            std::string name = ends_of(traffic, fabric, f);
+            if (std::find(victims.begin(), victims.end(), name) == victims.end()) {
+                victims.push_back(std::move(name));
+            }
         }
     }
     return victims;
@@ -158,7 +164,7 @@ double bytes_held(const Network& net) {
 }
 
 void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
-             const Fabric& fabric, const Schedule& schedule, Timeline& timeline) {
+             const Fabric& fabric, Timeline& timeline) {
     const Network& net = shared.net;
     close_pauses(shared, timeline.makespan.ps);
     list_links(net, fabric, timeline);
@@ -180,7 +186,7 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains
         }
         use.series.push_back(std::move(shown));
     }
-    use.victims = find_victims(shared.traffic, fabric, schedule, timeline.makespan.ps);
+    use.victims = find_victims(shared.traffic, fabric, timeline.makespan.ps);
     timeline.packets = std::move(use);
 }
 

@@ -13,7 +13,7 @@ namespace fabricast::packet {
 // Fills `busiest`, `classes` and `packets`. Precondition: makespan is set, and no packet is on its way any more but for
 // those nobody waits for.
 void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
-             const Fabric& fabric, const Schedule& schedule, Timeline& timeline);
+             const Fabric& fabric, Timeline& timeline);
 
 // Of rings and queues, their slack included.
 double bytes_held(const Network& network);

@@ -50,7 +50,7 @@ public:
         Timeline timeline;
         timeline.makespan = operations_.kept().last_finish();
         timeline.kept = operations_.kept().times();
-        observe(shared_, domains_, operations_, fabric_, schedule_, timeline);
+        observe(shared_, domains_, operations_, fabric_, timeline);
         if (timeline.packets->drops > 0 && !shared_.lossy) {
             throw CannotEnd("'" + fabric_.link_name(timeline.packets->ports.front().link) +
                             "' lost packets that nobody sends again: its buffer is smaller than its headroom");

@@ -106,6 +106,32 @@ TEST_CASE("DCQCN with the paper's figures shares 40 Gb/s fairly, without pauses 
     CHECK(spread(with) < 1.1);
 }
 
+TEST_CASE("DCQCN marks in the long run the share of packets at its published fixed point") {
+    // Zhu et al., CoNEXT'16, theorem 1: p* = (R_AI N^2 / (tau C^2) (1 / B + N / (T C))^2)^(1/3), rates in packets.
+    FabricSpec spec = tiny::fabric(FabricKind::single_switch);
+    spec.link = tiny::link(LinkFamily::ethernet, 5, nanoseconds(500));
+    const Fabric fabric(tiny::cluster(3, 1, spec));
+    Packet options = packets(FlowControl::pfc);
+    options.buffer = Bytes{12'000'000};
+    options.congestion_control = CongestionControl::dcqcn;
+    options.ecn = {125, 5000, 0.01};
+    // What two senders of so many packets each mark, without the start.
+    const auto marks = [&](std::int64_t count) {
+        return static_cast<double>(
+            replay(options, fabric, testing::messages(fabric, incast(2), count * unit)).packets->marks);
+    };
+    const double share = (marks(90'000) - marks(30'000)) / (2 * 60'000);
+    const DcqcnOptions& o = options.dcqcn;
+    const double c = 5e9 / unit;
+    const double t = to_seconds(o.increase_timer);
+    const double tau = to_seconds(o.alpha_timer);
+    const double b = static_cast<double>(o.byte_counter.count) / unit;
+    const double p = std::cbrt(o.additive / unit * 4 / (tau * c * c) * std::pow(1 / b + 2 / (t * c), 2));
+    // The theorem is for a fluid in equilibrium; these two oscillate round it.
+    CHECK(share > p / 2);
+    CHECK(share < p * 2);
+}
+
 TEST_CASE("TIMELY with the paper's figures keeps the queue shorter than no control does") {
     FabricSpec spec = tiny::fabric(FabricKind::single_switch);
     spec.link.family = LinkFamily::ethernet;

@@ -1,0 +1,120 @@
+#include "sim/report/packet_picture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace fabricast {
+
+namespace {
+
+constexpr double left = 80, width = 800, strip = 84, gap = 34;
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+    std::array<char, 256> text{};
+    std::snprintf(text.data(), text.size(), pattern, values...);
+    return text.data();
+}
+
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+    }
+    return result;
+}
+
+std::string label(double x, double y, const char* anchor, const std::string& text) {
+    return format("<text x='%.1f' y='%.1f' text-anchor='%s'>", x, y, anchor) + escaped(text) + "</text>\n";
+}
+
+std::string size_words(double bytes) {
+    return bytes >= 1e6 ? format("%.3g MB", bytes * 1e-6) : format("%.3g KB", bytes * 1e-3);
+}
+
+std::string time_words(double seconds) {
+    return seconds >= 1e-3 ? format("%.3g ms", seconds * 1e3) : format("%.3g us", seconds * 1e6);
+}
+
+struct Axes {
+    double top, seconds, bytes;
+    double x(double at) const { return left + width * std::min(1.0, at / seconds); }
+    double y(double queued) const { return top + strip * (1 - queued / bytes); }
+};
+
+std::string shade(const PortSeries& series, const Axes& axes) {
+    std::string text;
+    const double bin = to_seconds(series.width);
+    for (std::size_t b = 0; b < series.paused.size(); ++b) {
+        const double share = to_seconds(series.paused[b]) / bin;
+        if (share > 0) {
+            const double from = axes.x(static_cast<double>(b) * bin);
+            text += format("<rect x='%.2f' y='%.1f' width='%.2f' height='%.1f' fill='#c0392b' fill-opacity='%.2f'/>\n",
+                           from, axes.top, axes.x(static_cast<double>(b + 1) * bin) - from, strip, 0.6 * share);
+        }
+    }
+    return text;
+}
+
+std::string curve(const PortSeries& series, const Axes& axes) {
+    const double bin = to_seconds(series.width);
+    std::string points = format("%.1f,%.1f", left, axes.y(0));
+    for (std::size_t b = 0; b < series.queued.size(); ++b) {
+        points += format(" %.2f,%.2f", axes.x((static_cast<double>(b) + 0.5) * bin),
+                         axes.y(static_cast<double>(series.queued[b])));
+    }
+    points += format(" %.2f,%.1f", axes.x(static_cast<double>(series.queued.size()) * bin), axes.y(0));
+    return "<polygon points='" + points + "' fill='#2c6fbb' fill-opacity='0.35' stroke='#2c6fbb'/>\n";
+}
+
+std::string port_strip(const PortSeries& series, const std::string& name, const Axes& axes) {
+    const auto most = static_cast<double>(*std::max_element(series.queued.begin(), series.queued.end()));
+    Duration paused;
+    for (const Duration& each : series.paused) {
+        paused += each;
+    }
+    return label(left, axes.top - 6, "start",
+                 name + ": queue up to " + size_words(most) + ", paused " + time_words(to_seconds(paused))) +
+           shade(series, axes) + curve(series, axes) +
+           format("<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' fill='none' stroke='#888'/>\n", left, axes.top,
+                  width, strip) +
+           label(left - 6, axes.top + 10, "end", size_words(axes.bytes)) +
+           label(left - 6, axes.top + strip, "end", "0");
+}
+
+}  // namespace
+
+std::string packet_picture(const Report& report) {
+    std::string strips;
+    double y = 40;
+    for (const PacketTraffic& traffic : report.packets) {
+        Axes axes{0, 0, 1};
+        for (const PortSeries& series : traffic.use.series) {
+            axes.seconds = std::max(axes.seconds, to_seconds(series.width) * static_cast<double>(series.queued.size()));
+            for (const std::int64_t queued : series.queued) {
+                axes.bytes = std::max(axes.bytes, static_cast<double>(queued));
+            }
+        }
+        for (std::size_t i = 0; i < traffic.use.series.size(); ++i) {
+            axes.top = y + gap;
+            strips += port_strip(traffic.use.series[i], traffic.series[i], axes);
+            y = axes.top + strip;
+        }
+        for (int tick = 0; tick <= 4; ++tick) {
+            const double at = axes.seconds * tick / 4;
+            strips += label(axes.x(at), y + 16, tick == 0 ? "start" : tick == 4 ? "end" : "middle", time_words(at));
+        }
+        y += gap;
+    }
+    return format(
+               "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' font-family='sans-serif' "
+               "font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+               left + width + 20, y + 10) +
+           label(left, 24, "start",
+                 report.scenario + ": bytes queued (blue) and time paused (red) at the worst ports") +
+           strips + "</svg>\n";
+}
+
+}  // namespace fabricast
