@@ -15,6 +15,9 @@ void scale_figures(const std::vector<std::string>& names);
 // The packet engine: its speed, a whole all-reduce, and its distance from the flow engine.
 void packet_figures(const std::vector<std::string>& names);
 
+// The packet engine's order of packets against event queues.
+void event_core_figures(const std::vector<std::string>& names);
+
 // Training steps on large clusters.
 void training_figures(const std::vector<std::string>& names);
 

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
     fabricast::bench::engine_figures(names);
     fabricast::bench::scale_figures(names);
     fabricast::bench::packet_figures(names);
+    fabricast::bench::event_core_figures(names);
     fabricast::bench::training_figures(names);
     fabricast::bench::agreement(names);
     return 0;

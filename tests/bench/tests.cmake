@@ -4,6 +4,7 @@ if(FABRICAST_BENCH)
     ${CMAKE_CURRENT_LIST_DIR}/main.cpp
     ${CMAKE_CURRENT_LIST_DIR}/measure.cpp
     ${CMAKE_CURRENT_LIST_DIR}/engine_figures.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/event_core.cpp
     ${CMAKE_CURRENT_LIST_DIR}/packet_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/scale_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/training_figures.cpp
