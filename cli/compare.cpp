@@ -9,6 +9,7 @@
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "sim/io/text_file.hpp"
+#include "validate/compare_page.hpp"
 #include "validate/import/formats.hpp"
 
 namespace fabricast::cli {
@@ -24,7 +25,8 @@ po::options_description compare_options() {
     add_catalog_options(options);
     options.add_options()                                                             //
         ("json", po::value<std::string>()->value_name("FILE"), "write both as JSON")  //
-        ("svg", po::value<std::string>()->value_name("FILE"), "draw both curves");
+        ("svg", po::value<std::string>()->value_name("FILE"), "draw both curves")     //
+        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over");
     return options;
 }
 
@@ -47,6 +49,9 @@ int compare_measured(const std::vector<std::string>& arguments) {
     } else if (values->contains("set") || values->contains("engine")) {
         throw UsageError("--set and --engine change a scenario, and none is given");
     }
+    if (values->contains("html")) {
+        html::require_charts();
+    }
     const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
     const std::vector<Measurement> tables = read_measurements(text_of(*values, "measured"));
@@ -61,6 +66,9 @@ int compare_measured(const std::vector<std::string>& arguments) {
         }
         if (values->contains("svg")) {
             write_atomically(text_of(*values, "svg"), to_svg(comparison));
+        }
+        if (values->contains("html")) {
+            write_atomically(text_of(*values, "html"), html::page_html(compare_page(comparison)));
         }
         std::cout << to_text(comparison);
     } catch (const NotACurve& error) {

@@ -12,6 +12,7 @@
 #include "sim/io/text_file.hpp"
 #include "sim/report/assertion.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/report/html/standstill.hpp"
 #include "sim/report/packet_picture.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/report/table.hpp"
@@ -150,6 +151,7 @@ int run_scenario(const std::vector<std::string>& arguments) {
     check_folders(*values);
     if (values->contains("html")) {
         html::require_charts();
+        scenario.packet.series = true;  // the film of engine packet
     }
     TablePrinter printer(scenario, values->contains("quiet"));
     const Watch watch{&stop_flag(), [&](double share) { printer.progress().piece_at(share); }};
@@ -160,6 +162,13 @@ int run_scenario(const std::vector<std::string>& arguments) {
         printer.finish(report);
         write_files(*values, scenario, catalog, report);
         return check_asserts(scenario, report);
+    } catch (const CannotEnd& error) {
+        if (values->contains("html")) {
+            const Fabric fabric(build(scenario, catalog));
+            write_atomically(text_of(*values, "html"),
+                             html::page_html(html::standstill_page(scenario, fabric, error.what())));
+        }
+        throw;
     } catch (const Stopped&) {
         // Whole rows are kept: on the screen they stand already, in the files they are marked as not all.
         Report part;

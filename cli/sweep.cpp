@@ -18,6 +18,7 @@
 #include "sim/scenario/parse.hpp"
 #include "sim/sweep/files.hpp"
 #include "sim/sweep/journal.hpp"
+#include "sim/sweep/page.hpp"
 #include "sim/sweep/table.hpp"
 #include "sim/sweep/vary.hpp"
 
@@ -30,7 +31,8 @@ namespace fs = std::filesystem;
 constexpr const char* usage = "sweep SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
 
 struct Request {
-    fs::path out;  // empty: the table is printed
+    fs::path out;   // empty: the table is printed
+    fs::path html;  // empty: no page
     bool resume = false, merge = false, quiet = false;
     std::optional<Shard> shard;
     std::size_t threads = 1;
@@ -44,6 +46,7 @@ po::options_description sweep_options() {
     add_catalog_options(options);
     options.add_options()                                                                                            //
         ("out", po::value<std::string>()->value_name("FILE"), "write the result: .csv, or .sqlite")                  //
+        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")                        //
         ("resume", "go on where a sweep with this --out was ended")                                                  //
         ("shard", po::value<std::string>()->value_name("I/N"), "run only the I-th of N parts, from 1; needs --out")  //
         ("merge", "run nothing: put the journals of all shards together into --out")                                 //
@@ -68,6 +71,10 @@ Shard shard_of(const std::string& text) {
 Request request_of(const po::variables_map& values) {
     Request request;
     request.out = text_of(values, "out");
+    request.html = text_of(values, "html");
+    if (!request.html.empty()) {
+        html::require_charts();
+    }
     request.resume = values.contains("resume");
     request.merge = values.contains("merge");
     request.quiet = values.contains("quiet");
@@ -163,6 +170,9 @@ int report(const Sweep& sweep, const SweepOutcomes& outcomes, const Request& req
         write_result(request.out, result);
     } else if (!request.quiet) {
         std::cout << sweep_table(result);
+    }
+    if (!request.html.empty()) {
+        write_atomically(request.html, html::page_html(sweep_page(result)));
     }
     if (!request.quiet) {
         const std::size_t distinct = distinct_points(sweep).size();

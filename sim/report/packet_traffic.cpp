@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "sim/io/units.hpp"
+
 namespace fabricast {
 
 namespace {
@@ -78,7 +80,10 @@ Json series_json(const PortSeries& series, const std::string& name) {
         queued.push_back(series.queued[i]);
         paused.push_back(to_seconds(series.paused[i]));
     }
-    return {{"link", name}, {"width_s", to_seconds(series.width)}, {"queued_bytes", queued}, {"paused_s", paused}};
+    return {{"link", name},
+            {"width_s", to_seconds(series.width)},
+            {"queued_bytes", queued},
+            {"paused_s", paused}};
 }
 
 Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", type}}}}; }
@@ -97,6 +102,23 @@ std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline
         traffic.series.push_back(fabric.link_name(series.link));
     }
     return traffic;
+}
+
+std::string packet_lines(const std::vector<PacketTraffic>& packets) {
+    std::string lines;
+    for (const PacketTraffic& traffic : packets) {
+        const PacketUse& use = traffic.use;
+        const auto count = [](std::int64_t n, const char* what) { return ", " + std::to_string(n) + " " + what; };
+        lines += "# packets at " + text(traffic.size) + ": " + std::to_string(use.delivered) + " delivered" +
+                 count(use.marks, "marked") + count(use.notices, "notices") + count(use.pauses, "pauses (") +
+                 text(use.paused) + " in all)" + count(use.drops, "dropped") + count(use.resent, "sent again") +
+                 ", slowest message " + text(use.fct_max);
+        for (std::size_t i = 0; i < use.victims.size(); ++i) {
+            lines += (i == 0 ? "; victims " : ", ") + use.victims[i];
+        }
+        lines += "\n";
+    }
+    return lines;
 }
 
 Json packets_json(const std::vector<PacketTraffic>& packets) {

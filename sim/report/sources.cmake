@@ -16,6 +16,8 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/page.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/page_json.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/run_page.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/report/html/standstill.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/report/html/theatre.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/training_page.cpp
 )
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "sim/io/units.hpp"
+#include "sim/report/packet_traffic.hpp"
 #include "sim/report/summarize.hpp"
 
 namespace fabricast {
@@ -86,7 +87,7 @@ std::string scaling_table(const std::vector<ScalingPoint>& points) {
 }
 
 std::string table_footer(const Scenario& scenario, const Report& report) {
-    std::string lines;
+    std::string lines = packet_lines(report.packets);
     for (const std::string& note : report.notes) {
         lines += "# " + note + "\n";
     }

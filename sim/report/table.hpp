@@ -17,7 +17,7 @@ std::string table_row(const Row& row);
 std::string replay_lines(const Scenario& scenario, const Report& report);
 // The scaling table; empty without points.
 std::string scaling_table(const std::vector<ScalingPoint>& points);
-// Notes, and as the last line the weakest evidence in words.
+// What packets went through, notes, and as the last line the weakest evidence in words.
 std::string table_footer(const Scenario& scenario, const Report& report);
 
 }  // namespace fabricast

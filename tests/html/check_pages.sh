@@ -32,6 +32,12 @@ rm "$work/again.html"
 write large scenarios/dgx-h100-128-fat-tree-2to1.yaml
 write training scenarios/training-megatron-weak.yaml
 write trace scenarios/trace-training-step.yaml
+write packets scenarios/packet-roce-ring.yaml --set cluster.nodes=8 --set workload.collective=gather \
+  --set workload.algorithm=auto --set packet.preset=pfc-only --set packet.buffer=256KiB --set workload.sizes="[1 MiB]"
+"$binary" compare --measured "$root"/validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml \
+  --html "$work/compare.html" >/dev/null
 cp "$root/tests/html/evil.yaml" "$work/"
 write evil "$work/evil.yaml"
+"$binary" run "$root/tests/html/deadlock.yaml" --quiet --html "$work/deadlock.html" </dev/null >/dev/null 2>&1 && code=0 || code=$?
+[[ $code -eq 3 ]] || { echo "deadlock: exit $code instead of 3"; exit 1; }
 node "$root/tests/html/check_pages.mjs" "$work"/*.html

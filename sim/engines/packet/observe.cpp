@@ -9,7 +9,7 @@ namespace fabricast::packet {
 
 namespace {
 
-constexpr std::size_t ports_listed = 16, series_listed = 4, victims_listed = 8;
+constexpr std::size_t ports_listed = 16, series_listed = 256, victims_listed = 8;
 
 // Ports still paused when the replay ends count to its end.
 void close_pauses(Shared& shared, Ps end) {
@@ -55,20 +55,24 @@ PortUse use_of(const Network& net, std::uint32_t p) {
             {counts.starved}};
 }
 
-// Those that were paused, dropped or queued most.
+bool held_traffic_up(const PortUse& use) {
+    return use.most_queued > 0 || use.paused.ps > 0 || use.drops > 0 || use.starved.ps > 0;
+}
+
+// All that carried anything, those that were paused, dropped or queued most first.
 std::vector<std::uint32_t> worst_ports(const Network& net) {
     std::vector<std::uint32_t> ports;
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const PortUse use = use_of(net, p);
-        if (use.most_queued > 0 || use.paused.ps > 0 || use.drops > 0 || use.starved.ps > 0) {
+        if (use.bytes > 0 || held_traffic_up(use)) {
             ports.push_back(p);
         }
     }
     std::stable_sort(ports.begin(), ports.end(), [&](std::uint32_t a, std::uint32_t b) {
         const PortUse x = use_of(net, a);
         const PortUse y = use_of(net, b);
-        return std::tie(y.drops, y.paused, y.marks, y.most_queued) <
-               std::tie(x.drops, x.paused, x.marks, x.most_queued);
+        return std::tie(y.drops, y.paused, y.marks, y.most_queued, y.starved) <
+               std::tie(x.drops, x.paused, x.marks, x.most_queued, x.starved);
     });
     return ports;
 }
@@ -151,6 +155,25 @@ void percentiles(std::vector<Completion> completions, PacketUse& use) {
     use.fct_max = at(1);
 }
 
+void list_series(Shared& shared, const std::vector<std::uint32_t>& worst, Ps makespan, PacketUse& use) {
+    const std::size_t listed = std::min(worst.size(), series_listed);
+    Ps width = 0;
+    for (std::size_t i = 0; i < listed; ++i) {
+        width = std::max(width, shared.series[worst[i]].width());
+    }
+    for (std::size_t i = 0; i < listed; ++i) {
+        Series& series = shared.series[worst[i]];
+        series.widen_to(width);
+        PortSeries shown{shared.net.links[worst[i]], {series.width()}, {}, {}};
+        const auto bins = std::min<std::size_t>(Series::bins, static_cast<std::size_t>(makespan / series.width() + 1));
+        for (std::size_t b = 0; b < bins; ++b) {
+            shown.queued.push_back(series.queued()[b]);
+            shown.paused.push_back({series.paused()[b]});
+        }
+        use.series.push_back(std::move(shown));
+    }
+}
+
 }  // namespace
 
 double bytes_held(const Network& net) {
@@ -173,18 +196,12 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains
     percentiles(operations.completions(), use);
     const std::vector<std::uint32_t> worst = worst_ports(net);
     for (std::size_t i = 0; i < std::min(worst.size(), ports_listed); ++i) {
-        use.ports.push_back(use_of(net, worst[i]));
-    }
-    for (std::size_t i = 0; !shared.series.empty() && i < std::min(worst.size(), series_listed); ++i) {
-        const Series& series = shared.series[worst[i]];
-        PortSeries shown{net.links[worst[i]], {series.width()}, {}, {}};
-        const auto bins =
-            std::min<std::size_t>(Series::bins, static_cast<std::size_t>(timeline.makespan.ps / series.width() + 1));
-        for (std::size_t b = 0; b < bins; ++b) {
-            shown.queued.push_back(series.queued()[b]);
-            shown.paused.push_back({series.paused()[b]});
+        if (const PortUse port = use_of(net, worst[i]); held_traffic_up(port)) {
+            use.ports.push_back(port);
         }
-        use.series.push_back(std::move(shown));
+    }
+    if (!shared.series.empty()) {
+        list_series(shared, worst, timeline.makespan.ps, use);
     }
     use.victims = find_victims(shared.traffic, fabric, timeline.makespan.ps);
     timeline.packets = std::move(use);

@@ -22,13 +22,8 @@ struct TrunkEnds {
 
 class Painter {
 public:
-    Painter(const Fabric& fabric, const std::vector<LinkTraffic>& traffic) : fabric_(fabric) {
-        for (const LinkTraffic& row : traffic) {
-            if (row.nodes == fabric.node_count()) {
-                rows_.push_back(&row);
-                drawing_.frames.push_back(row.row);
-            }
-        }
+    Painter(const Fabric& fabric, const Film& film) : fabric_(fabric), film_(film) {
+        drawing_.frames = film.frames;
         for (std::uint32_t l = first_trunk(); l < fabric_.link_count(); ++l) {
             if (const LinkEnds ends = fabric_.ends(LinkId{l}); !ends.resource) {
                 trunks_.push_back({l, ends.from, ends.to});
@@ -48,26 +43,29 @@ public:
 private:
     std::uint32_t first_trunk() const { return fabric_.node_link_count() * fabric_.node_count(); }
     bool is_switch(DeviceId device) const { return fabric_.kind(device) == DeviceKind::fabric_switch; }
-    // Wide nodes take the room of two.
-    std::uint32_t most_nodes() const { return fabric_.gpus_per_node() > 4 ? nodes_drawn / 2 : nodes_drawn; }
     bool drawn(DeviceId device) const { return box_of_.contains(id(device)); }
 
-    // The first nodes and the last, and those of the busiest links: what differs stands out.
+    // Narrow nodes leave room for more.
+    std::uint32_t most_nodes() const {
+        const std::uint32_t columns = std::max(fabric_.gpus_per_node(), fabric_.nics_per_node());
+        return columns <= 2 ? nodes_drawn * 4 : columns <= 4 ? nodes_drawn : nodes_drawn / 2;
+    }
+
+    // The first node and the last, those of the links to be seen, then whatever has room.
     void choose_nodes() {
         const std::uint32_t count = fabric_.node_count();
-        std::vector<std::uint32_t> wanted = {0, count - 1, 1};
-        for (const LinkTraffic* row : rows_) {
-            for (const LinkUse& use : std::span(row->busiest).first(std::min<std::size_t>(row->busiest.size(), 1))) {
-                if (id(use.link) < first_trunk()) {
-                    wanted.insert(wanted.begin() + 1, id(use.link) / fabric_.node_link_count());
-                }
+        std::vector<std::uint32_t> wanted = {0};
+        for (const LinkId link : film_.stars) {
+            if (id(link) < first_trunk()) {
+                wanted.push_back(id(link) / fabric_.node_link_count());
             }
         }
-        for (std::uint32_t n = 2; n < std::min(count, most_nodes()); ++n) {
+        wanted.push_back(count - 1);
+        for (std::uint32_t n = 1; n < std::min(count, most_nodes()); ++n) {
             wanted.push_back(n);
         }
         for (const std::uint32_t n : wanted) {
-            if (n < count && nodes_.size() < most_nodes()) {
+            if (nodes_.size() < most_nodes()) {
                 nodes_.insert(n);
             }
         }
@@ -100,18 +98,19 @@ private:
         return 1;
     }
 
-    // Those next to what is drawn already, tier by tier, up to a number of each.
+    // Those next to what is drawn already, from the nodes up, some of each tier.
     void add_switches() {
         const std::vector<FabricTier> tiers = fabric_.tiers();
-        std::map<int, std::uint32_t> of_tier;
+        const auto high = std::count_if(tiers.begin(), tiers.end(), [](const FabricTier& t) { return t.switches > 0; });
+        std::map<int, std::set<std::uint32_t>> of_tier;
+        std::map<std::uint32_t, int> tier;
         const auto offer = [&](DeviceId device) {
-            if (!is_switch(device) || drawn(device)) {
-                return;
-            }
-            const int tier = tier_of(fabric_.device_name(device), tiers);
-            if (of_tier[tier] < switches_drawn) {
-                ++of_tier[tier];
-                add_box(device, -1, tier);
+            if (is_switch(device) && !tier.contains(id(device))) {
+                const int own = tier_of(fabric_.device_name(device), tiers);
+                if (of_tier[own].size() < switches_drawn) {
+                    of_tier[own].insert(id(device));
+                    tier.emplace(id(device), own);
+                }
             }
         };
         for (const std::uint32_t n : nodes_) {
@@ -119,30 +118,42 @@ private:
                 offer(fabric_.ends(LinkId{n * fabric_.node_link_count() + l}).to);
             }
         }
-        for (std::size_t step = 0; step < tiers.size() + 1; ++step) {
+        // Of a graph drawn by hand the switches are trunks' ends too, and where there is one tier they join each other.
+        const bool sideways = high <= 1;
+        for (std::size_t step = 0; step < tiers.size() + (sideways ? switches_drawn : 1); ++step) {
             for (const TrunkEnds& trunk : trunks_) {
-                if (drawn(trunk.from)) {
+                const auto from = tier.find(id(trunk.from));
+                const bool at_node = !is_switch(trunk.from) && drawn(trunk.from);
+                if (at_node || (from != tier.end() &&
+                                (sideways || tier_of(fabric_.device_name(trunk.to), tiers) > from->second))) {
                     offer(trunk.to);
                 }
             }
         }
-        for (std::size_t t = 0; t < tiers.size(); ++t) {
-            const std::uint64_t more =
-                tiers[t].switches - std::min<std::uint64_t>(tiers[t].switches, of_tier[int(t) + 1]);
-            if (more > 0 && of_tier[int(t) + 1] > 0) {
-                const std::string name = std::to_string(more) + " more " + tiers[t].name + (more > 1 ? "s" : "");
-                drawing_.boxes.push_back({name, "folded", -1, static_cast<int>(t) + 1});
-                folded_.push_back(name);
+        for (const auto& [own, switches] : of_tier) {
+            for (const std::uint32_t device : switches) {
+                add_box(DeviceId{device}, -1, own);
             }
         }
+        for (std::size_t t = 0; t < tiers.size(); ++t) {
+            const auto own = of_tier.find(static_cast<int>(t) + 1);
+            if (own != of_tier.end() && tiers[t].switches > own->second.size()) {
+                fold(tiers[t].switches - own->second.size(), tiers[t].name, static_cast<int>(t) + 1);
+            }
+        }
+    }
+
+    void fold(std::uint64_t more, const std::string& what, int tier) {
+        const std::string many = what == "leaf" ? "leaves" : what + "s";
+        const std::string name = std::to_string(more) + " more " + (more > 1 ? many : what);
+        drawing_.boxes.push_back({name, "folded", -1, tier});
+        folded_.push_back(name);
     }
 
     void say_what_is_folded() {
         const std::uint64_t more = fabric_.node_count() - nodes_.size();
         if (more > 0) {
-            const std::string name = std::to_string(more) + (more > 1 ? " more nodes" : " more node");
-            drawing_.boxes.push_back({name, "folded", -1, 0});
-            folded_.push_back(name);
+            fold(more, "node", 0);
         }
         for (const std::string& what : folded_) {
             drawing_.folded += (drawing_.folded.empty() ? "Not drawn: " : ", ") + what;
@@ -173,22 +184,59 @@ private:
             const LinkInfo info = fabric_.link(LinkId{link});
             drawing_.wires.push_back({low, high, fabric_.link_name(LinkId{link}),
                                       std::string(fabricast::word(info.cls)), info.capacity, ends.cables,
-                                      std::vector<Load>(rows_.size())});
+                                      std::vector<Load>(film_.frames.size())});
         }
         std::vector<Load>& loads = drawing_.wires[place->second].loads;
-        for (std::size_t r = 0; r < rows_.size(); ++r) {
-            loads[r].busy = std::max(loads[r].busy, busy(*rows_[r], link));
+        for (std::size_t f = 0; f < loads.size(); ++f) {
+            const Load load = film_.load(f, LinkId{link});
+            loads[f].busy = std::max(loads[f].busy, load.busy);
+            loads[f].queued_bytes = std::max(loads[f].queued_bytes, load.queued_bytes);
+            loads[f].paused = std::max(loads[f].paused, load.paused);
         }
     }
 
+    const Fabric& fabric_;
+    const Film& film_;
+    std::vector<TrunkEnds> trunks_;
+    std::set<std::uint32_t> nodes_;
+    std::map<std::uint32_t, std::uint32_t> box_of_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> wire_of_;
+    std::vector<std::string> folded_;
+    Drawing drawing_;
+};
+
+// The heat of links by what a few rows say of them.
+class Heat {
+public:
+    Heat(const Fabric& fabric, const std::vector<LinkTraffic>& traffic)
+        : fabric_(fabric), first_trunk_(fabric.node_link_count() * fabric.node_count()) {
+        for (const LinkTraffic& row : traffic) {
+            if (row.nodes == fabric.node_count()) {
+                rows_.push_back(&row);
+            }
+        }
+        for (std::uint32_t l = 0; !rows_.empty() && l < fabric.link_count(); ++l) {
+            const bool of_node = l < first_trunk_;
+            if (of_node && l == fabric.node_link_count()) {
+                l = first_trunk_ - 1;  // nodes are alike
+                continue;
+            }
+            const LinkInfo info = fabric.link(LinkId{l});
+            capacity_[info.cls] += info.capacity * (of_node ? fabric.node_count() : 1);
+        }
+    }
+
+    const std::vector<const LinkTraffic*>& rows() const { return rows_; }
+
     // Listed itself, or the like of one listed at the same place of another node; else its class' mean.
-    double busy(const LinkTraffic& row, std::uint32_t link) {
+    double busy(std::size_t r, std::uint32_t link) const {
+        const LinkTraffic& row = *rows_[r];
         std::optional<double> alike;
         for (const LinkUse& use : row.busiest) {
             if (id(use.link) == link) {
                 return std::min(use.utilisation, 1.0);
             }
-            if (use.alike > 1 && link < first_trunk() && id(use.link) < first_trunk() &&
+            if (use.alike > 1 && link < first_trunk_ && id(use.link) < first_trunk_ &&
                 id(use.link) % fabric_.node_link_count() == link % fabric_.node_link_count()) {
                 alike = use.utilisation;
             }
@@ -196,36 +244,34 @@ private:
         return std::min(alike ? *alike : class_mean(row, fabric_.link(LinkId{link}).cls), 1.0);
     }
 
-    double class_mean(const LinkTraffic& row, LinkClass cls) {
-        if (class_capacity_.empty()) {
-            for (std::uint32_t l = 0; l < fabric_.node_link_count(); ++l) {
-                const LinkInfo info = fabric_.link(LinkId{l});
-                class_capacity_[info.cls] += info.capacity * fabric_.node_count();
-            }
-            for (const TrunkEnds& trunk : trunks_) {
-                const LinkInfo info = fabric_.link(LinkId{trunk.link});
-                class_capacity_[info.cls] += info.capacity;
-            }
-        }
+private:
+    double class_mean(const LinkTraffic& row, LinkClass cls) const {
         const auto use =
             std::find_if(row.classes.begin(), row.classes.end(), [&](const ClassUse& c) { return c.cls == cls; });
-        return use == row.classes.end() || row.replay_s <= 0 ? 0
-                                                             : use->bytes / (class_capacity_.at(cls) * row.replay_s);
+        return use == row.classes.end() || row.replay_s <= 0 ? 0 : use->bytes / (capacity_.at(cls) * row.replay_s);
     }
 
     const Fabric& fabric_;
+    std::uint32_t first_trunk_;
     std::vector<const LinkTraffic*> rows_;
-    std::vector<TrunkEnds> trunks_;
-    std::set<std::uint32_t> nodes_;
-    std::map<std::uint32_t, std::uint32_t> box_of_;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> wire_of_;
-    std::map<LinkClass, double> class_capacity_;
-    std::vector<std::string> folded_;
-    Drawing drawing_;
+    std::map<LinkClass, double> capacity_;
 };
 
 }  // namespace
 
-Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic) { return Painter(fabric, traffic).paint(); }
+Drawing draw_film(const Fabric& fabric, const Film& film) { return Painter(fabric, film).paint(); }
+
+Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic) {
+    const Heat heat(fabric, traffic);
+    Film film;
+    for (const LinkTraffic* row : heat.rows()) {
+        film.frames.push_back(row->row);
+        if (!row->busiest.empty()) {
+            film.stars.push_back(row->busiest.front().link);
+        }
+    }
+    film.load = [&](std::size_t frame, LinkId link) { return Load{heat.busy(frame, id(link))}; };
+    return draw_film(fabric, film);
+}
 
 }  // namespace fabricast::html

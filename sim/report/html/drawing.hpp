@@ -3,6 +3,7 @@
 // few are drawn and the others stand folded beside them; so of many switches.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,21 @@ struct Drawing {
     std::vector<Wire> wires;
     std::string frame_kind;           // "message size", "time"
     std::vector<std::string> frames;  // their labels; may be empty
-    std::string folded;               // "12 of 128 nodes are drawn ..."; empty: all are
+    std::string folded;               // "Not drawn: 124 more nodes."; empty: all are
+    bool circle = false;              // boxes in a ring, not in tiers
 };
 
-inline constexpr std::uint32_t nodes_drawn = 4, switches_drawn = 16;  // these of a tier
+// What is shown on the wires.
+struct Film {
+    std::vector<std::string> frames;
+    std::function<Load(std::size_t frame, LinkId link)> load = {};
+    std::vector<LinkId> stars = {};  // their nodes are drawn first
+};
+
+inline constexpr std::uint32_t nodes_drawn = 4;      // more of them where they are narrow
+inline constexpr std::uint32_t switches_drawn = 16;  // of a tier
+
+Drawing draw_film(const Fabric& fabric, const Film& film);
 
 // The cluster with the heat of each row's replay: exact where a row lists the link or one alike, else its class' mean.
 Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic);

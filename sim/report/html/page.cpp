@@ -19,9 +19,8 @@ namespace {
 
 constexpr std::string_view charts_file = "node_modules/echarts/dist/echarts.min.js";
 // In the order in which they stand in the page: each uses only what stands before it.
-constexpr std::array<std::string_view, 8> scripts = {"page/dom.js",   "page/format.js", "page/table.js",
-                                                     "page/chart.js", "page/curves.js", "page/bars.js",
-                                                     "page/scene.js", "page/page.js"};
+constexpr std::array<std::string_view, 8> scripts = {"page/dom.js",  "page/format.js", "page/table.js", "page/chart.js",
+                                                     "page/bars.js", "page/curves.js", "page/scene.js", "page/page.js"};
 
 // A file of this folder as the build embedded it; empty: it did not.
 std::string_view file(std::string_view name) {

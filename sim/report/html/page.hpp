@@ -94,6 +94,7 @@ struct Activity {
 struct Scene {
     std::string title, caption;
     Drawing drawing;
+    std::optional<std::size_t> start = {};  // the frame shown first; else the last
 };
 
 // Paragraphs, or a text as it stands (a scenario).

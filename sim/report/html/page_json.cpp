@@ -142,6 +142,8 @@ Json section_json(const Scene& scene) {
             {"title", scene.title},
             {"caption", scene.caption},
             {"folded", scene.drawing.folded},
+            {"circle", scene.drawing.circle},
+            {"start", scene.start ? Json(*scene.start) : Json()},
             {"frame_kind", scene.drawing.frame_kind},
             {"frames", scene.drawing.frames},
             {"boxes", std::move(boxes)},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/io/units.hpp"
+#include "sim/report/html/theatre.hpp"
 #include "sim/report/html/training_page.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/report/summarize.hpp"
@@ -136,10 +137,12 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
                               Headline{"smallest message", time(first.time_s), text(first.size)});
     }
     const std::string band = "The band holds four results in five.";
-    page.sections.emplace_back(size_curves("Bus bandwidth", "Of " + name + ", as nccl-tests counts it. " + band,
-                                           {"busbw", Unit::rate}, report.rows, busbw_point));
-    page.sections.emplace_back(size_curves("Time", "Of one call in the steady state. " + band,
-                                           {"time", Unit::time, true}, report.rows, time_point));
+    if (report.rows.size() > 1) {
+        page.sections.emplace_back(size_curves("Bus bandwidth", "Of " + name + ", as nccl-tests counts it. " + band,
+                                               {"busbw", Unit::rate}, report.rows, busbw_point));
+        page.sections.emplace_back(size_curves("Time", "Of one call in the steady state. " + band,
+                                               {"time", Unit::time, true}, report.rows, time_point));
+    }
     page.sections.emplace_back(row_table(report.rows));
     if (!report.points.empty()) {
         add_scaling(page, report.points);
@@ -256,6 +259,7 @@ Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabr
     } else {
         page.answer = "Nothing was run.";
     }
+    add_theatre(page, report.packets, fabric);
     add_scene(page, report, fabric);
     page.figures = report.figures;
     page.evidence = report.evidence_notes;

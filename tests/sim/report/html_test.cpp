@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -170,3 +171,34 @@ TEST_CASE("a run's page says what its rows say") {
     CHECK(report.traffic.size() == report.rows.size());
     CHECK(page.figures.size() == report.figures.size());
 }
+
+TEST_CASE("a replay of packets is a film whose links carried what the ports sent") {
+    Scenario scenario = parse_scenario(
+        "name: incast\ncluster: {node: gh200-1x, nodes: 6, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
+        "tomahawk-4, radix: 4, routing: ecmp}}\n"
+        "workload: {kind: collective, collective: gather, sizes: [1 MiB]}\nengine: packet\n"
+        "packet: {preset: pfc-only, buffer: 256 KiB}\n",
+        "incast.yaml");
+    const Catalog& catalog = catalogue();
+    const Fabric fabric(build(scenario, catalog));
+    CHECK(simulate(scenario, catalog).packets.at(0).use.series.empty());  // nobody asked
+
+    scenario.packet.series = true;
+    const Report report = simulate(scenario, catalog);
+    const PacketUse& use = report.packets.at(0).use;
+    REQUIRE_FALSE(use.series.empty());
+    for (const PortSeries& port : use.series) {
+        CHECK(port.width == use.series.front().width);
+    }
+
+    const Json sections = page_json(run_page(scenario, report, fabric)).at("sections");
+    const auto film = std::find_if(sections.begin(), sections.end(), [](const Json& s) {
+        return s.at("kind") == "scene" && s.at("frame_kind") == "time" && !s.at("circle").get<bool>();
+    });
+    REQUIRE(film != sections.end());
+    CHECK(film->at("frames").size() == use.series.front().queued.size());
+    CHECK(film->at("frames").size() > 10);
+    const auto busy = [](const Json& wire) { return wire.contains("queued"); };
+    CHECK(std::any_of(film->at("wires").begin(), film->at("wires").end(), busy));
+}
+

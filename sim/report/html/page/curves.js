@@ -19,16 +19,17 @@ function curveLabel(section) {
 }
 
 // The interval as a closed shape through all lows, then back through all highs.
-function bandSeries(line, z) {
+function bandSeries(section, line, z) {
   const points = line.points.filter((p) => p[2] !== null && p[3] !== null);
   if (points.length < 2 || line.measured) return [];
+  const at = (p, y) => [placeOn(section.x, p[0]), placeOn(section.y, y)];
   return [{
     type: "custom", name: line.label, silent: true, z, tooltip: {show: false},
-    data: [points[0].slice(0, 2)], clip: true,
+    data: [at(points[0], points[0][1])], clip: true,
     renderItem: (_, api) => ({
       type: "polygon",
-      shape: {points: [...points.map((p) => api.coord([p[0], p[2]])),
-        ...points.toReversed().map((p) => api.coord([p[0], p[3]]))]},
+      shape: {points: [...points.map((p) => api.coord(at(p, p[2]))),
+        ...points.toReversed().map((p) => api.coord(at(p, p[3])))]},
       style: {fill: api.visual("color"), opacity: 0.18},
     }),
   }];
@@ -42,16 +43,26 @@ function niceAbove(value) {
   return Math.ceil(value / step - 1e-9) * step;
 }
 
+// Logarithmic axes are linear in the exponent, so that their ticks are ours: powers of two for sizes and counts.
+function baseOf(axis) {
+  return axis.unit === "size" || axis.unit === "count" ? 2 : 10;
+}
+
+function placeOn(axis, value) {
+  return axis.log ? Math.log(value) / Math.log(baseOf(axis)) : value;
+}
+
 function valueAxis(axis, values, extra) {
-  const bare = {...axisStyle(), ...extra, name: axis.label, nameLocation: "middle"};
-  bare.axisLabel = {...bare.axisLabel, formatter: (v) => format(v, axis.unit)};
-  if (!axis.log) return {...bare, type: "value", min: 0, max: niceAbove(Math.max(...values))};
-  const logBase = axis.unit === "size" || axis.unit === "count" ? 2 : 10;
-  const least = Math.min(...values);
+  const bare = {...axisStyle(), ...extra, name: axis.label, nameLocation: "middle", type: "value"};
+  const label = (v) => format(axis.log ? baseOf(axis) ** v : v, axis.unit);
+  bare.axisLabel = {...bare.axisLabel, formatter: label};
   const most = Math.max(...values);
-  const down = (v) => logBase ** Math.floor(Math.log(v) / Math.log(logBase) + 1e-9);
-  const up = (v) => logBase ** Math.ceil(Math.log(v) / Math.log(logBase) - 1e-9);
-  return {...bare, type: "log", logBase, min: down(least), max: up(most)};
+  if (!axis.log) {
+    return {...bare, min: 0, max: extra.tight ? most : niceAbove(most), ...binarySteps(axis.unit, most)};
+  }
+  const min = Math.floor(placeOn(axis, Math.min(...values)) + 1e-9);
+  const max = Math.max(Math.ceil(placeOn(axis, most) - 1e-9), min + 1);
+  return {...bare, min, max, interval: Math.ceil((max - min) / 8)};
 }
 
 function curveOptions(section) {
@@ -62,23 +73,23 @@ function curveOptions(section) {
     const own = {color: colors[i % colors.length]};
     const main = line.measured
       ? {type: "scatter", symbolSize: 8, symbol: "diamond"}
-      : {type: "line", symbol: "circle", symbolSize: 5, lineStyle: {width: 2}};
-    return [...bandSeries(line, 1).map((band) => ({...band, itemStyle: own})),
-      {...main, name: line.label, itemStyle: own, z: 3, data: line.points.map((p) => p.slice(0, 2)),
+      : {type: "line", symbol: "circle", symbolSize: 5, showSymbol: line.points.length < 60, lineStyle: {width: 2}};
+    return [...bandSeries(section, line, 1).map((band) => ({...band, itemStyle: own})),
+      {...main, name: line.label, itemStyle: own, z: 3, data: line.points.map((p) => [placeOn(section.x, p[0]), placeOn(section.y, p[1])]),
         lineStyle: {width: 2, color: own.color}}];
   });
   return {
     ...commonOptions(),
     legend: {...legend(section.lines.length > 1), data: section.lines.map((line) => line.label)},
-    grid: {left: 76, right: 24, top: section.lines.length > 1 ? 36 : 16, bottom: 52},
+    grid: {left: 88, right: 24, top: section.lines.length > 1 ? 36 : 16, bottom: 52},
     tooltip: tooltip("item", (what) => {
       const line = section.lines.find((l) => l.label === what.seriesName);
       const p = line.points[what.dataIndex];
       const range = p[2] === null ? [] : ["80 %: " + format(p[2], section.y.unit) + " to " + format(p[3], section.y.unit)];
       return [line.label, format(p[0], section.x.unit) + ": " + format(p[1], section.y.unit), ...range];
     }),
-    xAxis: valueAxis(section.x, points.map((p) => p[0]), {nameGap: 32}),
-    yAxis: valueAxis(section.y, ys, {nameGap: 58}),
+    xAxis: valueAxis(section.x, points.map((p) => p[0]), {nameGap: 32, tight: true}),
+    yAxis: valueAxis(section.y, ys, {nameGap: 70}),
     series,
   };
 }

@@ -41,6 +41,7 @@ function assumptions() {
     f.low80 === f.high80 ? "" : figureText(f.low80, f.unit) + " to " + figureText(f.high80, f.unit), f.origin, f.source]);
   const list = (title, lines) => (lines.length === 0 ? null
     : element("div", {}, element("h3", {}, title), element("ul", {}, ...lines.map((line) => element("li", {}, line)))));
+  if (rows.length + model.notes.length + model.evidence.length === 0) return null;
   return sectionElement("What this rests on", "assumptions", list("Assumptions", model.notes), list("Evidence", model.evidence),
     rows.length > 0 ? element("details", {class: "paper"}, element("summary", {}, summary), makeTable(columns, rows, "figures used"))
       : null);
@@ -50,7 +51,8 @@ function header() {
   const cards = model.headlines.map((h) => element("div", {}, element("dt", {}, h.label),
     element("dd", {class: "value"}, h.value), h.note ? element("dd", {class: "soft"}, h.note) : null));
   const facts = model.facts.map(([label, value]) => label + " " + value).join(" \u00b7 ");
-  const links = [...model.sections.map((s, i) => [s.title, "section-" + i]), ["What this rests on", "assumptions"]];
+  const links = [...model.sections.map((s, i) => [s.title, "section-" + i]),
+    ...(document.getElementById("assumptions") ? [["What this rests on", "assumptions"]] : [])];
   return element("header", {}, element("h1", {}, model.title), element("p", {class: "answer"}, model.answer),
     cards.length > 0 ? element("dl", {class: "headlines"}, ...cards) : null,
     element("p", {class: "facts"}, facts),
@@ -77,7 +79,9 @@ function toScreen() {
   redraw();
 }
 
-document.getElementById("page").append(header(), element("main", {}, ...model.sections.map(madeSection), assumptions()));
+const place = document.getElementById("page");
+place.append(element("main", {}, ...model.sections.map(madeSection), assumptions()));
+place.prepend(header());  // it links to what stands already
 redraw();
 let pending = 0;
 window.addEventListener("resize", () => {

@@ -10,7 +10,7 @@ const tierGap = 104;
 const deviceRows = ["nic", "pcie-switch", "cpu", "gpu", "nvswitch"];  // of a node, from the fabric down
 
 function shortName(box) {
-  const own = box.node >= 0 ? box.name.slice(box.name.indexOf(".") + 1) : box.name;
+  const own = box.node >= 0 && box.kind !== "folded" ? box.name.slice(box.name.indexOf(".") + 1) : box.name;
   const name = box.kind === "folded" ? "+ " + own : own;
   return name.length > 18 ? name.slice(0, 17) + "\u2026" : name;
 }
@@ -22,7 +22,19 @@ function spread(boxes, left, width, y, places) {
   });
 }
 
+// Boxes round a circle, the first at the top.
+function layOutCircle(section) {
+  const count = section.boxes.length;
+  const radius = Math.max(110, count * 13);
+  const width = 2 * radius + 180;
+  const height = 2 * radius + 70;
+  const places = section.boxes.map((_, i) => ({
+    x: width / 2 + radius * Math.sin((2 * Math.PI * i) / count), y: height / 2 - radius * Math.cos((2 * Math.PI * i) / count)}));
+  return {places, frames: [], width, height};
+}
+
 function layOut(section) {
+  if (section.circle) return layOutCircle(section);
   const places = [];
   const indexed = section.boxes.map((box, i) => [i, box]);
   const nodes = [...new Set(section.boxes.filter((b) => b.node >= 0).map((b) => b.node))];
@@ -73,7 +85,8 @@ function wirePath(a, b) {
 
 function wireWords(section, wire, frame) {
   const cables = wire.cables > 1 ? ", " + wire.cables + " cables" : "";
-  const parts = [wire.name + " (" + wire.class + cables + ", " + format(wire.capacity, "rate") + " each way)"];
+  const rate = wire.capacity > 0 ? ", " + format(wire.capacity, "rate") + " each way" : "";
+  const parts = [wire.name + " (" + wire.class + cables + rate + ")"];
   const at = (values) => (values ? values[frame] : null);
   if (at(wire.busy) !== null) parts.push(format(at(wire.busy), "share") + " busy");
   if (at(wire.queued)) parts.push(format(at(wire.queued), "size") + " queued");

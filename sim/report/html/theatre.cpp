@@ -1,0 +1,203 @@
+#include "sim/report/html/theatre.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "sim/io/units.hpp"
+
+namespace fabricast::html {
+
+namespace {
+
+constexpr std::size_t curves_shown = 6, lanes_shown = 24;
+
+std::string at(const PacketTraffic& traffic) { return " At " + text(traffic.size) + "."; }
+
+// The series' links by name; cables beside each other are told apart.
+std::vector<std::string> names_of(const PacketTraffic& traffic) {
+    std::map<std::string, int> seen;
+    std::vector<std::string> names;
+    for (const std::string& name : traffic.series) {
+        const int number = ++seen[name];
+        names.push_back(number > 1 ? name + " (" + std::to_string(number) + ")" : name);
+    }
+    return names;
+}
+
+// The moment in which most is paused, else queued: where a film begins.
+std::size_t worst_moment(const PacketUse& use) {
+    std::size_t worst = 0;
+    std::tuple<double, double> most{0, 0};
+    for (std::size_t b = 0; !use.series.empty() && b < use.series.front().queued.size(); ++b) {
+        std::tuple<double, double> now{0, 0};
+        for (const PortSeries& port : use.series) {
+            std::get<0>(now) += to_seconds(port.paused[b]);
+            std::get<1>(now) += static_cast<double>(port.queued[b]);
+        }
+        if (now > most) {
+            most = now;
+            worst = b;
+        }
+    }
+    return worst;
+}
+
+Scene film_of(const PacketTraffic& traffic, const Fabric& fabric) {
+    const std::vector<PortSeries>& series = traffic.use.series;
+    const Duration width = series.front().width;
+    std::map<LinkId, const PortSeries*> of_link;
+    Film film;
+    for (const PortSeries& port : series) {
+        of_link.emplace(port.link, &port);
+        film.stars.push_back(port.link);
+    }
+    for (std::size_t b = 0; b < series.front().queued.size(); ++b) {
+        film.frames.push_back(text(width * static_cast<std::int64_t>(b)));
+    }
+    film.load = [&](std::size_t frame, LinkId link) {
+        const auto found = of_link.find(link);
+        if (found == of_link.end()) {
+            return Load{0, 0, 0};
+        }
+        const PortSeries& port = *found->second;
+        return Load{0, static_cast<double>(port.queued[frame]), to_seconds(port.paused[frame]) / to_seconds(width)};
+    };
+    Scene scene{"The film",
+                "Each frame is " + text(width) +
+                    ": a dot says how much is queued for a cable, bars and dashes that its receiver paused it." +
+                    at(traffic),
+                draw_film(fabric, film), worst_moment(traffic.use)};
+    scene.drawing.frame_kind = "time";
+    return scene;
+}
+
+Curves queues_of(const PacketTraffic& traffic) {
+    Curves curves{
+        "Queues",
+        "The most bytes waiting for a link in each moment: the links that held traffic up most." + at(traffic),
+        {"time", Unit::time},
+        {"queued", Unit::size},
+        {}};
+    const std::vector<std::string> names = names_of(traffic);
+    for (std::size_t i = 0; i < std::min(traffic.use.series.size(), curves_shown); ++i) {
+        const PortSeries& port = traffic.use.series[i];
+        if (*std::max_element(port.queued.begin(), port.queued.end()) == 0) {
+            continue;
+        }
+        Line line{names[i], {}};
+        for (std::size_t b = 0; b < port.queued.size(); ++b) {
+            line.points.push_back(
+                {to_seconds(port.width * static_cast<std::int64_t>(b)), static_cast<double>(port.queued[b])});
+        }
+        curves.lines.push_back(std::move(line));
+    }
+    return curves;
+}
+
+// Moments one after the other in which the port was paused are one span.
+std::vector<Span> pauses_of(const PortSeries& port) {
+    std::vector<Span> spans;
+    for (std::size_t b = 0; b < port.paused.size(); ++b) {
+        if (port.paused[b].ps == 0) {
+            continue;
+        }
+        const double from = to_seconds(port.width * static_cast<std::int64_t>(b));
+        const double to = from + to_seconds(port.width);
+        if (!spans.empty() && spans.back().to >= from * (1 - 1e-9)) {
+            spans.back().to = to;
+        } else {
+            spans.push_back({0, "paused", from, to});
+        }
+    }
+    return spans;
+}
+
+// Lanes in the order of their first pause: the storm spreads downwards.
+Activity storm_of(const PacketTraffic& traffic) {
+    const std::vector<std::string> names = names_of(traffic);
+    std::vector<std::pair<std::string, std::vector<Span>>> ports;
+    for (std::size_t i = 0; i < traffic.use.series.size(); ++i) {
+        if (std::vector<Span> spans = pauses_of(traffic.use.series[i]); !spans.empty()) {
+            ports.emplace_back(names[i], std::move(spans));
+        }
+    }
+    std::stable_sort(ports.begin(), ports.end(),
+                     [](const auto& a, const auto& b) { return a.second.front().from < b.second.front().from; });
+    Activity activity{"Who was paused when",
+                      "PFC: the link's receiver told its sender to stop. In the order of their first pause: a storm "
+                      "spreads from the first line down." +
+                          at(traffic),
+                      {},
+                      {}};
+    if (ports.size() > lanes_shown) {
+        activity.caption += " The first " + std::to_string(lanes_shown) + " of " + std::to_string(ports.size()) + ".";
+        ports.resize(lanes_shown);
+    }
+    for (auto& [name, spans] : ports) {
+        for (Span& span : spans) {
+            span.lane = activity.lanes.size();
+            activity.spans.push_back(std::move(span));
+        }
+        activity.lanes.push_back(name);
+    }
+    return activity;
+}
+
+Table counts_of(const std::vector<PacketTraffic>& packets) {
+    Table table{"What the packets went through",
+                "",
+                {{"size", Unit::size},
+                 {"packets", Unit::count},
+                 {"marked", Unit::count},
+                 {"notices", Unit::count},
+                 {"pauses", Unit::count},
+                 {"paused, all ports", Unit::time},
+                 {"without credit, all ports", Unit::time},
+                 {"dropped", Unit::count},
+                 {"sent again", Unit::count},
+                 {"slowest message", Unit::time},
+                 {"victims of pauses"}},
+                {}};
+    for (const PacketTraffic& t : packets) {
+        const PacketUse& u = t.use;
+        std::string victims;
+        for (const std::string& victim : u.victims) {
+            victims += (victims.empty() ? "" : "; ") + victim;
+        }
+        const auto number = [](std::int64_t count) { return static_cast<double>(count); };
+        table.rows.push_back({number(t.size.count), number(u.delivered), number(u.marks), number(u.notices),
+                              number(u.pauses), to_seconds(u.paused), to_seconds(u.starved), number(u.drops),
+                              number(u.resent), to_seconds(u.fct_max), victims});
+    }
+    return table;
+}
+
+}  // namespace
+
+void add_theatre(Page& page, const std::vector<PacketTraffic>& packets, const Fabric& fabric) {
+    if (packets.empty()) {
+        return;
+    }
+    page.sections.emplace_back(counts_of(packets));
+    const auto trouble = [](const PacketTraffic& t) { return std::tuple(t.use.paused, t.use.drops, t.size); };
+    const PacketTraffic& worst =
+        *std::max_element(packets.begin(), packets.end(),
+                          [&](const PacketTraffic& a, const PacketTraffic& b) { return trouble(a) < trouble(b); });
+    if (worst.use.series.empty()) {
+        return;
+    }
+    page.sections.emplace_back(film_of(worst, fabric));
+    const auto add = [&](auto section, bool any) {
+        if (any) {
+            page.sections.emplace_back(std::move(section));
+        }
+    };
+    Curves queues = queues_of(worst);
+    add(queues, !queues.lines.empty());
+    Activity storm = storm_of(worst);
+    add(storm, !storm.lanes.empty());
+}
+
+}  // namespace fabricast::html
