@@ -7,7 +7,7 @@ const {chromium} = createRequire(import.meta.url)(process.env.NODE_PATH + "/play
 const [file, out, ...wanted] = process.argv.slice(2);
 const browser = await chromium.launch({executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"]});
 try {
-  const page = await browser.newPage({viewport: {width: 860, height: 800}});
+  const page = await browser.newPage({viewport: {width: 800, height: 800}});
   await page.goto(pathToFileURL(file).href);
   await page.waitForSelector("html[data-drawn=true]");
   await page.evaluate((titles) => {
