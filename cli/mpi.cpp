@@ -22,7 +22,8 @@ namespace fabricast::cli {
 
 namespace {
 
-// A rank to rank 0: {"want": how many pieces} with {"done": [[piece, result], ...]} or {"failed": text}.
+// A rank to rank 0: {"want": how many pieces} with {"done": [[piece, result], ...]}; {"left": true} when
+// all it was given is told; or {"failed": text}.
 constexpr int from_worker = 1;
 // Rank 0 to a rank that wants: a list of pieces, null when there are no more.
 constexpr int from_first = 2;
@@ -186,7 +187,7 @@ void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std
     const auto ranks = static_cast<std::size_t>(size_of_world());
     Hand hand(pieces, ranks);
     Crew crew(threads, compute);
-    std::size_t working = ranks - 1;  // ranks that were not told to end
+    std::size_t working = ranks - 1;  // ranks that may still have something to tell
     while (working > 0 || !hand.empty() || !crew.idle()) {
         bool moved = false;
         for (const Done& done : crew.take_done()) {
@@ -205,13 +206,16 @@ void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std
             if (const auto failed = said.find("failed"); failed != said.end()) {
                 throw std::runtime_error("rank " + std::to_string(message->from) + ": " + failed->get<std::string>());
             }
+            if (said.contains("left")) {
+                --working;
+                continue;
+            }
             for (const Json& done : said.at("done")) {
                 finished(done.at(0).get<std::size_t>(), done.at(1).get<std::string>());
             }
             if (const auto wanted = said.at("want").get<std::size_t>(); wanted > 0) {
                 const std::vector<std::size_t> dealt = hand.deal(wanted);
                 send(dealt.empty() ? Json() : Json(dealt), message->from, from_first);
-                working -= dealt.empty() ? 1U : 0U;
             }
         }
         if (!moved) {
@@ -241,6 +245,7 @@ void follow(std::size_t threads, const std::function<std::string(std::size_t)>& 
                 crew.give(piece.get<std::size_t>());
             }
         } else if (over && crew.idle()) {
+            send({{"left", true}}, 0, from_worker);
             return;
         } else {
             std::this_thread::sleep_for(nap);

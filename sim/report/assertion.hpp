@@ -1,5 +1,6 @@
 #pragma once
-// What a scenario claims about its result, as "busbw(1 GiB) > 300 GB/s" or "efficiency(16) >= 0.9".
+// What a scenario claims about its result, as "busbw >= 350 GB/s at 1 GiB", "efficiency >= 0.9 at 1024 gpus" or
+// "step_time <= 2 s"; or, shorter, "busbw(1 GiB) >= 350 GB/s". Without a place, every cluster has to meet it.
 
 #include <string>
 #include <vector>

@@ -201,8 +201,10 @@ std::vector<Key> event_keys() {
 }
 
 Key assert_key() {
-    Key key = texts_key("assert", FIELD(asserts),
-                        "Statements about the result, as `busbw(1 GiB) > 300 GB/s`; exit code 5 when one fails.");
+    Key key =
+        texts_key("assert", FIELD(asserts),
+                  "Statements about the result, as `busbw >= 350 GB/s at 1 GiB` or `efficiency >= 0.9 at 1024 gpus`; "
+                  "exit code 5 when one fails.");
     key.read = [](const Node& node, Scenario& s) {
         for (const Node& item : node.items()) {
             check_assertion(item);
