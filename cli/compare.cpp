@@ -11,6 +11,7 @@
 #include "sim/io/text_file.hpp"
 #include "validate/compare_page.hpp"
 #include "validate/import/formats.hpp"
+#include "validate/transfer_compare.hpp"
 
 namespace fabricast::cli {
 
@@ -59,6 +60,17 @@ int compare_measured(const std::vector<std::string>& arguments) {
         throw UsageError("the log holds " + std::to_string(tables.size()) + " tables; `fabricast import` parts them");
     }
     const Measurement& measurement = tables.front();
+    if (is_transfer(measurement)) {
+        if (scenario || values->contains("svg")) {
+            throw UsageError("a transfer is derived from its file's words (a scenario and --svg are for collectives)");
+        }
+        const TransferComparison comparison = compare_transfers(measurement, builtin_transfer_aliases(), catalog);
+        if (values->contains("json")) {
+            write_atomically(text_of(*values, "json"), to_json(comparison).dump(2) + "\n");
+        }
+        std::cout << to_text(comparison);
+        return ok;
+    }
     try {
         const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
         if (values->contains("json")) {

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli/command.hpp"
+#include "cli/explain_path.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "sim/explain/explained_run.hpp"
@@ -18,6 +19,7 @@ po::options_description explain_options() {
     po::options_description options("options");
     add_scenario_options(options);
     add_catalog_options(options);
+    add_path_options(options);
     return options;
 }
 
@@ -39,7 +41,9 @@ int explain_scenario(const std::vector<std::string>& arguments) {
     if (!values) {
         return ok;
     }
-    // Options that ask for something else than the whole result branch off here.
+    if (asks_for_path(*values)) {
+        return explain_path(*values);
+    }
     return explain_result(*values);
 }
 

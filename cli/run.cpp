@@ -75,8 +75,8 @@ public:
 
 private:
     static std::size_t pieces(const Scenario& scenario) {
-        const auto* collective = std::get_if<CollectiveWorkload>(&scenario.workload);
-        return collective != nullptr ? collective->sizes.size() : 1;
+        const std::vector<Bytes>* sizes = sizes_of(scenario.workload);
+        return sizes != nullptr ? sizes->size() : 1;
     }
     static std::size_t points(const Scenario& scenario) {
         return scenario.scaling ? std::max(scenario.scaling->nodes.size(), scenario.scaling->gpus.size()) : 0;

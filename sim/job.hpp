@@ -28,5 +28,6 @@ struct Job {
 Report run(const CollectiveWorkload& workload, const Job& job);
 Report run(const TraceWorkload& workload, const Job& job);
 Report run(const TrainingWorkload& workload, const Job& job);
+Report run(const TransferWorkload& workload, const Job& job);
 
 }  // namespace fabricast

@@ -19,13 +19,18 @@ struct KindName {
 };
 
 // "bridge" is a root port or host bridge with a service of its own; it forwards like a PCIe switch.
-constexpr std::array<KindName, 7> kind_names = {{{"gpu", DeviceKind::gpu},
-                                                 {"nic", DeviceKind::nic},
-                                                 {"cpu", DeviceKind::cpu},
-                                                 {"memory", DeviceKind::host_memory},
-                                                 {"switch", DeviceKind::pcie_switch},
-                                                 {"bridge", DeviceKind::pcie_switch},
-                                                 {"nvswitch", DeviceKind::nvswitch}}};
+constexpr std::array<KindName, 10> kind_names = {
+    {{"gpu", DeviceKind::gpu},
+     {"nic", DeviceKind::nic},
+     {"cpu", DeviceKind::cpu},
+     {"memory", DeviceKind::host_memory},
+     {"switch", DeviceKind::pcie_switch},
+     {"bridge", DeviceKind::pcie_switch},
+     {"nvswitch", DeviceKind::nvswitch},
+     // Ends of PCIe that are neither GPU nor NIC: one cable, nothing behind.
+     {"nvme", DeviceKind::pcie_switch},
+     {"capture", DeviceKind::pcie_switch},
+     {"cxl", DeviceKind::pcie_switch}}};
 
 LocalDevice parse_device(const NodeDevice& device, const std::string& node) {
     const std::size_t digits = std::min(device.name.find_first_of("0123456789"), device.name.size());
@@ -37,8 +42,9 @@ LocalDevice parse_device(const NodeDevice& device, const std::string& node) {
     const bool whole =
         digits == device.name.size() || std::from_chars(device.name.data() + digits, end, local.index).ptr == end;
     if (known == kind_names.end() || !whole) {
-        throw ClusterError("node '" + node + "': device '" + device.name +
-                           "' is none of gpuN, nicN, cpuN, memoryN, switchN, bridgeN, nvswitchN");
+        throw ClusterError(
+            "node '" + node + "': device '" + device.name +
+            "' is none of gpuN, nicN, cpuN, memoryN, switchN, bridgeN, nvswitchN, nvmeN, captureN, cxlN");
     }
     local.name = device.name;
     local.kind = known->kind;

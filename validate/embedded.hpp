@@ -7,5 +7,6 @@ namespace fabricast {
 
 std::string_view embedded_aliases();
 std::string_view embedded_priors();
+std::string_view embedded_transfers();
 
 }  // namespace fabricast

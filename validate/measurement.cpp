@@ -79,7 +79,7 @@ const std::vector<MeasurementKey>& measurement_keys() {
         {"source.path", Form::text, false, "The file in it, or the log that was imported."},
         {"source.commit", Form::text, false, "The commit read."},
         {"source.date", Form::text, false, "When it was measured or published."},
-        {"kind", Form::text, true, "nccl, p2p or rdma."},
+        {"kind", Form::text, true, "nccl, p2p, rdma or other."},
         {"system", Form::section, true, "What was measured."},
         {"system.gpu", Form::text, false, "The GPU as the tool or people name it."},
         {"system.gpus_per_node", Form::text, false, "GPUs of one node."},

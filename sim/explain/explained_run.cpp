@@ -92,6 +92,10 @@ ExplainedRun explain(const TraceWorkload&, const Subject& s) {
             "a replayed trace is not explained (found trace; accepted: collective, training)");
 }
 
+ExplainedRun explain(const TransferWorkload&, const Subject& s) {
+    fail_at(s.scenario, "workload.kind", "a transfer is explained by its path: `fabricast explain SCENARIO`");
+}
+
 }  // namespace
 
 Scenario single_point(const Scenario& scenario) {

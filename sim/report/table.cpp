@@ -46,6 +46,14 @@ std::string time_text(const std::optional<double>& seconds) { return seconds ? t
 }  // namespace
 
 std::string table_header(const Scenario& scenario) {
+    if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload)) {
+        std::string lines = "# " + scenario.name + ": " + transfer->from + " to " + transfer->to + ", on " +
+                            cluster_words(scenario.cluster) + "\n# algbw: one message; busbw: a window of them" +
+                            (transfer->direction == Direction::both_ways ? ", both ways together" : "") + "\n";
+        lines += format("#%13s %10s %9s %9s %9s  %-18s %-8s %4s  %-44s  %s\n", "size", "time", "80 %", "algbw", "busbw",
+                        "transport", "protocol", "DMA", "bottleneck", "evidence");
+        return lines + format("#%13s %10s %9s %9s %9s\n", "(B)", "(us)", "(%)", "(GB/s)", "(GB/s)");
+    }
     const CollectiveWorkload& workload = collective_of(scenario);
     std::string lines = "# " + scenario.name + ": " + std::string(word(workload.collective)) + " of " +
                         std::string(word(workload.dtype)) + (workload.in_place ? ", in place" : "") + ", on " +

@@ -77,7 +77,8 @@ private:
     }
 
     void apply_option(const std::string& key, const std::string& name, const std::string& value) {
-        static const std::vector<std::string> options = {"cpu_vendor", "gpu", "gpu_direct", "nics", "peer_to_peer"};
+        static const std::vector<std::string> options = {"cpu_vendor", "gpu",  "gpu_direct",
+                                                         "nic",        "nics", "peer_to_peer"};
         static const std::vector<std::string> vendors = {"amd", "intel", "nvidia", "ibm"};
         if (name == "peer_to_peer") {
             cluster_.node.peer_to_peer = as_flag(key, value);
@@ -94,6 +95,8 @@ private:
             }
         } else if (name == "gpu") {  // another of the same place: more memory, less power
             cluster_.node.gpu = look_up(key, [&] { return gpu_spec(catalog_.at("gpu", value)); });
+        } else if (name == "nic") {
+            set_nic(key, value);
         } else if (name == "nics") {
             std::uint32_t nics = 0;
             const char* end = value.data() + value.size();
@@ -104,6 +107,20 @@ private:
         } else {
             fail(key, complaint("node templates have no such option", shown(name), joined(options),
                                 nearest_word(name, options)));
+        }
+    }
+
+    // Another adapter in the same places, with its usual port.
+    void set_nic(const std::string& key, const std::string& part) {
+        const NicSpec nic = look_up(key, [&] { return nic_spec(catalog_.at("nic", part)); });
+        cluster_.node.nic_part = nic.name;
+        cluster_.node.nic_link = nic.port_link;
+        const Duration both = nic.transmit_latency + nic.receive_latency + nic.gpu_memory_penalty;
+        for (NodeDevice& device : cluster_.node.devices) {
+            if (device.name.starts_with("nic")) {
+                device.part = nic.name;
+                device.latency = {both.ps / 2};
+            }
         }
     }
 

@@ -10,6 +10,7 @@
 #include "sim/scenario/sweep_keys.hpp"
 #include "sim/scenario/trace_keys.hpp"
 #include "sim/scenario/training_keys.hpp"
+#include "sim/scenario/transfer_keys.hpp"
 
 namespace fabricast {
 
@@ -42,11 +43,12 @@ Key engine_key() {
 }
 
 Key sizes_key() {
-    Key key{"workload.sizes", Form::sizes, "Message sizes as nccl-tests counts them: the larger buffer of a rank."};
-    key.read = [](const Node& node, Scenario& s) { collective_of(s).sizes = read_sizes(node); };
+    Key key{"workload.sizes", Form::sizes,
+            "Message sizes; of a collective as nccl-tests counts them: the larger buffer of a rank."};
+    key.read = [](const Node& node, Scenario& s) { *sizes_of(s.workload) = read_sizes(node); };
     key.write = [](const Scenario& s) {
         Json list = Json::array();
-        for (const Bytes size : collective_of(s).sizes) {
+        for (const Bytes size : *sizes_of(s.workload)) {
             list.push_back(text(size));
         }
         return list;
@@ -57,7 +59,7 @@ Key sizes_key() {
 
 // The alternative of that index with its defaults, unless it is there already.
 void set_kind(Workload& workload, std::size_t index) {
-    static const std::vector<Workload> kinds = {CollectiveWorkload{}, TrainingWorkload{}, TraceWorkload{}};
+    static const std::vector<Workload> kinds = {CollectiveWorkload{}, TrainingWorkload{}, TraceWorkload{}, TransferWorkload{}};
     if (workload.index() != index) {
         workload = kinds.at(index);
     }
@@ -260,7 +262,7 @@ std::vector<Key> collective_keys() {
                   "Rank at the root of broadcast, reduce, gather and scatter."),
     };
     for (Key& key : keys) {
-        key.of_kind = "collective";
+        key.of_kind = key.path == "workload.sizes" ? "collective transfer" : "collective";
     }
     return keys;
 }
@@ -324,6 +326,7 @@ std::vector<Key> make_keys() {
         engine_key(),
         whole_key("seed", FIELD(seed), 0, 9007199254740991.0, "Of everything random: ECMP hashes."),
     };
+    insert_after(keys, "workload.kind", transfer_keys());
     insert_after(keys, "workload.kind", trace_keys());
     insert_after(keys, "workload.kind", training_keys());
     insert_after(keys, "workload.kind", collective_keys());

@@ -46,8 +46,8 @@ Scenario with_engine(Scenario scenario, const Catalog& catalog, std::size_t thre
     }
     Packet packet = scenario.packet;
     packet.seed = scenario.seed;
-    const auto* const collective = std::get_if<CollectiveWorkload>(&scenario.workload);
-    packet.threads = collective != nullptr && collective->sizes.size() > 1 ? 1 : static_cast<int>(threads);
+    const std::vector<Bytes>* const sizes = sizes_of(scenario.workload);
+    packet.threads = sizes != nullptr && sizes->size() > 1 ? 1 : static_cast<int>(threads);
     if (!packet.preset.empty()) {
         try {
             const Part& part = catalog.at("packet-preset", packet.preset);

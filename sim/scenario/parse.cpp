@@ -108,6 +108,13 @@ void check_workload(const TraceWorkload&, const Scenario& scenario) {
     }
 }
 
+// Devices and transports are known when the cluster is built.
+void check_workload(const TransferWorkload&, const Scenario& scenario) {
+    if (scenario.scaling) {
+        fail_at(scenario, "scaling", "'scaling' is not for a transfer: it is between two devices");
+    }
+}
+
 // A step's shape depends on catalogue and cluster: the run checks it.
 void check_workload(const TrainingWorkload&, const Scenario& scenario) {
     if (scenario.scaling && scenario.scaling->step) {
@@ -134,8 +141,8 @@ void check_scaling(const Scenario& scenario) {
 
 // What depends on several keys.
 void complete(Workload& workload) {
-    if (auto* collective = std::get_if<CollectiveWorkload>(&workload); collective && collective->sizes.empty()) {
-        collective->sizes = default_sizes();
+    if (std::vector<Bytes>* sizes = sizes_of(workload); sizes != nullptr && sizes->empty()) {
+        *sizes = default_sizes();
     }
 }
 

@@ -3,11 +3,23 @@
 namespace fabricast {
 
 const std::vector<std::string>& workload_kinds() {
-    static const std::vector<std::string> words = {"collective", "training", "trace"};
+    static const std::vector<std::string> words = {"collective", "training", "trace", "transfer"};
     return words;
 }
 
 const std::string& kind_of(const Workload& workload) { return workload_kinds().at(workload.index()); }
+
+const std::vector<Bytes>* sizes_of(const Workload& workload) {
+    if (const auto* collective = std::get_if<CollectiveWorkload>(&workload)) {
+        return &collective->sizes;
+    }
+    const auto* transfer = std::get_if<TransferWorkload>(&workload);
+    return transfer == nullptr ? nullptr : &transfer->sizes;
+}
+
+std::vector<Bytes>* sizes_of(Workload& workload) {
+    return const_cast<std::vector<Bytes>*>(sizes_of(static_cast<const Workload&>(workload)));
+}
 
 Place place_of(const Scenario& scenario, std::string_view key) {
     while (!key.empty()) {

@@ -13,6 +13,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/io/place.hpp"
 #include "sim/sweep/spec.hpp"
+#include "sim/transports/transfer_workload.hpp"
 #include "sim/workloads/import/trace_workload.hpp"
 #include "sim/workloads/training_workload.hpp"
 #include "topologies/cluster.hpp"
@@ -85,7 +86,7 @@ struct CollectiveWorkload {
 
 // What the cluster runs: a closed set, picked by `workload.kind`. A kind is an alternative here, its keys in
 // scenario_keys() and its run_*.cpp.
-using Workload = std::variant<CollectiveWorkload, TrainingWorkload, TraceWorkload>;
+using Workload = std::variant<CollectiveWorkload, TrainingWorkload, TraceWorkload, TransferWorkload>;
 
 // "collective": the words of `workload.kind`, in the order of the variant.
 const std::vector<std::string>& workload_kinds();
@@ -172,6 +173,10 @@ inline const CollectiveWorkload& collective_of(const Scenario& scenario) {
     return std::get<CollectiveWorkload>(scenario.workload);
 }
 inline CollectiveWorkload& collective_of(Scenario& scenario) { return std::get<CollectiveWorkload>(scenario.workload); }
+
+// The message sizes of a kind that has a row a size; else nullptr.
+std::vector<Bytes>* sizes_of(Workload& workload);
+const std::vector<Bytes>* sizes_of(const Workload& workload);
 
 // Where `key` was written, else the nearest key around it, else the file's first line.
 Place place_of(const Scenario& scenario, std::string_view key);

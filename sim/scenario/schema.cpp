@@ -32,7 +32,8 @@ Json map_json(const Scenario& scenario, std::string_view path) {
 }  // namespace
 
 bool belongs(const Key& key, const Scenario& scenario) {
-    return key.of_kind.empty() || key.of_kind == kind_of(scenario.workload);
+    return key.of_kind.empty() ||
+           (" " + key.of_kind + " ").find(" " + kind_of(scenario.workload) + " ") != std::string::npos;
 }
 
 const Key* find_key(std::string_view path) {

@@ -47,7 +47,7 @@ struct Key {
     bool required = false;
     std::string when_absent{};         // what holds then; empty: the field's default
     std::vector<std::string> words{};  // of Form::word
-    std::string of_kind{};             // a key of one kind of workload: refused in the others
+    std::string of_kind{};             // a key of these kinds of workload: refused in the others
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };

@@ -194,6 +194,8 @@ std::string default_words(const Key& key) {
         scenario.workload = TrainingWorkload{};
     } else if (key.of_kind == "trace") {
         scenario.workload = TraceWorkload{};
+    } else if (key.of_kind == "transfer") {
+        scenario.workload = TransferWorkload{};
     }
     const Json value = key.write ? key.write(scenario) : Json();
     if (value.is_null()) {
@@ -203,7 +205,11 @@ std::string default_words(const Key& key) {
 }
 
 // Keys of one kind of workload say so.
-std::string kind_words(const Key& key) { return key.of_kind.empty() ? "" : "*" + key.of_kind + "*: "; }
+std::string kind_words(const Key& key) {
+    std::string kinds = key.of_kind;
+    std::replace(kinds.begin(), kinds.end(), ' ', '/');
+    return kinds.empty() ? "" : "*" + kinds + "*: ";
+}
 
 }  // namespace
 

@@ -14,6 +14,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/sweep_keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/trace_keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/training_keys.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/transfer_keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/words.cpp
 )
 

@@ -40,6 +40,21 @@ std::string_view word(ScalingMode m) {
     return pick_word(words, m);
 }
 
+std::string_view word(Direction d) {
+    static constexpr std::array<std::string_view, 2> words = {"one-way", "both-ways"};
+    return pick_word(words, d);
+}
+
+std::string_view word(TransferOperation o) {
+    static constexpr std::array<std::string_view, 2> words = {"write", "read"};
+    return pick_word(words, o);
+}
+
+std::string_view word(NumaPlace p) {
+    static constexpr std::array<std::string_view, 2> words = {"near", "far"};
+    return pick_word(words, p);
+}
+
 std::int64_t size_of(DataType d) {
     static constexpr std::array<std::int64_t, 11> sizes = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1};
     return sizes.at(static_cast<std::size_t>(d));

@@ -70,13 +70,13 @@ struct Mapping {
 struct AllGroups {
     Mapping map;
     EdgeSet one;
-    Direction direction = Direction::both;
+    GroupDirection direction = GroupDirection::both;
 
     void operator()(const std::function<void(const Edge&)>& visit) const {
         std::vector<Edge> edges;
         for_each_edge(one, map.own, [&](const Edge& edge) {
             const bool onward =
-                direction == Direction::both || (direction == Direction::onward) == (map.member_of(edge.path.src) == 0);
+                direction == GroupDirection::both || (direction == GroupDirection::onward) == (map.member_of(edge.path.src) == 0);
             if (onward) {
                 edges.push_back(edge);
             }
@@ -230,7 +230,7 @@ const Plan& GroupCalls::plan_of(const GroupCall& call, const GroupShape& shape) 
 }
 
 const GroupCalls::Template& GroupCalls::prepared(Schedule& schedule, const GroupCall& call, const Groups& groups,
-                                                 std::span<const DeviceId> devices, Direction direction) {
+                                                 std::span<const DeviceId> devices, GroupDirection direction) {
     std::unique_ptr<Template>& found =
         templates_[{static_cast<int>(call.collective), call.bytes, call.times, groups.size, groups.stride, groups.first,
                     groups.ranks, static_cast<int>(direction)}];
@@ -297,7 +297,7 @@ const GroupCalls::Template& GroupCalls::prepared(Schedule& schedule, const Group
 
 std::vector<OpId> GroupCalls::add(Schedule& schedule, const GroupCall& call, const Groups& groups,
                                   std::span<const DeviceId> devices, std::span<const Schedule::Dependency> after,
-                                  Direction direction) {
+                                  GroupDirection direction) {
     if (groups.size < 2 || call.bytes < 1 || !(call.times > 0)) {
         return {};
     }

@@ -21,7 +21,7 @@
 namespace fabricast {
 
 // Which edges of a pair's exchange are used: both ways, from the first rank to the second, or back.
-enum class Direction : std::uint8_t { both, onward, back };
+enum class GroupDirection : std::uint8_t { both, onward, back };
 
 // How a group lies on nodes: `per_node` GPUs, `apart` from each other, on each of `nodes`.
 struct GroupShape {
@@ -48,7 +48,7 @@ public:
     // PlanError.
     std::vector<OpId> add(Schedule& schedule, const GroupCall& call, const Groups& groups,
                           std::span<const DeviceId> devices, std::span<const Schedule::Dependency> after,
-                          Direction direction = Direction::both);
+                          GroupDirection direction = GroupDirection::both);
 
     std::vector<FigureUsed> figures() const;
     const std::vector<std::string>& notes() const { return notes_; }
@@ -59,7 +59,7 @@ private:
     Member& member(const GroupShape& shape);
     const Plan& plan_of(const GroupCall& call, const GroupShape& shape);
     const Template& prepared(Schedule& schedule, const GroupCall& call, const Groups& groups,
-                             std::span<const DeviceId> devices, Direction direction);
+                             std::span<const DeviceId> devices, GroupDirection direction);
 
     const Fabric& fabric_;
     const LibrarySpec& library_;

@@ -108,7 +108,7 @@ Ends StepBuilder::send(const GroupCall& call, std::uint32_t from_stage, std::uin
     const std::array<DeviceId, 2> devices{device(from_stage, lane), device(to_stage, lane)};
     const std::size_t from = plan_.schedule.size();
     const std::vector<OpId> ends = calls_.add(plan_.schedule, call, groups, devices, after,
-                                              from_stage < to_stage ? Direction::onward : Direction::back);
+                                              from_stage < to_stage ? GroupDirection::onward : GroupDirection::back);
     StepOp tagged = what;
     tagged.tag = StepTag::pipeline;
     tag(from, tagged);

@@ -1,0 +1,69 @@
+#include "cli/explain_path.hpp"
+
+#include <iostream>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "sim/io/units.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/transports/describe.hpp"
+#include "sim/trouble.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+// The scenario's transfer where it has one, else one with default conditions, between the devices asked for.
+TransferWorkload transfer_of(const Scenario& scenario, const po::variables_map& values) {
+    const auto* written = std::get_if<TransferWorkload>(&scenario.workload);
+    TransferWorkload transfer = written != nullptr ? *written : TransferWorkload{};
+    const std::vector<std::string> ends = texts_of(values, "path");
+    if (ends.size() == 2) {
+        transfer.from = ends[0];
+        transfer.to = ends[1];
+    } else if (!ends.empty() || written == nullptr) {
+        throw UsageError("--path takes two devices, as in --path node0.gpu0 node1.gpu3");
+    }
+    if (values.contains("transport")) {
+        transfer.transport = text_of(values, "transport");
+    }
+    constexpr Bytes usual{1 << 20};
+    transfer.sizes = {values.contains("size") ? parse_bytes(text_of(values, "size")) : usual};
+    return transfer;
+}
+
+}  // namespace
+
+void add_path_options(po::options_description& options) {
+    options.add_options()  //
+        ("path", po::value<std::vector<std::string>>()->multitoken()->value_name("A B"),
+         "the way data takes from device A to device B: copies, DMA, cores, latency, bandwidth")  //
+        ("transport", po::value<std::string>()->value_name("T"), "of that path (default: auto)")(
+            "size", po::value<std::string>()->value_name("S"), "of a message on it (default: 1 MiB)");
+}
+
+bool asks_for_path(const po::variables_map& values) {
+    return values.contains("path") || values.contains("transport") || values.contains("size") ||
+           std::holds_alternative<TransferWorkload>(scenario_of(values).workload);
+}
+
+int explain_path(const po::variables_map& values) {
+    const Scenario scenario = scenario_of(values);
+    const Catalog catalog = catalog_of(values, &scenario);
+    try {
+        const TransferWorkload transfer = transfer_of(scenario, values);
+        std::cout << pointing_into(scenario, [&] {
+            const Fabric fabric = transfer_fabric(Fabric(build(scenario, catalog)), transfer, catalog);
+            const Exchanger exchanger(transfer, fabric, catalog, Flow{});
+            return describe(exchanger.at(transfer.sizes.front()), transfer, fabric, transfer.sizes.front());
+        });
+    } catch (const UnitError& error) {
+        throw UsageError(std::string("--size: ") + error.what());
+    } catch (const NoDataPath& error) {
+        throw UsageError(error.what());
+    }
+    return ok;
+}
+
+}  // namespace fabricast::cli

@@ -1,0 +1,13 @@
+#pragma once
+// fabricast explain SCENARIO --path A B: the way data takes between two devices, hop by hop.
+
+#include "cli/options.hpp"
+
+namespace fabricast::cli {
+
+void add_path_options(po::options_description& options);
+// --path stands there, or the scenario is one of a transfer.
+bool asks_for_path(const po::variables_map& values);
+int explain_path(const po::variables_map& values);
+
+}  // namespace fabricast::cli

@@ -1,0 +1,86 @@
+// The keys of `workload` with `kind: transfer`.
+
+#include "sim/scenario/transfer_keys.hpp"
+
+#include "sim/scenario/rows.hpp"
+
+namespace fabricast {
+
+namespace {
+
+using namespace rows;
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a member's name takes none.
+#define TRANSFER(member) \
+    [](auto& scenario) -> auto& { return std::get<TransferWorkload>(scenario.workload).member; }
+// NOLINTEND(bugprone-macro-parentheses)
+
+// A size of which zero says "not given".
+template <class Field>
+Key optional_size_key(std::string path, Field field, std::string meaning, std::string when_absent) {
+    Key key = size_key(std::move(path), field, std::move(meaning));
+    key.write = [field](const Scenario& s) { return field(s).count == 0 ? Json() : Json(text(field(s))); };
+    key.when_absent = std::move(when_absent);
+    return key;
+}
+
+std::vector<Key> host_keys() {
+    return {
+        map_key("workload.host", "How the machines are set up."),
+        flag_key("workload.host.acs", TRANSFER(host.acs), "PCIe access control redirects peer traffic to the root."),
+        flag_key("workload.host.iommu", TRANSFER(host.iommu), "DMA addresses are translated."),
+        flag_key("workload.host.ats", TRANSFER(host.ats),
+                 "Devices keep translations, so that PCIe switches pass peer traffic in spite of ACS."),
+        flag_key("workload.host.virtualised", TRANSFER(host.virtualised), "GPUs are passed through to a guest."),
+        flag_key("workload.host.p2p_clique", TRANSFER(host.p2p_clique),
+                 "The hypervisor tells the guest which GPUs are peers."),
+        flag_key("workload.host.relaxed_ordering", TRANSFER(host.relaxed_ordering),
+                 "PCIe writes of an adapter may pass each other."),
+        flag_key("workload.host.peer_memory", TRANSFER(host.peer_memory),
+                 "nvidia_peermem or dma-buf: adapters may register GPU memory."),
+        flag_key("workload.host.rdma", TRANSFER(host.rdma), "The verbs stack is there; without it, the kernel's."),
+        flag_key("workload.host.pinned", TRANSFER(host.pinned), "User buffers in host memory are page-locked."),
+        flag_key("workload.host.huge_pages", TRANSFER(host.huge_pages), "Buffers stand on pages of 2 MiB."),
+        flag_key("workload.host.registration_cache", TRANSFER(host.registration_cache),
+                 "A buffer is registered once, not with each message."),
+        flag_key("workload.host.offloads", TRANSFER(host.offloads), "TSO and GRO of the kernel's stack."),
+        optional_size_key("workload.host.locked_memory", TRANSFER(host.locked_memory), "`ulimit -l`.", "unlimited"),
+        optional_size_key("workload.host.mtu", TRANSFER(host.mtu), "Of IP, or of an RDMA path: 256 B to 9000 B.",
+                          "the link's; 1500 B for the kernel's stack"),
+        whole_key("workload.host.qps", TRANSFER(host.qps), 1, 1024, "Queue pairs or sockets of one transfer."),
+        whole_key("workload.host.cores", TRANSFER(host.cores), 1, 512,
+                  "Cores that the kernel's stack may use at either end."),
+        word_key("workload.host.numa", TRANSFER(host.numa), NumaPlace::far,
+                 "Whose memory staging takes: the socket's beside the GPU or the farthest."),
+    };
+}
+
+}  // namespace
+
+std::vector<Key> transfer_keys() {
+    std::vector<Key> keys = {
+        required(text_key("workload.from", TRANSFER(from), "Who sends: `node0.gpu0`, `node0.memory1`.")),
+        required(text_key("workload.to", TRANSFER(to), "Who receives.")),
+        text_key("workload.transport", TRANSFER(transport),
+                 "`auto`: the best that hardware and conditions allow; else a part of kind `data-path`."),
+        text_key("workload.messaging", TRANSFER(messaging),
+                 "Software that issues the messages: a part of kind `messaging`.", "the transport's usual one"),
+        word_key("workload.direction", TRANSFER(direction), Direction::both_ways,
+                 "The bandwidth of one direction, or of both at once."),
+        word_key("workload.operation", TRANSFER(operation), TransferOperation::read,
+                 "What the initiator does with the other's memory."),
+        whole_key("workload.window", TRANSFER(window), 1, 4096, "Messages in flight for the bandwidth.",
+                  "as the messaging's own benchmark does"),
+    };
+    for (Key& key : host_keys()) {
+        keys.push_back(std::move(key));
+    }
+    for (Key& key : keys) {
+        key.of_kind = "transfer";
+    }
+    return keys;
+}
+
+#undef TRANSFER
+
+}  // namespace fabricast

@@ -1,0 +1,12 @@
+#pragma once
+// The keys of `workload` with `kind: transfer`.
+
+#include <vector>
+
+#include "sim/scenario/schema.hpp"
+
+namespace fabricast {
+
+std::vector<Key> transfer_keys();
+
+}  // namespace fabricast

@@ -1,0 +1,186 @@
+#include "sim/transports/exchange.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/transports/places.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr double busy_share = 0.8;              // of the time, for a link or a core to be what all waits for
+constexpr std::size_t most_transfers = 20'000;  // of one replay; a longer window is cut
+
+bool over_network(const DataPath& path) {
+    return std::any_of(path.legs.begin(), path.legs.end(), [](const Leg& leg) {
+        return !leg.paths.empty() && leg.paths.front().transport == Transport::network;
+    });
+}
+
+// Half widths of the fixed terms, independent of each other.
+std::pair<double, double> spread(const DataPath& path) {
+    double low = 0;
+    double high = 0;
+    for (const LatencyTerm& term : path.latency) {
+        low += std::pow(to_seconds(term.time - term.low80), 2);
+        high += std::pow(to_seconds(term.high80 - term.time), 2);
+    }
+    return {std::sqrt(low), std::sqrt(high)};
+}
+
+// Loads of a kernel come back after a round trip over the leg's links.
+void limit_reads(const Messaging& m, const Fabric& fabric, DataPath& path) {
+    for (Leg& leg : path.legs) {
+        if (!leg.reads || m.read_outstanding <= 0) {
+            continue;
+        }
+        const PathQuery& way = leg.paths.front();
+        const Duration trip = fabric.path(way).latency + fabric.path(query(way.dst, way.src)).latency;
+        const double rate = m.read_outstanding / to_seconds(trip);
+        if (rate < leg.rate_cap) {
+            leg.rate_cap = rate;
+            leg.cap = "loads under way";
+        }
+    }
+}
+
+Duration links_of(const DataPath& path, const Fabric& fabric) {
+    Duration sum;
+    for (const Leg& leg : path.legs) {
+        sum += leg.paths.empty() ? Duration{} : fabric.path(leg.paths.front()).latency;
+    }
+    return sum;
+}
+
+std::uint32_t fitting_window(std::uint32_t window, const DataPath& path, Bytes size) {
+    const std::int64_t piece = path.piece.count > 0 ? path.piece.count : std::max<std::int64_t>(size.count, 1);
+    const auto pieces = static_cast<std::size_t>(std::min<std::int64_t>(size.count / piece + 1, 256));
+    const std::size_t each = std::max<std::size_t>(1, pieces * path.legs.size());
+    return static_cast<std::uint32_t>(std::clamp<std::size_t>(most_transfers / each, 2, window));
+}
+
+double cores(const DataPath& path, bool receiver, const Messaging& m, double bytes, double each_s) {
+    double busy = to_seconds(receiver ? m.receive_gap : m.send_gap);
+    for (const CoreWork& work : path.work) {
+        busy += work.receiver == receiver ? to_seconds(work.per_message) + work.seconds_per_byte * bytes : 0;
+    }
+    return each_s > 0 ? busy / each_s : 0;
+}
+
+std::string bottleneck(const Exchange& e, const Fabric& fabric, double bytes) {
+    if (!e.timeline.busiest.empty() && e.timeline.busiest.front().utilisation >= busy_share) {
+        const LinkUse& use = e.timeline.busiest.front();
+        return fabric.link_name(use.link) + " " + std::to_string(std::lround(std::min(use.utilisation, 1.0) * 100)) +
+               " %";
+    }
+    for (const Leg& leg : e.choice.path.legs) {
+        if (bytes / e.each_s >= busy_share * leg.rate_cap && !leg.cap.empty()) {
+            return leg.cap;
+        }
+    }
+    return to_seconds(std::max(e.messaging.send_gap, e.messaging.receive_gap)) >= busy_share * e.each_s
+               ? "messages of " + e.messaging.name
+               : "latency";
+}
+
+}  // namespace
+
+Exchanger::Exchanger(const TransferWorkload& workload, const Fabric& fabric, const Catalog& catalog, Engine engine)
+    : workload_(workload),
+      fabric_(fabric),
+      catalog_(catalog),
+      engine_(std::move(engine)),
+      from_(fabric.device(workload.from)),
+      to_(fabric.device(workload.to)) {}
+
+PathRequest Exchanger::request(DeviceId from, DeviceId to, Bytes size, FigureReader& figures) const {
+    return {fabric_, from, to, size, workload_.operation, workload_.host, figures};
+}
+
+// An MPI may have its own way inside a node.
+std::string Exchanger::transport() const {
+    const bool inside = fabric_.node_of(from_) == fabric_.node_of(to_);
+    if (workload_.transport == "auto" && inside && !workload_.messaging.empty()) {
+        const std::string own = catalog_.at("messaging", workload_.messaging).word_or("inside_node", "auto");
+        if (own == "network") {
+            return is_gpu(fabric_, from_) || is_gpu(fabric_, to_) ? "gpudirect-rdma" : "host-rdma";
+        }
+        return own;
+    }
+    return workload_.transport;
+}
+
+ChosenPath Exchanger::choice(Bytes size, FigureReader& figures) const {
+    return choose_path(transport(), request(from_, to_, size, figures));
+}
+
+std::vector<FigureUsed> Exchanger::figures() const {
+    FigureReader figures(catalog_);
+    const ChosenPath chosen = choice(workload_.sizes.front(), figures);
+    messaging_of(workload_.messaging.empty() ? catalog_.at("data-path", chosen.path.transport).word("messaging")
+                                             : workload_.messaging,
+                 figures);
+    return figures.used();
+}
+
+Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const Watch& watch) const {
+    FigureReader figures(catalog_);
+    Exchange e;
+    e.choice = choice(size, figures);
+    e.messaging =
+        messaging_of(workload_.messaging.empty() ? catalog_.at("data-path", e.choice.path.transport).word("messaging")
+                                                 : workload_.messaging,
+                     figures);
+    limit_reads(e.messaging, fabric_, e.choice.path);
+    const DataPath& forth = e.choice.path;
+    const bool both = workload_.direction == Direction::both_ways;
+    const DataPath back = both ? choose_path(forth.transport, request(to_, from_, size, figures)).path : forth;
+    // Small messages of the library itself travel between host memories.
+    const auto ends =
+        std::pair(memory_beside(fabric_, from_, NumaPlace::near), memory_beside(fabric_, to_, NumaPlace::near));
+    DataPath control = forth;
+    DataPath answer = back;
+    if (over_network(forth) && ends.first && ends.second) {
+        constexpr Bytes small{64};
+        const bool loop = *ends.first == *ends.second;
+        const std::string way = loop || fabric_.node_of(from_) == fabric_.node_of(to_) ? "host-rdma" : "auto";
+        HostConditions host = workload_.host;
+        host.registration_cache = true;
+        control =
+            choose_path(way, {fabric_, *ends.first, *ends.second, small, TransferOperation::write, host, figures}).path;
+        answer =
+            choose_path(way, {fabric_, *ends.second, *ends.first, small, TransferOperation::write, host, figures}).path;
+    }
+    const Conversation conversation{
+        &forth, &back, &control, &answer, e.messaging, from_, is_gpu(fabric_, from_) || is_gpu(fabric_, to_)};
+    e.mode = mode_of(conversation, size);
+
+    Conversation alone = conversation;
+    alone.messaging.acknowledged = false;
+    const LoweredMessages one = lower_messages(alone, size, 1, false);
+    const Timeline single = replay(engine_, fabric_, one.schedule, events, watch);
+    e.one_s = to_seconds(single.kept.front().finish - Time{});
+    e.links_s = to_seconds(links_of(forth, fabric_));
+    const auto [low, high] = spread(forth);
+    e.one_low80 = e.one_s - low;
+    e.one_high80 = e.one_s + high;
+
+    const std::uint32_t asked = workload_.window > 0 ? workload_.window : e.messaging.window;
+    const std::uint32_t window = fitting_window(asked, forth, size);
+    const std::uint32_t sent = e.messaging.acknowledged || window == 1 ? window : 2 * window;
+    LoweredMessages many = lower_messages(conversation, size, sent, both);
+    e.timeline = replay(engine_, fabric_, many.schedule, events, watch);
+    const Time last = e.timeline.kept.back().finish;
+    const Time begin = sent > window ? e.timeline.kept[window - 1].finish : Time{};
+    e.each_s = to_seconds(last - begin) / window;
+    const auto bytes = static_cast<double>(size.count);
+    e.bandwidth = (both ? 2 : 1) * bytes / e.each_s;
+    e.sender_cores = cores(forth, false, e.messaging, bytes, e.each_s);
+    e.receiver_cores = cores(forth, true, e.messaging, bytes, e.each_s);
+    e.bottleneck = bottleneck(e, fabric_, bytes);
+    e.schedule = std::move(many.schedule);
+    return e;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,37 @@
+#pragma once
+// Messages over a data path as a schedule: cores as host delays, each leg's bytes as transfers on its links piece by
+// piece, control messages of a rendezvous as messages of their own.
+
+#include <optional>
+#include <vector>
+
+#include "sim/schedule.hpp"
+#include "sim/transports/messaging.hpp"
+
+namespace fabricast {
+
+// The two ends of a transfer, made ready.
+struct Conversation {
+    const DataPath* forth = nullptr;
+    const DataPath* back = nullptr;     // of the other direction; where both are busy
+    const DataPath* control = nullptr;  // of small messages, there
+    const DataPath* answer = nullptr;   // and back
+    Messaging messaging;
+    DeviceId device{};  // of a copy inside one device
+    bool gpu = false;   // an end is GPU memory
+};
+
+// How a message of so many bytes is sent.
+enum class MessageMode : std::uint8_t { at_once, rendezvous };
+MessageMode mode_of(const Conversation& conversation, Bytes bytes);
+
+struct LoweredMessages {
+    Schedule schedule;                // kept: the end of each message
+    std::vector<OpId> ends;           // of the messages, in order
+    std::optional<OpId> acknowledged;  // the answer to the window
+};
+
+// `messages` of `bytes` handed over one behind the other, in one direction or both at once.
+LoweredMessages lower_messages(const Conversation& conversation, Bytes bytes, std::uint32_t messages, bool both_ways);
+
+}  // namespace fabricast

@@ -1,0 +1,183 @@
+#include "sim/transports/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/device_part.hpp"
+#include "sim/io/units.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::string_view verbs = "rdma";
+constexpr std::string_view kernel = "kernel-tcp";
+
+// What pages of this buffer cost to pin and to tell the adapter.
+Duration registration(const PathRequest& r, bool gpu) {
+    const std::string prefix = gpu ? "register.gpu" : r.host.huge_pages ? "register.huge" : "register.page";
+    const double page = gpu ? 65536 : r.host.huge_pages ? 2097152 : 4096;  // bytes; GPU pages are 64 KiB
+    const double pages = std::ceil(static_cast<double>(r.bytes.count) / page);
+    return from_seconds(r.figures.number(verbs, gpu ? "register.gpu_start" : "register.start") +
+                        pages * r.figures.number(verbs, prefix));
+}
+
+double limit_at(const PathRequest& r, DeviceId gpu, bool reads) {
+    const std::uint16_t nic = r.fabric.nearest_nic(r.fabric.local_index(gpu));
+    const auto path = path_between(r.fabric, query(gpu, r.fabric.nic(r.fabric.node_of(gpu), nic), Transport::p2p));
+    const Part* part = cpu_part(r);
+    if (!path || part == nullptr || bridges(r.fabric, *path) == 0) {
+        return std::numeric_limits<double>::infinity();
+    }
+    const CpuSpec cpu = cpu_spec(*part);
+    const double limit = reads ? cpu.p2p_read_limit : cpu.p2p_write_limit;
+    return limit > 0 ? limit : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+std::optional<std::string> no_rdma(const PathRequest& r) {
+    if (same_node(r) && r.from != r.to && r.fabric.nics_per_node() == 0) {
+        return "the node has no adapter";
+    }
+    if (!same_node(r) && r.fabric.nics_per_node() == 0) {
+        return "the nodes have no adapters";
+    }
+    if (!r.host.rdma) {
+        return "the host has no verbs stack (`rdma: false`)";
+    }
+    if (r.host.locked_memory.count > 0 && r.host.locked_memory < r.bytes) {
+        return "the locked-memory limit of " + text(r.host.locked_memory) + " is below the " + text(r.bytes) +
+               " to be registered (`ulimit -l`)";
+    }
+    if (r.fabric.cluster().fabric.kind == FabricKind::none) {
+        return "there is no network";
+    }
+    return std::nullopt;
+}
+
+Leg rdma_leg(const PathRequest& r, DeviceId from, DeviceId to, bool gpu_direct) {
+    PathQuery over = query(from, to, Transport::network);
+    over.gpu_direct = gpu_direct;
+    Leg leg{.what = "adapter reads " + name_of(r, from) + ", sends, and another writes " + name_of(r, to),
+            .paths = {over}};
+    const auto lower = [&](double limit, const char* why) {
+        if (limit < leg.rate_cap) {
+            leg.rate_cap = limit;
+            leg.cap = why;
+        }
+    };
+    if (is_gpu(r.fabric, from)) {
+        lower(limit_at(r, from, true), "the host bridge forwards peer reads");
+    }
+    if (is_gpu(r.fabric, to)) {
+        lower(limit_at(r, to, false), "the host bridge forwards peer writes");
+    }
+    const double capacity = narrowest(r.fabric, r.fabric.path(over));
+    if (!r.host.relaxed_ordering) {
+        const Part* cpu = cpu_part(r);
+        if (cpu != nullptr && cpu->word_or("vendor", "") == "amd") {
+            lower(capacity * r.figures.number(verbs, "strict_ordering.share"), "PCIe writes in strict order");
+        }
+    }
+    return leg;
+}
+
+void add_rdma_costs(const PathRequest& r, DataPath& path) {
+    for (const DeviceId end : {r.from, r.to}) {
+        if (is_gpu(r.fabric, end)) {
+            const Part& nic = r.figures.part(r.fabric.node().nic_part);
+            LatencyTerm term = r.figures.latency("aperture of " + name_of(r, end) + " instead of host memory", nic.name,
+                                                 "latency.gpu_memory");
+            // One way counts both ends' apertures.
+            for (Duration* d : {&term.time, &term.low80, &term.high80}) {
+                d->ps /= 2;
+            }
+            path.latency.push_back(std::move(term));
+        }
+    }
+    if (r.host.iommu && !r.host.ats) {
+        path.latency.push_back(r.figures.latency("IOMMU translates (hit)", "host-conditions", "iommu.hit"));
+    }
+    if (r.operation == TransferOperation::read) {
+        const Duration there = r.fabric.path(path.legs.front().paths.front()).latency;
+        path.latency.push_back({"the read request travels there", there, there, there, "the links"});
+    }
+    if (!r.host.registration_cache) {
+        path.work.push_back({false, "registers the buffer", registration(r, is_gpu(r.fabric, r.from)), 0});
+        path.work.push_back({true, "registers the buffer", registration(r, is_gpu(r.fabric, r.to)), 0});
+    }
+}
+
+std::optional<HostEnds> host_ends(const PathRequest& r) {
+    const auto from = memory_beside(r.fabric, r.from, r.host.numa);
+    const auto to = memory_beside(r.fabric, r.to, r.host.numa);
+    return from && to ? std::optional(HostEnds{*from, *to}) : std::nullopt;
+}
+
+void add_gpu_staging(const PathRequest& r, DataPath& path) {
+    const HostEnds ends = *host_ends(r);
+    const bool out = is_gpu(r.fabric, r.from);
+    const bool in = is_gpu(r.fabric, r.to);
+    if (out) {
+        path.legs.insert(path.legs.begin(), Leg{.what = "copy engine of " + name_of(r, r.from) + " writes host memory",
+                                                .paths = {query(r.from, ends.from)}});
+        path.latency.push_back(r.figures.latency("cudaMemcpy to host memory returns", "staged-rdma", "memcpy"));
+    }
+    if (in) {
+        path.legs.push_back({.what = "copy engine of " + name_of(r, r.to) + " reads host memory",
+                             .paths = {query(ends.to, r.to)},
+                             .rate_cap = read_rate(r, r.fabric.path(query(ends.to, r.to))),
+                             .cap = "completions of DMA reads"});
+        path.latency.push_back(r.figures.latency("cudaMemcpy from host memory returns", "staged-rdma", "memcpy"));
+    }
+    if (out || in) {
+        path.piece = path.piece.count > 0 ? path.piece
+                                          : Bytes{static_cast<std::int64_t>(r.figures.number("staged-rdma", "piece"))};
+        path.slots = static_cast<int>(r.figures.number("staged-rdma", "slots"));
+    }
+}
+
+DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, double mtu, double frame_header) {
+    constexpr double ip_tcp = 52;  // IPv4 20, TCP 20 and its timestamps 12
+    const double payload = mtu - ip_tcp;
+    const FabricSpec& fabric = r.fabric.cluster().fabric;
+    const double link_share = static_cast<double>(fabric.link.framing.payload.count) /
+                              static_cast<double>((fabric.link.framing.payload + fabric.link.framing.header).count);
+    const double share = payload / (mtu + frame_header);
+    const double packets =
+        r.host.offloads ? r.figures.number(kernel, "packet") : r.figures.number(kernel, "packet_bare");
+    const double lanes = std::min(r.host.cores, r.host.qps);
+    const auto core = [&](const char* figure) {
+        return 1 / (r.figures.number(kernel, figure) + packets / payload);  // bytes per second of one core
+    };
+    const DeviceId out_cpu = *cpu_of(r.fabric, ends.from);
+    const DeviceId in_cpu = *cpu_of(r.fabric, ends.to);
+    DataPath path;
+    path.piece = Bytes{static_cast<std::int64_t>(r.figures.number(kernel, "segment"))};
+    path.slots = static_cast<int>(r.figures.number(kernel, "segments"));
+    PathQuery wire = query(ends.from, ends.to, Transport::network);
+    path.legs = {{.what = "core copies user memory into the kernel's and cuts segments",
+                  .paths = {query(ends.from, out_cpu), query(out_cpu, ends.from)},
+                  .rate_cap = lanes * core("send_byte"),
+                  .cap = "sender's cores",
+                  .dma = false},
+                 {.what = "adapter sends packets of " + std::to_string(std::lround(mtu)) + " B",
+                  .paths = {wire},
+                  .wire_ratio = std::max(1.0, link_share / share)},
+                 {.what = "core takes packets and copies them into user memory",
+                  .paths = {query(ends.to, in_cpu), query(in_cpu, ends.to)},
+                  .rate_cap = lanes * core("receive_byte"),
+                  .cap = "receiver's cores",
+                  .dma = false}};
+    path.latency = {r.figures.latency("system call and stack of the sender", kernel, "send"),
+                    r.figures.latency("interrupt and stack of the receiver", kernel, "interrupt"),
+                    r.figures.latency("the receiving thread wakes up", kernel, "wake")};
+    path.work = {
+        {false, "copies and cuts segments", from_seconds(r.figures.number(kernel, "send")), 1 / core("send_byte")},
+        {true, "takes packets and copies", from_seconds(r.figures.number(kernel, "interrupt")),
+         1 / core("receive_byte")}};
+    return path;
+}
+
+}  // namespace fabricast
