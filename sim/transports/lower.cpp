@@ -146,9 +146,11 @@ private:
             return handed;
         }
         const OpId asked = move(there, control_message, handed);
-        const OpId matched = core(reversed ? sender : receiver, c_.messaging.rendezvous, {{asked}});
-        const OpId allowed = move(answer, control_message, {{matched}});
-        return {{core(reversed ? receiver : sender, c_.messaging.rendezvous, {{allowed}})}};
+        const Duration step = c_.messaging.rendezvous;
+        const OpId matched = c_.messaging.offloaded ? out_.schedule.add(Delay{next_host_++, step}, After{{asked}})
+                                                    : core(reversed ? sender : receiver, step, {{asked}});
+        // The way is free, and the adapter that holds the data sends it without its core.
+        return {{move(answer, control_message, {{matched}})}};
     }
 
     // One message from where it may go to the receiver's last instruction.

@@ -19,7 +19,8 @@ struct Messaging {
     double gpu_eager_max = 0;       // the same of GPU memory
     double gpu_bounce_max = 0;      // bytes of GPU memory that a core copies out first, with `gpu_bounce`
     Duration gpu_bounce;
-    Duration rendezvous;          // a core's work at each step of asking
+    Duration rendezvous;          // the receiver's work to answer a message that asks
+    bool offloaded = false;       // its adapter does that, no core
     std::string inside_node;      // transport between ends of one node; empty: as `auto`
     double read_outstanding = 0;  // bytes that a kernel's loads keep under way; 0: a copy engine's, no limit
     std::uint32_t window = 64;

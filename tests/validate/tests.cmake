@@ -11,6 +11,11 @@ target_link_libraries(test_validate PRIVATE fabricast_validate fabricast_catch)
 target_compile_definitions(test_validate PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME validate COMMAND test_validate)
 
+# Transfers between two devices.
+add_executable(test_transfer validate/transfer_test.cpp)
+target_link_libraries(test_transfer PRIVATE fabricast_validate fabricast_catch)
+add_test(NAME transfer COMMAND test_transfer)
+
 # The published training tables.
 add_executable(test_training validate/training_test.cpp)
 target_link_libraries(test_training PRIVATE fabricast_validate fabricast_catch)

@@ -79,6 +79,24 @@ cluster: {node: dgx-h100, nodes: 2}
 workload: {kind: trace, file: /runs/trace.*.et, format: chakra, recorded_on: a100-sxm4-80, ranks: 16, size: 4 MiB}
 )";
 
+// The keys of a transfer.
+constexpr const char* full_transfer = R"(name: full
+cluster: {node: dgx-h100, nodes: 2}
+workload:
+  kind: transfer
+  from: node0.gpu0
+  to: node1.memory0
+  sizes: [8 B]
+  transport: kernel-tcp
+  messaging: sockets
+  direction: both-ways
+  operation: read
+  window: 8
+  host: {acs: true, iommu: true, ats: true, virtualised: true, p2p_clique: true, relaxed_ordering: false,
+         peer_memory: false, rdma: false, pinned: false, huge_pages: true, registration_cache: false, offloads: false,
+         locked_memory: 8 MiB, mtu: 9000 B, qps: 4, cores: 2, numa: far}
+)";
+
 // The keys of a training workload.
 constexpr const char* full_training = R"(name: full
 cluster: {node: dgx-h100, nodes: 2}
@@ -109,7 +127,7 @@ scaling: {gpus: [8, 16], mode: strong}
 }  // namespace
 
 TEST_CASE("the resolved scenario reads back as itself") {
-    for (const char* text : {full, full_packet, full_trace, full_training,
+    for (const char* text : {full, full_packet, full_trace, full_training, full_transfer,
                              "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
         const Json once = to_json(parse_scenario(text, "t.yaml"));
         const Json twice = to_json(parse_scenario(once.dump(2), "t.yaml"));
@@ -120,6 +138,7 @@ TEST_CASE("the resolved scenario reads back as itself") {
 TEST_CASE("every key of the table can be written, and is written back") {
     const Json written = to_json(parse_scenario(full, "t.yaml"));
     const Json trace = to_json(parse_scenario(full_trace, "t.yaml"));
+    const Json transfer = to_json(parse_scenario(full_transfer, "t.yaml"));
     const Json training = to_json(parse_scenario(full_training, "t.yaml"));
     const Json packet = to_json(parse_scenario(full_packet, "t.yaml"));
     for (const Key& key : scenario_keys()) {
@@ -131,6 +150,7 @@ TEST_CASE("every key of the table can be written, and is written back") {
         std::replace(pointer.begin(), pointer.end(), '.', '/');
         INFO(key.path);
         const Json& resolved = key.of_kind == "trace"           ? trace
+                               : key.of_kind == "transfer"      ? transfer
                                : key.of_kind == "training"      ? training
                                : key.path.starts_with("packet") ? packet
                                                                 : written;
@@ -159,6 +179,7 @@ TEST_CASE("the schema accepts what the parser accepts") {
     CHECK(test::violation(test::to_json(yaml::parse(full_trace, "t.yaml")), schema) == "");
     CHECK(test::violation(to_json(parse_scenario(full_trace, "t.yaml")), schema) == "");
     CHECK(test::violation(test::to_json(yaml::parse(full_training, "t.yaml")), schema) == "");
+    CHECK(test::violation(test::to_json(yaml::parse(full_transfer, "t.yaml")), schema) == "");
     CHECK(test::violation(to_json(parse_scenario(full_training, "t.yaml")), schema) == "");
     for (const auto& entry : std::filesystem::directory_iterator(root / "scenarios")) {
         if (!entry.is_regular_file()) {
