@@ -23,6 +23,8 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/packet/observe.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/operations.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/replay.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/shared.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/ways.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/words.cpp
   ${CMAKE_CURRENT_LIST_DIR}/streams.cpp
   ${CMAKE_CURRENT_LIST_DIR}/unroll.cpp

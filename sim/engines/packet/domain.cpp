@@ -7,7 +7,8 @@
 #include "models/ethernet.hpp"
 #include "topologies/hash.hpp"
 
-// The members stand in five files, one idea each; one translation unit, since the hot ones call each other.
+// The members stand in six files, one idea each; one translation unit, since the hot ones call each other.
+#include "sim/engines/packet/arriving.inl"
 #include "sim/engines/packet/ports.inl"
 #include "sim/engines/packet/receive_buffers.inl"
 #include "sim/engines/packet/receiving.inl"
@@ -15,67 +16,6 @@
 #include "sim/engines/packet/sending.inl"
 
 namespace fabricast::packet {
-
-Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
-    : traffic(t),
-      net(t.network),
-      options(o),
-      islands(make_islands(t, threads)),
-      inboxes(net.nodes.size()),
-      next(net.nodes.size(), never) {
-    for (auto& array : wake) {
-        array = std::make_unique<std::atomic<Ps>[]>(net.nodes.size());
-        for (std::size_t n = 0; n < net.nodes.size(); ++n) {
-            array[n].store(never);
-        }
-    }
-    std::uint32_t words = 0;
-    for (Node& node : net.nodes) {
-        node.first_word = words;
-        words += (node.port_count + 63) / 64;
-    }
-    active.assign(words, 0);
-    for (const Flow& flow : t.flows) {
-        if (t.routes[static_cast<std::size_t>(&flow - t.flows.data())].hops > 0 &&
-            net.ports[flow.port].sender == none) {
-            net.ports[flow.port].sender = static_cast<std::uint32_t>(senders.size());
-            senders.emplace_back();
-        }
-    }
-    for (const Route& detour : net.detours) {
-        Port& port = net.ports[net.port_of(detour, 0, 0)];
-        if (port.sender == none) {
-            port.sender = static_cast<std::uint32_t>(senders.size());
-            senders.emplace_back();
-        }
-    }
-    lossy = !net.epochs.empty();
-    for (std::uint32_t p = 0; p < net.port_count; ++p) {
-        const Control control = net.ports[p].control;
-        lossy |= control == Control::lossy || (control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
-    }
-    if (lossy) {
-        recoveries.resize(t.flows.size());
-    }
-    timely = options.congestion_control == CongestionControl::timely;
-    for (const std::uint32_t f : t.controlled) {
-        double line = 1e30;
-        for (std::uint32_t hop = 0; hop < t.routes[f].hops; ++hop) {
-            line = std::min(
-                line, 1e12 * (1 << 24) / static_cast<double>(net.ports[net.port_of(t.routes[f], 0, hop)].inverse));
-        }
-        if (timely) {
-            timelies.emplace_back(line);
-        } else {
-            dcqcn.emplace_back(options.dcqcn, line);
-        }
-        const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / t.flows[f].unit;
-        ack_every.push_back(std::bit_floor(std::max(1U, segment)));
-    }
-    if (options.series) {
-        series.resize(net.port_count);
-    }
-}
 
 Domain::Domain(Shared& shared, std::uint32_t id, std::uint32_t domains)
     : shared_(shared),
@@ -318,107 +258,6 @@ void Domain::take_mail(const Mail& mail) {
             on_timeout(mail.target, mail.time);
             return;
     }
-}
-
-void Domain::arrive(const Due& due) {
-    Frame frame = due.frame;
-    const Ps now = frame.time();
-    if (frame.is(Frame::notice)) {
-        on_piece(traffic_.stream_of(frame.flow), now);
-        return;
-    }
-    const std::uint32_t hop = frame.hop() + 1;
-    if (!net_.epochs.empty()) {
-        divert(frame, hop, now);
-    }
-    std::uint32_t variant = frame.variant();
-    std::uint32_t way = variant;
-    const Route& route = traffic_.route_of(frame.flow, way);
-    if (route.variants > 1 && options_.routing == PacketRouting::adaptive) {
-        variant = way = choose_way(frame, route, hop, now);
-    }
-    const std::uint32_t out = net_.port_of(route, way, hop);
-    constexpr std::uint16_t place = Frame::hop_mask | (Frame::variant_mask << Frame::variant_shift);
-    frame.meta = static_cast<std::uint16_t>((frame.meta & ~place) | hop | (variant << Frame::variant_shift) |
-                                            (hop + 1U == route.hops ? Frame::last_hop : 0));
-    forward(out, frame, due.port, now);
-}
-
-// At each switch of the fabric, of the ways that have led here: the one whose port has the least ahead of it.
-std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const {
-    const std::uint32_t mine = frame.variant();
-    const std::uint32_t* const hops = net_.hops.data() + route.first;
-    if (!net_.nodes[net_.ports[hops[mine * route.hops + hop]].from_node].is_switch) {
-        return mine;
-    }
-    std::uint32_t best = mine;
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (std::uint32_t i = 0; i < route.variants; ++i) {
-        const std::uint32_t variant = (mine + i) % route.variants;
-        if (!std::equal(hops + variant * route.hops, hops + variant * route.hops + hop, hops + mine * route.hops)) {
-            continue;
-        }
-        const Port& port = net_.ports[hops[variant * route.hops + hop]];
-        const std::int64_t ahead = port.queued_bytes * (1 << 10) + (std::max<Ps>(0, port.free - now) >> 4) +
-                                   (port.paused || port.down ? std::int64_t{1} << 50 : 0);
-        if (ahead < least) {
-            least = ahead;
-            best = variant;
-        }
-    }
-    return best;
-}
-
-// Straight onto the wire where it is idle, else into the queue. A packet of a slower link may begin only so early that
-// its end has arrived when it is needed.
-void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
-    Port& port = net_.ports[out];
-    if (port.down && !may_stay(frame, arrived)) {
-        lose(in, frame.bytes, arrived);
-        return;
-    }
-    const Node& node = net_.nodes[port.from_node];
-    Ps now = arrived;
-    if (options_.cut_through) {
-        const Port& from = net_.ports[in];
-        if (from.inverse > port.inverse) {
-            now += from.serialization(frame.bytes) - port.serialization(frame.bytes);
-        }
-    }
-    const bool busy = !port.queue.empty() || (port.sender != none && !shared_.senders[port.sender].empty());
-    if (busy) {
-        if (in_order(node)) {
-            drain_in_order(node, arrived);
-        } else {
-            drain(out, arrived);
-        }
-    }
-    frame.at(now);
-    if (now == arrived && port.free <= now && port.queue.empty() && !node.serves &&
-        (port.sender == none || shared_.senders[port.sender].empty()) &&
-        ((port.control == Control::none && !port.down) || admit(out, now, now, frame.bytes) == now)) {
-        if (net_.ports[in].control == Control::credits) {
-            return_credit(in, frame.bytes, now);
-        }
-        emit(out, frame, now);
-        return;
-    }
-    enqueue(out, frame, in, arrived);
-}
-
-void Domain::enqueue(std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
-    if (!accept(in, frame.bytes, arrived)) {
-        return;
-    }
-    Port& port = net_.ports[out];
-    port.queue.push({frame, net_.ingress[in].sinks ? none : in});
-    port.queued_bytes += frame.bytes;
-    PortCounts& counts = net_.counts[out];
-    counts.most_queued = std::max(counts.most_queued, port.queued_bytes);
-    if (!shared_.series.empty()) {
-        shared_.series[out].saw_queue(arrived, port.queued_bytes);
-    }
-    set_active(out);
 }
 
 }  // namespace fabricast::packet

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "models/ethernet.hpp"
-#include "sim/engines/flow/outages.hpp"
+#include "sim/engines/packet/ways.hpp"
 
 namespace fabricast::packet {
 
@@ -23,18 +23,6 @@ std::uint64_t inverse_of(double capacity) {
     return capacity > 0 ? static_cast<std::uint64_t>(std::llround(1e12 / capacity * (1 << 24))) : 0;
 }
 
-// Paths, before links have ports.
-struct Ways {
-    std::vector<LinkId> links;
-    struct Way {
-        std::size_t begin = 0, end = 0;
-    };
-    std::vector<Way> ways;                    // variants of one query stand together
-    std::vector<std::uint32_t> variants_end;  // per query
-
-    std::span<const LinkId> of(const Way& way) const { return {links.data() + way.begin, way.end - way.begin}; }
-};
-
 class Builder {
 public:
     Builder(const Fabric& fabric, const Packet& options) : fabric_(fabric), options_(options) {
@@ -44,14 +32,14 @@ public:
 
     Network build(const std::vector<PathQuery>& queries, const std::vector<LinkEvent>& events,
                   std::vector<Route>& routes) {
-        walk(queries);
-        go_round(queries, outages_of(events), events);
+        ways_ = find_ways(fabric_, options_, queries, events);
+        net_.epochs = std::move(ways_.epochs);
         join_devices();
         make_ports();
         for (std::size_t query = 0; query < queries.size(); ++query) {
-            routes.push_back(make_route(begin_of(query), ways_.variants_end[query]));
+            routes.push_back(make_route(ways_.begin_of(query), ways_.variants_end[query]));
         }
-        for (const auto& [query, way] : detours_) {
+        for (const auto& [query, way] : ways_.detours) {
             net_.first_detour.resize(query + 1UL, static_cast<std::uint32_t>(net_.detours.size()));
             net_.detours.push_back(make_route(way, way + 1));
         }
@@ -66,86 +54,6 @@ private:
             device = parent_[device] = parent_[parent_[device]];
         }
         return device;
-    }
-
-    // Several ways only where the engine may choose: labels are tried until enough distinct ones are found.
-    void walk(const std::vector<PathQuery>& queries) {
-        constexpr int most = 31;  // one number is left for a detour
-        const int wanted = std::clamp(options_.routing == PacketRouting::ecmp ? options_.qps : options_.paths, 1, most);
-        Path path;
-        for (const PathQuery& query : queries) {
-            const std::size_t first = ways_.ways.size();
-            PathQuery labelled = query;
-            for (int label = 0; label < (wanted == 1 ? 1 : 4 * wanted); ++label) {
-                labelled.flow_label = query.flow_label + static_cast<std::uint32_t>(label) * 0x9e3779b9U;
-                fabric_.path(labelled, path);
-                add_way(first, path.span());
-                const bool fixed = label == 3 && ways_.ways.size() == first + 1;  // nothing to choose
-                if (static_cast<int>(ways_.ways.size() - first) == wanted || fixed) {
-                    break;
-                }
-            }
-            ways_.variants_end.push_back(static_cast<std::uint32_t>(ways_.ways.size()));
-        }
-    }
-
-    std::uint32_t begin_of(std::size_t query) const { return query == 0 ? 0 : ways_.variants_end[query - 1]; }
-
-    // For each outage: which of a flow's ways are whole, or where none is, another. Detours are numbered flow by flow.
-    void go_round(const std::vector<PathQuery>& queries, const std::vector<fabricast::Outage>& outages,
-                  const std::vector<LinkEvent>& events) {
-        for (const fabricast::Outage& outage : outages) {
-            net_.epochs.push_back({events[outage.event].at.ps, std::vector<std::uint32_t>(queries.size(), 0)});
-        }
-        bool any = false;
-        for (std::uint32_t query = 0; query < queries.size() && !outages.empty(); ++query) {
-            const std::uint32_t variants = ways_.variants_end[query] - begin_of(query);
-            std::uint32_t number = variants;
-            for (std::size_t o = 0; o < outages.size(); ++o) {
-                std::uint32_t& ways = net_.epochs[o].ways[query];
-                ways = whole_ways(query, outages[o]);
-                if (ways == (std::uint64_t{1} << variants) - 1) {
-                    ways = 0;
-                } else if (ways == 0 && number <= Frame::variant_mask) {
-                    if (const auto other = way_round(fabric_, queries[query], outages[o])) {
-                        const Path path = fabric_.path(*other);
-                        const std::size_t begin = ways_.links.size();
-                        ways_.links.insert(ways_.links.end(), path.span().begin(), path.span().end());
-                        detours_.emplace_back(query, static_cast<std::uint32_t>(ways_.ways.size()));
-                        ways_.ways.push_back({begin, ways_.links.size()});
-                        ways = Epoch::only | number++;
-                    }
-                }
-                any |= ways != 0;
-            }
-        }
-        if (!any) {
-            net_.epochs.clear();
-        }
-    }
-
-    std::uint32_t whole_ways(std::uint32_t query, const fabricast::Outage& outage) const {
-        std::uint32_t whole = 0;
-        for (std::uint32_t w = begin_of(query); w < ways_.variants_end[query]; ++w) {
-            const bool down = std::ranges::any_of(
-                ways_.of(ways_.ways[w]), [&](LinkId link) { return std::ranges::binary_search(outage.down, link); });
-            whole |= down ? 0 : 1U << (w - begin_of(query));
-        }
-        return whole;
-    }
-
-    // Ways of one flow are as long as its first and begin and end on its links.
-    void add_way(std::size_t first, std::span<const LinkId> path) {
-        for (std::size_t w = first; w < ways_.ways.size(); ++w) {
-            const std::span<const LinkId> other = ways_.of(ways_.ways[w]);
-            if (std::ranges::equal(other, path) || other.size() != path.size() || other.front() != path.front() ||
-                other.back() != path.back()) {
-                return;
-            }
-        }
-        const std::size_t begin = ways_.links.size();
-        ways_.links.insert(ways_.links.end(), path.begin(), path.end());
-        ways_.ways.push_back({begin, ways_.links.size()});
     }
 
     bool is_cable(LinkId link) const { return info(link).latency.ps >= no_latency && !ends(link).resource; }
@@ -381,7 +289,6 @@ private:
     const Fabric& fabric_;
     const Packet& options_;
     Ways ways_;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> detours_;  // query and way, flow by flow
     std::vector<std::uint32_t> parent_;
     std::vector<LinkId> used_;
     std::vector<Facts> facts_;

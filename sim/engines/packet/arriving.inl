@@ -1,0 +1,106 @@
+// A packet at the end of a link: which port it leaves by, and whether it goes on at once or waits.
+
+namespace fabricast::packet {
+
+inline void Domain::arrive(const Due& due) {
+    Frame frame = due.frame;
+    const Ps now = frame.time();
+    if (frame.is(Frame::notice)) {
+        on_piece(traffic_.stream_of(frame.flow), now);
+        return;
+    }
+    const std::uint32_t hop = frame.hop() + 1;
+    if (!net_.epochs.empty()) {
+        divert(frame, hop, now);
+    }
+    std::uint32_t variant = frame.variant();
+    std::uint32_t way = variant;
+    const Route& route = traffic_.route_of(frame.flow, way);
+    if (route.variants > 1 && options_.routing == PacketRouting::adaptive) {
+        variant = way = choose_way(frame, route, hop, now);
+    }
+    const std::uint32_t out = net_.port_of(route, way, hop);
+    constexpr std::uint16_t place = Frame::hop_mask | (Frame::variant_mask << Frame::variant_shift);
+    frame.meta = static_cast<std::uint16_t>((frame.meta & ~place) | hop | (variant << Frame::variant_shift) |
+                                            (hop + 1U == route.hops ? Frame::last_hop : 0));
+    forward(out, frame, due.port, now);
+}
+
+// At each switch of the fabric, of the ways that have led here: the one whose port has the least ahead of it.
+inline std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const {
+    const std::uint32_t mine = frame.variant();
+    const std::uint32_t* const hops = net_.hops.data() + route.first;
+    if (!net_.nodes[net_.ports[hops[mine * route.hops + hop]].from_node].is_switch) {
+        return mine;
+    }
+    std::uint32_t best = mine;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t i = 0; i < route.variants; ++i) {
+        const std::uint32_t variant = (mine + i) % route.variants;
+        if (!std::equal(hops + variant * route.hops, hops + variant * route.hops + hop, hops + mine * route.hops)) {
+            continue;
+        }
+        const Port& port = net_.ports[hops[variant * route.hops + hop]];
+        const std::int64_t ahead = port.queued_bytes * (1 << 10) + (std::max<Ps>(0, port.free - now) >> 4) +
+                                   (port.paused || port.down ? std::int64_t{1} << 50 : 0);
+        if (ahead < least) {
+            least = ahead;
+            best = variant;
+        }
+    }
+    return best;
+}
+
+// Straight onto the wire where it is idle, else into the queue. A packet of a slower link may begin only so early that
+// its end has arrived when it is needed.
+inline void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
+    Port& port = net_.ports[out];
+    if (port.down && !may_stay(frame, arrived)) {
+        lose(in, frame.bytes, arrived);
+        return;
+    }
+    const Node& node = net_.nodes[port.from_node];
+    Ps now = arrived;
+    if (options_.cut_through) {
+        const Port& from = net_.ports[in];
+        if (from.inverse > port.inverse) {
+            now += from.serialization(frame.bytes) - port.serialization(frame.bytes);
+        }
+    }
+    const bool busy = !port.queue.empty() || (port.sender != none && !shared_.senders[port.sender].empty());
+    if (busy) {
+        if (in_order(node)) {
+            drain_in_order(node, arrived);
+        } else {
+            drain(out, arrived);
+        }
+    }
+    frame.at(now);
+    if (now == arrived && port.free <= now && port.queue.empty() && !node.serves &&
+        (port.sender == none || shared_.senders[port.sender].empty()) &&
+        ((port.control == Control::none && !port.down) || admit(out, now, now, frame.bytes) == now)) {
+        if (net_.ports[in].control == Control::credits) {
+            return_credit(in, frame.bytes, now);
+        }
+        emit(out, frame, now);
+        return;
+    }
+    enqueue(out, frame, in, arrived);
+}
+
+inline void Domain::enqueue(std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
+    if (!accept(in, frame.bytes, arrived)) {
+        return;
+    }
+    Port& port = net_.ports[out];
+    port.queue.push({frame, net_.ingress[in].sinks ? none : in});
+    port.queued_bytes += frame.bytes;
+    PortCounts& counts = net_.counts[out];
+    counts.most_queued = std::max(counts.most_queued, port.queued_bytes);
+    if (!shared_.series.empty()) {
+        shared_.series[out].saw_queue(arrived, port.queued_bytes);
+    }
+    set_active(out);
+}
+
+}  // namespace fabricast::packet

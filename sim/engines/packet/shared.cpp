@@ -1,0 +1,70 @@
+// What all domains see, from the traffic: who sends where, what may be lost, who listens to marks.
+
+#include <bit>
+
+#include "sim/engines/packet/domain.hpp"
+
+namespace fabricast::packet {
+
+Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
+    : traffic(t),
+      net(t.network),
+      options(o),
+      islands(make_islands(t, threads)),
+      inboxes(net.nodes.size()),
+      next(net.nodes.size(), never) {
+    for (auto& array : wake) {
+        array = std::make_unique<std::atomic<Ps>[]>(net.nodes.size());
+        for (std::size_t n = 0; n < net.nodes.size(); ++n) {
+            array[n].store(never);
+        }
+    }
+    std::uint32_t words = 0;
+    for (Node& node : net.nodes) {
+        node.first_word = words;
+        words += (node.port_count + 63) / 64;
+    }
+    active.assign(words, 0);
+    for (const Flow& flow : t.flows) {
+        if (t.routes[static_cast<std::size_t>(&flow - t.flows.data())].hops > 0 &&
+            net.ports[flow.port].sender == none) {
+            net.ports[flow.port].sender = static_cast<std::uint32_t>(senders.size());
+            senders.emplace_back();
+        }
+    }
+    for (const Route& detour : net.detours) {
+        Port& port = net.ports[net.port_of(detour, 0, 0)];
+        if (port.sender == none) {
+            port.sender = static_cast<std::uint32_t>(senders.size());
+            senders.emplace_back();
+        }
+    }
+    lossy = !net.epochs.empty();
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const Control control = net.ports[p].control;
+        lossy |= control == Control::lossy || (control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
+    }
+    if (lossy) {
+        recoveries.resize(t.flows.size());
+    }
+    timely = options.congestion_control == CongestionControl::timely;
+    for (const std::uint32_t f : t.controlled) {
+        double line = 1e30;
+        for (std::uint32_t hop = 0; hop < t.routes[f].hops; ++hop) {
+            line = std::min(
+                line, 1e12 * (1 << 24) / static_cast<double>(net.ports[net.port_of(t.routes[f], 0, hop)].inverse));
+        }
+        if (timely) {
+            timelies.emplace_back(line);
+        } else {
+            dcqcn.emplace_back(options.dcqcn, line);
+        }
+        const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / t.flows[f].unit;
+        ack_every.push_back(std::bit_floor(std::max(1U, segment)));
+    }
+    if (options.series) {
+        series.resize(net.port_count);
+    }
+}
+
+}  // namespace fabricast::packet
