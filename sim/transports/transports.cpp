@@ -1,7 +1,8 @@
 #include "sim/transports/transports.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "sim/transports/places.hpp"
 
 namespace fabricast {
 
@@ -33,6 +34,19 @@ std::string part_name(std::string_view function) {
 
 bool wanted(const Catalog& catalog, const std::string& name) {
     return catalog.at("data-path", name).number("preference") > 0;
+}
+
+// Whether these ends are of the kind that the transport is for: else its refusal tells a person nothing.
+bool is_for(const Part& transport, const PathRequest& r) {
+    const auto kind = [&](DeviceId d) {
+        return is_gpu(r.fabric, d) ? std::string("gpu") : is_host(r.fabric, d) ? "host" : "other";
+    };
+    const std::string a = std::min(kind(r.from), kind(r.to));
+    const std::string b = std::max(kind(r.from), kind(r.to));
+    const std::string ends = " " + transport.word_or("ends", "") + " ";
+    const auto says = [&](const std::string& word) { return ends.find(" " + word + " ") != std::string::npos; };
+    const bool anywhere = !says("inside") && !says("across");
+    return says(r.from == r.to ? "same" : a + "-" + b) && (anywhere || says(same_node(r) ? "inside" : "across"));
 }
 
 std::string every_reason(const std::vector<Candidate>& refused) {
@@ -89,14 +103,15 @@ ChosenPath choose_path(const std::string& transport, const PathRequest& request)
         if (asked) {
             throw NoDataPath(name + " cannot be taken: " + answer.refusal);
         }
-        if (!answer.path) {
+        if (!answer.path && is_for(request.figures.part(name), request)) {
             refused.push_back({name, std::move(answer)});
         }
     }
     if (transport != "auto") {
         attempt(transport, request);  // throws: no such transport
     }
-    throw NoDataPath("no transport can be taken (" + every_reason(refused) + ")");
+    throw NoDataPath(refused.empty() ? "no transport is for these two devices"
+                                     : "no transport can be taken (" + every_reason(refused) + ")");
 }
 
 }  // namespace fabricast
