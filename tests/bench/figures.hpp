@@ -21,6 +21,9 @@ void event_core_figures(const std::vector<std::string>& names);
 // Training steps on large clusters.
 void training_figures(const std::vector<std::string>& names);
 
+// A thousand points of a sweep, and what a second rank brings.
+void sweep_figures(const std::vector<std::string>& names);
+
 // The table of docs/engines.md: pipelines against their chunks. Only when asked for by name.
 void agreement(const std::vector<std::string>& names);
 

@@ -7,9 +7,12 @@ if(FABRICAST_BENCH)
     ${CMAKE_CURRENT_LIST_DIR}/event_core.cpp
     ${CMAKE_CURRENT_LIST_DIR}/packet_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/scale_figures.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/sweep_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/training_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/agreement.cpp
   )
+  target_compile_definitions(fabricast-bench PRIVATE FABRICAST_PROGRAM="$<TARGET_FILE:fabricast>")
+  add_dependencies(fabricast-bench fabricast)
   target_link_libraries(fabricast-bench PRIVATE fabricast_sim)
   if(FABRICAST_WITH_SIMGRID)
     target_sources(fabricast-bench PRIVATE ${CMAKE_CURRENT_LIST_DIR}/simgrid_forms.cpp)
