@@ -13,6 +13,7 @@
 #include "sim/io/units.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/trouble.hpp"
+#include "topologies/bill.hpp"
 #include "topologies/bisection.hpp"
 #include "topologies/export.hpp"
 #include "topologies/fabric.hpp"
@@ -73,26 +74,6 @@ std::map<LinkKind, std::uint64_t> count_links(const Fabric& fabric) {
     return counts;
 }
 
-bool is_nic_to_switch(const Fabric& fabric, const LinkEnds& ends) {
-    return fabric.kind(ends.from) == DeviceKind::nic && fabric.kind(ends.to) == DeviceKind::fabric_switch;
-}
-
-// Cables between NICs and switches; nodes are alike but where the fabric was drawn by hand.
-std::uint64_t count_node_cables(const Fabric& fabric) {
-    std::uint64_t cables = 0;
-    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
-        const LinkEnds ends = fabric.ends(LinkId{l});
-        cables += is_nic_to_switch(fabric, ends) ? static_cast<std::uint64_t>(ends.cables) * fabric.node_count() : 0;
-    }
-    if (fabric.cluster().fabric.kind == FabricKind::explicit_graph) {
-        for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) {
-            const LinkEnds ends = fabric.ends(LinkId{l});
-            cables += is_nic_to_switch(fabric, ends) ? ends.cables : 0;
-        }
-    }
-    return cables;
-}
-
 void print_fabric(std::ostream& out, const Fabric& fabric) {
     const FabricSpec& spec = fabric.cluster().fabric;
     if (spec.kind == FabricKind::none) {
@@ -106,17 +87,24 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
             out << ", oversubscription " << spec.oversubscription;
         }
     }
-    std::uint64_t switches = 0;
-    std::uint64_t cables = count_node_cables(fabric);
-    out << "\n  " << pad("tier", 10) << pad("switches", 12) << "cables up\n";
-    out << "  " << pad("node", 22) << cables << "\n";
+    const Bill bill = bill_of(fabric);
+    const auto row = [&](const std::string& name, std::uint64_t switches, std::uint64_t cables,
+                         const std::string& left) {
+        const auto shown = [](std::uint64_t count) { return count > 0 ? std::to_string(count) : std::string(); };
+        const std::string cells =
+            "  " + pad(name, 10) + pad(shown(switches), 12) + pad(shown(cables), left.empty() ? 0 : 12) + left;
+        out << cells.substr(0, cells.find_last_not_of(' ') + 1) << "\n";
+    };
+    out << "\n  " << pad("tier", 10) << pad("switches", 12) << pad("cables up", 12) << "ports left\n";
+    row("node", 0, bill.cables.empty() ? 0 : bill.cables.front().cables, "");
+    std::size_t counted = 0;
     for (const FabricTier& tier : fabric.tiers()) {
-        out << "  " << pad(tier.name, 10) << pad(tier.switches > 0 ? std::to_string(tier.switches) : "", 12)
-            << (tier.cables > 0 ? std::to_string(tier.cables) : "") << "\n";
-        switches += tier.switches;
-        cables += tier.cables;
+        const bool known = tier.switches > 0 && bill.switches[counted].ports > 0;
+        row(tier.name, tier.switches, tier.cables, known ? std::to_string(bill.switches[counted].left()) : "");
+        counted += tier.switches > 0 ? 1 : 0;
     }
-    out << "  " << pad("in all", 10) << pad(std::to_string(switches), 12) << cables << "\n";
+    row("in all", bill.switch_count(), bill.cable_count(),
+        bill.ports_left() > 0 ? std::to_string(bill.ports_left()) : "");
 }
 
 void print_summary(std::ostream& out, const Fabric& fabric) {

@@ -80,10 +80,27 @@ void Clos::plan_leaves(const Cluster& cluster) {
     }
     rails_ = by_rail_ ? cluster.node.nics : 1;
     ends_per_leaf_ = down;
-    sets_ = ceil_div(by_rail_ ? cluster.nodes : ends, down);
+    if (fabric.scalable_unit > 0) {
+        plan_unit(fabric, down, ports);
+    }
+    sets_ = ceil_div(by_rail_ ? cluster.nodes : ends, ends_per_leaf_);
     if (rail_only_ && sets_ == 1) {
         leaf_up_ = 0;
     }
+}
+
+// A stated number of nodes to a set of leaves; of the leaf's other ports as many go up as the ratio asks for.
+void Clos::plan_unit(const FabricSpec& fabric, std::uint32_t most_ends, std::uint32_t ports) {
+    const std::uint64_t nics = by_rail_ ? 1 : nics_;  // of a node, on one leaf
+    if (fabric.scalable_unit * nics > most_ends) {
+        throw ClusterError("a leaf of " + std::to_string(radix_) + " ports takes " + std::to_string(most_ends / nics) +
+                           " nodes at an oversubscription of " + std::to_string(fabric.oversubscription) + ", not " +
+                           std::to_string(fabric.scalable_unit) + ": state a smaller `scalable_unit`");
+    }
+    ends_per_leaf_ = static_cast<std::uint32_t>(fabric.scalable_unit * nics);
+    const double down_at_full_rate = static_cast<double>(ends_per_leaf_) * ports / planes_;
+    leaf_up_ = std::min(
+        leaf_up_, std::max(1U, static_cast<std::uint32_t>(down_at_full_rate / fabric.oversubscription + 1 - 1e-9)));
 }
 
 void Clos::plan_levels(const FabricSpec& fabric) {
@@ -108,6 +125,9 @@ void Clos::plan_levels(const FabricSpec& fabric) {
                 divisor_from(level.switches, ceil_div(static_cast<std::uint64_t>(level.fan) * level.switches, limit));
             const std::uint64_t sharing = static_cast<std::uint64_t>(level.fan) * (level.switches / level.classes);
             level.per_class = divisor_from(level.up, ceil_div(sharing * level.up, limit));
+            if (tier == 1 && fabric.spines > 0) {
+                level.per_class = stated_spines(fabric, level);
+            }
             levels_.push_back(level);
 
             ClosLevel above;
@@ -122,6 +142,9 @@ void Clos::plan_levels(const FabricSpec& fabric) {
         return true;
     };
     const bool joined = leaf_up_ == 0;
+    if (joined && fabric.spines > 0) {
+        throw ClusterError("one switch joins all NICs: `spines` has no tier to stand in");
+    }
     const int least = joined ? 1 : std::max(fabric.tiers, 2);
     const int most = joined ? 1 : fabric.tiers == 0 ? most_tiers : std::min(fabric.tiers, most_tiers);
     for (int tiers = least; tiers <= most; ++tiers) {
@@ -132,6 +155,22 @@ void Clos::plan_levels(const FabricSpec& fabric) {
     throw ClusterError(std::to_string(planes_ * rails_ * sets_) + " leaves of " + std::to_string(ends_per_leaf_) +
                        " NICs are more than " + std::to_string(most) + " tiers of " + std::to_string(radix_) +
                        "-port switches can join; use larger switches" + (most < most_tiers ? " or more tiers" : ""));
+}
+
+// Spines of each unit of the second tier, as stated for all together. `level` is the leaves'.
+std::uint32_t Clos::stated_spines(const FabricSpec& fabric, const ClosLevel& level) {
+    const std::uint32_t units = level.units / level.per_group * level.parents_per_group;
+    std::string fitting;
+    for (std::uint32_t each = level.per_class; each <= level.up; ++each) {
+        if (level.up % each == 0) {
+            if (each * units == fabric.spines) {
+                return each;
+            }
+            fitting += (fitting.empty() ? "" : ", ") + std::to_string(each * units);
+        }
+    }
+    throw ClusterError(std::to_string(fabric.spines) + " spines cannot share the " + std::to_string(level.up) +
+                       " cables of each of " + std::to_string(level.units) + " leaves evenly; these can: " + fitting);
 }
 
 void Clos::number() {

@@ -60,7 +60,9 @@ public:
 private:
     std::uint32_t leaf(FabricEnd end, std::uint32_t plane) const;
     void plan_leaves(const Cluster& cluster);
+    void plan_unit(const FabricSpec& fabric, std::uint32_t most_ends, std::uint32_t ports);
     void plan_levels(const FabricSpec& fabric);
+    static std::uint32_t stated_spines(const FabricSpec& fabric, const ClosLevel& level);
     void number();
     std::uint32_t switches_in(const ClosLevel& level) const { return bundled_ ? 1 : level.switches; }
     std::uint32_t trunks_in(const ClosLevel& level) const {

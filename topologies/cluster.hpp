@@ -89,7 +89,10 @@ struct FabricSpec {
     int tiers = 0;                // 0: as many as the size needs (1..3)
     double oversubscription = 1;  // down : up at the leaf
     PathChoice choice = PathChoice::adaptive;
-    double trunk_utilisation = 1;  // share of a trunk that the path choice can fill (adaptive 0.95-0.98)
+    double trunk_utilisation = 1;        // share of a trunk that the path choice can fill (adaptive 0.95-0.98)
+    std::uint32_t scalable_unit = 0;     // nodes on one set of leaves; 0: as many as the leaves have ports for
+    std::uint32_t spines = 0;            // switches of the second tier in all; 0: the fewest that share evenly
+    std::uint32_t management_ports = 0;  // cables of fabric managers and the like, each on a free port of a leaf
     std::vector<int> shape;  // torus: nodes per dimension; dragonfly: {groups, routers per group, nodes per router}
     std::uint64_t seed = 1;
 };

@@ -184,6 +184,10 @@ private:
         fabric.oversubscription = request_.oversubscription;
         fabric.tiers = request_.tiers;
         fabric.shape = request_.shape;
+        refuse_clos_words(fabric.kind);
+        fabric.scalable_unit = request_.scalable_unit;
+        fabric.spines = request_.spines;
+        fabric.management_ports = request_.management_ports;
         const std::string name = request_.link.empty() ? cluster_.node.nic_link : request_.link;
         fabric.link = link("cluster.fabric.link", name);
         fabric.trunk = request_.trunk.empty() ? fabric.link : link("cluster.fabric.trunk", request_.trunk);
@@ -193,6 +197,21 @@ private:
         cap_by_nic();
         choose_routing();
         build_graph();
+    }
+
+    // What only leaves and spines have.
+    void refuse_clos_words(FabricKind kind) const {
+        const bool clos = kind == FabricKind::single_switch || kind == FabricKind::fat_tree ||
+                          kind == FabricKind::rail_optimized || kind == FabricKind::rail_only ||
+                          kind == FabricKind::dual_plane;
+        for (const auto& [name, value] :
+             {std::pair{"scalable_unit", request_.scalable_unit}, std::pair{"spines", request_.spines}}) {
+            if (value > 0 && !clos) {
+                fail(std::string("cluster.fabric.") + name,
+                     complaint("'" + std::string(name) + "' is a word of fabrics of leaves and spines",
+                               std::string(word(kind)), "fat-tree, rail-optimized, rail-only, dual-plane"));
+            }
+        }
     }
 
     // A port runs no faster than its NIC.

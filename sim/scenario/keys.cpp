@@ -216,6 +216,32 @@ Key assert_key() {
     return key;
 }
 
+// As the graph's lists: the fields are those of the item being read.
+std::vector<Key> design_keys() {
+    Key designs{"designs", Form::maps, "Designs that `study` holds side by side, over this scenario's workload."};
+    designs.read = [](const Node&, Scenario& s) { s.designs.emplace_back(); };
+    designs.write = [](const Scenario& s) {
+        Json list = Json::array();
+        for (const DesignSpec& design : s.designs) {
+            list.push_back({{"name", design.name}, {"set", design.set}});
+        }
+        return list.empty() ? Json() : list;
+    };
+    std::vector<Key> keys = {
+        std::move(designs),
+        required(text_key("designs.name", FIELD(designs.back().name), "As the study calls it.")),
+        text_map_key("designs.set", FIELD(designs.back().set),
+                     "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`."),
+        text_map_key(
+            "prices", FIELD(prices),
+            "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; other figures as "
+            "`data-centre/pue: 1.1`."),
+    };
+    keys[1].write = {};
+    keys[2].write = {};
+    return keys;
+}
+
 // Relative to the file that names it, which may be an included one; to the working folder for --set.
 Key calibration_key() {
     Key key = texts_key("calibration", FIELD(calibration),
@@ -289,6 +315,13 @@ std::vector<Key> make_keys() {
                    "Bandwidth down to bandwidth up, at the leaf."),
         whole_key("cluster.fabric.tiers", FIELD(cluster.tiers), 1, 3, "Tiers of switches.",
                   "as many as the size needs"),
+        whole_key("cluster.fabric.scalable_unit", FIELD(cluster.scalable_unit), 1, most_nodes,
+                  "Nodes on one set of leaves, of a Clos.", "as many as the leaves have ports for"),
+        whole_key("cluster.fabric.spines", FIELD(cluster.spines), 1, most_nodes,
+                  "Switches of the second tier in all, of a Clos.", "the fewest that share the cables evenly"),
+        whole_key("cluster.fabric.management_ports", FIELD(cluster.management_ports), 0, 65536,
+                  "Cables of fabric managers to free ports of the leaves: they count in the bill of materials.",
+                  "none"),
         choice_key("cluster.fabric.routing", FIELD(cluster.routing), {"adaptive", "ecmp"},
                    "How flows choose among equal paths.", "`adaptive` on InfiniBand, `ecmp` elsewhere"),
         wholes_key("cluster.fabric.shape", FIELD(cluster.shape), 1, 65536,
@@ -333,6 +366,7 @@ std::vector<Key> make_keys() {
     insert_after(keys, "cluster.graph", graph_keys());
     insert_after(keys, "scaling.step.overlap", event_keys());
     insert_after(keys, "engine", packet_keys());
+    insert_after(keys, "seed", design_keys());
     insert_after(keys, "seed", sweep_keys());
     return keys;
 }

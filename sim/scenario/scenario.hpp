@@ -134,8 +134,11 @@ struct ClusterRequest {
     std::string switch_part;
     int radix = 0;  // ports of a switch at the link's rate; 0: the switch part's
     double oversubscription = 1;
-    int tiers = 0;        // 0: as many as the size needs
-    std::string routing;  // "adaptive", "ecmp"; empty: adaptive on InfiniBand, ecmp elsewhere
+    int tiers = 0;                       // 0: as many as the size needs
+    std::uint32_t scalable_unit = 0;     // nodes on one set of leaves; 0: as many as have ports
+    std::uint32_t spines = 0;            // 0: the fewest that share the cables evenly
+    std::uint32_t management_ports = 0;  // more cables to leaves, for the bill of materials
+    std::string routing;                 // "adaptive", "ecmp"; empty: adaptive on InfiniBand, ecmp elsewhere
     std::vector<int> shape;
     Duration cable_latency{};                         // 0: the catalogue's
     std::optional<ExplicitGraph> graph;               // a cable's link is a catalogue name where its rate is zero
@@ -147,6 +150,12 @@ struct LinkChange {
     Time at;
     std::string link;  // "leaf0 -> node0.nic0", as reports and `topo` name it
     double share = 0;
+};
+
+// One of several designs over one workload: what differs from the scenario around it, as --set would say it.
+struct DesignSpec {
+    std::string name;
+    std::map<std::string, std::string> set;  // "cluster.fabric.oversubscription": "2"
 };
 
 struct Scenario {
@@ -164,6 +173,8 @@ struct Scenario {
     Packet packet;    // of engine packet; see packet_options.hpp
     SweepSpec sweep;  // of `fabricast sweep`; other commands leave it aside
     std::uint64_t seed = 1;
+    std::vector<DesignSpec> designs;            // `study` holds them side by side; a run is of the scenario itself
+    std::map<std::string, std::string> prices;  // "quantum-2": "42000 USD"; "PART/FIGURE" for what is no price
     // Where each key was written, by its dotted path ("cluster.fabric.kind"): for what is found wrong after parsing.
     std::map<std::string, Place, std::less<>> places;
 };

@@ -1,4 +1,5 @@
 add_executable(test_topologies
+  topologies/bill_test.cpp
   topologies/clos_test.cpp
   topologies/export_test.cpp
   topologies/fabric_test.cpp

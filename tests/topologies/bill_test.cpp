@@ -1,0 +1,138 @@
+// Bills of materials against published reference designs: NVIDIA DGX SuperPOD with DGX A100 (RA-11126), DGX H100
+// (RA-11333) and DGX B200 (RA-11334), and by hand on small fabrics.
+
+#include "topologies/bill.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/tiny_clusters.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+using Counts = std::vector<std::uint64_t>;
+
+struct Counted {
+    Counts switches, cables;
+    bool operator==(const Counted&) const = default;
+};
+
+Counted counted(const Bill& bill) {
+    Counted all;
+    for (const SwitchCount& s : bill.switches) {
+        all.switches.push_back(s.switches);
+    }
+    for (const CableCount& c : bill.cables) {
+        all.cables.push_back(c.cables);
+    }
+    return all;
+}
+
+std::ostream& operator<<(std::ostream& out, const Counted& c) {
+    for (const Counts* list : {&c.switches, &c.cables}) {
+        for (const std::uint64_t n : *list) {
+            out << n << " ";
+        }
+        out << "| ";
+    }
+    return out;
+}
+
+// Nodes of eight GPUs and eight NICs in rails.
+Bill rails(std::uint32_t nodes, int radix, std::uint32_t management = 0, std::uint32_t spines = 0) {
+    FabricSpec spec = tiny::fabric(FabricKind::rail_optimized, radix);
+    spec.management_ports = management;
+    spec.spines = spines;
+    return bill_of(Fabric(tiny::cluster(nodes, 8, spec)));
+}
+
+}  // namespace
+
+TEST_CASE("every row of the DGX B200 SuperPOD's published table comes out exactly") {
+    struct RowOfTable {
+        std::uint32_t nodes;
+        Counts switches;
+    };
+    const std::vector<RowOfTable> table = {{64, {16, 8}},         {128, {32, 16}},         {256, {64, 32}},
+                                           {512, {128, 128, 64}}, {1024, {256, 256, 128}}, {2048, {512, 512, 256}}};
+    for (const RowOfTable& row : table) {
+        INFO(row.nodes << " nodes");
+        const Bill bill = rails(row.nodes, 64);
+        // Eight cables a node in each tier.
+        CHECK(counted(bill) == Counted{row.switches, Counts(row.switches.size(), 8ULL * row.nodes)});
+        CHECK(bill.gpus == 8ULL * row.nodes);
+        CHECK(bill.nics == 8ULL * row.nodes);
+    }
+}
+
+TEST_CASE("the DGX H100 SuperPOD's rows come out with the four management ports of its counts") {
+    CHECK(counted(rails(31, 64, 4)) == Counted{{8, 4}, {252, 256}});
+    CHECK(counted(rails(63, 64, 4)) == Counted{{16, 8}, {508, 512}});
+    CHECK(counted(rails(127, 64, 4)) == Counted{{32, 16}, {1020, 1024}});
+}
+
+TEST_CASE("the DGX A100 SuperPOD of seven scalable units comes out with its stated spines") {
+    CHECK(counted(rails(140, 40, 0, 80)) == Counted{{56, 80, 28}, {1120, 1120, 1120}});
+    CHECK(counted(rails(20, 40, 0, 4)) == Counted{{8, 4}, {160, 160}});
+    CHECK(counted(rails(20, 40, 0, 5)) == Counted{{8, 5}, {160, 160}});  // one scalable unit: four or five
+    // Nothing stated: the fewest that share the cables evenly.
+    CHECK(counted(rails(140, 40)) == Counted{{56, 80, 28}, {1120, 1120, 1120}});
+}
+
+TEST_CASE("spines that cannot share the cables evenly are refused, and those that can are named") {
+    try {
+        rails(20, 40, 0, 7);
+        FAIL("7 of 20 cables");
+    } catch (const ClusterError& error) {
+        CHECK_THAT(error.what(), ContainsSubstring("7 spines") && ContainsSubstring("4, 5, 10, 20"));
+    }
+}
+
+TEST_CASE("management ports need free ports on the leaves") {
+    CHECK_NOTHROW(rails(31, 64, 8));
+    CHECK_THROWS_AS(rails(31, 64, 9), ClusterError);
+    CHECK_THROWS_AS(rails(32, 64, 1), ClusterError);
+}
+
+TEST_CASE("a scalable unit smaller than its leaves leaves ports, and oversubscription then saves spines") {
+    FabricSpec spec = tiny::fabric(FabricKind::rail_optimized, 64, 2);
+    spec.scalable_unit = 32;  // 32 down, 16 up, 16 left
+    const Bill bill = bill_of(Fabric(tiny::cluster(128, 8, spec)));
+    CHECK(counted(bill) == Counted{{32, 8}, {1024, 512}});
+    CHECK(bill.switches[0].left() == 32 * 16);
+    CHECK(bill.switches[1].left() == 0);
+    CHECK(bill.ports_left() == 512);
+    spec.scalable_unit = 43;  // at 2:1 a leaf has 42 ports down
+    CHECK_THROWS_AS(Fabric(tiny::cluster(128, 8, spec)), ClusterError);
+}
+
+TEST_CASE("every port is used once or left, whatever the fabric") {
+    std::vector<FabricSpec> specs;
+    for (const FabricKind kind : {FabricKind::single_switch, FabricKind::fat_tree, FabricKind::rail_optimized,
+                                  FabricKind::rail_only, FabricKind::dragonfly, FabricKind::dragonfly_plus}) {
+        specs.push_back(tiny::fabric(kind, kind == FabricKind::single_switch ? 64 : 16));
+    }
+    for (const FabricSpec& spec : specs) {
+        INFO(word(spec.kind));
+        const Bill bill = bill_of(Fabric(tiny::cluster(24, 2, spec)));
+        std::uint64_t ends = 0;
+        for (std::size_t i = 0; i < bill.cables.size(); ++i) {
+            ends += (i == 0 ? 1 : 2) * bill.cables[i].cables;  // a NIC's cable has one end on a switch
+        }
+        std::uint64_t used = 0;
+        for (const SwitchCount& s : bill.switches) {
+            CHECK(s.used <= s.ports);
+            CHECK(s.ports == s.switches * static_cast<std::uint64_t>(spec.radix));
+            used += s.used;
+        }
+        CHECK(used == ends);
+        CHECK(bill.cables.front().cables == 48);
+    }
+}
+
+TEST_CASE("one node has no fabric to buy") {
+    const Bill bill = bill_of(Fabric(tiny::one_node()));
+    CHECK(bill.gpus == 4);
+    CHECK(bill.switch_count() == 0);
+    CHECK(bill.cable_count() == 0);
+}
