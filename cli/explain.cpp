@@ -1,13 +1,20 @@
 // fabricast explain SCENARIO: what bounds the result, and what would change it.
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <thread>
 
 #include "cli/command.hpp"
 #include "cli/explain_path.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "sim/explain/explained_run.hpp"
+#include "sim/explain/explanation_page.hpp"
 #include "sim/explain/explanation_text.hpp"
+#include "sim/explain/scenario_text.hpp"
+#include "sim/io/text_file.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/trouble.hpp"
 
 namespace fabricast::cli {
 
@@ -20,15 +27,87 @@ po::options_description explain_options() {
     add_scenario_options(options);
     add_catalog_options(options);
     add_path_options(options);
+    options.add_options()  //
+        ("json", po::value<std::string>()->value_name("FILE"), "write the explanation as JSON")(
+            "html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")  //
+        ("emit", po::value<std::string>()->value_name("DIR"),
+         "write each changed scenario, to be run by `fabricast run`")  //
+        ("threads", po::value<int>()->value_name("N"), "runs side by side (default: every core)");
     return options;
 }
 
-// The whole result: its critical path, and what changes would bring.
+std::size_t threads_of(const po::variables_map& values, const Scenario& scenario) {
+    const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 1024);
+    const int threads = values.contains("threads") ? values["threads"].as<int>() : cores;
+    if (threads < 1 || threads > 1024) {
+        throw UsageError("--threads must be from 1 to 1024 (found " + std::to_string(threads) + ")");
+    }
+    // SimGrid replays in forked children, and only a process with one thread may fork and go on.
+    return std::holds_alternative<SimGrid>(scenario.engine) ? 1 : static_cast<std::size_t>(threads);
+}
+
+// The scenario as a file of its own: overlays by their absolute paths, the change's beside it.
+void emit(const std::filesystem::path& folder, const std::string& name, const po::variables_map& values,
+          Scenario scenario, const std::string& overlay) {
+    std::vector<std::string> overlays = scenario.calibration;
+    for (const std::string& file : texts_of(values, "calibration")) {
+        overlays.push_back(file);
+    }
+    scenario.calibration.clear();
+    for (const std::string& file : overlays) {
+        scenario.calibration.push_back(std::filesystem::absolute(file).string());
+    }
+    if (!overlay.empty()) {
+        write_atomically(folder / (name + ".overlay.yaml"), overlay);
+        scenario.calibration.push_back(name + ".overlay.yaml");
+    }
+    const std::string catalog =
+        values.contains("catalog") ? "# To be run with --catalog " + text_of(values, "catalog") + ".\n" : "";
+    write_atomically(folder / (name + ".yaml"), catalog + scenario_yaml(scenario));
+}
+
+void emit_all(const po::variables_map& values, const Scenario& scenario, const Explanation& explanation) {
+    const std::filesystem::path folder = text_of(values, "emit");
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+        throw IoError(folder.string() + ": " + error.message());
+    }
+    emit(folder, "as-it-is", values, scenario, "");
+    for (const Counterfactual& change : explanation.changes) {
+        emit(folder, change.name, values, change.scenario, change.overlay);
+    }
+}
+
+// The whole result: its critical path, what changes would bring, and where scaling bends.
 int explain_result(const po::variables_map& values) {
-    const Scenario scenario = scenario_of(values);
+    const Scenario scenario = single_point(scenario_of(values));
+    const Scenario whole = scenario_of(values);
     const Catalog catalog = catalog_of(values, &scenario);
     const Watch watch{&stop_flag()};
-    std::cout << blame_table(scenario.name, explain_run(single_point(scenario), catalog, watch));
+    if (values.contains("html")) {
+        html::require_charts();
+    }
+    const std::size_t threads = threads_of(values, scenario);
+    Explanation explanation;
+    explanation.scenario = scenario.name;
+    explanation.run = explain_run(scenario, catalog, watch);
+    explanation.changes = pointing_into(scenario, [&] {
+        const Fabric fabric(build(scenario, catalog));
+        return counterfactuals(scenario, fabric, catalog);
+    });
+    run_all(explanation.changes, explanation.run.seconds, catalog, threads, watch);
+    explanation.curve = scaling_curve(whole, catalog, threads, watch);
+    if (values.contains("emit")) {
+        emit_all(values, scenario, explanation);
+    }
+    if (values.contains("json")) {
+        write_atomically(text_of(values, "json"), explanation_json(explanation).dump(2) + "\n");
+    }
+    if (values.contains("html")) {
+        write_atomically(text_of(values, "html"), html::page_html(html::explanation_page(whole, explanation)));
+    }
+    std::cout << blame_table(explanation) << tornado(explanation) << curve_table(explanation);
     return ok;
 }
 

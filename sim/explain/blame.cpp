@@ -27,6 +27,10 @@ std::string without_numbers(std::string_view hop) {
 
 }  // namespace
 
+bool alike(const Blame& a, const Blame& b) {
+    return a.kind == b.kind && a.what == b.what && a.part == b.part && without_numbers(a.hop) == without_numbers(b.hop);
+}
+
 void BlameSheet::add(BlameKind kind, std::string_view what, std::string_view part, std::string_view hop,
                      double seconds) {
     if (!(seconds > 0)) {

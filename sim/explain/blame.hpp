@@ -26,6 +26,9 @@ struct Blame {
     double seconds = 0;
 };
 
+// The same kind of stretch: equal but for seconds and the numbers of the hop's devices.
+bool alike(const Blame& a, const Blame& b);
+
 // Collects stretches; those alike in kind, part, what and hop are one entry, under the name of the first hop. Hops that
 // differ only in their devices' numbers are alike.
 class BlameSheet {
