@@ -40,6 +40,7 @@ int diagnose_log(const std::vector<std::string>& arguments);
 int explain_scenario(const std::vector<std::string>& arguments);
 int import_file(const std::vector<std::string>& arguments);
 int show_catalog(const std::vector<std::string>& arguments);
+int study_designs(const std::vector<std::string>& arguments);
 int sweep_scenario(const std::vector<std::string>& arguments);
 int show_topology(const std::vector<std::string>& arguments);
 

@@ -31,6 +31,7 @@ constexpr std::array commands = {
     Command{"calibrate", "one's own measurements as an overlay over the catalogue", calibrate_system},
 #endif
     Command{"diagnose", "is my number normal? causes, ranked by simulating each", diagnose_log},
+    Command{"study", "designs side by side: time, efficiency, parts, power, cost", study_designs},
     Command{"explain", "what bounds a result, and what would change it", explain_scenario},
     Command{"import", "a benchmark's log as a measurement file", import_file},
     Command{"catalog", "the parts, and where each of their figures comes from", show_catalog},

@@ -86,6 +86,52 @@ IntervalTable interval_table(const std::vector<AccuracyRow>& rows, Forecast whic
     return table;
 }
 
+RatioRange paired_range(const std::vector<std::vector<double>>& groups) {
+    std::vector<std::pair<double, double>> points;  // ratio of two, weight
+    double all = 0;
+    for (const std::vector<double>& ratios : groups) {
+        const auto n = static_cast<double>(ratios.size());
+        for (std::size_t i = 0; i < ratios.size(); ++i) {
+            for (std::size_t j = 0; j < ratios.size(); ++j) {
+                if (i != j) {
+                    points.emplace_back(ratios[i] / ratios[j], 1 / (n * (n - 1)));
+                }
+            }
+        }
+        all += ratios.size() > 1 ? 1 : 0;
+    }
+    std::sort(points.begin(), points.end());
+    double below = 0;
+    for (const auto& [ratio, weight] : points) {
+        below += weight;
+        if (below >= 0.1 * all - 1e-9) {
+            return {ratio, 1 / ratio};  // each pair is there both ways round
+        }
+    }
+    return {};
+}
+
+std::map<Regime, RatioRange> paired_ranges(const std::vector<AccuracyRow>& rows) {
+    std::map<Regime, std::map<std::string, std::map<std::string, std::vector<double>>>> ratios;
+    for (const AccuracyRow& row : rows) {
+        if (counts(row, Forecast::left_out)) {
+            ratios[regime_of(row.size)][row.site][row.dataset].push_back(row.measured / *row.left_out);
+        }
+    }
+    std::map<Regime, RatioRange> ranges;
+    for (const auto& [regime, sites] : ratios) {
+        std::vector<std::vector<double>> groups;
+        for (const auto& [site, tables] : sites) {
+            std::vector<double>& medians = groups.emplace_back();
+            for (const auto& [table, list] : tables) {
+                medians.push_back(*percentile(list, 50));
+            }
+        }
+        ranges[regime] = paired_range(groups);
+    }
+    return ranges;
+}
+
 Coverage coverage(const std::vector<AccuracyRow>& rows, Forecast which) {
     std::map<std::string, std::vector<const AccuracyRow*>> sites;
     for (const AccuracyRow& row : rows) {

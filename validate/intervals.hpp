@@ -35,6 +35,14 @@ using IntervalTable = std::map<IntervalKey, RatioRange>;
 // models stand in the same classes.
 IntervalTable interval_table(const std::vector<AccuracyRow>& rows, Forecast which, const std::string& without = "");
 
+// How far two tables of one site were apart: of each pair the ratio of their medians of measured / left-out forecast,
+// both ways round, every site weighing the same; its first and ninth decile. What two forecasts of one system are wrong
+// by apart from each other: the catalogue's `study-intervals`.
+std::map<Regime, RatioRange> paired_ranges(const std::vector<AccuracyRow>& rows);
+
+// The same of rows of one group (a site, a table): measured / forecast of each.
+RatioRange paired_range(const std::vector<std::vector<double>>& groups);
+
 struct Coverage {
     double sites = 0;  // mean over sites of the share of its rows inside; 0..1
     double rows = 0;   // share of all rows

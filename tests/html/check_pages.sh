@@ -36,6 +36,13 @@ write packets scenarios/packet-roce-ring.yaml --set cluster.nodes=8 --set worklo
   --set workload.algorithm=auto --set packet.preset=pfc-only --set packet.buffer=256KiB --set workload.sizes="[1 MiB]"
 "$binary" compare --measured "$root"/validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml \
   --html "$work/compare.html" >/dev/null
+page() {  # NAME COMMAND ARGUMENT...: a report of another command
+  local name=$1
+  shift
+  (cd "$root" && "$binary" "$@" --html "$work/$name.html" </dev/null >/dev/null) || { echo "$name: failed with $?"; exit 1; }
+}
+page explain explain scenarios/performance-cliff.yaml
+page study study scenarios/study-h100-1024.yaml --draws 10
 cp "$root/tests/html/evil.yaml" "$work/"
 write evil "$work/evil.yaml"
 "$binary" run "$root/tests/html/deadlock.yaml" --quiet --html "$work/deadlock.html" </dev/null >/dev/null 2>&1 && code=0 || code=$?

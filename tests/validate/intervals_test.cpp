@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
+#include <sstream>
 
+#include "sim/io/text_file.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
@@ -99,4 +102,42 @@ TEST_CASE("rows that were left out of the data, or that no fit was made without,
     const RatioRange range = interval_table(rows, Forecast::left_out).at({false, true, Regime::mid});
     CHECK(range.low80 == 1);
     CHECK(range.high80 == 1);
+}
+
+TEST_CASE("two tables of one site are as far apart as the catalogue's study-intervals say") {
+    // Two tables, one forecast well and one by half: the pair is apart by 2, both ways round.
+    CHECK(paired_range({{1.0, 2.0}}).low80 == Approx(0.5));
+    CHECK(paired_range({{1.0, 2.0}, {1.0}, {}}).high80 == Approx(2));
+    CHECK(paired_range({{3.0, 3.0, 3.0}}).low80 == 1);
+
+    const Part& part = catalogue().at("interval", "study-intervals");
+    const std::string text = read_text(FABRICAST_SOURCE_DIR "/docs/accuracy.csv", 1 << 26);
+    const auto ranges = paired_ranges(parse_accuracy_csv(text, "accuracy.csv"));
+    const std::map<Regime, const char*> names = {
+        {Regime::small, "paired.small"}, {Regime::mid, "paired.middle"}, {Regime::large, "paired.large"}};
+    for (const auto& [regime, name] : names) {
+        INFO(name << ": " << ranges.at(regime).low80 << " to " << ranges.at(regime).high80);
+        CHECK(std::abs(std::log(part.figure(name).low80 / ranges.at(regime).low80)) < 0.05);
+        CHECK(std::abs(std::log(part.figure(name).high80 / ranges.at(regime).high80)) < 0.05);
+    }
+
+    // table,row,"what",measured_s,forecast_s,...,excluded
+    std::map<std::string, std::vector<double>> tables;
+    std::istringstream lines(read_text(FABRICAST_SOURCE_DIR "/docs/accuracy-training.csv", 1 << 26));
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+        const std::string rest = line.substr(line.find("\",") + 2);
+        if (line.ends_with(",\"\"")) {  // not excluded
+            tables[line.substr(0, line.find(','))].push_back(std::stod(rest) /
+                                                             std::stod(rest.substr(rest.find(',') + 1)));
+        }
+    }
+    std::vector<std::vector<double>> groups;
+    for (const auto& [table, ratios] : tables) {
+        groups.push_back(ratios);
+    }
+    CHECK(groups.size() > 20);
+    INFO(paired_range(groups).low80);
+    CHECK(std::abs(std::log(part.figure("paired.training").low80 / paired_range(groups).low80)) < 0.02);
 }

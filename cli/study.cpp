@@ -1,0 +1,153 @@
+// fabricast study A.yaml B.yaml ...: designs side by side.
+
+#include "sim/study/study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <thread>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "cli/progress.hpp"
+#include "sim/io/text_file.hpp"
+#include "sim/scenario/parse.hpp"
+#include "sim/study/study_page.hpp"
+#include "sim/study/study_text.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+constexpr const char* usage = "study SCENARIO... [OPTION...]";
+
+po::options_description study_options() {
+    po::options_description options("options");
+    options.add_options()("scenarios", po::value<std::vector<std::string>>()->value_name("FILE"),
+                          "scenarios, one design each; or one whose `designs:` names several")(
+        "engine", po::value<std::string>()->value_name("NAME"), "flow, analytic, simgrid or packet")(
+        "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE")->composing(),
+        "replace one key of every design; repeatable");
+    add_catalog_options(options);
+    options.add_options()  //
+        ("by", po::value<std::string>()->value_name("WORD"),
+         "rank by value (cost per token, or capital per bus bandwidth), time, capital or power")         //
+        ("draws", po::value<int>()->value_name("N"), "random draws of figures and prices (default 64)")  //
+        ("seed", po::value<int>()->value_name("N"), "of the draws (default 1)")                          //
+        ("json", po::value<std::string>()->value_name("FILE"), "write the study as JSON")                //
+        ("csv", po::value<std::string>()->value_name("FILE"), "write a line for each design as CSV")     //
+        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")            //
+        ("threads", po::value<int>()->value_name("N"), "runs side by side (default: every core)")        //
+        ("quiet", "print no table");
+    return options;
+}
+
+int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high) {
+    const int value = values.contains(option) ? values[option].as<int>() : otherwise;
+    if (value < low || value > high) {
+        throw UsageError("--" + std::string(option) + " must be from " + std::to_string(low) + " to " +
+                         std::to_string(high) + " (found " + std::to_string(value) + ")");
+    }
+    return value;
+}
+
+StudyOrder order_of(const po::variables_map& values) {
+    const std::string asked = values.contains("by") ? text_of(values, "by") : "value";
+    std::vector<std::string> words;
+    for (const StudyOrder order : {StudyOrder::value, StudyOrder::time, StudyOrder::capital, StudyOrder::power}) {
+        if (word(order) == asked) {
+            return order;
+        }
+        words.emplace_back(word(order));
+    }
+    throw UsageError(complaint("no such order", shown(asked), joined(words), nearest_word(asked, words)));
+}
+
+StudyInput input_of(const po::variables_map& values, std::string name, Scenario scenario) {
+    Catalog catalog = catalog_of(values, &scenario);
+    apply_prices(scenario, catalog);
+    return {std::move(name), std::move(scenario), std::move(catalog)};
+}
+
+// A scenario is one design, or as many as its `designs:` says, each with keys of its own.
+std::vector<StudyInput> inputs_of(const po::variables_map& values) {
+    std::vector<std::string> overrides = texts_of(values, "set");
+    if (values.contains("engine")) {
+        overrides.push_back("engine=" + text_of(values, "engine"));
+    }
+    std::vector<StudyInput> inputs;
+    for (const std::string& file : texts_of(values, "scenarios")) {
+        const Scenario scenario = read_scenario(file, overrides);
+        if (scenario.designs.empty()) {
+            inputs.push_back(input_of(values, scenario.name, scenario));
+        }
+        for (const DesignSpec& design : scenario.designs) {
+            std::vector<std::string> own = overrides;
+            for (const auto& [path, value] : design.set) {
+                own.push_back(path + "=" + value);
+            }
+            try {
+                inputs.push_back(input_of(values, design.name, read_scenario(file, own)));
+            } catch (const ScenarioError& error) {
+                throw ScenarioError(place_of(scenario, "designs"),
+                                    "design " + shown(design.name) + ": " + error.message);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const auto same = [&](const StudyInput& other) { return other.name == inputs[i].name; };
+        if (std::count_if(inputs.begin(), inputs.end(), same) > 1) {
+            throw UsageError(complaint("two designs have one name", shown(inputs[i].name),
+                                       "a `name` for each scenario and each of `designs`"));
+        }
+    }
+    return inputs;
+}
+
+}  // namespace
+
+int study_designs(const std::vector<std::string>& arguments) {
+    po::positional_options_description positional;
+    positional.add("scenarios", -1);
+    const auto values = parse_options(arguments, usage, study_options(), positional);
+    if (!values) {
+        return ok;
+    }
+    if (!values->contains("scenarios")) {
+        throw UsageError(std::string("which designs? (usage: fabricast ") + usage + ")");
+    }
+    StudyOptions options;
+    const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 1024);
+    options.draws = static_cast<std::uint32_t>(whole_of(*values, "draws", 64, 10, 100'000));
+    options.seed = static_cast<std::uint64_t>(whole_of(*values, "seed", 1, 0, 2'000'000'000));
+    options.threads = static_cast<std::size_t>(whole_of(*values, "threads", cores, 1, 1024));
+    options.order = order_of(*values);
+    if (values->contains("html")) {
+        html::require_charts();
+    }
+    const std::vector<StudyInput> inputs = inputs_of(*values);
+    for (const StudyInput& input : inputs) {
+        // SimGrid replays in forked children, and only a process with one thread may fork and go on.
+        options.threads = std::holds_alternative<SimGrid>(input.scenario.engine) ? 1 : options.threads;
+    }
+    Progress progress(1, !values->contains("quiet"));
+    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const Study result = study(inputs, options, watch);
+    progress.clear();
+    if (values->contains("json")) {
+        write_atomically(text_of(*values, "json"), study_json(result).dump(2) + "\n");
+    }
+    if (values->contains("csv")) {
+        write_atomically(text_of(*values, "csv"), study_csv(result));
+    }
+    if (values->contains("html")) {
+        write_atomically(text_of(*values, "html"), html::page_html(html::study_page(inputs.front().scenario, result)));
+    }
+    if (!values->contains("quiet")) {
+        std::cout << study_table(result);
+    }
+    return ok;
+}
+
+}  // namespace fabricast::cli

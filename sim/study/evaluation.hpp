@@ -1,0 +1,28 @@
+#pragma once
+// One design by itself: its forecast, what bounds it, what it is made of; and its time again with other constants.
+
+#include <string>
+#include <vector>
+
+#include "sim/explain/blame.hpp"
+#include "sim/study/study.hpp"
+
+namespace fabricast {
+
+struct Evaluation {
+    DesignResult result;        // central values; of its ranges only the time's is set
+    std::vector<Blame> blames;  // of its critical path; none for a trace
+    // Forecasts of one system are wrong together: designs with equal words here share that draw.
+    std::string system;
+    Range form;                // measured / forecast time, of such forecasts
+    std::string regime;        // "large": how far two tables of one site differed, by size
+    double busbw_seconds = 0;  // bus bandwidth times time
+    double tokens = 0;         // of a step
+};
+
+Evaluation evaluate(const StudyInput& input, const Watch& watch);
+
+// Seconds of the design's workload with this catalogue.
+double seconds_with(const Scenario& scenario, const Catalog& catalog, const Watch& watch);
+
+}  // namespace fabricast
