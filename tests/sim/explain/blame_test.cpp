@@ -146,7 +146,8 @@ TEST_CASE("the shares of every shipped scenario add up to 100 %, of the time tha
         }
         INFO(entry.path().filename().string());
         Scenario scenario = single_point(read_scenario(entry.path()));
-        if (std::holds_alternative<TraceWorkload>(scenario.workload)) {
+        if (std::holds_alternative<TraceWorkload>(scenario.workload) ||
+            std::holds_alternative<TransferWorkload>(scenario.workload)) {
             CHECK_THROWS_AS(explain_run(scenario, catalogue()), ScenarioError);
             continue;
         }
