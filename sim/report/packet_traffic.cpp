@@ -80,10 +80,7 @@ Json series_json(const PortSeries& series, const std::string& name) {
         queued.push_back(series.queued[i]);
         paused.push_back(to_seconds(series.paused[i]));
     }
-    return {{"link", name},
-            {"width_s", to_seconds(series.width)},
-            {"queued_bytes", queued},
-            {"paused_s", paused}};
+    return {{"link", name}, {"width_s", to_seconds(series.width)}, {"queued_bytes", queued}, {"paused_s", paused}};
 }
 
 Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", type}}}}; }

@@ -59,7 +59,8 @@ Key sizes_key() {
 
 // The alternative of that index with its defaults, unless it is there already.
 void set_kind(Workload& workload, std::size_t index) {
-    static const std::vector<Workload> kinds = {CollectiveWorkload{}, TrainingWorkload{}, TraceWorkload{}, TransferWorkload{}};
+    static const std::vector<Workload> kinds = {CollectiveWorkload{}, TrainingWorkload{}, TraceWorkload{},
+                                                TransferWorkload{}};
     if (workload.index() != index) {
         workload = kinds.at(index);
     }

@@ -88,7 +88,8 @@ std::vector<Key> packet_keys() {
                           "two round trips and four packets"),
         time_key("packet.credit_delay", FIELD(credit_delay), "A receiver's time to return a credit."),
         time_key("packet.pfc_watchdog", FIELD(pfc_watchdog), "A queue paused for so long ignores the pause.", "never"),
-        flag_key("packet.series", FIELD(series), "Keep queue, pause and load of ports against time, for --json; --html does."),
+        flag_key("packet.series", FIELD(series),
+                 "Keep queue, pause and load of ports against time, for --json; --html does."),
         map_key("packet.ecn", "Marks of switches: WRED at dequeue."),
     };
     const std::vector<Key> more = transport_keys();

@@ -55,9 +55,7 @@ const Figure& FigureReader::read(std::string_view name, std::string_view figure)
     return found;
 }
 
-double FigureReader::number(std::string_view name, std::string_view figure) {
-    return read(name, figure).value.front();
-}
+double FigureReader::number(std::string_view name, std::string_view figure) { return read(name, figure).value.front(); }
 
 LatencyTerm FigureReader::latency(std::string what, std::string_view name, std::string_view figure) {
     const Figure& found = read(name, figure);

@@ -54,10 +54,9 @@ std::string describe(const Exchange& e, const TransferWorkload& workload, const 
     out += "DMA        " + std::to_string(path.dma_crossings()) + " crossings\n";
     out += "cores      " + cores_text(e.sender_cores) + " sending, " + cores_text(e.receiver_cores) + " receiving\n\n";
     out += "legs" +
-           (path.piece.count > 0 && path.legs.size() > 1
-                ? ", one behind the other in pieces of " + text(path.piece) + ", " + std::to_string(path.slots) +
-                      " in flight"
-                : std::string()) +
+           (path.piece.count > 0 && path.legs.size() > 1 ? ", one behind the other in pieces of " + text(path.piece) +
+                                                               ", " + std::to_string(path.slots) + " in flight"
+                                                         : std::string()) +
            "\n";
     for (std::size_t l = 0; l < path.legs.size(); ++l) {
         out += leg_lines(path.legs[l], l + 1, fabric);

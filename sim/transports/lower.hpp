@@ -26,8 +26,8 @@ enum class MessageMode : std::uint8_t { at_once, rendezvous };
 MessageMode mode_of(const Conversation& conversation, Bytes bytes);
 
 struct LoweredMessages {
-    Schedule schedule;                // kept: the end of each message
-    std::vector<OpId> ends;           // of the messages, in order
+    Schedule schedule;                 // kept: the end of each message
+    std::vector<OpId> ends;            // of the messages, in order
     std::optional<OpId> acknowledged;  // the answer to the window
 };
 

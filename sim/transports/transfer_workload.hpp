@@ -23,22 +23,22 @@ std::string_view word(NumaPlace);
 
 // How the machine is set up, as far as a data path depends on it.
 struct HostConditions {
-    bool acs = false;             // PCIe access control redirects peer traffic to the root complex
-    bool iommu = false;           // DMA is translated
-    bool ats = false;             // devices cache translations: switches may pass translated peer traffic
-    bool virtualised = false;     // GPUs passed through to a virtual machine
-    bool p2p_clique = false;      // the hypervisor tells which of them may talk peer to peer
-    bool relaxed_ordering = true;  // PCIe writes may pass each other
-    bool peer_memory = true;      // nvidia_peermem or dma-buf: an adapter may register GPU memory
-    bool rdma = true;             // the verbs stack is there
-    bool pinned = true;           // user buffers are page-locked
-    bool huge_pages = false;      // of 2 MiB
+    bool acs = false;                // PCIe access control redirects peer traffic to the root complex
+    bool iommu = false;              // DMA is translated
+    bool ats = false;                // devices cache translations: switches may pass translated peer traffic
+    bool virtualised = false;        // GPUs passed through to a virtual machine
+    bool p2p_clique = false;         // the hypervisor tells which of them may talk peer to peer
+    bool relaxed_ordering = true;    // PCIe writes may pass each other
+    bool peer_memory = true;         // nvidia_peermem or dma-buf: an adapter may register GPU memory
+    bool rdma = true;                // the verbs stack is there
+    bool pinned = true;              // user buffers are page-locked
+    bool huge_pages = false;         // of 2 MiB
     bool registration_cache = true;  // a buffer is registered once
-    bool offloads = true;         // TSO and GRO of the kernel's network stack
-    Bytes locked_memory{0};       // `ulimit -l`; 0: unlimited
-    Bytes mtu{0};                 // of IP, or of an InfiniBand path; 0: the link's
-    std::uint32_t qps = 1;        // queue pairs, or sockets, that one transfer uses
-    std::uint32_t cores = 1;      // that the kernel's stack may use at either end
+    bool offloads = true;            // TSO and GRO of the kernel's network stack
+    Bytes locked_memory{0};          // `ulimit -l`; 0: unlimited
+    Bytes mtu{0};                    // of IP, or of an InfiniBand path; 0: the link's
+    std::uint32_t qps = 1;           // queue pairs, or sockets, that one transfer uses
+    std::uint32_t cores = 1;         // that the kernel's stack may use at either end
     NumaPlace numa = NumaPlace::near;
 };
 

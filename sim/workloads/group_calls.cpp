@@ -75,8 +75,8 @@ struct AllGroups {
     void operator()(const std::function<void(const Edge&)>& visit) const {
         std::vector<Edge> edges;
         for_each_edge(one, map.own, [&](const Edge& edge) {
-            const bool onward =
-                direction == GroupDirection::both || (direction == GroupDirection::onward) == (map.member_of(edge.path.src) == 0);
+            const bool onward = direction == GroupDirection::both ||
+                                (direction == GroupDirection::onward) == (map.member_of(edge.path.src) == 0);
             if (onward) {
                 edges.push_back(edge);
             }

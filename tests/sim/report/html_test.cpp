@@ -201,4 +201,3 @@ TEST_CASE("a replay of packets is a film whose links carried what the ports sent
     const auto busy = [](const Json& wire) { return wire.contains("queued"); };
     CHECK(std::any_of(film->at("wires").begin(), film->at("wires").end(), busy));
 }
-
