@@ -118,7 +118,7 @@ TEST_CASE("whatever trunks fail and come back, every message arrives whole") {
     const Fabric fabric = two_spines();
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         INFO("seed " << seed);
-        Random random(seed);
+        Random random{seed};
         Schedule schedule;
         for (std::uint32_t c = 0; c < 12; ++c) {
             const auto from = random.below(8);

@@ -123,7 +123,7 @@ TEST_CASE("whatever trunks fail and come back, every message of packets arrives 
     const Fabric fabric = two_spines();
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         INFO("seed " << seed);
-        Random random(seed);
+        Random random{seed};
         Schedule schedule;
         double bytes = 0;
         for (std::uint32_t c = 0; c < 12; ++c) {
