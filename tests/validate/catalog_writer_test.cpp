@@ -90,8 +90,9 @@ TEST_CASE("every fitted figure of the catalogue has a prior, an interval and dat
             }
             INFO(name << "/" << path);
             ++fitted;
-            const bool known = std::any_of(builtin_priors().begin(), builtin_priors().end(),
-                                           [&](const Prior& p) { return glob_matches(p.match, name + "/" + path); });
+            const bool known =
+                std::any_of(builtin_priors().begin(), builtin_priors().end(),
+                            [full = name + "/" + path](const Prior& p) { return glob_matches(p.match, full); });
             CHECK(known);
             CHECK(figure.low80 < figure.high80);
             REQUIRE_FALSE(figure.source.empty());
