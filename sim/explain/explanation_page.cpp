@@ -81,13 +81,13 @@ void add_curve(Page& page, const ScalingCurve& curve) {
     Line line{"efficiency", {}};
     Bars bars{"What grows", "The critical path of each size by what bound it.", Unit::time, {}, {}};
     std::map<BlameKind, std::vector<double>> parts;
-    for (const CurvePoint& point : curve.points) {
+    for (const KneePoint& point : curve.points) {
         for (const auto& [kind, seconds] : by_kind(point.blames)) {
             parts.try_emplace(kind, std::vector<double>(curve.points.size(), 0));
         }
     }
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
-        const CurvePoint& point = curve.points[i];
+        const KneePoint& point = curve.points[i];
         line.points.push_back({static_cast<double>(point.gpus), point.efficiency});
         bars.labels.push_back(std::to_string(point.gpus) + " GPUs");
         for (const auto& [kind, seconds] : by_kind(point.blames)) {

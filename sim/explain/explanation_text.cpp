@@ -120,7 +120,7 @@ std::string curve_table(const Explanation& explanation) {
         return "";
     }
     std::string out = "# scaling\n#   gpus  time        efficiency\n";
-    for (const CurvePoint& point : curve.points) {
+    for (const KneePoint& point : curve.points) {
         std::array<char, 16> gpus{};
         std::snprintf(gpus.data(), gpus.size(), "%8u  ", point.gpus);
         out +=
@@ -158,7 +158,7 @@ Json explanation_json(const Explanation& explanation) {
     }
     json["counterfactuals"] = std::move(changes);
     Json points = Json::array();
-    for (const CurvePoint& point : explanation.curve.points) {
+    for (const KneePoint& point : explanation.curve.points) {
         points.push_back({{"nodes", point.nodes},
                           {"gpus", point.gpus},
                           {"time_s", point.seconds},

@@ -42,17 +42,17 @@ Scenario at_size(const Scenario& scenario, const ClusterRequest& cluster, double
 }
 
 // Nothing where the workload does not fit the cluster.
-std::optional<CurvePoint> point_at(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
+std::optional<KneePoint> point_at(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
     try {
         ExplainedRun run = explain_run(scenario, catalog, watch);
-        return CurvePoint{run.nodes, run.gpus, run.seconds, 1, std::move(run.blames)};
+        return KneePoint{run.nodes, run.gpus, run.seconds, 1, std::move(run.blames)};
     } catch (const ScenarioError&) {
         return std::nullopt;
     }
 }
 
 // Work done a second and GPU, to a constant factor.
-double pace(const Scenario& scenario, const CurvePoint& point) {
+double pace(const Scenario& scenario, const KneePoint& point) {
     if (const auto* collective = std::get_if<CollectiveWorkload>(&scenario.workload)) {
         return busbw_factor(collective->collective, point.gpus) / point.seconds;
     }
@@ -60,7 +60,7 @@ double pace(const Scenario& scenario, const CurvePoint& point) {
 }
 
 // What takes most more of each unit of work behind than before.
-Blame grown_most(const CurvePoint& before, const CurvePoint& after, double work) {
+Blame grown_most(const KneePoint& before, const KneePoint& after, double work) {
     Blame most;
     for (const Blame& blame : after.blames) {
         double grown = blame.seconds;
@@ -92,19 +92,19 @@ ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std
             const double share = is_strong(scenario) ? 1 : gpus(clusters[i]) / gpus(scenario.cluster);
             return point_at(at_size(scenario, clusters[i], share), catalog, quiet);
         },
-        [&](std::optional<CurvePoint> point) {
+        [&](std::optional<KneePoint> point) {
             if (point) {
                 curve.points.push_back(std::move(*point));
             }
         });
     double deepest = least_fall;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
-        CurvePoint& point = curve.points[i];
+        KneePoint& point = curve.points[i];
         point.efficiency = pace(scenario, point) / pace(scenario, curve.points.front());
         if (i == 0) {
             continue;
         }
-        const CurvePoint& before = curve.points[i - 1];
+        const KneePoint& before = curve.points[i - 1];
         const double fall = before.efficiency - point.efficiency;
         if (fall > deepest) {
             deepest = fall;

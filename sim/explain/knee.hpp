@@ -10,7 +10,7 @@
 
 namespace fabricast {
 
-struct CurvePoint {
+struct KneePoint {
     std::uint32_t nodes = 0, gpus = 0;
     double seconds = 0;
     double efficiency = 1;  // against the first point: throughput a GPU of a step, bus bandwidth of a collective
@@ -25,7 +25,7 @@ struct Knee {
 };
 
 struct ScalingCurve {
-    std::vector<CurvePoint> points;
+    std::vector<KneePoint> points;
     std::optional<Knee> knee;  // none where efficiency falls nowhere by a hundredth
 };
 

@@ -45,7 +45,9 @@ TEST_CASE("an adapter fits its host link, or is known not to") {
         const PcieSpec host = pcie_spec(testing::part("link", nic.host_link));
         const LinkSpec port = link_spec(testing::part("link", nic.port_link));
         CHECK(port.rate == nic.port_rate);
-        CHECK(write_bandwidth(host, {4096}) > goodput(port));
+        // One of the two functions that share a Spark's port: x4 of its own, 13.9 of 24.4 GB/s.
+        const bool half = nic.name == "connectx-7-half";
+        CHECK((write_bandwidth(host, {4096}) > goodput(port)) != half);
     }
     // HDR behind one PCIe 3.0 slot is capped at half: 13.9 of 24.7 GB/s.
     CHECK(write_bandwidth(pcie_spec(testing::part("link", "pcie-gen3-x16")), {4096}) <

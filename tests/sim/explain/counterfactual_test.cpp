@@ -140,7 +140,7 @@ TEST_CASE("a step that hides its communication scales without a knee worth namin
     REQUIRE(curve.points.size() >= 4);
     CHECK(curve.points.front().gpus == 64);  // tensor 8 x pipeline 8
     CHECK(curve.points.back().gpus == 1024);
-    for (const CurvePoint& point : curve.points) {
+    for (const KneePoint& point : curve.points) {
         CHECK(point.efficiency <= 1.0001);
         CHECK(point.efficiency > 0.5);
     }

@@ -124,11 +124,36 @@ workload:
 scaling: {gpus: [8, 16], mode: strong}
 )";
 
+// What `sweep` and `study` read, and what a bill of materials counts.
+constexpr const char* full_study = R"(name: full
+cluster:
+  node: dgx-h100
+  nodes: 128
+  fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, scalable_unit: 32, spines: 16, management_ports: 4}
+workload: {kind: collective}
+designs:
+  - {name: rails, set: {cluster.fabric.oversubscription: 2}}
+prices: {quantum-2: 36000 USD}
+sweep: {grid: {cluster.nodes: [8, 16]}}
+)";
+
+// The other two ways to write a sweep.
+constexpr const char* full_list = R"(name: full
+cluster: {node: dgx-h100}
+workload: {kind: collective}
+sweep: {list: [{cluster.nodes: 8}, {cluster.nodes: 32, seed: 2}]}
+)";
+constexpr const char* full_random = R"(name: full
+cluster: {node: dgx-h100}
+workload: {kind: collective}
+sweep: {random: {points: 10, seed: 3, ranges: {cluster.nodes: {from: 8, to: 64, scale: log}}}}
+)";
+
 }  // namespace
 
 TEST_CASE("the resolved scenario reads back as itself") {
-    for (const char* text : {full, full_packet, full_trace, full_training, full_transfer,
-                             "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
+    for (const char* text : {full, full_study, full_list, full_random, full_packet, full_trace, full_training,
+                             full_transfer, "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
         const Json once = to_json(parse_scenario(text, "t.yaml"));
         const Json twice = to_json(parse_scenario(once.dump(2), "t.yaml"));
         CHECK(once.dump(2) == twice.dump(2));
@@ -141,21 +166,35 @@ TEST_CASE("every key of the table can be written, and is written back") {
     const Json transfer = to_json(parse_scenario(full_transfer, "t.yaml"));
     const Json training = to_json(parse_scenario(full_training, "t.yaml"));
     const Json packet = to_json(parse_scenario(full_packet, "t.yaml"));
+    const Json study = to_json(parse_scenario(full_study, "t.yaml"));
+    const Json list = to_json(parse_scenario(full_list, "t.yaml"));
+    const Json random = to_json(parse_scenario(full_random, "t.yaml"));
+    const std::set<std::string> of_study = {"cluster.fabric.scalable_unit",
+                                            "cluster.fabric.spines",
+                                            "cluster.fabric.management_ports",
+                                            "prices",
+                                            "designs",
+                                            "sweep",
+                                            "sweep.grid"};
     for (const Key& key : scenario_keys()) {
         if (key.path == "include" || key.path == "scaling.gpus" || key.path.starts_with("cluster.graph.") ||
-            key.path.starts_with("events.")) {
+            key.path.starts_with("events.") || key.path.starts_with("designs.")) {
             continue;
         }
         std::string pointer = "/" + key.path;
         std::replace(pointer.begin(), pointer.end(), '.', '/');
         INFO(key.path);
-        const Json& resolved = key.of_kind == "trace"           ? trace
-                               : key.of_kind == "transfer"      ? transfer
-                               : key.of_kind == "training"      ? training
-                               : key.path.starts_with("packet") ? packet
-                                                                : written;
+        const Json& resolved = key.of_kind == "trace"                 ? trace
+                               : key.of_kind == "transfer"            ? transfer
+                               : key.of_kind == "training"            ? training
+                               : key.path.starts_with("packet")       ? packet
+                               : key.path == "sweep.list"             ? list
+                               : key.path.starts_with("sweep.random") ? random
+                               : of_study.contains(key.path)          ? study
+                                                                      : written;
         CHECK(resolved.contains(Json::json_pointer(pointer)));
     }
+    CHECK(study.at("designs")[0].at("set").at("cluster.fabric.oversubscription") == "2");
     CHECK(written.at("cluster").at("graph").at("cables")[0].at("count") == 2);
 }
 
