@@ -202,8 +202,10 @@ TEST_CASE("one, two and four ranks write the same bytes") {
     const auto under_mpirun = [&](const std::string& ranks, const std::string& arguments) {
         const std::string command =
             "cd '" + scratch.path.string() +
-            "' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n " + ranks +
-            " '" FABRICAST_PROGRAM "'" + arguments + " >out.txt 2>err.txt";
+            // Open MPI keeps what it allocated: without the leak check of a sanitized build.
+            "' && ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun "
+            "--oversubscribe -n " +
+            ranks + " '" FABRICAST_PROGRAM "'" + arguments + " >out.txt 2>err.txt";
         const int status = std::system(command.c_str());
         return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
     };
