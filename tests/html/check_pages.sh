@@ -34,7 +34,11 @@ write training scenarios/training-megatron-weak.yaml
 write trace scenarios/trace-training-step.yaml
 write packets scenarios/packet-roce-ring.yaml --set cluster.nodes=8 --set workload.collective=gather \
   --set workload.algorithm=auto --set packet.preset=pfc-only --set packet.buffer=256KiB --set workload.sizes="[1 MiB]"
-"$binary" compare --measured "$root"/validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml \
+# Files of users lie deep, and a page names them: a path without a place to break must not widen a phone's page.
+deep=$work/a-folder-deep-down/whose-name-offers-no-place-to-break/abcdefghijklmnopqrstuvwxyz0123456789
+mkdir -p "$deep"
+cp "$root"/validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml "$root/tests/html/deadlock.yaml" "$deep"
+"$binary" compare --measured "$deep/dgxc-h100-1n8g-allreduce.yaml" \
   --html "$work/compare.html" >/dev/null
 page() {  # NAME COMMAND ARGUMENT...: a report of another command
   local name=$1
@@ -45,6 +49,6 @@ page explain explain scenarios/performance-cliff.yaml
 page study study scenarios/study-h100-1024.yaml --draws 10
 cp "$root/tests/html/evil.yaml" "$work/"
 write evil "$work/evil.yaml"
-"$binary" run "$root/tests/html/deadlock.yaml" --quiet --html "$work/deadlock.html" </dev/null >/dev/null 2>&1 && code=0 || code=$?
+"$binary" run "$deep/deadlock.yaml" --quiet --html "$work/deadlock.html" </dev/null >/dev/null 2>&1 && code=0 || code=$?
 [[ $code -eq 3 ]] || { echo "deadlock: exit $code instead of 3"; exit 1; }
 node "$root/tests/html/check_pages.mjs" "$work"/*.html
