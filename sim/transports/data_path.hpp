@@ -42,12 +42,14 @@ struct Leg {
     double memory_traffic = 0;
 };
 
-// What a core does for one message, and how often; `per_byte` is told for the report, its limit is the leg's rate_cap.
+// What a core does for one message; `per_byte` is told for the report, its limit is the leg's rate_cap. A blocking work
+// keeps its core until it is done and the message waits for it; else it is told, and the latency terms hold it.
 struct CoreWork {
     bool receiver = false;
     std::string what{};
     Duration per_message;
     double seconds_per_byte = 0;
+    bool blocks = false;
 };
 
 struct DataPath {

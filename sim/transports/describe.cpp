@@ -65,7 +65,13 @@ std::string describe(const Exchange& e, const TransferWorkload& workload, const 
     for (const LatencyTerm& term : path.latency) {
         out += "  " + pad(term.what, name_width + 5) + pad(text(term.time), 13) + term.figure + "\n";
     }
-    if (path.latency.empty()) {
+    for (const CoreWork& work : path.work) {
+        if (work.blocks) {
+            out += "  " + pad(work.what + (work.receiver ? ", receiver's core" : ", sender's core"), name_width + 5) +
+                   text(work.per_message) + "\n";
+        }
+    }
+    if (path.latency.empty() && path.work.empty()) {
         out += "  none\n";
     }
     out += "\none message        " + text(e.one_s, Dimension::time) + "\n";

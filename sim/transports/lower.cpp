@@ -123,7 +123,7 @@ private:
     Duration work(const DataPath& path, bool at_receiver) const {
         Duration sum;
         for (const CoreWork& w : path.work) {
-            sum += w.receiver == at_receiver && w.what.starts_with("registers") ? w.per_message : Duration{};
+            sum += w.receiver == at_receiver && w.blocks ? w.per_message : Duration{};
         }
         return sum;
     }

@@ -104,8 +104,8 @@ void add_rdma_costs(const PathRequest& r, DataPath& path) {
         path.latency.push_back({"the read request travels there", there, there, there, "the links"});
     }
     if (!r.host.registration_cache) {
-        path.work.push_back({false, "registers the buffer", registration(r, is_gpu(r.fabric, r.from)), 0});
-        path.work.push_back({true, "registers the buffer", registration(r, is_gpu(r.fabric, r.to)), 0});
+        path.work.push_back({false, "registers the buffer", registration(r, is_gpu(r.fabric, r.from)), 0, true});
+        path.work.push_back({true, "registers the buffer", registration(r, is_gpu(r.fabric, r.to)), 0, true});
     }
 }
 
@@ -122,14 +122,14 @@ void add_gpu_staging(const PathRequest& r, DataPath& path) {
     if (out) {
         path.legs.insert(path.legs.begin(), Leg{.what = "copy engine of " + name_of(r, r.from) + " writes host memory",
                                                 .paths = {query(r.from, ends.from)}});
-        path.latency.push_back(r.figures.latency("cudaMemcpy to host memory returns", "staged-rdma", "memcpy"));
+        path.work.push_back({false, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
     }
     if (in) {
         path.legs.push_back({.what = "copy engine of " + name_of(r, r.to) + " reads host memory",
                              .paths = {query(ends.to, r.to)},
                              .rate_cap = read_rate(r, r.fabric.path(query(ends.to, r.to))),
                              .cap = "completions of DMA reads"});
-        path.latency.push_back(r.figures.latency("cudaMemcpy from host memory returns", "staged-rdma", "memcpy"));
+        path.work.push_back({true, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
     }
     if (out || in) {
         path.piece = path.piece.count > 0 ? path.piece

@@ -127,6 +127,15 @@ TEST_CASE("GPUDirect RDMA needs peer memory and enough locked memory; else the p
     CHECK(poor.choice.path.transport == "ipoib");
 }
 
+TEST_CASE("a blocking cudaMemcpy holds its core: staged small messages follow each other, not overlap") {
+    const std::string ends = "  from: node0.gpu0\n  to: node1.gpu0\n  host: {peer_memory: false}\n";
+    const Exchange staged = Case(two_a100, ends).at(tiny_message);
+    const double copy = figure("staged-rdma", "memcpy");
+    CHECK(staged.each_s >= 0.999 * copy);
+    CHECK(staged.each_s < 1.2 * copy);
+    CHECK(staged.one_s > 2 * copy);
+}
+
 TEST_CASE("registering a buffer without a cache costs its pages at both ends") {
     const std::string ends = "  from: node0.memory0\n  to: node1.memory0\n";
     const double cached = Case(two_a100, ends).at(mebi).one_s;
