@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sim/io/place.hpp"
+#include "sim/io/text.hpp"
 
 namespace fabricast {
 namespace {
@@ -29,18 +30,6 @@ std::string digits(double value) {
     std::array<char, 32> buffer{};
     std::snprintf(buffer.data(), buffer.size(), "%.9g", value);
     return buffer.data();
-}
-
-// Names come from files; a comma or a quote in one must not make a column.
-std::string quoted_cell(const std::string& cell) {
-    if (cell.find_first_of(",\"\n") == std::string::npos) {
-        return cell;
-    }
-    std::string out = "\"";
-    for (const char c : cell) {
-        out += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return out + "\"";
 }
 
 std::vector<std::string> cells(std::string_view line) {
@@ -148,9 +137,9 @@ std::string figure_line(const AccuracyFigure& figure) {
 std::string to_csv(const std::vector<AccuracyRow>& rows) {
     std::string csv(header);
     for (const AccuracyRow& row : rows) {
-        csv += quoted_cell(row.dataset) + "," + std::to_string(row.size.count) + "," + digits(row.measured) + "," +
+        csv += csv_cell(row.dataset) + "," + std::to_string(row.size.count) + "," + digits(row.measured) + "," +
                digits(row.predicted) + "," + digits(row.null_alphabeta) + "," + digits(row.null_tuning) + "," +
-               std::string(word(regime_of(row.size))) + "," + quoted_cell(row.site) + "," + row.used + "," +
+               std::string(word(regime_of(row.size))) + "," + csv_cell(row.site) + "," + row.used + "," +
                (row.left_out ? digits(*row.left_out) : "") + "," + (row.sibling ? "yes" : "no") + "," +
                row.group.generation + "," + row.group.nccl_era + "," + row.group.fabric + "," +
                std::to_string(row.nodes) + "\n";

@@ -1,4 +1,5 @@
 #include "validate/plot.hpp"
+#include "sim/io/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,26 +25,6 @@ std::string three_digits(double value) {
     return buffer.data();
 }
 
-std::string escaped(const std::string& words) {
-    std::string out;
-    for (const char c : words) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
-}
-
 std::string line(double x1, double y1, double x2, double y2, const std::string& color, double width) {
     return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) + "\" y2=\"" + number(y2) +
            "\" stroke=\"" + color + "\" stroke-width=\"" + number(width) + "\"/>\n";
@@ -52,7 +33,7 @@ std::string line(double x1, double y1, double x2, double y2, const std::string& 
 std::string label(double x, double y, const std::string& words, const char* anchor, double size,
                   const char* more = "") {
     return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\" font-size=\"" +
-           number(size) + "\" fill=\"" + text_color + "\"" + more + ">" + escaped(words) + "</text>\n";
+           number(size) + "\" fill=\"" + text_color + "\"" + more + ">" + markup_text(words) + "</text>\n";
 }
 
 std::string dot(double x, double y, const std::string& color, double radius = 3) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/io/text.hpp"
 #include "validate/accuracy.hpp"
 
 namespace fabricast {
@@ -52,17 +53,6 @@ std::optional<double> median_over_files(const TransferAccuracy& accuracy, std::s
 }
 
 std::string percent(const std::optional<double>& share) { return share ? fmt::format("{:.1f}", 100 * *share) : "–"; }
-
-std::string csv_cell(std::string text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) {
-        return text;
-    }
-    std::string out = "\"";
-    for (const char c : text) {
-        out += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return out + "\"";
-}
 
 }  // namespace
 

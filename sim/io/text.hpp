@@ -21,4 +21,26 @@ inline std::string_view trimmed(std::string_view text, std::string_view blanks) 
     return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+// Between the tags of HTML, XML and SVG: the four characters that could end a text or an attribute are named
+// (HTML 4.01, section 5.3.2).
+inline std::string markup_text(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
+    }
+    return out;
+}
+
+// A cell of CSV (RFC 4180): a comma, a quote or a line break in a name must not make a column.
+inline std::string csv_cell(std::string_view text) {
+    if (text.find_first_of(",\"\n\r") == std::string_view::npos) {
+        return std::string(text);
+    }
+    std::string out = "\"";
+    for (const char c : text) {
+        out += c == '"' ? "\"\"" : std::string(1, c);
+    }
+    return out + "\"";
+}
+
 }  // namespace fabricast

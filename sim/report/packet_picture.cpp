@@ -1,4 +1,5 @@
 #include "sim/report/packet_picture.hpp"
+#include "sim/io/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,16 +19,8 @@ std::string format(const char* pattern, Values... values) {
     return text.data();
 }
 
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return result;
-}
-
 std::string label(double x, double y, const char* anchor, const std::string& text) {
-    return format("<text x='%.1f' y='%.1f' text-anchor='%s'>", x, y, anchor) + escaped(text) + "</text>\n";
+    return format("<text x='%.1f' y='%.1f' text-anchor='%s'>", x, y, anchor) + markup_text(text) + "</text>\n";
 }
 
 std::string size_words(double bytes) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "sim/io/text.hpp"
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/summarize.hpp"
@@ -125,15 +126,7 @@ std::string csv_field(const Json& value) {
     if (!value.is_string()) {
         return value.is_null() ? "" : value.dump();
     }
-    const auto& text = value.get_ref<const std::string&>();
-    if (text.find_first_of(",\"\n\r") == std::string::npos) {
-        return text;
-    }
-    std::string quoted_text = "\"";
-    for (const char c : text) {
-        quoted_text += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return quoted_text + "\"";
+    return csv_cell(value.get_ref<const std::string&>());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "sim/io/text.hpp"
 #include "sim/scenario/embedded.hpp"
 
 namespace fabricast {
@@ -29,30 +30,6 @@ std::string_view file(std::string_view name) {
         return f.name.ends_with("html/" + std::string(name));
     });
     return found == files.end() ? std::string_view() : found->text;
-}
-
-// HTML 4.01, section 5.3.2: the characters that could end a text.
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
 }
 
 // JSON inside a <script>: no `<`, so that no text of it can end the element or open a comment.
@@ -86,7 +63,7 @@ void require_charts() {
 std::string page_html(const Page& page) {
     require_charts();
     const std::array<std::pair<std::string_view, std::string>, 5> parts = {
-        {{"<!--title-->", escaped(page.title + " \xe2\x80\x93 fabricast")},
+        {{"<!--title-->", markup_text(page.title + " \xe2\x80\x93 fabricast")},
          {"/*style*/", std::string(file("page/page.css"))},
          {"<!--model-->", script_text(page_json(page))},
          {"/*charts*/", std::string(file(charts_file))},
