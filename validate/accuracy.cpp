@@ -91,17 +91,6 @@ double forecast(const AccuracyRow& row, Forecast which) {
     return 0;
 }
 
-std::optional<double> percentile(std::vector<double> values, double percent) {
-    if (values.empty()) {
-        return std::nullopt;
-    }
-    std::ranges::sort(values);
-    const double rank = percent / 100 * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(rank);
-    const std::size_t above = std::min(below + 1, values.size() - 1);
-    return values[below] + (rank - static_cast<double>(below)) * (values[above] - values[below]);
-}
-
 std::vector<SiteError> site_errors(const std::vector<AccuracyRow>& rows, const Selection& selection) {
     std::map<std::string, std::vector<double>> errors;
     for (const AccuracyRow& row : rows) {

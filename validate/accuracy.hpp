@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "validate/derive.hpp"
+#include "sim/percentile.hpp"
 #include "validate/regime.hpp"
 
 namespace fabricast {
@@ -35,8 +36,6 @@ enum class Forecast : std::uint8_t { ours, left_out, null_alphabeta, null_tuning
 
 double forecast(const AccuracyRow& row, Forecast which);
 
-// Error in the 50th or another percentile, of a list; empty: nothing. Between two ranks it interpolates.
-std::optional<double> percentile(std::vector<double> values, double percent);
 
 struct SiteError {
     std::string site;

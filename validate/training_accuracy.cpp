@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sim/in_order.hpp"
+#include "sim/percentile.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/simulate.hpp"
 #include "sim/workloads/compute_costs.hpp"
@@ -17,17 +18,6 @@
 namespace fabricast {
 
 namespace {
-
-double quantile(std::vector<double> values, double share) {
-    if (values.empty()) {
-        return 0;
-    }
-    std::sort(values.begin(), values.end());
-    const double place = share * static_cast<double>(values.size() - 1);
-    const auto low = static_cast<std::size_t>(place);
-    const std::size_t high = std::min(low + 1, values.size() - 1);
-    return values[low] + (place - static_cast<double>(low)) * (values[high] - values[low]);
-}
 
 // One MFU a GPU and precision, fitted to the same rows (facts training-mechanisms.md, 7): all that a planner has who
 // knows neither layout nor network.
@@ -170,13 +160,13 @@ TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, std::si
     TableErrors out;
     out.rows = errors.size();
     out.points = efficiency.size();
-    out.median = quantile(errors, 0.5);
-    out.p90 = quantile(errors, 0.9);
-    out.largest = quantile(errors, 1);
-    out.bias = quantile(signed_errors, 0.5);
-    out.null_median = quantile(nulls, 0.5);
-    out.efficiency = quantile(efficiency, 0.5);
-    out.linear = quantile(linear, 0.5);
+    out.median = percentile(errors, 50).value_or(0);
+    out.p90 = percentile(errors, 90).value_or(0);
+    out.largest = percentile(errors, 100).value_or(0);
+    out.bias = percentile(signed_errors, 50).value_or(0);
+    out.null_median = percentile(nulls, 50).value_or(0);
+    out.efficiency = percentile(efficiency, 50).value_or(0);
+    out.linear = percentile(linear, 50).value_or(0);
     return out;
 }
 
@@ -211,7 +201,7 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
         sum += error;
     }
     const auto points = [&](TableScaling scaling, bool linear) {
-        return quantile(efficiency_points(tables, forecasts, scaling, linear), 0.5);
+        return percentile(efficiency_points(tables, forecasts, scaling, linear), 50).value_or(0);
     };
     std::vector<NamedFigure> figures = {
         {"train_tables", counted, ""},
@@ -219,7 +209,7 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
         {"train_step_median_pct", median / counted, "%"},
         {"train_step_p90_pct", p90 / counted, "%"},
         {"train_step_mean_pct", sum / static_cast<double>(errors.size()), "%"},
-        {"train_step_max_pct", quantile(errors, 1), "%"},
+        {"train_step_max_pct", percentile(errors, 100).value_or(0), "%"},
         {"train_null_step_median_pct", null_median / counted, "%"},
         {"train_scaling_weak_median_points", points(TableScaling::weak, false), "points"},
         {"train_null_scaling_weak_median_points", points(TableScaling::weak, true), "points"},
@@ -231,7 +221,7 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
         {"train_step_stated_rows", static_cast<double>(stated.size()), ""},
     };
     if (!stated.empty()) {
-        figures.push_back({"train_step_stated_median_pct", quantile(stated, 0.5), "%"});
+        figures.push_back({"train_step_stated_median_pct", percentile(stated, 50).value_or(0), "%"});
     }
     double sum_out = 0, known = 0;
     for (const TrainingTable& table : tables) {

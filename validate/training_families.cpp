@@ -9,6 +9,7 @@
 #include "sim/in_order.hpp"
 #include "sim/io/text_file.hpp"
 #include "sim/io/yaml.hpp"
+#include "sim/percentile.hpp"
 
 namespace fabricast {
 
@@ -46,12 +47,6 @@ double residual_at(const RowSlope& row, const std::vector<double>& x) {
         sum += row.slope[k] * x[k];
     }
     return sum;
-}
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t n = values.size();
-    return n == 0 ? 0 : n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 // The figure, and in every part that has it from this one the same.
@@ -206,7 +201,7 @@ std::map<std::string, double> family_out_medians(const std::vector<TrainingTable
     }
     std::map<std::string, double> medians;
     for (const auto& [table, list] : errors) {
-        medians[table] = median(list);
+        medians[table] = percentile(list, 50).value_or(0);
     }
     return medians;
 }

@@ -7,19 +7,13 @@
 #include <limits>
 #include <map>
 
+#include "sim/percentile.hpp"
 #include "validate/series.hpp"
 
 namespace fabricast {
 namespace {
 
 constexpr double segment_cost = 0.1 * 0.1;  // what one more segment must save
-
-double median(std::vector<double> values) {
-    assert(!values.empty());
-    std::ranges::sort(values);
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 double error_sum(const ProtocolSegment& s, const TimedSize* begin, const TimedSize* end) {
     double sum = 0;
@@ -89,7 +83,7 @@ std::vector<TimedSize> fitted_points(const Rounds& rounds) {
     std::vector<TimedSize> points;
     points.reserve(by_size.size());
     for (const auto& [bytes, seconds] : by_size) {
-        points.push_back({bytes, median(seconds)});
+        points.push_back({bytes, *percentile(seconds, 50)});
     }
     return points;
 }
@@ -165,9 +159,9 @@ SelfForecast forecast_itself(const Measurement& measurement) {
         throw ScenarioError(measurement.place, "nothing to judge (accepted: two rounds or more of each curve)");
     }
     result.rows = errors.size();
-    result.median_factor = median(factors);
-    result.median_pct = 100 * median(errors);
-    result.noise_pct = 100 * median(differences);
+    result.median_factor = *percentile(factors, 50);
+    result.median_pct = 100 * *percentile(errors, 50);
+    result.noise_pct = 100 * *percentile(differences, 50);
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/percentile.hpp"
 #include "topologies/hash.hpp"
 
 namespace fabricast {
@@ -85,14 +86,7 @@ Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
 
 Range range_of(double value, std::vector<double> draws) {
     assert(!draws.empty());
-    std::sort(draws.begin(), draws.end());
-    const auto at = [&](double share) {
-        const double place = share * static_cast<double>(draws.size() - 1);
-        const auto below = static_cast<std::size_t>(place);
-        const std::size_t above = std::min(below + 1, draws.size() - 1);
-        return draws[below] + (place - static_cast<double>(below)) * (draws[above] - draws[below]);
-    };
-    return {value, std::min(at(0.1), value), std::max(at(0.9), value)};
+    return {value, std::min(*percentile(draws, 10), value), std::max(*percentile(draws, 90), value)};
 }
 
 }  // namespace fabricast

@@ -1,0 +1,23 @@
+#pragma once
+// The percentile of a list.
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace fabricast {
+
+// Of the 50th or another percentile, 0 to 100; of an empty list: nothing. Between two ranks it interpolates.
+inline std::optional<double> percentile(std::vector<double> values, double percent) {
+    if (values.empty()) {
+        return std::nullopt;
+    }
+    std::sort(values.begin(), values.end());
+    const double rank = percent / 100 * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(rank);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (rank - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+}  // namespace fabricast
