@@ -1,7 +1,8 @@
 #pragma once
-// The hash by which switches spread flows: small, seeded, the same on every machine.
+// Hashes that are small and the same on every machine: the seeded one by which switches spread flows, and one of text.
 
 #include <cstdint>
+#include <string_view>
 
 namespace fabricast {
 
@@ -11,6 +12,14 @@ constexpr std::uint64_t mix(std::uint64_t x) {
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
     x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
     return x ^ (x >> 31U);
+}
+
+// FNV-1a of 64 bits (Fowler, Noll, Vo), of `text` or of what gave `before` followed by `text`.
+constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t before = 0xcbf29ce484222325U) {
+    for (const char c : text) {
+        before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    }
+    return before;
 }
 
 // One of `choices`, by the flow's hash as this switch sees it: each switch has its own salt, or all would agree.

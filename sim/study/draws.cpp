@@ -16,14 +16,7 @@ namespace {
 constexpr double decile = 1.2815515655446004;  // standard deviations from the median to the ninth decile
 constexpr double furthest = 2;
 
-// FNV-1a (Fowler, Noll, Vo), then mixed.
-std::uint64_t hashed(std::string_view name, std::uint64_t salt) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char c : name) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    }
-    return mix(hash ^ mix(salt));
-}
+std::uint64_t hashed(std::string_view name, std::uint64_t salt) { return mix(fnv1a(name) ^ mix(salt)); }
 
 // Above 0, below 1.
 double uniform(std::uint64_t hash) { return (static_cast<double>(hash >> 11U) + 0.5) * 0x1p-53; }

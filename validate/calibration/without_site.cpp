@@ -9,23 +9,19 @@
 #include <thread>
 
 #include "sim/io/text_file.hpp"
+#include "topologies/hash.hpp"
 
 namespace fabricast {
 namespace {
 
-// FNV-1a, 64 bit.
 class Digest {
 public:
-    void add(std::string_view text) {
-        for (const char c : text) {
-            state_ = (state_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-        }
-    }
+    void add(std::string_view text) { state_ = fnv1a(text, state_); }
     void add(double value) { add(fmt::format("{:.9g};", value)); }
     std::string text() const { return fmt::format("{:016x}", state_); }
 
 private:
-    std::uint64_t state_ = 14695981039346656037ULL;
+    std::uint64_t state_ = fnv1a("");
 };
 
 std::set<std::string> sites_of(const std::vector<FitDataset>& data) {
