@@ -16,6 +16,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/io/units.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/io/xml.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/io/yaml.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/io/yaml_node.cpp
 )
 # Sweeps write SQLite where it is there.
 find_package(SQLite3 QUIET)

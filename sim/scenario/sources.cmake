@@ -21,7 +21,7 @@ target_sources(fabricast_sim PRIVATE
 # The catalogue: read at build time by the program's own reader, packed as tables.
 set(catalog_reader scenario/catalog_reader.cpp scenario/figure_reader.cpp)
 list(TRANSFORM catalog_reader PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-set(catalog_io io/place.cpp io/text_file.cpp io/units.cpp io/yaml.cpp)
+set(catalog_io io/place.cpp io/text_file.cpp io/units.cpp io/yaml.cpp io/yaml_node.cpp)
 list(TRANSFORM catalog_io PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
 add_executable(pack_catalog ${CMAKE_CURRENT_SOURCE_DIR}/scenario/pack_catalog.cpp ${catalog_reader} ${catalog_io})
 target_link_libraries(pack_catalog PRIVATE fabricast_models yaml-cpp)

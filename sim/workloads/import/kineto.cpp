@@ -3,106 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
 #include "sim/io/json_stream.hpp"
-#include "sim/workloads/import/comm_names.hpp"
 #include "sim/workloads/import/import.hpp"
+#include "sim/workloads/import/kineto_call.hpp"
 #include "sim/workloads/import/waits.hpp"
 
 namespace fabricast {
 
 namespace {
 
-// A call as a CPU operator or the kernel itself describes it.
-struct Call {
-    CommCall what;
-    double in_elements = 0, out_elements = 0;
-    DataType dtype = DataType::float32;
-    std::string group;  // the process group's name
-    std::uint32_t group_size = 0;
-    std::vector<std::uint32_t> ranks;
-    std::int64_t peer = -1, root = 0;
-};
-
-// Numbers written as numbers or as text; nullopt for anything else.
-std::optional<double> number(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    if (found == object.end()) {
-        return std::nullopt;
-    }
-    if (found->is_number()) {
-        return found->get<double>();
-    }
-    if (found->is_string()) {
-        const auto& text = found->get_ref<const std::string&>();
-        char* end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        if (!text.empty() && *end == '\0' && std::isfinite(value)) {
-            return value;
-        }
-    }
-    return std::nullopt;
-}
-
-std::string text(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::uint64_t whole(const Json& object, const char* key, const char* older_key) {
-    const std::optional<double> found = object.contains(key) ? number(object, key) : number(object, older_key);
-    return found && *found > 0 && *found < 9e15 ? static_cast<std::uint64_t>(*found) : 0;
-}
-
-// "[0, 1, 2]" or a list; empty where it is cut short with dots.
-std::vector<std::uint32_t> ranks_in(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    std::vector<std::uint32_t> ranks;
-    if (found == object.end() || !(found->is_string() || found->is_array())) {
-        return ranks;
-    }
-    const std::string list = found->is_string() ? found->get<std::string>() : found->dump();
-    if (list.find("..") != std::string::npos) {
-        return ranks;
-    }
-    for (std::size_t at = 0; at < list.size();) {
-        if (list[at] < '0' || list[at] > '9') {
-            ++at;
-            continue;
-        }
-        std::uint64_t rank = 0;
-        for (; at < list.size() && list[at] >= '0' && list[at] <= '9'; ++at) {
-            rank = std::min<std::uint64_t>(rank * 10 + static_cast<std::uint64_t>(list[at] - '0'), 0xffffffffU);
-        }
-        ranks.push_back(static_cast<std::uint32_t>(rank));
-    }
-    return ranks;
-}
-
-// Elements of the first input: [[6637568]] or [[512, 1024], []]; of a list of tensors all of them.
-double elements(const Json& dims) {
-    if (!dims.is_array() || dims.empty()) {
-        return 0;
-    }
-    const bool is_shape = std::all_of(dims.begin(), dims.end(), [](const Json& d) { return d.is_number(); });
-    if (is_shape) {
-        double product = 1;
-        for (const Json& d : dims) {
-            product *= d.get<double>();
-        }
-        return product;
-    }
-    double sum = 0;
-    for (const Json& inner : dims) {
-        sum += elements(inner);
-    }
-    return sum;
-}
+using namespace kineto;
 
 class Trace {
 public:
@@ -130,12 +45,10 @@ private:
     void cpu_operator(const JsonPiece& piece, const Json& args, const std::string& name);
     void stream_wait(const Json& args);
     Activity activity(const JsonPiece& piece, const std::string& name);
-    std::optional<Call> described(const Json& args) const;
-    std::optional<Call> by_dims(const Json& args, const std::string& name) const;
-    std::uint32_t keep(Call call);
-    std::uint32_t group_of(const Call& call);
+    std::uint32_t keep(KinetoCall call);
+    std::uint32_t group_of(const KinetoCall& call);
     Record record_of(const Activity& activity);
-    Record comm_record(const Activity& activity, const Call& call);
+    Record comm_record(const Activity& activity, const KinetoCall& call);
     void only_calls();
 
     InputFile& file_;
@@ -143,7 +56,7 @@ private:
     Names names_;
     std::vector<Activity> activities_;
     std::vector<StreamWait> waits_;
-    std::vector<Call> calls_;
+    std::vector<KinetoCall> calls_;
     std::unordered_map<std::uint64_t, std::uint32_t> call_by_id_;  // external id -> calls_
     std::unordered_map<std::uint64_t, Activity> call_times_;       // of CPU operators, where no GPU was recorded
     std::map<std::string, std::vector<std::uint32_t>> group_ranks_;
@@ -204,69 +117,23 @@ void Trace::gpu_activity(const JsonPiece& piece, const Json& args, const std::st
     device_ = whole(args, "device", "Device");
     if (is_comm_kernel(name)) {
         a.comm = true;
-        if (std::optional<Call> call = described(args)) {
+        if (std::optional<KinetoCall> call = described_call(args)) {
             a.call = keep(std::move(*call));
         }
     }
     activities_.push_back(a);
 }
 
-// What newer profilers write beside the kernel and the operator.
-std::optional<Call> Trace::described(const Json& args) const {
-    const std::optional<CommCall> what = comm_call(text(args, "Collective name"));
-    if (!what) {
-        return std::nullopt;
-    }
-    Call call;
-    call.what = *what;
-    call.in_elements = number(args, "In msg nelems").value_or(0);
-    call.out_elements = number(args, "Out msg nelems").value_or(0);
-    call.dtype = dtype_named(text(args, "dtype")).value_or(DataType::float32);
-    call.group = text(args, "Process Group Name");
-    call.group_size = static_cast<std::uint32_t>(std::clamp(number(args, "Group size").value_or(0), 0.0, 4e9));
-    call.ranks = ranks_in(args, "Process Group Ranks");
-    const std::optional<double> first = number(args, "Global rank start");
-    const std::optional<double> stride = number(args, "Global rank stride");
-    if (call.ranks.empty() && first && stride && *first >= 0 && *stride >= 1 && call.group_size > 1 &&
-        call.group_size <= 1U << 24U && *first + *stride * call.group_size < 4e9) {
-        for (std::uint32_t i = 0; i < call.group_size; ++i) {
-            call.ranks.push_back(static_cast<std::uint32_t>(*first + *stride * i));
-        }
-    }
-    if (call.what.kind != RecordKind::collective) {
-        const std::optional<double> peer = number(args, call.what.kind == RecordKind::send ? "Dst Rank" : "Src Rank");
-        call.peer = peer && *peer >= 0 && *peer < 4e9 ? static_cast<std::int64_t>(*peer) : -1;
-    }
-    return call;
-}
-
-// What older ones write: `nccl:all_reduce` and the dimensions of its inputs.
-std::optional<Call> Trace::by_dims(const Json& args, const std::string& name) const {
-    const std::optional<CommCall> what = comm_call(name.substr(std::string("nccl:").size()));
-    const auto dims = args.contains("Input Dims") ? args.find("Input Dims") : args.find("Input dims");
-    if (!what || dims == args.end()) {
-        return std::nullopt;
-    }
-    Call call;
-    call.what = *what;
-    call.in_elements = call.out_elements = elements(*dims);
-    const auto types = args.find("Input type");
-    if (types != args.end() && types->is_array() && !types->empty() && types->front().is_string()) {
-        call.dtype = dtype_named(types->front().get<std::string>()).value_or(DataType::float32);
-    }
-    return call.in_elements > 0 ? std::optional(call) : std::nullopt;
-}
-
 void Trace::cpu_operator(const JsonPiece& piece, const Json& args, const std::string& name) {
     const std::uint64_t id = whole(args, "External id", "external id");
-    std::optional<Call> call = name == "record_param_comms" ? described(args) : by_dims(args, name);
+    std::optional<KinetoCall> call = name == "record_param_comms" ? described_call(args) : call_by_dims(args, name);
     if (id != 0 && call && !call_by_id_.contains(id)) {
         call_by_id_[id] = keep(std::move(*call));
         call_times_[id] = activity(piece, name);
     }
 }
 
-std::uint32_t Trace::keep(Call call) {
+std::uint32_t Trace::keep(KinetoCall call) {
     calls_.push_back(std::move(call));
     return static_cast<std::uint32_t>(calls_.size() - 1);
 }
@@ -310,7 +177,7 @@ void Trace::devices(const Json& list) {
     }
 }
 
-std::uint32_t Trace::group_of(const Call& call) {
+std::uint32_t Trace::group_of(const KinetoCall& call) {
     CommGroup group{call.group, call.group_size, call.ranks};
     if (const auto known = group_ranks_.find(call.group); group.ranks.empty() && known != group_ranks_.end()) {
         group.ranks = known->second;
@@ -321,7 +188,7 @@ std::uint32_t Trace::group_of(const Call& call) {
     return group_number(recording_, group);
 }
 
-Record Trace::comm_record(const Activity& activity, const Call& call) {
+Record Trace::comm_record(const Activity& activity, const KinetoCall& call) {
     Record r;
     r.kind = call.what.kind;
     r.collective = call.what.collective;

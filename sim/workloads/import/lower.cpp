@@ -6,17 +6,16 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <tuple>
 
 #include "sim/engines/engine.hpp"
-#include "sim/io/place.hpp"
+#include "sim/workloads/import/match.hpp"
 
 namespace fabricast {
 
 namespace {
 
 constexpr std::size_t most_watched_records = 2'000'000;
-constexpr std::uint32_t nothing = 0xffffffff;
+constexpr std::uint32_t nothing = no_partner;
 
 // Who waits for a record of a recorded rank: the same for all its copies.
 struct Dependents {
@@ -62,10 +61,6 @@ struct Dependents {
     }
 };
 
-struct Node {
-    std::uint32_t rank = 0, record = 0;
-};
-
 class Lowering {
 public:
     Lowering(const Recording& recording, RecordedJob& job, const Fabric& fabric, const GpuScaling& scaling,
@@ -76,26 +71,23 @@ public:
 
 private:
     const RankRecording& recorded(std::uint32_t rank) const { return recording_.ranks[job_.recorded[rank]]; }
-    const Record& record_of(Node n) const { return recorded(n.rank).records[n.record]; }
-    std::size_t index(Node n) const { return first_[n.rank] + n.record; }
-    std::string shown(Node n) const;
+    const Record& record_of(RecordAt n) const { return recorded(n.rank).records[n.record]; }
+    std::size_t index(RecordAt n) const { return matching_.index(n); }
+    std::string shown(RecordAt n) const;
 
     void prepare();
-    void match_calls();
-    void match_messages();
-    void check_call(Node a, Node b) const;
-    void ready(Node n);
-    void emit_message(Node n);
-    void emit_receive(Node n);
-    void arrive(Node n);
-    void done(Node n, OpId last);
-    std::vector<Schedule::Dependency> waits_of(Node n) const;
-    std::optional<OpId> gap(Node n, std::vector<Schedule::Dependency>& waits);
-    OpId delay(Node n, Duration span, std::span<const Schedule::Dependency> waits);
-    std::uint32_t lane(Node n);
+    void ready(RecordAt n);
+    void emit_message(RecordAt n);
+    void emit_receive(RecordAt n);
+    void arrive(RecordAt n);
+    void done(RecordAt n, OpId last);
+    std::vector<Schedule::Dependency> waits_of(RecordAt n) const;
+    std::optional<OpId> gap(RecordAt n, std::vector<Schedule::Dependency>& waits);
+    OpId delay(RecordAt n, Duration span, std::span<const Schedule::Dependency> waits);
+    std::uint32_t lane(RecordAt n);
     std::uint32_t keep(OpId op);
-    void watch(Node n, OpId arrived, PlannedCalls::Added ran);
-    void watch_call(Node n, std::uint32_t communicator, double bytes, PlannedCalls::Added ran);
+    void watch(RecordAt n, OpId arrived, PlannedCalls::Added ran);
+    void watch_call(RecordAt n, std::uint32_t communicator, double bytes, PlannedCalls::Added ran);
     [[noreturn]] void stuck() const;
 
     const Recording& recording_;
@@ -105,166 +97,38 @@ private:
     PlannedCalls& calls_;
     Replayed out_;
     std::vector<Dependents> dependents_;  // of each recorded rank
-    std::vector<std::size_t> first_;      // of each replayed rank's records in the vectors below
+    Matching matching_;                   // its order is that of the vectors below
     std::vector<std::uint32_t> waiting_;  // by record: how many it still waits for
     std::vector<OpId> last_;              // by record: its last operation
-    std::vector<std::uint32_t> partner_;  // by record: call number, or the matched record's index; else nothing
-    std::deque<Node> queue_;
+    std::deque<RecordAt> queue_;
     std::size_t finished_ = 0;
     std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint32_t> lanes_;
     std::uint32_t next_lane_ = 0;
 
-    struct Call {
-        std::uint32_t communicator = 0;
-        std::vector<Node> members;
-        std::vector<OpId> arrived;
-    };
-    std::vector<Call> matched_;
+    std::vector<std::vector<OpId>> arrived_;            // by call: of those of its members that are there
     std::vector<std::uint32_t> group_of_communicator_;  // in calls_
 };
 
-std::string Lowering::shown(Node n) const { return place_of(recording_, recorded(n.rank), n.record); }
+std::string Lowering::shown(RecordAt n) const { return place_of(recording_, recorded(n.rank), n.record); }
 
 void Lowering::prepare() {
-    std::size_t total = 0;
     for (const RankRecording& rank : recording_.ranks) {
         dependents_.emplace_back(rank);
     }
-    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
-        first_.push_back(total);
-        total += recorded(r).records.size();
-        if (total > most_operations) {
-            throw JobError("the job has more than " + std::to_string(most_operations) +
-                           " records: " + std::to_string(job_.ranks.size()) + " ranks of " +
-                           std::to_string(recorded(r).records.size()) + " each");
-        }
-    }
+    matching_ = match_records(recording_, job_);
+    out_.notes = std::move(matching_.notes);
+    const std::size_t total = matching_.partner.size();
     waiting_.reserve(total);
     for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
         const std::vector<std::uint32_t>& waits = dependents_[job_.recorded[r]].waits;
         waiting_.insert(waiting_.end(), waits.begin(), waits.end());
-        out_.watched += first_[r] + waits.size() <= most_watched_records || r == 0 ? 1 : 0;
+        out_.watched += matching_.first[r] + waits.size() <= most_watched_records || r == 0 ? 1 : 0;
     }
     last_.assign(total, OpId{});
-    partner_.assign(total, nothing);
+    arrived_.resize(matching_.calls.size());
 }
 
-// Calls of a communicator are the same in all its ranks: the n-th of one is the n-th of the others.
-void Lowering::match_calls() {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // (rank, group) -> communicator
-    std::vector<std::map<std::uint32_t, std::vector<std::uint32_t>>> made;   // communicator -> rank -> records
-    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
-        const std::vector<Record>& records = recorded(r).records;
-        for (std::uint32_t i = 0; i < records.size(); ++i) {
-            if (records[i].kind != RecordKind::collective) {
-                continue;
-            }
-            const auto [place, is_new] = known.try_emplace({r, records[i].other}, 0);
-            if (is_new) {
-                place->second = communicator_of(job_, recording_, r, records[i].other);
-                made.resize(job_.communicators.size());
-            }
-            made[place->second][r].push_back(i);
-        }
-    }
-    std::map<std::uint32_t, std::uint32_t> replayed;  // rank of the job -> index
-    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
-        replayed[job_.ranks[r]] = r;
-    }
-    for (std::uint32_t c = 0; c < made.size(); ++c) {
-        const Communicator& communicator = job_.communicators[c];
-        std::size_t fewest = SIZE_MAX, most = 0;
-        for (const std::uint32_t member : communicator.members) {
-            const auto r = replayed.find(member);
-            if (r == replayed.end()) {
-                const Node any{made[c].begin()->first, made[c].begin()->second.front()};
-                throw ScenarioError({std::make_shared<const std::string>(recorded(any.rank).source)},
-                                    shown(any) + ": rank " + std::to_string(member) +
-                                        " takes part but is not recorded (accepted: a file of each rank, or one file "
-                                        "that stands for all)");
-            }
-            const std::size_t count = made[c].contains(r->second) ? made[c][r->second].size() : 0;
-            fewest = std::min(fewest, count);
-            most = std::max(most, count);
-        }
-        if (fewest < most) {
-            out_.notes.push_back("communicator '" + communicator.name + "' of " +
-                                 std::to_string(communicator.members.size()) + " ranks: some recorded " +
-                                 std::to_string(most) + " calls, some " + std::to_string(fewest) + "; the last " +
-                                 std::to_string(most - fewest) + " are left out");
-        }
-        for (std::size_t k = 0; k < fewest; ++k) {
-            Call call;
-            call.communicator = c;
-            for (const auto& [r, list] : made[c]) {
-                const Node n{r, list[k]};
-                if (!call.members.empty()) {
-                    check_call(call.members.front(), n);
-                }
-                call.members.push_back(n);
-                partner_[index(n)] = static_cast<std::uint32_t>(matched_.size());
-            }
-            matched_.push_back(std::move(call));
-        }
-    }
-}
-
-void Lowering::check_call(Node a, Node b) const {
-    const Record &x = record_of(a), &y = record_of(b);
-    const bool uneven = x.collective == Collective::all_to_all || x.collective == Collective::all_to_all_v ||
-                        x.collective == Collective::gather || x.collective == Collective::scatter;
-    if (x.collective != y.collective || (x.bytes != y.bytes && !uneven)) {
-        throw ScenarioError({std::make_shared<const std::string>(recorded(b.rank).source)},
-                            "calls do not match: " + shown(a) + " of " + std::to_string(std::llround(x.bytes)) +
-                                " B and " + shown(b) + " of " + std::to_string(std::llround(y.bytes)) + " B");
-    }
-}
-
-// The n-th send from one rank to another under a tag goes to the n-th receive there.
-void Lowering::match_messages() {
-    using Way = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // from, to, tag
-    std::map<Way, std::vector<Node>> sends, receives;
-    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
-        const std::vector<Record>& records = recorded(r).records;
-        for (std::uint32_t i = 0; i < records.size(); ++i) {
-            const Record& record = records[i];
-            if (record.kind == RecordKind::send) {
-                sends[{job_.ranks[r], peer_of(job_, recording_, r, record), record.root}].push_back({r, i});
-            } else if (record.kind == RecordKind::receive) {
-                receives[{peer_of(job_, recording_, r, record), job_.ranks[r], record.root}].push_back({r, i});
-            }
-        }
-    }
-    std::size_t alone = 0, at_once = 0;
-    for (const auto& [way, list] : receives) {
-        const std::vector<Node>& from = sends[way];
-        for (std::size_t k = 0; k < list.size(); ++k) {
-            if (k >= from.size()) {
-                if (!job_.copies) {
-                    throw ScenarioError({std::make_shared<const std::string>(recorded(list[k].rank).source)},
-                                        shown(list[k]) + ": rank " + std::to_string(std::get<0>(way)) +
-                                            " sends nothing that fits (receive " + std::to_string(k + 1) +
-                                            " with tag " + std::to_string(std::get<2>(way)) + "; it sends " +
-                                            std::to_string(from.size()) + ")");
-                }
-                ++alone;
-            } else if (!job_.copies || from[k].record < list[k].record) {
-                partner_[index(list[k])] = static_cast<std::uint32_t>(index(from[k]));
-                partner_[index(from[k])] = static_cast<std::uint32_t>(index(list[k]));
-            } else {
-                // In copies of one rank the sender would wait for this receiver's own past: it is taken to be ready.
-                partner_[index(list[k])] = static_cast<std::uint32_t>(index(list[k]));
-                ++at_once;
-            }
-        }
-    }
-    if (alone + at_once > 0) {
-        out_.notes.push_back(std::to_string((alone + at_once) / job_.ranks.size()) +
-                             " receives of the recorded rank count as sent in time: the sender's file would tell");
-    }
-}
-
-std::uint32_t Lowering::lane(Node n) {
+std::uint32_t Lowering::lane(RecordAt n) {
     const std::uint16_t stream = record_of(n).stream;
     if (stream == no_stream) {
         return next_lane_++;
@@ -274,27 +138,27 @@ std::uint32_t Lowering::lane(Node n) {
     return place->second;
 }
 
-OpId Lowering::delay(Node n, Duration span, std::span<const Schedule::Dependency> waits) {
+OpId Lowering::delay(RecordAt n, Duration span, std::span<const Schedule::Dependency> waits) {
     return out_.schedule.add(Delay{lane(n), span}, waits);
 }
 
-std::vector<Schedule::Dependency> Lowering::waits_of(Node n) const {
+std::vector<Schedule::Dependency> Lowering::waits_of(RecordAt n) const {
     std::vector<Schedule::Dependency> waits;
     dependents_[job_.recorded[n.rank]].for_each_wait(recorded(n.rank), n.record, [&](std::uint32_t earlier) {
-        waits.push_back({last_[first_[n.rank] + earlier], DependsOn::finish});
+        waits.push_back({last_[matching_.first[n.rank] + earlier], DependsOn::finish});
     });
     return waits;
 }
 
 // The time in front of a record: behind its stream's predecessor, or behind all. Replaces `waits` by what is left.
-std::optional<OpId> Lowering::gap(Node n, std::vector<Schedule::Dependency>& waits) {
+std::optional<OpId> Lowering::gap(RecordAt n, std::vector<Schedule::Dependency>& waits) {
     const Record& record = record_of(n);
     std::optional<OpId> last;
     if (record.idle.ps > 0) {
         const std::uint32_t before = dependents_[job_.recorded[n.rank]].before[n.record];
         std::vector<Schedule::Dependency> own;
         if (before != nothing) {
-            own.push_back({last_[first_[n.rank] + before], DependsOn::finish});
+            own.push_back({last_[matching_.first[n.rank] + before], DependsOn::finish});
         }
         last = delay(n, record.idle, own);
         waits.push_back({*last, DependsOn::finish});
@@ -313,7 +177,7 @@ std::uint32_t Lowering::keep(OpId op) {
     return static_cast<std::uint32_t>(out_.schedule.kept.size() - 1);
 }
 
-void Lowering::watch(Node n, OpId arrived, PlannedCalls::Added ran) {
+void Lowering::watch(RecordAt n, OpId arrived, PlannedCalls::Added ran) {
     if (n.rank < out_.watched) {
         ReplayedRecord r{n.rank, n.record, keep(arrived), 0, 0};
         r.first = keep(ran.first);
@@ -322,7 +186,7 @@ void Lowering::watch(Node n, OpId arrived, PlannedCalls::Added ran) {
     }
 }
 
-void Lowering::watch_call(Node n, std::uint32_t communicator, double bytes, PlannedCalls::Added ran) {
+void Lowering::watch_call(RecordAt n, std::uint32_t communicator, double bytes, PlannedCalls::Added ran) {
     if (out_.calls.size() < most_watched_records) {
         const bool message = communicator == no_communicator;
         ReplayedCall call{communicator, message ? Collective::sendrecv : record_of(n).collective, bytes, 0, 0};
@@ -332,18 +196,18 @@ void Lowering::watch_call(Node n, std::uint32_t communicator, double bytes, Plan
     }
 }
 
-void Lowering::done(Node n, OpId last) {
+void Lowering::done(RecordAt n, OpId last) {
     last_[index(n)] = last;
     ++finished_;
     const Dependents& d = dependents_[job_.recorded[n.rank]];
     for (std::uint32_t i = d.begin[n.record]; i < d.begin[n.record + 1]; ++i) {
-        if (--waiting_[first_[n.rank] + d.list[i]] == 0) {
+        if (--waiting_[matching_.first[n.rank] + d.list[i]] == 0) {
             queue_.push_back({n.rank, d.list[i]});
         }
     }
 }
 
-void Lowering::ready(Node n) {
+void Lowering::ready(RecordAt n) {
     switch (record_of(n).kind) {
         case RecordKind::collective:
             return arrive(n);
@@ -374,7 +238,7 @@ void Lowering::ready(Node n) {
     done(n, op);
 }
 
-void Lowering::emit_message(Node n) {
+void Lowering::emit_message(RecordAt n) {
     const Record& record = record_of(n);
     std::vector<Schedule::Dependency> waits = waits_of(n);
     gap(n, waits);
@@ -390,21 +254,23 @@ void Lowering::emit_message(Node n) {
     watch(n, arrived, ran);
     watch_call(n, no_communicator, record.bytes, ran);
     done(n, ran.last);
-    if (const std::uint32_t to_record = partner_[index(n)]; to_record != nothing && --waiting_[to_record] == 0) {
-        const auto r = std::upper_bound(first_.begin(), first_.end(), to_record) - first_.begin() - 1;
+    if (const std::uint32_t to_record = matching_.partner[index(n)];
+        to_record != nothing && --waiting_[to_record] == 0) {
+        const auto r =
+            std::upper_bound(matching_.first.begin(), matching_.first.end(), to_record) - matching_.first.begin() - 1;
         queue_.push_back({static_cast<std::uint32_t>(r),
-                          static_cast<std::uint32_t>(to_record - first_[static_cast<std::size_t>(r)])});
+                          static_cast<std::uint32_t>(to_record - matching_.first[static_cast<std::size_t>(r)])});
     }
 }
 
 // Done when the message has come; one that nobody is known to send comes at once.
-void Lowering::emit_receive(Node n) {
+void Lowering::emit_receive(RecordAt n) {
     const Record& record = record_of(n);
     std::vector<Schedule::Dependency> waits = waits_of(n);
     gap(n, waits);
     const OpId arrived = delay(n, {}, waits);
     const std::uint32_t from = peer_of(job_, recording_, n.rank, record), to = job_.ranks[n.rank];
-    const std::uint32_t partner = partner_[index(n)];
+    const std::uint32_t partner = matching_.partner[index(n)];
     const Schedule::Dependency behind{arrived, DependsOn::finish};
     PlannedCalls::Added ran{arrived, arrived};
     if (partner == nothing && from != to) {
@@ -418,26 +284,26 @@ void Lowering::emit_receive(Node n) {
     done(n, ran.last);
 }
 
-void Lowering::arrive(Node n) {
+void Lowering::arrive(RecordAt n) {
     std::vector<Schedule::Dependency> waits = waits_of(n);
     gap(n, waits);
     const OpId arrived = delay(n, {}, waits);
-    const std::uint32_t number = partner_[index(n)];
+    const std::uint32_t number = matching_.partner[index(n)];
     if (number == nothing) {  // its partners did not record it
         return done(n, arrived);
     }
-    Call& call = matched_[number];
-    call.arrived.push_back(arrived);
-    if (call.arrived.size() < call.members.size()) {
+    MatchedCall& call = matching_.calls[number];
+    arrived_[number].push_back(arrived);
+    if (arrived_[number].size() < call.members.size()) {
         last_[index(n)] = arrived;
         return;
     }
     std::vector<Schedule::Dependency> all;
     double bytes = 0;
-    for (const OpId op : call.arrived) {
+    for (const OpId op : arrived_[number]) {
         all.push_back({op, DependsOn::finish});
     }
-    for (const Node member : call.members) {
+    for (const RecordAt member : call.members) {
         last_[index(member)] = index(member) == index(n) ? arrived : last_[index(member)];
         bytes = std::max(bytes, record_of(member).bytes);
     }
@@ -451,12 +317,12 @@ void Lowering::arrive(Node n) {
         ran = calls_.add(out_.schedule, group, {first.collective, first.dtype, {std::llround(bytes)}, first.root}, all);
         watch_call(call.members.front(), call.communicator, bytes, ran);
     }
-    for (const Node member : call.members) {
+    for (const RecordAt member : call.members) {
         watch(member, last_[index(member)], ran);
     }
-    const std::vector<Node> members = std::move(call.members);
-    call = {};
-    for (const Node member : members) {
+    const std::vector<RecordAt> members = std::move(call.members);
+    arrived_[number] = {};
+    for (const RecordAt member : members) {
         done(member, ran.last);
     }
 }
@@ -464,12 +330,12 @@ void Lowering::arrive(Node n) {
 void Lowering::stuck() const {
     for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
         for (std::uint32_t i = 0; i < recorded(r).records.size(); ++i) {
-            const Node n{r, i};
-            const std::uint32_t partner = partner_[index(n)];
+            const RecordAt n{r, i};
+            const std::uint32_t partner = matching_.partner[index(n)];
             const bool waits_for_send = record_of(n).kind == RecordKind::receive && waiting_[index(n)] == 1 &&
                                         partner != nothing && last_[partner] == OpId{};
             const bool waits_for_others = record_of(n).kind == RecordKind::collective && waiting_[index(n)] == 0 &&
-                                          partner != nothing && !matched_[partner].members.empty();
+                                          partner != nothing && !matching_.calls[partner].members.empty();
             if (waits_for_send || waits_for_others) {
                 throw CannotEnd("ranks of the recording wait for each other: " + shown(n) + " waits for " +
                                 (waits_for_send
@@ -484,13 +350,11 @@ void Lowering::stuck() const {
 
 Replayed Lowering::run() {
     prepare();
-    match_calls();
-    match_messages();
     for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
         for (std::uint32_t i = 0; i < recorded(r).records.size(); ++i) {
-            const Node n{r, i};
-            const bool expects = record_of(n).kind == RecordKind::receive && partner_[index(n)] != nothing &&
-                                 partner_[index(n)] != index(n);
+            const RecordAt n{r, i};
+            const bool expects = record_of(n).kind == RecordKind::receive && matching_.partner[index(n)] != nothing &&
+                                 matching_.partner[index(n)] != index(n);
             waiting_[index(n)] += expects ? 1 : 0;  // the message
             if (waiting_[index(n)] == 0) {
                 queue_.push_back(n);
@@ -498,7 +362,7 @@ Replayed Lowering::run() {
         }
     }
     while (!queue_.empty()) {
-        const Node n = queue_.front();
+        const RecordAt n = queue_.front();
         queue_.pop_front();
         ready(n);
     }

@@ -39,9 +39,6 @@ struct Replayed {
     std::vector<std::string> notes;  // what was left out
 };
 
-// Calls of a job beyond this many operations are refused.
-inline constexpr std::size_t most_operations = 20'000'000;
-
 // Throws ScenarioError where calls do not match, CannotEnd where ranks wait for each other in a circle, PlanError,
 // JobError.
 Replayed lower(const Recording& recording, RecordedJob& job, const Fabric& fabric, const GpuScaling& scaling,

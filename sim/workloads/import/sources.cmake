@@ -7,7 +7,9 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/gpu_scaling.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/import.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/kineto.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/kineto_call.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/lower.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/match.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/msccl.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/nccl_log.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/planned_calls.cpp
