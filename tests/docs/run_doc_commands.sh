@@ -25,9 +25,11 @@ while IFS= read -r line; do
       grep -q "^  $word " <("$root/dev" help) || { echo "$page: ./dev has no command: $text"; failed=$((failed + 1)); }
       ;;
     *)
-      if ! timeout 300 bash -c "$text" >out.txt 2>&1 </dev/null; then
+      code=0
+      timeout 300 bash -c "$text" >out.txt 2>&1 </dev/null || code=$?
+      if [[ $code -ne 0 ]]; then
         grep -q "needs Apache ECharts" out.txt && continue  # a build without npm; its own test says so
-        echo "$page: failed: $text"
+        echo "$page: failed with $code$([[ $code -eq 124 ]] && echo ', not ended after 300 s'): $text"
         tail -5 out.txt
         failed=$((failed + 1))
       fi

@@ -1,6 +1,7 @@
 add_executable(test_packet
   ${CMAKE_CURRENT_LIST_DIR}/agreement_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/allocations.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/barrier_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/closed_form_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/control_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pfc_test.cpp
