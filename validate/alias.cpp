@@ -21,14 +21,6 @@ Alias read_alias(const yaml::Node& node) {
     return alias;
 }
 
-AliasList read_aliases(const yaml::Node& root, std::string_view key) {
-    AliasList list;
-    for (const yaml::Node& node : root.required(key).items()) {
-        list.push_back(read_alias(node));
-    }
-    return list;
-}
-
 std::vector<NodeAlias> read_nodes(const yaml::Node& root) {
     constexpr std::int64_t most = 1024;
     std::vector<NodeAlias> nodes;
@@ -56,6 +48,14 @@ WordMap read_words(const yaml::Node& root, std::string_view key) {
 std::string_view Alias::word(std::string_view key) const {
     const auto found = means.find(key);
     return found == means.end() ? std::string_view{} : std::string_view{found->second};
+}
+
+AliasList read_aliases(const yaml::Node& root, std::string_view key) {
+    AliasList list;
+    for (const yaml::Node& node : root.required(key).items()) {
+        list.push_back(read_alias(node));
+    }
+    return list;
 }
 
 const Alias* first_match(const AliasList& list, std::string_view text) {

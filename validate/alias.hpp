@@ -27,6 +27,9 @@ struct Alias {
 
 using AliasList = std::vector<Alias>;
 
+// The list under `key`. Throws ScenarioError where it is malformed.
+AliasList read_aliases(const yaml::Node& root, std::string_view key);
+
 // The first alias found in `text`, or nullptr.
 const Alias* first_match(const AliasList& list, std::string_view text);
 

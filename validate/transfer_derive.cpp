@@ -14,24 +14,6 @@ namespace fabricast {
 
 namespace {
 
-AliasList read_list(const yaml::Node& root, std::string_view key) {
-    AliasList list;
-    for (const yaml::Node& node : root.required(key).items()) {
-        Alias alias;
-        alias.pattern = node.required("match").as_string();
-        try {
-            alias.matcher = std::regex(alias.pattern, std::regex::ECMAScript | std::regex::icase);
-        } catch (const std::regex_error& error) {
-            node.required("match").fail(std::string("not a regular expression: ") + error.what());
-        }
-        for (const yaml::Node& member : node.members()) {
-            alias.means[member.name] = member.as_string();
-        }
-        list.push_back(std::move(alias));
-    }
-    return list;
-}
-
 std::string joined_words(std::initializer_list<std::string_view> words) {
     std::string all;
     bool first = true;
@@ -214,7 +196,6 @@ private:
                 point.latency = latency;
                 point.measured = *value * unit_of(m_.columns[j]);
                 if (from_host) {
-                    t.from = near_memory(to);
                     // Printed for one direction while both are busy.
                     point.measured *= t.direction == Direction::both_ways ? 2 : 1;
                 } else if (from == to) {
@@ -227,8 +208,6 @@ private:
             }
         }
     }
-
-    std::string near_memory(std::size_t) const { return "node0.memory0"; }
 
     void read_sweep(const Alias& tool) {
         const bool latency = tool.word("latency") == "yes";
@@ -262,14 +241,12 @@ private:
             transfer(s).to = device(tool.word("to"), true);
             TransferPoint point;
             point.size = Bytes{std::llround(*size)};
-            point.label = text_of(point.size);
+            point.label = fabricast::text(point.size);
             point.latency = latency;
             point.measured = *value * unit_of(m_.columns[value_column]);
             add(std::move(point), std::move(s), tool.word("posted") == "yes");
         }
     }
-
-    static std::string text_of(Bytes size) { return fabricast::text(size); }
 
     std::uint32_t count_nodes() const {
         return static_cast<std::uint32_t>(number(fabricast::text(m_.system, "nodes")).value_or(nodes_));
@@ -336,8 +313,8 @@ private:
 TransferAliases parse_transfer_aliases(std::string_view text, const std::string& file) {
     const yaml::Node root = yaml::parse(text, file);
     root.allow({"systems", "libraries", "tools", "tests"});
-    return {read_list(root, "systems"), read_list(root, "libraries"), read_list(root, "tools"),
-            read_list(root, "tests")};
+    return {read_aliases(root, "systems"), read_aliases(root, "libraries"), read_aliases(root, "tools"),
+            read_aliases(root, "tests")};
 }
 
 const TransferAliases& builtin_transfer_aliases() {

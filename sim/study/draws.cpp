@@ -23,9 +23,9 @@ double uniform(std::uint64_t hash) { return (static_cast<double>(hash >> 11U) + 
 
 // Of these kinds every figure with an interval is a constant of the forecast.
 bool holds_constants(const Part& part) {
-    static constexpr std::array<std::string_view, 15> kinds = {
-        "kernel", "transport", "launch", "link", "nic",     "switch",    "nvswitch", "cpu",
-        "cable",  "layout",    "gpu",    "host", "compute", "framework", "training"};
+    static constexpr std::array<std::string_view, 19> kinds = {
+        "kernel", "transport", "launch",  "link",      "nic",      "switch",    "nvswitch",  "cpu",   "cable", "layout",
+        "gpu",    "host",      "compute", "framework", "training", "data-path", "messaging", "drive", "device"};
     return std::find(kinds.begin(), kinds.end(), part.kind) != kinds.end();
 }
 

@@ -36,6 +36,7 @@ struct Leg {
     double rate_cap = std::numeric_limits<double>::infinity();  // payload bytes per second of the engine itself
     std::string cap{};                                          // what caps it, in words
     Duration start{};                                           // before the first byte of each piece
+    Duration restart{};                                         // of each piece but a message's first, beside `start`
     bool dma = true;                                            // a device does it; else a core
     bool reads = false;  // the engine stands at the far end and reads: what it keeps under way may limit it
     // A copy inside one GPU's memory: this traffic of its memory per payload byte, and no path.

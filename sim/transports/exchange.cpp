@@ -61,7 +61,7 @@ std::uint32_t fitting_window(std::uint32_t window, const DataPath& path, Bytes s
 }
 
 double cores(const DataPath& path, bool receiver, const Messaging& m, double bytes, double each_s) {
-    double busy = to_seconds(receiver ? m.receive_gap : m.send_gap);
+    double busy = m.by_core ? to_seconds(receiver ? m.receive_gap : m.send_gap) : 0;
     for (const CoreWork& work : path.work) {
         busy += work.receiver == receiver ? to_seconds(work.per_message) + work.seconds_per_byte * bytes : 0;
     }

@@ -181,7 +181,8 @@ private:
                 if (l + 1 < legs && p >= path.slots) {
                     after.push_back({done[l + 1][static_cast<std::size_t>(p - path.slots)]});
                 }
-                const Duration start = path.legs[l].start + (p == 0 && l == 0 ? lead : Duration{});
+                const Duration before = p == 0 ? (l == 0 ? lead : Duration{}) : path.legs[l].restart;
+                const Duration start = path.legs[l].start + before;
                 done[l].push_back(move_piece(lanes, l, size, start, after));
             }
         }

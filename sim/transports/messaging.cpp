@@ -30,6 +30,7 @@ Messaging messaging_of(const std::string& name, FigureReader& figures) {
     m.window = static_cast<std::uint32_t>(number("window", 1));
     m.acknowledged = part.word_or("acknowledged", "no") == "yes";
     m.offloaded = part.word_or("offloaded", "no") == "yes";
+    m.by_core = part.word_or("posted_by", "core") == "core";
     m.in_order = part.word_or("in_order", "no") == "yes";
     return m;
 }

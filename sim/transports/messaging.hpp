@@ -24,6 +24,7 @@ struct Messaging {
     std::string inside_node;      // transport between ends of one node; empty: as `auto`
     double read_outstanding = 0;  // bytes that a kernel's loads keep under way; 0: a copy engine's, no limit
     std::uint32_t window = 64;
+    bool by_core = true;        // a core hands messages over, else threads of a GPU
     bool in_order = false;      // a message begins when the one before has ended
     bool acknowledged = false;  // the benchmark waits for an answer after each window
 };

@@ -119,32 +119,41 @@ void add_gpu_staging(const PathRequest& r, DataPath& path) {
     const HostEnds ends = *host_ends(r);
     const bool out = is_gpu(r.fabric, r.from);
     const bool in = is_gpu(r.fabric, r.to);
+    const Duration restart = from_seconds(r.figures.number("staged-rdma", "piece_start"));
     if (out) {
         path.legs.insert(path.legs.begin(), Leg{.what = "copy engine of " + name_of(r, r.from) + " writes host memory",
-                                                .paths = {query(r.from, ends.from)}});
+                                                .paths = {query(r.from, ends.from)},
+                                                .restart = restart});
         path.work.push_back({false, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
     }
     if (in) {
         path.legs.push_back({.what = "copy engine of " + name_of(r, r.to) + " reads host memory",
                              .paths = {query(ends.to, r.to)},
                              .rate_cap = read_rate(r, r.fabric.path(query(ends.to, r.to))),
-                             .cap = "completions of DMA reads"});
+                             .cap = "completions of DMA reads",
+                             .restart = restart});
         path.work.push_back({true, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
     }
     if (out || in) {
-        path.piece = path.piece.count > 0 ? path.piece
-                                          : Bytes{static_cast<std::int64_t>(r.figures.number("staged-rdma", "piece"))};
-        path.slots = static_cast<int>(r.figures.number("staged-rdma", "slots"));
+        const Bytes own = path.piece;
+        cut_into_pieces(r, "staged-rdma", path);
+        path.piece = own.count > 0 ? own : path.piece;
     }
 }
 
-DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, double mtu, double frame_header) {
+double segment_payload(const PathRequest& r, std::string_view part, double headers) {
+    const double mtu = r.host.mtu.count > 0 ? static_cast<double>(r.host.mtu.count) : r.figures.number(part, "mtu");
+    return mtu - headers;
+}
+
+DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_view part, double frame_header) {
     constexpr double ip_tcp = 52;  // IPv4 20, TCP 20 and its timestamps 12
-    const double payload = mtu - ip_tcp;
+    const double payload = segment_payload(r, part, ip_tcp);
+    const double packet = payload + ip_tcp;
     const FabricSpec& fabric = r.fabric.cluster().fabric;
     const double link_share = static_cast<double>(fabric.link.framing.payload.count) /
                               static_cast<double>((fabric.link.framing.payload + fabric.link.framing.header).count);
-    const double share = payload / (mtu + frame_header);
+    const double share = payload / (packet + frame_header);
     const double packets =
         r.host.offloads ? r.figures.number(kernel, "packet") : r.figures.number(kernel, "packet_bare");
     const double lanes = std::min(r.host.cores, r.host.qps);
@@ -162,7 +171,7 @@ DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, double mtu, do
                   .rate_cap = lanes * core("send_byte"),
                   .cap = "sender's cores",
                   .dma = false},
-                 {.what = "adapter sends packets of " + std::to_string(std::lround(mtu)) + " B",
+                 {.what = "adapter sends packets of " + std::to_string(std::lround(packet)) + " B",
                   .paths = {wire},
                   .wire_ratio = std::max(1.0, link_share / share)},
                  {.what = "core takes packets and copies them into user memory",

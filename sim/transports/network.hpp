@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sim/transports/places.hpp"
 
@@ -20,13 +21,18 @@ void add_rdma_costs(const PathRequest& request, DataPath& path);
 // Staging of GPU memory in front of and behind what moves between host memories.
 void add_gpu_staging(const PathRequest& request, DataPath& path);
 
+// Payload of a packet of the kernel's stack or of TCP in an adapter: `mtu` of `part` unless the host sets another, less
+// `headers`.
+double segment_payload(const PathRequest& request, std::string_view part, double headers);
+
 // Host memories that a network transport starts from and ends in: the ends themselves or what stands beside them.
 struct HostEnds {
     DeviceId from{}, to{};
 };
 std::optional<HostEnds> host_ends(const PathRequest& request);
 
-// The kernel's stack with packets of `mtu`: the headers on the wire of each (`frame_header` below IP), copies by cores.
-DataPath kernel_stack(const PathRequest& request, const HostEnds& ends, double mtu, double frame_header);
+// The kernel's stack with the MTU of `part`: the headers on the wire of each packet (`frame_header` below IP), copies
+// by cores.
+DataPath kernel_stack(const PathRequest& request, const HostEnds& ends, std::string_view part, double frame_header);
 
 }  // namespace fabricast

@@ -107,11 +107,18 @@ double read_rate(const PathRequest& r, const Path& path) {
             narrowest = std::min(narrowest, r.fabric.link(link).capacity);
         }
     }
-    const Bytes completion{static_cast<std::int64_t>(r.figures.number("dma", "read.completion"))};
+    const Part* host = cpu_part(r);
+    const bool own = host != nullptr && host->has("read.completion");
+    const Bytes completion{static_cast<std::int64_t>(r.figures.number(own ? host->name : "dma", "read.completion"))};
     const Bytes write{static_cast<std::int64_t>(r.figures.number("dma", "write.payload"))};
     constexpr int tlp_era = 5;  // before flits: the loss is of that order in both
     return narrowest * pcie::efficiency(completion, pcie::completion_overhead(tlp_era)) /
            pcie::efficiency(write, pcie::write_overhead(tlp_era));
+}
+
+void cut_into_pieces(const PathRequest& r, std::string_view part, DataPath& path) {
+    path.piece = Bytes{static_cast<std::int64_t>(r.figures.number(part, "piece"))};
+    path.slots = static_cast<int>(r.figures.number(part, "slots"));
 }
 
 std::string fabric_family(const PathRequest& r) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "models/device_part.hpp"
 #include "sim/transports/data_path.hpp"
@@ -33,6 +34,9 @@ bool has_class(const Fabric& fabric, const Path& path, LinkClass cls);
 // Payload of a DMA engine that reads over the path's PCIe links: completions of the figure's size instead of the
 // writes that the links are rated for. Infinite where no PCIe is crossed.
 double read_rate(const PathRequest& request, const Path& path);
+
+// How a path's legs follow each other: piece by piece, `piece` and `slots` of the part.
+void cut_into_pieces(const PathRequest& request, std::string_view part, DataPath& path);
 
 // What the fabric's link speaks: "infiniband", "ethernet", ...; empty for one node.
 std::string fabric_family(const PathRequest& request);

@@ -16,6 +16,12 @@ add_executable(test_transfer validate/transfer_test.cpp)
 target_link_libraries(test_transfer PRIVATE fabricast_validate fabricast_catch)
 add_test(NAME transfer COMMAND test_transfer)
 
+# Claims of the first documents.
+add_executable(test_claims validate/claims_test.cpp)
+target_link_libraries(test_claims PRIVATE fabricast_validate fabricast_catch)
+target_compile_definitions(test_claims PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+add_test(NAME claims COMMAND test_claims)
+
 # The published training tables.
 add_executable(test_training validate/training_test.cpp)
 target_link_libraries(test_training PRIVATE fabricast_validate fabricast_catch)

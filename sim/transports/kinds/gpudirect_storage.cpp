@@ -37,8 +37,7 @@ PathAttempt gpudirect_storage(const PathRequest& r) {
         add_drive(r, *end, path, drive);
         const Leg wire = end->reads ? rdma_leg(r, *memory, end->other, true) : rdma_leg(r, end->other, *memory, true);
         path.legs = end->reads ? std::vector<Leg>{drive, wire} : std::vector<Leg>{wire, drive};
-        path.piece = Bytes{static_cast<std::int64_t>(r.figures.number("gpudirect-storage", "piece"))};
-        path.slots = static_cast<int>(r.figures.number("gpudirect-storage", "slots"));
+        cut_into_pieces(r, "gpudirect-storage", path);
     }
     return path;
 }

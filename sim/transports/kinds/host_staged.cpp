@@ -16,8 +16,7 @@ PathAttempt host_staged(const PathRequest& r) {
         return Refusal{"the node template draws no host memory to stage through"};
     }
     DataPath path;
-    path.piece = Bytes{static_cast<std::int64_t>(r.figures.number("host-staged", "piece"))};
-    path.slots = static_cast<int>(r.figures.number("host-staged", "slots"));
+    cut_into_pieces(r, "host-staged", path);
     const Bytes buffer = path.piece * path.slots;
     if (r.host.locked_memory.count > 0 && r.host.locked_memory < buffer) {
         return Refusal{"the locked-memory limit of " + text(r.host.locked_memory) + " is below the " + text(buffer) +

@@ -13,8 +13,7 @@ PathAttempt ipoib(const PathRequest& r) {
         return Refusal{"the node template draws no host memory"};
     }
     constexpr double datagram_frame = 38;  // LRH 8, BTH 12, DETH 8, ICRC 4, VCRC 2, encapsulation 4 (IBTA 9, RFC 4391)
-    const double mtu = r.host.mtu.count > 0 ? static_cast<double>(r.host.mtu.count) : r.figures.number("ipoib", "mtu");
-    DataPath path = kernel_stack(r, *ends, mtu, datagram_frame);
+    DataPath path = kernel_stack(r, *ends, "ipoib", datagram_frame);
     add_gpu_staging(r, path);
     return path;
 }

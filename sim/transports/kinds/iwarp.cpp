@@ -21,13 +21,13 @@ PathAttempt iwarp(const PathRequest& r) {
     }
     DataPath path;
     Leg leg = rdma_leg(r, r.from, r.to, true);
-    constexpr double frame = 38 + 40 + 20;  // Ethernet 38, IPv4 and TCP 40, MPA, DDP and RDMAP with CRC 20
-    const double mtu =
-        r.host.mtu.count > 0 ? static_cast<double>(r.host.mtu.count) : r.figures.number("kernel-tcp", "mtu");
+    constexpr double frame = 38;         // of Ethernet
+    constexpr double headers = 40 + 20;  // IPv4 and TCP 40; MPA, DDP and RDMAP with CRC 20
+    const double payload = segment_payload(r, "kernel-tcp", headers);
     const FabricSpec& fabric = r.fabric.cluster().fabric;
     const double share = static_cast<double>(fabric.link.framing.payload.count) /
                          static_cast<double>((fabric.link.framing.payload + fabric.link.framing.header).count);
-    leg.wire_ratio = std::max(1.0, share * (mtu + 38) / (mtu + 38 - frame));
+    leg.wire_ratio = std::max(1.0, share * (payload + headers + frame) / payload);
     path.legs = {leg};
     add_rdma_costs(r, path);
     path.latency.push_back(r.figures.latency("TCP in the adapters", "iwarp", "offload"));

@@ -17,9 +17,7 @@ PathAttempt kernel_tcp(const PathRequest& r) {
         return Refusal{"the node template draws no host memory"};
     }
     constexpr double ethernet_frame = 38;  // preamble 8, MAC 14, FCS 4, gap 12 (IEEE 802.3)
-    const double mtu =
-        r.host.mtu.count > 0 ? static_cast<double>(r.host.mtu.count) : r.figures.number("kernel-tcp", "mtu");
-    DataPath path = kernel_stack(r, *ends, mtu, ethernet_frame);
+    DataPath path = kernel_stack(r, *ends, "kernel-tcp", ethernet_frame);
     add_gpu_staging(r, path);
     return path;
 }

@@ -43,8 +43,7 @@ PathAttempt storage_bounce(const PathRequest& r) {
         std::reverse(legs.begin(), legs.end());
     }
     path.legs = std::move(legs);
-    path.piece = Bytes{static_cast<std::int64_t>(r.figures.number("gpudirect-storage", "piece"))};
-    path.slots = static_cast<int>(r.figures.number("gpudirect-storage", "slots"));
+    cut_into_pieces(r, "gpudirect-storage", path);
     path.work = {{end->reads, "copies the page cache", {}, 1 / r.figures.number("local-copy", "core_rate")}};
     return path;
 }

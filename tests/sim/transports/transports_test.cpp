@@ -136,6 +136,93 @@ TEST_CASE("a blocking cudaMemcpy holds its core: staged small messages follow ea
     CHECK(staged.one_s > 2 * copy);
 }
 
+TEST_CASE("below one switch GPUDirect beats staging at every size; Skylake's host bridge turns large ones round") {
+    const std::string ends = "  from: node0.gpu0\n  to: node1.gpu0\n  messaging: openmpi-ucx\n";
+    const std::string staged = ends + "  host: {peer_memory: false}\n";
+    const std::string below =
+        "node: v100-mesh-4x, nodes: 2, options: {nic: connectx-6}, fabric: {link: infiniband-hdr}";
+    const std::string roots = "node: a100-gen3-1x, nodes: 2";
+    for (const std::int64_t size : {8, 1024, 16 << 10, 256 << 10, 4 << 20}) {
+        INFO(size);
+        CHECK(Case(below, ends).at(Bytes{size}).one_s < Case(below, staged).at(Bytes{size}).one_s);
+    }
+    const Exchange limited = Case(roots, ends).at(big);
+    CHECK(limited.bandwidth == Approx(figure("xeon-skylake", "p2p.read_limit")).epsilon(0.01));
+    CHECK(Case(roots, staged).at(big).bandwidth > limited.bandwidth);
+}
+
+TEST_CASE("GPUDirect Storage spares the bounce: a drive's own pace, here and over the network") {
+    const std::string read = "  from: node0.nvme0\n  to: node0.gpu0\n";
+    const Exchange direct = Case("node: dgx-h100-storage", read).at(big);
+    CHECK(direct.choice.path.transport == "gpudirect-storage");
+    CHECK(direct.choice.path.dma_crossings() == 1);
+    const Exchange bounced = Case("node: dgx-h100-storage", read + "  transport: storage-bounce\n").at(big);
+    CHECK(bounced.choice.path.copies() == 3);
+    CHECK(bounced.bandwidth == Approx(figure("local-copy", "core_rate")).epsilon(0.02));
+    CHECK(direct.bandwidth > 1.2 * bounced.bandwidth);
+    CHECK(bounced.receiver_cores == Approx(1).epsilon(0.05));
+    // ACS sends it through the host after all.
+    const Exchange acs = Case("node: dgx-h100-storage", read + "  host: {acs: true}\n").at(mebi);
+    CHECK(acs.choice.path.transport == "storage-bounce");
+    CHECK(refusal_of(acs, "gpudirect-storage").find("ACS is on") != std::string::npos);
+    // NVMe over fabrics: the drive's access and the network's latency, the slower of both rates.
+    const Case remote("node: dgx-h100-storage, nodes: 2", "  from: node1.nvme0\n  to: node0.gpu0\n");
+    const Exchange far = remote.at(big);
+    CHECK(far.choice.path.transport == "gpudirect-storage");
+    CHECK(far.bandwidth == Approx(direct.bandwidth).epsilon(0.05));
+    CHECK(remote.at(Bytes{4096}).one_s > figure("nvme-gen5", "read.latency") + 2e-6);
+}
+
+TEST_CASE("a CXL pool is a PCIe link with lines of 64 B and an access time of its own") {
+    const Case c("node: dgx-a100-storage", "  from: node0.cxl0\n  to: node0.gpu0\n");
+    const Exchange e = c.at(big);
+    CHECK(e.choice.path.transport == "cxl-pool");
+    const Path links = c.fabric.path(e.choice.path.legs.front().paths.front());
+    CHECK(e.bandwidth == Approx(narrowest(c.fabric, links) / figure("cxl-pool", "line.wire")).epsilon(0.01));
+    CHECK(e.choice.path.fixed_latency() == from_seconds(figure("cxl-pool", "access")));
+}
+
+TEST_CASE("iWARP is taken where the adapter speaks it, and pays TCP's headers and its own latency") {
+    const std::string ends = "  from: node0.memory0\n  to: node1.memory0\n";
+    const std::string fabric = "fabric: {link: ethernet-100g, kind: single-switch}";
+    const Exchange tcp = Case("node: dgx-a100, nodes: 2, options: {nic: chelsio-t6}, " + fabric, ends).at(big);
+    CHECK(tcp.choice.path.transport == "iwarp");
+    // Ethernet 38, IPv4 and TCP 40, MPA, DDP and RDMAP 20 around what an MTU of 1500 leaves.
+    CHECK(tcp.bandwidth < 12.5e9 * 1440 / 1538);
+    CHECK(tcp.bandwidth > 0.97 * 12.5e9 * 1440 / 1538);
+    const Exchange roce = Case("node: dgx-a100, nodes: 2, " + fabric, ends).at(tiny_message);
+    CHECK(refusal_of(roce, "iwarp").empty());  // no word about what nobody would expect
+    CHECK(Case("node: dgx-a100, nodes: 2, options: {nic: chelsio-t6}, " + fabric, ends).at(tiny_message).one_s >
+          roce.one_s + 0.9 * figure("iwarp", "offload"));
+}
+
+TEST_CASE("GDRCopy writes by combined stores and reads by loads: small writes in a tenth of a microsecond") {
+    const std::string ends = "  from: node0.memory0\n  to: node0.gpu0\n  transport: gdrcopy\n";
+    const Case write("node: dgx-v100", ends);
+    CHECK(write.at(big).bandwidth > 9e9);
+    CHECK(write.at(tiny_message).one_s < 1.5e-6);
+    const Exchange read =
+        Case("node: dgx-v100", "  from: node0.gpu0\n  to: node0.memory0\n  transport: gdrcopy\n").at(mebi);
+    const double loads = figure("gdrcopy", "loads") * figure("gdrcopy", "store") / figure("gdrcopy", "load.round_trip");
+    CHECK(read.bandwidth == Approx(loads).epsilon(0.01));
+    CHECK_THROWS_AS(Case(two_a100, "  from: node0.gpu0\n  to: node1.gpu0\n  transport: gdrcopy\n").at(mebi),
+                    NoDataPath);
+}
+
+TEST_CASE("GPU threads that post take no core, start later and post more") {
+    const std::string ends = "  from: node0.gpu0\n  to: node1.gpu0\n";
+    const Exchange proxy = Case("node: dgx-h100, nodes: 2", ends).at(tiny_message);
+    const Exchange own = Case("node: dgx-h100, nodes: 2", ends + "  transport: gpu-initiated\n").at(tiny_message);
+    CHECK(own.one_s > proxy.one_s);
+    CHECK(own.sender_cores == 0);
+    CHECK(own.each_s < 0.1 * proxy.each_s);
+    CHECK_THROWS_AS(Case("node: dgx-h100, nodes: 2",
+                         "  from: node0.memory0\n  to: node1.gpu0\n  transport: "
+                         "gpu-initiated\n")
+                        .at(mebi),
+                    NoDataPath);
+}
+
 TEST_CASE("registering a buffer without a cache costs its pages at both ends") {
     const std::string ends = "  from: node0.memory0\n  to: node1.memory0\n";
     const double cached = Case(two_a100, ends).at(mebi).one_s;

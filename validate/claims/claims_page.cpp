@@ -1,0 +1,116 @@
+#include "validate/claims/claims_page.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fabricast {
+
+namespace {
+
+// Four digits: enough to see what a tolerance of a thousandth decides.
+std::string number(double value) {
+    const bool whole = value == std::floor(value) && std::abs(value) < 1e6;
+    return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
+
+std::string range(double low, double high) { return low == high ? number(low) : number(low) + " – " + number(high); }
+
+std::string asked(const Check& check) {
+    switch (check.role) {
+        case CheckRole::literal:
+            return range(check.low, check.high) + " (to the letter)";
+        case CheckRole::condition:
+            return range(check.low, check.high) + " (condition)";
+        case CheckRole::shown:
+            return "–";
+        case CheckRole::standing:
+            break;
+    }
+    return range(check.low, check.high);
+}
+
+std::string check_row(const Check& check, const JudgedCheck& judged, std::uint32_t draws) {
+    const bool moves = judged.high - judged.low > 1e-9 * std::abs(judged.high);
+    const char* holds = check.role == CheckRole::shown ? "" : judged.holds ? "yes" : "no";
+    return fmt::format("| {} | {} | {} | {} | {} | {} |\n", check.what, check.unit, number(judged.value),
+                       draws == 0 ? ""
+                       : moves    ? range(judged.low, judged.high)
+                                  : "no chance",
+                       asked(check), holds);
+}
+
+std::string claim_text(const JudgedClaim& judged, std::uint32_t draws) {
+    const Claim& claim = *judged.claim;
+    std::string out = fmt::format("### {}: {}\n\n{} *Known* ({}): {}. *Source:* {}.\n\n", claim.id,
+                                  word(judged.verdict), claim.says, word(claim.standing), claim.known, claim.source);
+    out += "| quantity | unit | default | 20 seeds | asked | holds |\n|---|---|---|---|---|---|\n";
+    for (std::size_t i = 0; i < judged.checks.size(); ++i) {
+        out += check_row(claim.checks[i], judged.checks[i], draws);
+    }
+    if (!claim.conditions.empty()) {
+        out += "\n*Conditions:* " + claim.conditions + "\n";
+    }
+    if (!claim.note.empty()) {
+        out += "\n" + claim.note + "\n";
+    }
+    if (!claim.explained.empty()) {
+        out += claim.explained == "deviations" ? "\nExplained in [deviations.md](deviations.md).\n"
+                                               : "\nThe cause is shown by the test \"" + claim.explained + "\".\n";
+    }
+    return out + "\n";
+}
+
+std::string summary(const std::vector<JudgedFile>& files) {
+    std::string out = "| claim | known | verdict |\n|---|---|---|\n";
+    for (const JudgedFile& file : files) {
+        for (const JudgedClaim& claim : file.claims) {
+            out += fmt::format("| {}: {} | {} | {} |\n", claim.claim->id, claim.claim->says,
+                               word(claim.claim->standing), word(claim.verdict));
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draws) {
+    std::vector<JudgedClaim> all;
+    for (const JudgedFile& file : files) {
+        all.insert(all.end(), file.claims.begin(), file.claims.end());
+    }
+    std::string page = fmt::format(
+        "# Claims held against the simulation\n\n"
+        "Made by `./dev accuracy` (`fabricast-seed-claims`) from `validate/claims/*.yaml`. The project began with "
+        "five\n"
+        "documents on GPU communication, cited here by letter: A an overview of GPU communication, B a blog on the\n"
+        "communication stack, C on RDMA and GPUDirect, D NVIDIA's brief on GPUDirect RDMA, E GPUDirect P2P on\n"
+        "virtualised machines. Each of their figures is simulated by a scenario, or computed by a link's own "
+        "formulas.\n\n"
+        "*Default* is the value as everything is set by default. *20 seeds*: lowest and highest of {} further runs, "
+        "each\n"
+        "with a seed of its own and every uncertain constant of the catalogue drawn within its interval; \"no "
+        "chance\"\n"
+        "where none plays a part. *Known* is what standards and measurements say: OK, MODEL (plausible, to be "
+        "reproduced\n"
+        "under stated conditions), AMB (unit or direction left open), WRONG. Verdicts: reproduced; only if (the\n"
+        "conditions that the source names); contradicted by spec; not reproduced. Each is a test.\n\n"
+        "| figure | value |\n|---|---|\n",
+        draws);
+    for (const NamedFigure& figure : claim_figures(all)) {
+        page += fmt::format("| `{}` | {:.0f} |\n", figure.name, figure.value);
+    }
+    page += "\n" + summary(files);
+    for (const JudgedFile& file : files) {
+        page += "\n## " + file.file->title + "\n\n";
+        for (const JudgedClaim& claim : file.claims) {
+            page += claim_text(claim, draws);
+        }
+    }
+    while (page.ends_with("\n\n")) {
+        page.pop_back();
+    }
+    return page;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,19 @@
+#pragma once
+// docs/seed-claims.md: every claim, what the simulation says of it, and the verdict.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "validate/claims/judge.hpp"
+
+namespace fabricast {
+
+struct JudgedFile {
+    const ClaimFile* file = nullptr;
+    std::vector<JudgedClaim> claims;
+};
+
+std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draws);
+
+}  // namespace fabricast

@@ -1,0 +1,91 @@
+#include "validate/claims/judge.hpp"
+
+#include <algorithm>
+
+#include "sim/study/draws.hpp"
+
+namespace fabricast {
+
+namespace {
+
+bool all_hold(const Claim& claim, const std::vector<JudgedCheck>& checks, CheckRole role) {
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+        if (claim.checks[i].role == role && !checks[i].holds) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool has(const Claim& claim, CheckRole role) {
+    return std::ranges::any_of(claim.checks, [&](const Check& check) { return check.role == role; });
+}
+
+double in_unit(const Check& check, Observer& observer) { return observer.value(check.of) / claim_unit(check.unit); }
+
+bool missed(const JudgedClaim& claim) {
+    return claim.verdict == Verdict::only_if || claim.verdict == Verdict::not_reproduced;
+}
+
+}  // namespace
+
+Verdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& checks) {
+    const bool stands = all_hold(claim, checks, CheckRole::standing);
+    if (has(claim, CheckRole::literal)) {
+        bool to_the_letter = true;
+        for (std::size_t i = 0; i < checks.size(); ++i) {
+            to_the_letter = to_the_letter && (claim.checks[i].role != CheckRole::literal || checks[i].holds);
+        }
+        return !stands ? Verdict::not_reproduced : to_the_letter ? Verdict::reproduced : Verdict::contradicted;
+    }
+    if (stands) {
+        return Verdict::reproduced;
+    }
+    return has(claim, CheckRole::condition) && all_hold(claim, checks, CheckRole::condition) ? Verdict::only_if
+                                                                                             : Verdict::not_reproduced;
+}
+
+std::vector<JudgedClaim> judge(const ClaimFile& file, const Catalog& catalog, std::uint32_t draws) {
+    std::vector<JudgedClaim> judged;
+    Observer by_default(file, catalog);
+    for (const Claim& claim : file.claims) {
+        JudgedClaim j{&claim, {}, {}};
+        for (const Check& check : claim.checks) {
+            const double value = in_unit(check, by_default);
+            j.checks.push_back({value, value, value, value >= check.low && value <= check.high});
+        }
+        j.verdict = verdict_of(claim, j.checks);
+        judged.push_back(std::move(j));
+    }
+    for (std::uint32_t i = 0; i < draws; ++i) {
+        const Catalog drawn = drawn_catalog(catalog, {1, i});
+        Observer observer(file, drawn, i + 1);
+        for (JudgedClaim& claim : judged) {
+            for (std::size_t c = 0; c < claim.checks.size(); ++c) {
+                const double value = in_unit(claim.claim->checks[c], observer);
+                claim.checks[c].low = std::min(claim.checks[c].low, value);
+                claim.checks[c].high = std::max(claim.checks[c].high, value);
+            }
+        }
+    }
+    return judged;
+}
+
+std::vector<NamedFigure> claim_figures(const std::vector<JudgedClaim>& claims) {
+    const auto count = [&](Verdict verdict) {
+        return static_cast<double>(
+            std::ranges::count_if(claims, [&](const JudgedClaim& claim) { return claim.verdict == verdict; }));
+    };
+    const auto unexplained = std::ranges::count_if(claims, [](const JudgedClaim& claim) {
+        const bool must = claim.claim->standing == Standing::ok || claim.claim->standing == Standing::model;
+        return must && missed(claim) && claim.claim->explained.empty();
+    });
+    return {{"seed_claims", static_cast<double>(claims.size()), "claims"},
+            {"seed_claims_reproduced", count(Verdict::reproduced), "claims"},
+            {"seed_claims_only_if", count(Verdict::only_if), "claims"},
+            {"seed_claims_contradicted", count(Verdict::contradicted), "claims"},
+            {"seed_claims_not_reproduced", count(Verdict::not_reproduced), "claims"},
+            {"seed_claims_missed_unexplained", static_cast<double>(unexplained), "claims"}};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,202 @@
+#include "validate/claims/observe.hpp"
+
+#include <algorithm>
+
+#include "models/link_part.hpp"
+#include "models/pcie.hpp"
+#include "sim/io/place.hpp"
+#include "sim/io/units.hpp"
+#include "sim/scenario/parse.hpp"
+#include "sim/simulate.hpp"
+#include "topologies/bisection.hpp"
+#include "validate/claims/observe_path.hpp"
+
+namespace fabricast {
+
+namespace {
+
+[[noreturn]] void unknown(const ClaimFile& file, const std::string& what) {
+    throw ScenarioError({std::make_shared<const std::string>(file.file.string()), 1, 1}, what);
+}
+
+double of_link(const Catalog& catalog, const Observation& o, const ClaimFile& file) {
+    const Part& part = catalog.at("link", o.name);
+    const LinkSpec link = link_spec(part);
+    const auto payload = static_cast<double>(link.framing.payload.count);
+    const auto header = static_cast<double>(link.framing.header.count);
+    if (o.take == "raw") {  // every bit on the lanes
+        return part.number("signalling", "T/s") * part.number("lanes", "") / 8;
+    }
+    if (o.take == "encoded") {
+        return link.rate.bytes_per_second();
+    }
+    if (o.take == "packets") {  // payload beside headers alone
+        return link.rate.bytes_per_second() * payload / (payload + header);
+    }
+    if (o.take == "payload") {
+        return goodput(link);
+    }
+    if (o.take == "efficiency") {
+        return payload / (payload + header);
+    }
+    if (o.take == "header") {
+        return header;
+    }
+    if (part.has(o.take)) {
+        return part.number(o.take);
+    }
+    unknown(file, "no quantity '" + o.take + "' of link '" + o.name + "'");
+}
+
+double of_parts(const Catalog& catalog, const Observation& o) {
+    const auto parts = catalog.of_kind(o.name);
+    const double wanted = std::stod(o.is);
+    return static_cast<double>(std::ranges::count_if(
+        parts, [&](const Part* part) { return part->has(o.take) && part->number(o.take) == wanted; }));
+}
+
+double of_part(const Catalog& catalog, const Observation& o, const ClaimFile& file) {
+    const Part* part = catalog.find(o.name);
+    if (part == nullptr) {
+        unknown(file, "no part '" + o.name + "'");
+    }
+    if (o.is.empty()) {
+        return part->number(o.take);
+    }
+    return (" " + part->word_or(o.take, "") + " ").find(" " + o.is + " ") != std::string::npos ? 1 : 0;
+}
+
+double of_packets(const PacketUse& use, const std::string& take, bool& known) {
+    known = true;
+    if (take == "drops") {
+        return static_cast<double>(use.drops);
+    }
+    if (take == "pauses") {
+        return static_cast<double>(use.pauses);
+    }
+    if (take == "marks") {
+        return static_cast<double>(use.marks);
+    }
+    known = false;
+    return 0;
+}
+
+double of_row(const Row& row, const Observation& o, bool& known) {
+    known = true;
+    if (o.take == "time") {
+        return row.time_s;
+    }
+    if (o.take == "busbw") {
+        return row.busbw;
+    }
+    if (o.take == "algorithm") {
+        return row.algorithm == o.is ? 1 : 0;
+    }
+    known = false;
+    return 0;
+}
+
+double of_step(const StepRow& step, const std::string& take, bool& known) {
+    known = true;
+    if (take == "step_time") {
+        return step.step_time_s;
+    }
+    if (take == "samples_per_s") {
+        return step.samples_per_s;
+    }
+    if (take == "mfu") {
+        return step.mfu;
+    }
+    if (take == "exposed") {  // share of the step
+        return step.exposed_s() / step.step_time_s;
+    }
+    if (take == "efficiency") {  // of the table's last row
+        return step.efficiency;
+    }
+    if (take == "speedup") {
+        return step.efficiency * step.gpus;
+    }
+    known = false;
+    return 0;
+}
+
+// What a report says of the size asked for, or of its last row.
+double of_report(const Report& report, const Observation& o, const ClaimFile& file) {
+    bool known = false;
+    double value = 0;
+    const Bytes size = o.at.empty() ? Bytes{} : parse_bytes(o.at);
+    for (const Row& row : report.rows) {
+        if (o.at.empty() || row.size == size) {
+            value = of_row(row, o, known);
+        }
+    }
+    for (const PacketTraffic& packets : report.packets) {
+        if (!known && (o.at.empty() || packets.size == size)) {
+            value = of_packets(packets.use, o.take, known);
+        }
+    }
+    if (!report.steps.empty()) {
+        value = of_step(report.steps.back(), o.take, known);
+    }
+    if (!known) {
+        unknown(file, "no quantity '" + o.take + "' of scenario '" + o.name + "' at '" + o.at + "'");
+    }
+    return value;
+}
+
+}  // namespace
+
+double Observer::of_run(const Observation& o) {
+    const auto text = file_.scenarios.find(o.name);
+    if (text == file_.scenarios.end()) {
+        unknown(file_, "no scenario '" + o.name + "'");
+    }
+    std::vector<std::string> set = o.set;
+    if (seed_ > 0) {
+        set.push_back("seed=" + std::to_string(seed_));
+    }
+    const bool inline_text = text->second.find('\n') != std::string::npos;
+    Scenario scenario = inline_text ? parse_scenario(text->second, file_.file.parent_path() / (o.name + ".yaml"), set)
+                                    : read_scenario(file_.file.parent_path() / text->second, set);
+    if (is_path_quantity(o.take, scenario)) {
+        return of_path(o, scenario, catalog_);
+    }
+    if (auto* sizes = sizes_of(scenario.workload); sizes != nullptr && !o.at.empty()) {
+        *sizes = {parse_bytes(o.at)};
+    }
+    return of_report(simulate(scenario, catalog_), o, file_);
+}
+
+double Observer::one(const Observation& o) {
+    switch (o.source) {
+        case Observation::Source::link:
+            return of_link(catalog_, o, file_);
+        case Observation::Source::part:
+            return of_part(catalog_, o, file_);
+        case Observation::Source::count:
+            return of_parts(catalog_, o);
+        case Observation::Source::run:
+            break;
+    }
+    std::string key = o.name + "|" + o.take + "|" + o.at + "|" + o.is;
+    for (const std::string& set : o.set) {
+        key += "|" + set;
+    }
+    if (const auto kept = kept_.find(key); kept != kept_.end()) {
+        return kept->second;
+    }
+    return kept_[key] = of_run(o);
+}
+
+double Observer::value(const Observation& o) {
+    double value = o.times * one(o);
+    for (const Observation& more : o.plus) {
+        value += this->value(more);
+    }
+    for (const Observation& below : o.over) {
+        value /= this->value(below);
+    }
+    return value;
+}
+
+}  // namespace fabricast

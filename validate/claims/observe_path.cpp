@@ -1,0 +1,121 @@
+#include "validate/claims/observe_path.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "sim/io/place.hpp"
+#include "sim/io/units.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/transports/exchange.hpp"
+#include "sim/transports/places.hpp"
+#include "topologies/bisection.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> of_machines = {"gpus", "bisection", "pairs_without_nvlink", "slowest_pair",
+                                                         "slowest_of_disjoint_pairs"};
+
+double of_exchange(const Exchange& e, const Observation& o) {
+    if (o.take == "time") {
+        return e.one_s;
+    }
+    if (o.take == "bandwidth") {
+        return e.bandwidth;
+    }
+    if (o.take == "dma") {
+        return e.choice.path.dma_crossings();
+    }
+    if (o.take == "copies") {
+        return e.choice.path.copies();
+    }
+    if (o.take == "sender_cores") {
+        return e.sender_cores;
+    }
+    if (o.take == "receiver_cores") {
+        return e.receiver_cores;
+    }
+    if (o.take == "transport") {
+        return e.choice.path.transport == o.is ? 1 : 0;
+    }
+    throw CatalogError("no quantity '" + o.take + "' of a transfer");
+}
+
+double of_transfer(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
+    const auto& workload = std::get<TransferWorkload>(scenario.workload);
+    const Fabric fabric = transfer_fabric(Fabric(build(scenario, catalog)), workload, catalog);
+    try {
+        const Bytes size = o.at.empty() ? workload.sizes.front() : parse_bytes(o.at);
+        return of_exchange(Exchanger(workload, fabric, catalog, scenario.engine).at(size), o);
+    } catch (const NoDataPath&) {
+        if (o.take == "transport") {
+            return 0;
+        }
+        throw;
+    }
+}
+
+// Whether NVLink joins these two, and how fast a copy streams over it alone; 0 where it does not.
+double nvlink_rate(const Fabric& fabric, std::uint32_t a, std::uint32_t b) {
+    const auto path = path_between(fabric, query(fabric.gpu(a), fabric.gpu(b), Transport::nvlink));
+    const bool joined = path && path->count > 0 && !passes(fabric, *path, DeviceKind::gpu);
+    return joined ? narrowest(fabric, *path) : 0;
+}
+
+// Each GPU of a node's first half with its twin of the second, both ways, all at once: the least rate of one direction.
+double disjoint_pairs(const Fabric& fabric, const Scenario& scenario) {
+    constexpr Bytes bytes{1 << 30};
+    Schedule schedule;
+    const std::uint32_t half = fabric.gpus_per_node() / 2;
+    for (std::uint32_t g = 0; g < 2 * half; ++g) {
+        const DeviceId from = fabric.gpu(g);
+        const DeviceId to = fabric.gpu(g < half ? g + half : g - half);
+        schedule.connections.push_back({query(from, to, Transport::nvlink)});
+        schedule.kept.push_back(schedule.add(Transfer{g, bytes, {}}));
+    }
+    const Timeline timeline = replay(scenario.engine, fabric, schedule, {});
+    Time last{};
+    for (const OpTimes& op : timeline.kept) {
+        last = std::max(last, op.finish);
+    }
+    return static_cast<double>(bytes.count) / to_seconds(last - Time{});
+}
+
+double of_machine(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
+    const Fabric fabric(build(scenario, catalog));
+    if (o.take == "gpus") {
+        return fabric.gpus_per_node();
+    }
+    if (o.take == "bisection") {
+        return bisection_bandwidth(fabric);
+    }
+    if (o.take == "slowest_of_disjoint_pairs") {
+        return disjoint_pairs(fabric, scenario);
+    }
+    int without = 0;
+    double slowest = std::numeric_limits<double>::infinity();
+    for (std::uint32_t a = 0; a < fabric.gpus_per_node(); ++a) {
+        for (std::uint32_t b = a + 1; b < fabric.gpus_per_node(); ++b) {
+            const double rate = nvlink_rate(fabric, a, b);
+            without += rate > 0 ? 0 : 1;
+            slowest = std::min(slowest, rate);
+        }
+    }
+    return o.take == "slowest_pair" ? slowest : without;
+}
+
+}  // namespace
+
+bool is_path_quantity(const std::string& take, const Scenario& scenario) {
+    return std::holds_alternative<TransferWorkload>(scenario.workload) ||
+           std::ranges::find(of_machines, take) != of_machines.end();
+}
+
+double of_path(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
+    return std::ranges::find(of_machines, o.take) != of_machines.end() ? of_machine(o, scenario, catalog)
+                                                                       : of_transfer(o, scenario, catalog);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,150 @@
+// Claims as they are written.
+
+#include <algorithm>
+
+#include "sim/io/text_file.hpp"
+#include "sim/io/yaml.hpp"
+#include "validate/claims/claim.hpp"
+
+namespace fabricast {
+
+namespace {
+
+const std::map<std::string, double>& units() {
+    static const std::map<std::string, double> table = {
+        {"", 1},  {"GB/s", 1e9}, {"TB/s", 1e12}, {"Gb/s", 1.25e8}, {"us", 1e-6}, {"ns", 1e-9},    {"ms", 1e-3},
+        {"B", 1}, {"%", 0.01},   {"cores", 1},   {"GPUs", 1},      {"times", 1}, {"samples/s", 1}};
+    return table;
+}
+
+std::string text_or(const yaml::Node& node, std::string_view key, std::string fallback = {}) {
+    const yaml::Node* found = node.get(key);
+    return found == nullptr ? std::move(fallback) : found->as_string();
+}
+
+Observation read_observation(const yaml::Node& node) {
+    node.allow({"run", "link", "part", "count", "take", "at", "is", "set", "times", "plus", "over"});
+    Observation o;
+    const std::vector<std::pair<const char*, Observation::Source>> sources = {{"run", Observation::Source::run},
+                                                                              {"link", Observation::Source::link},
+                                                                              {"part", Observation::Source::part},
+                                                                              {"count", Observation::Source::count}};
+    int named = 0;
+    for (const auto& [key, source] : sources) {
+        if (const yaml::Node* name = node.get(key)) {
+            o.source = source;
+            o.name = name->as_string();
+            ++named;
+        }
+    }
+    if (named != 1) {
+        node.fail("a quantity is of one run, link, part or count");
+    }
+    o.take = node.required("take").as_string();
+    o.at = text_or(node, "at");
+    o.is = text_or(node, "is");
+    if (const yaml::Node* set = node.get("set")) {
+        for (const yaml::Node& member : set->members()) {
+            o.set.push_back(member.name + "=" + member.as_string());
+        }
+    }
+    if (const yaml::Node* times = node.get("times")) {
+        o.times = times->as_double();
+    }
+    if (const yaml::Node* plus = node.get("plus")) {
+        o.plus.push_back(read_observation(*plus));
+    }
+    if (const yaml::Node* over = node.get("over")) {
+        o.over.push_back(read_observation(*over));
+    }
+    return o;
+}
+
+Check read_check(const yaml::Node& node) {
+    node.allow({"what", "unit", "role", "between", "of"});
+    Check check;
+    check.what = node.required("what").as_string();
+    check.unit = text_or(node, "unit");
+    if (!units().contains(check.unit)) {
+        node.required("unit").fail("no unit of claims");
+    }
+    if (const yaml::Node* role = node.get("role")) {
+        check.role = static_cast<CheckRole>(role->as_enum({"standing", "condition", "literal", "shown"}));
+    }
+    const std::vector<yaml::Node>& range = node.required("between").items();
+    if (range.size() != 2 || range[0].as_double() > range[1].as_double()) {
+        node.required("between").fail("a range has a lower and an upper end");
+    }
+    check.low = range[0].as_double();
+    check.high = range[1].as_double();
+    check.of = read_observation(node.required("of"));
+    return check;
+}
+
+Claim read_claim(const yaml::Node& node) {
+    node.allow({"id", "says", "known", "source", "standing", "conditions", "note", "verdict", "explained", "checks"});
+    Claim claim;
+    claim.id = node.required("id").as_string();
+    claim.says = node.required("says").as_string();
+    claim.known = node.required("known").as_string();
+    claim.source = node.required("source").as_string();
+    claim.standing = static_cast<Standing>(node.required("standing").as_enum({"OK", "MODEL", "AMB", "WRONG"}));
+    claim.conditions = text_or(node, "conditions");
+    claim.note = text_or(node, "note");
+    claim.verdict = static_cast<Verdict>(
+        node.required("verdict").as_enum({"reproduced", "only if", "contradicted by spec", "not reproduced"}));
+    claim.explained = text_or(node, "explained");
+    for (const yaml::Node& check : node.required("checks").items()) {
+        claim.checks.push_back(read_check(check));
+    }
+    const bool conditional =
+        std::ranges::any_of(claim.checks, [](const Check& check) { return check.role == CheckRole::condition; });
+    if (conditional == claim.conditions.empty()) {
+        node.fail("checks under conditions, and who names those conditions, come together");
+    }
+    return claim;
+}
+
+ClaimFile read_file(const std::filesystem::path& path) {
+    const yaml::Node root = yaml::read(path);
+    root.allow({"title", "scenarios", "claims"});
+    ClaimFile file{root.required("title").as_string(), path, {}, {}};
+    for (const yaml::Node& scenario : root.required("scenarios").members()) {
+        file.scenarios[scenario.name] = scenario.as_string();
+    }
+    for (const yaml::Node& claim : root.required("claims").items()) {
+        file.claims.push_back(read_claim(claim));
+    }
+    return file;
+}
+
+}  // namespace
+
+std::string_view word(Standing standing) {
+    constexpr std::string_view words[] = {"OK", "MODEL", "AMB", "WRONG"};
+    return words[static_cast<std::size_t>(standing)];
+}
+
+std::string_view word(Verdict verdict) {
+    constexpr std::string_view words[] = {"reproduced", "only if", "contradicted by spec", "not reproduced"};
+    return words[static_cast<std::size_t>(verdict)];
+}
+
+double claim_unit(const std::string& unit) { return units().at(unit); }
+
+std::vector<ClaimFile> read_claims(const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path().extension() == ".yaml") {
+            paths.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(paths);
+    std::vector<ClaimFile> files;
+    for (const std::filesystem::path& path : paths) {
+        files.push_back(read_file(path));
+    }
+    return files;
+}
+
+}  // namespace fabricast
