@@ -44,12 +44,26 @@ struct PortUse {
     Duration starved;                // had packets but no credit
 };
 
-// Queue and pause of one port against time, in bins of `width`.
+// One port against time, in bins of `width`: all series of a replay have the same.
 struct PortSeries {
     LinkId link{};
     Duration width;
     std::vector<std::int64_t> queued;  // most bytes in each bin
     std::vector<Duration> paused;
+    std::vector<std::int64_t> sent;  // bytes
+};
+
+// What congestion control let one flow send, bytes per second in bins of `width`; 0 where it sent nothing.
+struct RateSeries {
+    DeviceId src{}, dst{};
+    Duration width;
+    std::vector<double> rate;
+};
+
+// When the pieces of one flow (messages, or slices of a pipeline's chunks) came to its receiver, in order.
+struct PieceArrivals {
+    DeviceId src{}, dst{};
+    std::vector<Time> at;
 };
 
 // Only the packet engine knows these.
@@ -61,7 +75,10 @@ struct PacketUse {
     Duration paused, starved;            // summed over ports
     Duration fct_p50, fct_p99, fct_max;  // messages: from ready to the last byte
     std::vector<PortUse> ports;          // a bounded list: those that held traffic up most
-    std::vector<PortSeries> series;      // of the first of them, when asked for
+    // When asked for, bounded lists: the worst ports first, the most throttled flows, the first flows' pieces.
+    std::vector<PortSeries> series;
+    std::vector<RateSeries> rates;
+    std::vector<PieceArrivals> arrivals;
     std::vector<std::string>
         victims;  // a bounded list: flows held up by a pause, though none of their own links is full
     std::int64_t windows = 0;

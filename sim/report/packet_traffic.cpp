@@ -80,7 +80,11 @@ Json series_json(const PortSeries& series, const std::string& name) {
         queued.push_back(series.queued[i]);
         paused.push_back(to_seconds(series.paused[i]));
     }
-    return {{"link", name}, {"width_s", to_seconds(series.width)}, {"queued_bytes", queued}, {"paused_s", paused}};
+    return {{"link", name},
+            {"width_s", to_seconds(series.width)},
+            {"queued_bytes", queued},
+            {"paused_s", paused},
+            {"sent_bytes", series.sent}};
 }
 
 Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", type}}}}; }
@@ -150,7 +154,8 @@ Json packets_schema() {
                           {{"link", link},
                            {"width_s", {{"type", "number"}}},
                            {"queued_bytes", list_of("integer")},
-                           {"paused_s", list_of("number")}}},
+                           {"paused_s", list_of("number")},
+                           {"sent_bytes", list_of("integer")}}},
                          {"additionalProperties", false}};
     const Json port = record_schema(port_members(), {{"link", link}});
     const Json more = {{"size_bytes", {{"type", "integer"}}},

@@ -17,6 +17,10 @@
 
 namespace fabricast::packet {
 
+// What is kept against time, however large the traffic: senders' rates, flows whose pieces are followed, of each so
+// many.
+inline constexpr std::size_t rates_kept = 1024, arrivals_kept = 256, pieces_kept = 256;
+
 // What all domains see: each node's part is written by the domain that owns it, `wake` by any.
 struct Shared {
     Shared(Traffic& traffic, const Packet& options, std::uint32_t threads);
@@ -34,6 +38,8 @@ struct Shared {
         wake[2];                        // per node: the earliest that other islands sent it in this window, in the last
     std::vector<std::uint64_t> active;  // bits: ports with a queue or a sender that waits
     std::vector<Dcqcn> dcqcn;
+    std::vector<RateSeries> rates;          // of the first of them; empty: nobody asked
+    std::vector<std::vector<Ps>> arrivals;  // when pieces of the first flows came; empty: nobody asked
     std::vector<Timely> timelies;
     std::vector<std::uint32_t> ack_every;  // packets, a power of two; per controlled flow
     std::vector<Recovery> recoveries;      // per flow

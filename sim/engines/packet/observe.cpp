@@ -9,7 +9,7 @@ namespace fabricast::packet {
 
 namespace {
 
-constexpr std::size_t ports_listed = 16, series_listed = 256, victims_listed = 8;
+constexpr std::size_t ports_listed = 16, series_listed = 256, rates_listed = 8, victims_listed = 8;
 
 // Ports still paused when the replay ends count to its end.
 void close_pauses(Shared& shared, Ps end) {
@@ -164,13 +164,54 @@ void list_series(Shared& shared, const std::vector<std::uint32_t>& worst, Ps mak
     for (std::size_t i = 0; i < listed; ++i) {
         Series& series = shared.series[worst[i]];
         series.widen_to(width);
-        PortSeries shown{shared.net.links[worst[i]], {series.width()}, {}, {}};
+        PortSeries shown{shared.net.links[worst[i]], {series.width()}, {}, {}, {}};
         const auto bins = std::min<std::size_t>(Series::bins, static_cast<std::size_t>(makespan / series.width() + 1));
         for (std::size_t b = 0; b < bins; ++b) {
             shown.queued.push_back(series.queued()[b]);
             shown.paused.push_back({series.paused()[b]});
+            shown.sent.push_back(series.sent()[b]);
         }
         use.series.push_back(std::move(shown));
+    }
+}
+
+// Where a flow begins and ends, by its own first way.
+std::pair<DeviceId, DeviceId> ends_of(const Shared& shared, const Fabric& fabric, std::uint32_t f) {
+    const Route& route = shared.traffic.routes[f];
+    const auto link = [&](std::uint32_t hop) { return shared.net.links[shared.net.port_of(route, 0, hop)]; };
+    return {fabric.ends(link(0)).from, fabric.ends(link(route.hops - 1U)).to};
+}
+
+void list_rates(const Shared& shared, const Fabric& fabric, PacketUse& use) {
+    std::vector<std::pair<double, std::uint32_t>> slowest;  // least rate and controller
+    for (std::uint32_t c = 0; c < shared.rates.size(); ++c) {
+        double least = 0;
+        for (const float rate : shared.rates[c].rates()) {
+            least = rate > 0 && (least == 0 || rate < least) ? rate : least;
+        }
+        if (least > 0) {
+            slowest.emplace_back(least, c);
+        }
+    }
+    std::sort(slowest.begin(), slowest.end());
+    slowest.resize(std::min(slowest.size(), rates_listed));
+    for (const auto& [least, c] : slowest) {
+        const RateSeries& rates = shared.rates[c];
+        const auto [src, dst] = ends_of(shared, fabric, shared.traffic.controlled[c]);
+        use.rates.push_back({src, dst, {rates.width()}, {rates.rates().begin(), rates.rates().end()}});
+    }
+}
+
+void list_arrivals(const Shared& shared, const Fabric& fabric, PacketUse& use) {
+    for (std::uint32_t f = 0; f < shared.arrivals.size(); ++f) {
+        if (!shared.arrivals[f].empty() && shared.traffic.routes[f].hops > 0) {
+            const auto [src, dst] = ends_of(shared, fabric, f);
+            PieceArrivals pieces{src, dst, {}};
+            for (const Ps at : shared.arrivals[f]) {
+                pieces.at.push_back({at});
+            }
+            use.arrivals.push_back(std::move(pieces));
+        }
     }
 }
 
@@ -202,6 +243,8 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains
     }
     if (!shared.series.empty()) {
         list_series(shared, worst, timeline.makespan.ps, use);
+        list_rates(shared, fabric, use);
+        list_arrivals(shared, fabric, use);
     }
     use.victims = find_victims(shared.traffic, fabric, timeline.makespan.ps);
     timeline.packets = std::move(use);

@@ -152,6 +152,9 @@ inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
     ++counts_.hops;
+    if (!shared_.series.empty()) {
+        shared_.series[p].saw_sent(start, frame.bytes);
+    }
     if (port.control == Control::credits) {
         port.credits -= frame.bytes;
     }

@@ -138,6 +138,9 @@ inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) 
 }
 
 inline void Domain::complete(std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail) {
+    if (f < shared_.arrivals.size() && shared_.arrivals[f].size() < pieces_kept) {
+        shared_.arrivals[f].push_back(tail);
+    }
     if (!traffic_.is_stream(f)) {
         Messages& messages = traffic_.connections[f];
         done_.push_back({tail, Done::message, traffic_.message_ops[messages.arrived++]});

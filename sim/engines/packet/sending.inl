@@ -42,6 +42,9 @@ inline Ps Domain::paced(Flow& flow, std::uint32_t bytes, Ps start) {
         } else {
             Dcqcn& dcqcn = shared_.dcqcn[flow.controller];
             dcqcn.on_send(options_.dcqcn, start, bytes);
+            if (flow.controller < shared_.rates.size()) {
+                shared_.rates[flow.controller].saw(start, dcqcn.rate());
+            }
             pace = dcqcn.at_line() ? pace : std::max(pace, 1e12 / dcqcn.rate());
         }
     }

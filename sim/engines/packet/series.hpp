@@ -9,7 +9,7 @@
 
 namespace fabricast::packet {
 
-// The most bytes queued and the time paused, in each bin.
+// The most bytes queued, the time paused and the bytes sent, in each bin.
 class Series {
 public:
     static constexpr std::size_t bins = 128;
@@ -17,7 +17,9 @@ public:
     Ps width() const { return width_; }
     const std::array<std::int64_t, bins>& queued() const { return queued_; }
     const std::array<Ps, bins>& paused() const { return paused_; }
+    const std::array<std::int64_t, bins>& sent() const { return sent_; }
 
+    void saw_sent(Ps at, std::int64_t bytes) { sent_[bin(at)] += bytes; }
     void saw_queue(Ps at, std::int64_t bytes) {
         std::int64_t& most = queued_[bin(at)];
         most = std::max(most, bytes);
@@ -49,15 +51,42 @@ private:
         for (std::size_t b = 0; b < bins / 2; ++b) {
             queued_[b] = std::max(queued_[2 * b], queued_[2 * b + 1]);
             paused_[b] = paused_[2 * b] + paused_[2 * b + 1];
+            sent_[b] = sent_[2 * b] + sent_[2 * b + 1];
         }
         std::fill(queued_.begin() + bins / 2, queued_.end(), 0);
         std::fill(paused_.begin() + bins / 2, paused_.end(), 0);
+        std::fill(sent_.begin() + bins / 2, sent_.end(), 0);
         width_ *= 2;
     }
 
     Ps width_ = 100'000;  // 0.1 us at first
     std::array<std::int64_t, bins> queued_{};
     std::array<Ps, bins> paused_{};
+    std::array<std::int64_t, bins> sent_{};
+};
+
+// A sender's rate: the last of each bin; 0 where it sent nothing.
+class RateSeries {
+public:
+    static constexpr std::size_t bins = 256;
+
+    Ps width() const { return width_; }
+    const std::array<float, bins>& rates() const { return rates_; }
+
+    void saw(Ps at, double rate) {
+        while (at / width_ >= static_cast<Ps>(bins)) {
+            for (std::size_t b = 0; b < bins / 2; ++b) {
+                rates_[b] = rates_[2 * b + 1] > 0 ? rates_[2 * b + 1] : rates_[2 * b];
+            }
+            std::fill(rates_.begin() + bins / 2, rates_.end(), 0.0F);
+            width_ *= 2;
+        }
+        rates_[static_cast<std::size_t>(at / width_)] = static_cast<float>(rate);
+    }
+
+private:
+    Ps width_ = 100'000;
+    std::array<float, bins> rates_{};
 };
 
 }  // namespace fabricast::packet

@@ -58,11 +58,15 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
             timelies.emplace_back(line);
         } else {
             dcqcn.emplace_back(options.dcqcn, line);
+            if (options.series && rates.size() < rates_kept) {
+                rates.emplace_back();
+            }
         }
         const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / t.flows[f].unit;
         ack_every.push_back(std::bit_floor(std::max(1U, segment)));
     }
     if (options.series) {
+        arrivals.resize(std::min(t.flows.size(), arrivals_kept));
         series.resize(net.port_count);
     }
 }

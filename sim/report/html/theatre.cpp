@@ -11,7 +11,8 @@ namespace fabricast::html {
 
 namespace {
 
-constexpr std::size_t curves_shown = 6, lanes_shown = 24;
+constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32, rings_shown = 64;
+constexpr std::size_t most_frames = 128;
 
 std::string at(const PacketTraffic& traffic) { return " At " + text(traffic.size) + "."; }
 
@@ -62,11 +63,14 @@ Scene film_of(const PacketTraffic& traffic, const Fabric& fabric) {
             return Load{0, 0, 0};
         }
         const PortSeries& port = *found->second;
-        return Load{0, static_cast<double>(port.queued[frame]), to_seconds(port.paused[frame]) / to_seconds(width)};
+        const double could = fabric.link(link).capacity * to_seconds(width);
+        return Load{std::min(1.0, static_cast<double>(port.sent[frame]) / could),
+                    static_cast<double>(port.queued[frame]), to_seconds(port.paused[frame]) / to_seconds(width)};
     };
     Scene scene{"The film",
                 "Each frame is " + text(width) +
-                    ": a dot says how much is queued for a cable, bars and dashes that its receiver paused it." +
+                    ": colour and width say how busy a cable is, a dot how much is queued for it, bars and dashes that "
+                    "its receiver paused it." +
                     at(traffic),
                 draw_film(fabric, film), worst_moment(traffic.use)};
     scene.drawing.frame_kind = "time";
@@ -145,6 +149,108 @@ Activity storm_of(const PacketTraffic& traffic) {
     return activity;
 }
 
+Curves rates_of(const PacketTraffic& traffic, const Fabric& fabric) {
+    Curves curves{
+        "Senders' rates",
+        "What congestion control let the most throttled flows send: cut at a notice, then raised step by step." +
+            at(traffic),
+        {"time", Unit::time},
+        {"rate", Unit::rate},
+        {}};
+    for (const RateSeries& rates : traffic.use.rates) {
+        Line line{fabric.device_name(rates.src) + " -> " + fabric.device_name(rates.dst), {}};
+        for (std::size_t b = 0; b < rates.rate.size(); ++b) {
+            if (rates.rate[b] > 0) {
+                line.points.push_back({to_seconds(rates.width * static_cast<std::int64_t>(b)), rates.rate[b]});
+            }
+        }
+        const auto same = std::count_if(curves.lines.begin(), curves.lines.end(),
+                                        [&](const Line& l) { return l.label.starts_with(line.label); });
+        line.label += same > 0 ? " (" + std::to_string(same + 1) + ")" : "";
+        curves.lines.push_back(std::move(line));
+    }
+    return curves;
+}
+
+// Each direction of the cables between switches: uneven where flows' hashes collide.
+Bars trunks_of(const PacketTraffic& traffic, const Fabric& fabric) {
+    const std::vector<std::string> names = names_of(traffic);
+    std::vector<std::pair<double, std::string>> trunks;
+    for (std::size_t i = 0; i < traffic.use.series.size(); ++i) {
+        const PortSeries& port = traffic.use.series[i];
+        const LinkEnds ends = fabric.ends(port.link);
+        if (fabric.kind(ends.from) == DeviceKind::fabric_switch && fabric.kind(ends.to) == DeviceKind::fabric_switch) {
+            double bytes = 0;
+            for (const std::int64_t sent : port.sent) {
+                bytes += static_cast<double>(sent);
+            }
+            trunks.emplace_back(bytes, names[i]);
+        }
+    }
+    std::stable_sort(trunks.begin(), trunks.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    trunks.resize(std::min(trunks.size(), trunks_shown));
+    Bars bars{"How the fabric's cables share the traffic",
+              "Bytes over each cable between switches that carried any, the fullest first: flows whose hashes collide "
+              "share one while another stays empty." +
+                  at(traffic),
+              Unit::size,
+              {},
+              {{"bytes", {}}}};
+    for (const auto& [bytes, name] : trunks) {
+        bars.labels.push_back(name);
+        bars.parts[0].values.push_back(bytes);
+    }
+    return bars;
+}
+
+// Pieces on their way: an arrow for each flow, bright when one of its pieces comes.
+Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric) {
+    const std::vector<PieceArrivals>& flows = traffic.use.arrivals;
+    Time last;
+    for (const PieceArrivals& flow : flows) {
+        last = std::max(last, flow.at.back());
+    }
+    const Duration width{last.ps / static_cast<std::int64_t>(most_frames) + 1};
+    Scene scene{"Pieces on their way",
+                "Messages, or slices of a pipeline's chunks, of the first flows: a line is hot in the moments in which "
+                "one of its pieces comes. In a ring they go round, in a tree up and down. Each frame is " +
+                    text(width) + "." + at(traffic),
+                {},
+                0};
+    Drawing& drawing = scene.drawing;
+    drawing.circle = true;
+    drawing.frame_kind = "time";
+    for (std::size_t b = 0; b < most_frames; ++b) {
+        drawing.frames.push_back(text(width * static_cast<std::int64_t>(b)));
+    }
+    std::map<DeviceId, std::uint32_t> boxes;
+    std::map<std::pair<DeviceId, DeviceId>, std::size_t> wires;
+    const auto box = [&](DeviceId device) {
+        const auto [place, fresh] = boxes.emplace(device, static_cast<std::uint32_t>(drawing.boxes.size()));
+        if (fresh) {
+            drawing.boxes.push_back(
+                {fabric.device_name(device), std::string(fabricast::word(fabric.kind(device))), -1, 0});
+        }
+        return place->second;
+    };
+    for (const PieceArrivals& flow : flows) {
+        if (boxes.size() >= rings_shown && (!boxes.contains(flow.src) || !boxes.contains(flow.dst))) {
+            continue;
+        }
+        const std::uint32_t a = box(flow.src);
+        const std::uint32_t b = box(flow.dst);
+        const auto [place, fresh] = wires.emplace(std::pair{flow.src, flow.dst}, drawing.wires.size());
+        if (fresh) {
+            drawing.wires.push_back({a, b, fabric.device_name(flow.src) + " -> " + fabric.device_name(flow.dst), "flow",
+                                     0, 1, std::vector<Load>(most_frames, Load{0})});
+        }
+        for (const Time time : flow.at) {
+            drawing.wires[place->second].loads[static_cast<std::size_t>(time.ps / width.ps)].busy = 1;
+        }
+    }
+    return scene;
+}
+
 Table counts_of(const std::vector<PacketTraffic>& packets) {
     Table table{"What the packets went through",
                 "",
@@ -198,6 +304,12 @@ void add_theatre(Page& page, const std::vector<PacketTraffic>& packets, const Fa
     add(queues, !queues.lines.empty());
     Activity storm = storm_of(worst);
     add(storm, !storm.lanes.empty());
+    add(rates_of(worst, fabric), !worst.use.rates.empty());
+    Bars trunks = trunks_of(worst, fabric);
+    add(trunks, trunks.labels.size() > 1);
+    if (!worst.use.arrivals.empty()) {
+        page.sections.emplace_back(pieces_of(worst, fabric));
+    }
 }
 
 }  // namespace fabricast::html

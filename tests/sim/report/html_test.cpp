@@ -187,9 +187,17 @@ TEST_CASE("a replay of packets is a film whose links carried what the ports sent
     const Report report = simulate(scenario, catalog);
     const PacketUse& use = report.packets.at(0).use;
     REQUIRE_FALSE(use.series.empty());
+    double in_series = 0;
     for (const PortSeries& port : use.series) {
         CHECK(port.width == use.series.front().width);
+        CHECK(port.sent.size() == use.series.front().queued.size());
+        in_series += std::accumulate(port.sent.begin(), port.sent.end(), 0.0);
     }
+    double in_classes = 0;
+    for (const ClassUse& cls : report.traffic.at(0).classes) {
+        in_classes += cls.bytes;
+    }
+    CHECK(in_series == in_classes);  // fewer ports than a list holds: every byte of every port is in a frame
 
     const Json sections = page_json(run_page(scenario, report, fabric)).at("sections");
     const auto film = std::find_if(sections.begin(), sections.end(), [](const Json& s) {
@@ -198,6 +206,22 @@ TEST_CASE("a replay of packets is a film whose links carried what the ports sent
     REQUIRE(film != sections.end());
     CHECK(film->at("frames").size() == use.series.front().queued.size());
     CHECK(film->at("frames").size() > 10);
-    const auto busy = [](const Json& wire) { return wire.contains("queued"); };
+    const auto busy = [](const Json& wire) { return wire.contains("busy"); };
     CHECK(std::any_of(film->at("wires").begin(), film->at("wires").end(), busy));
+}
+
+TEST_CASE("the pieces of a flow come in the order of time, and each once") {
+    Scenario scenario = parse_scenario(
+        "name: ring\ncluster: {node: gh200-1x, nodes: 4, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
+        "tomahawk-4}}\n"
+        "workload: {kind: collective, collective: all_reduce, algorithm: ring, protocol: simple, sizes: [4 MiB]}\n"
+        "engine: packet\npacket: {series: true}\n",
+        "ring.yaml");
+    const Report report = simulate(scenario, catalogue());
+    const std::vector<PieceArrivals>& arrivals = report.packets.at(0).use.arrivals;
+    REQUIRE_FALSE(arrivals.empty());
+    for (const PieceArrivals& flow : arrivals) {
+        CHECK(std::is_sorted(flow.at.begin(), flow.at.end()));
+        CHECK(flow.at.size() == arrivals.front().at.size());  // a ring: every edge carries as many
+    }
 }
