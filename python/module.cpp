@@ -1,0 +1,177 @@
+// The compiled half of `import fabricast`: scenarios and results cross as JSON, errors as exceptions that know their
+// place. The other half, in Python, makes dicts and arrays of them.
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/io/json.hpp"
+#include "sim/report/result_file.hpp"
+#include "sim/scenario/catalog_reader.hpp"
+#include "sim/scenario/parse.hpp"
+#include "sim/scenario/schema.hpp"
+#include "sim/simulate.hpp"
+#include "sim/sweep/sweep.hpp"
+#include "sim/sweep/vary.hpp"
+
+namespace py = pybind11;
+
+namespace fabricast::python {
+
+namespace {
+
+// A scenario as Python holds it: a text, its name in messages, and what is laid over it.
+struct Source {
+    std::string text, file;
+    std::vector<std::string> overrides;  // "path=value"
+    std::string catalog;                 // a folder of parts; empty: none
+    std::vector<std::string> overlays;
+};
+
+yaml::Node tree_of(const Source& source) { return scenario_tree(source.text, source.file, source.overrides); }
+
+// The built-in catalogue, then the user's folder, then the scenario's overlays, then the caller's: as on the command
+// line.
+Catalog catalog_of(const Source& source, const Scenario& scenario) {
+    Catalog catalog = source.catalog.empty() ? read_catalog() : read_catalog(source.catalog);
+    for (const std::vector<std::string>* files : {&scenario.calibration, &source.overlays}) {
+        for (const std::string& file : *files) {
+            merge_overlay(catalog, file);
+        }
+    }
+    return catalog;
+}
+
+std::size_t threads_or_cores(std::size_t threads) {
+    return threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Runs `work(stop)` on a thread of its own with the GIL released, and looks for Ctrl-C meanwhile.
+template <class Work>
+std::string unlocked(const Work& work) {
+    std::atomic<bool> stop{false};
+    bool interrupted = false;
+    std::string result;
+    {
+        const py::gil_scoped_release release;
+        std::future<std::string> future = std::async(std::launch::async, [&] { return work(stop); });
+        while (future.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+            const py::gil_scoped_acquire acquire;
+            if (!interrupted && PyErr_CheckSignals() != 0) {
+                PyErr_Clear();
+                interrupted = stop = true;
+            }
+        }
+        try {
+            result = future.get();
+        } catch (const Stopped&) {
+            interrupted = true;
+        }
+    }
+    if (interrupted) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        throw py::error_already_set();
+    }
+    return result;
+}
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string resolved(const Source& source) { return text_of(to_json(scenario_of_tree(tree_of(source), source.file))); }
+
+std::string run(const Source& source, std::size_t threads) {
+    return unlocked([&](const std::atomic<bool>& stop) {
+        const Scenario scenario = scenario_of_tree(tree_of(source), source.file);
+        // SimGrid replays in forked children, and wants one thread.
+        const std::size_t used = std::holds_alternative<SimGrid>(scenario.engine) ? 1 : threads_or_cores(threads);
+        const Report report = simulate(scenario, catalog_of(source, scenario), {&stop, {}}, {}, {used, false});
+        return text_of(result_json(scenario, report));
+    });
+}
+
+std::string sweep(const Source& source, const std::vector<std::pair<std::string, std::vector<std::string>>>& vary,
+                  std::size_t threads) {
+    return unlocked([&](const std::atomic<bool>& stop) {
+        const auto place = std::make_shared<const std::string>("<vary>");
+        std::vector<Variation> variations;
+        for (const auto& [path, values] : vary) {
+            Variation& variation = variations.emplace_back(Variation{path, {place}, {}});
+            for (const std::string& value : values) {
+                variation.values.push_back({value, {place}});
+            }
+        }
+        const Sweep points = prepare_sweep(tree_of(source), source.file, variations,
+                                           [&](const Scenario& scenario) { return catalog_of(source, scenario); });
+        SweepOutcomes outcomes;
+        run_points(
+            points, distinct_points(points), threads_or_cores(threads), &stop,
+            [&](std::size_t point, const SweepOutcome& outcome) { outcomes.emplace(points.read[point].key, outcome); });
+        const SweepResult result = sweep_result(points, outcomes);
+        Json rows = Json::array();
+        for (const SweepRow& row : result.rows) {
+            rows.push_back(cells_of(row));
+        }
+        return text_of({{"scenario", result.scenario},
+                        {"varied", result.varied},
+                        {"columns", columns_of(result)},
+                        {"rows", std::move(rows)}});
+    });
+}
+
+// The Python class of an error, from the module's own; each is a fabricast.Error.
+void register_errors(py::module_& module) {
+    static py::exception<std::runtime_error> base(module, "Error", PyExc_RuntimeError);
+    static py::exception<ScenarioError> scenario_error(module, "ScenarioError", base.ptr());
+    static py::exception<CannotEnd> cannot_end(module, "CannotEnd", base.ptr());
+    static py::exception<MissingEngine> missing(module, "MissingEngine", base.ptr());
+    py::register_exception_translator([](std::exception_ptr error) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const ScenarioError& failure) {
+            const py::object raised = py::reinterpret_borrow<py::object>(scenario_error)(failure.what());
+            raised.attr("file") = failure.place.file ? *failure.place.file : "";
+            raised.attr("line") = failure.place.line;
+            raised.attr("column") = failure.place.column;
+            raised.attr("message") = failure.message;
+            PyErr_SetObject(scenario_error.ptr(), raised.ptr());
+        } catch (const CannotEnd& failure) {
+            cannot_end(failure.what());
+        } catch (const MissingEngine& failure) {
+            missing(failure.what());
+        } catch (const std::bad_alloc&) {
+            PyErr_NoMemory();
+        } catch (const std::runtime_error& failure) {
+            base(failure.what());
+        }
+    });
+}
+
+}  // namespace
+
+}  // namespace fabricast::python
+
+PYBIND11_MODULE(_fabricast, module) {
+    using namespace fabricast::python;
+    module.doc() = "The compiled half of fabricast.";
+    module.attr("version") = std::string(fabricast::version());
+    register_errors(module);
+    py::class_<Source>(module, "Source")
+        .def(py::init([](std::string text, std::string file, std::vector<std::string> overrides, std::string catalog,
+                         std::vector<std::string> overlays) {
+            return Source{std::move(text), std::move(file), std::move(overrides), std::move(catalog),
+                          std::move(overlays)};
+        }));
+    module.def("resolved", &resolved);
+    module.def("run", &run);
+    module.def("sweep", &sweep);
+}

@@ -1,0 +1,129 @@
+"""The module as its users see it: dicts in, dicts and arrays out, errors that point."""
+
+import _thread
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import fabricast
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SMALL = {
+    "name": "small",
+    "cluster": {"node": "dgx-h100", "nodes": 2},
+    "workload": {"kind": "collective", "collective": "all_reduce", "sizes": ["1 MiB", "64 MiB"]},
+}
+MANY_SIZES = {
+    **SMALL,
+    "workload": {"kind": "collective", "collective": "all_reduce", "sizes": {"from": "1 KiB", "to": "1 GiB", "factor": 1.1}},
+}
+# Minutes: long enough to be interrupted: an all-to-all of many sizes on many nodes.
+LONG = {
+    "name": "long",
+    "cluster": {"node": "dgx-h100", "nodes": 1024, "fabric": {"kind": "fat-tree"}},
+    "workload": {"kind": "collective", "collective": "all_to_all", "sizes": {"from": "1 KiB", "to": "8 GiB", "factor": 1.01}},
+}
+
+
+class Run(unittest.TestCase):
+    def test_a_dict_and_a_file_of_the_same_scenario_give_the_same_result(self):
+        file = ROOT / "scenarios" / "dgx-h100-ring.yaml"
+        again = fabricast.run(fabricast.resolve(file))
+        self.assertEqual(fabricast.run(file)["rows"], again["rows"])
+
+    def test_rows_come_as_dicts_and_as_arrays(self):
+        result = fabricast.run(SMALL, threads=1)
+        self.assertEqual([row["size_bytes"] for row in result.table], [1 << 20, 64 << 20])
+        arrays = result.arrays
+        self.assertEqual(arrays["size_bytes"].dtype.kind, "i")
+        self.assertEqual(arrays["time_s"].dtype, np.float64)
+        np.testing.assert_allclose(arrays["algbw_Bps"], arrays["size_bytes"] / arrays["time_s"], rtol=1e-12)
+        # nccl-tests' factor of an all-reduce over n ranks.
+        np.testing.assert_allclose(arrays["busbw_Bps"], arrays["algbw_Bps"] * 2 * 15 / 16, rtol=1e-12)
+
+    def test_an_override_is_the_changed_scenario(self):
+        changed = {**SMALL, "cluster": {"node": "dgx-h100", "nodes": 4}}
+        self.assertEqual(fabricast.run(SMALL, set={"cluster.nodes": np.int64(4)})["rows"], fabricast.run(changed)["rows"])
+
+    def test_an_error_points_at_the_place_in_the_file(self):
+        with self.assertRaises(fabricast.ScenarioError) as caught:
+            fabricast.run({**SMALL, "cluster": {"node": "dgx-h100", "nodez": 2}})
+        error = caught.exception
+        self.assertEqual((error.file, error.line, error.column), ("<dict>", 5, 5))  # of json.dumps(..., indent=2)
+        self.assertIn("nearest: 'nodes'", error.message)
+        self.assertEqual(str(error), f"<dict>:5:5: {error.message}")
+        self.assertIsInstance(error, fabricast.Error)
+        with self.assertRaises(FileNotFoundError):
+            fabricast.run("no-such-file.yaml")
+
+    def test_a_run_that_cannot_end_says_so(self):
+        cut = {"at": "0 ps", "link": "leaf0 -> node0.nic0", "share": 0}
+        with self.assertRaisesRegex(fabricast.CannotEnd, "leaf0 -> node0.nic0"):
+            fabricast.run({**SMALL, "cluster": {"node": "gh200-1x", "nodes": 2}, "events": [cut]})
+
+    def test_other_threads_go_on_while_it_runs(self):
+        turns = 0
+        most = 0  # turns of this thread within one call of the other
+        over = threading.Event()
+
+        def run_again_and_again():
+            nonlocal most
+            for _ in range(100):
+                before = turns
+                fabricast.run(MANY_SIZES)
+                most = max(most, turns - before)
+                if most >= 10:
+                    break
+            over.set()
+
+        runner = threading.Thread(target=run_again_and_again)
+        runner.start()
+        while not over.is_set():
+            turns += 1
+            time.sleep(0.0002)
+        runner.join()
+        self.assertGreaterEqual(most, 10)
+
+    def test_ctrl_c_stops_it(self):
+        timer = threading.Timer(0.5, _thread.interrupt_main)
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            fabricast.run(LONG)
+        timer.join()
+
+
+class Sweep(unittest.TestCase):
+    def test_points_are_the_runs_of_their_scenarios(self):
+        rows = fabricast.sweep(SMALL, {"cluster.nodes": [1, 2], "workload.algorithm": ["ring", "tree"]})
+        self.assertEqual(rows.varied, ["cluster.nodes", "workload.algorithm"])
+        self.assertEqual([(r["cluster.nodes"], r["workload.algorithm"]) for r in rows[::2]],
+                         [(1, "ring"), (1, "tree"), (2, "ring"), (2, "tree")])
+        alone = fabricast.run(SMALL, set={"cluster.nodes": 2, "workload.algorithm": "ring"})
+        self.assertEqual([row["time_s"] for row in rows if row["point"] == 2], [row["time_s"] for row in alone["rows"]])
+
+    def test_a_point_that_fails_is_a_row_and_nan_in_arrays(self):
+        rows = fabricast.sweep(SMALL, {"workload.root": [0, 99]}, set={"workload.sizes": ["1 MiB"]})
+        self.assertIsNone(rows[0]["error"])
+        self.assertIn("'root' is no rank", rows[1]["error"])
+        self.assertTrue(np.isnan(rows.arrays["time_s"][1]))
+
+    def test_a_path_that_is_no_key_is_refused(self):
+        with self.assertRaisesRegex(fabricast.ScenarioError, "no such key of a scenario"):
+            fabricast.sweep(SMALL, {"cluster.nodess": [1]})
+
+
+class Stubs(unittest.TestCase):
+    def test_the_stubs_name_what_the_module_has(self):
+        stub = (ROOT / "python" / "package" / "__init__.pyi").read_text()
+        for name in fabricast.__all__:
+            self.assertRegex(stub, rf"(?m)^(def|class) {name}\b")
+        subprocess.run([sys.executable, "-c", "import ast, sys; ast.parse(sys.argv[1])", stub], check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
