@@ -28,8 +28,25 @@ constexpr int from_worker = 1;
 // Rank 0 to a rank that wants: a list of pieces, null when there are no more.
 constexpr int from_first = 2;
 
-constexpr auto nap = std::chrono::microseconds(200);
+using Clock = std::chrono::steady_clock;
+constexpr auto shortest_nap = std::chrono::microseconds(200), longest_nap = std::chrono::microseconds(5000);
+// What a thread has in hand lasts longer than a question and its answer take, two naps; beside pieces as long as these
+// that wait is nothing, and whoever is free first had better get the next.
+constexpr auto in_hand = std::chrono::milliseconds(15), long_piece = std::chrono::milliseconds(1000);
 constexpr std::size_t most_at_once = 16;
+
+// Longer the longer nothing happens: while all compute long pieces, nobody takes their cores.
+class Nap {
+public:
+    void sleep() {
+        std::this_thread::sleep_for(length_);
+        length_ = std::min(2 * length_, longest_nap);
+    }
+    void wake() { length_ = shortest_nap; }
+
+private:
+    std::chrono::microseconds length_ = shortest_nap;
+};
 
 int rank_of_world() {
     int rank = 0;
@@ -100,10 +117,13 @@ public:
         }
         came_.notify_one();
     }
-    // How many more pieces keep every thread busy, with one in hand for each.
+    // How many more pieces keep every thread busy.
     std::size_t wants() const {
         const std::lock_guard lock(mutex_);
-        return waiting_.size() < threads_.size() ? 2 * threads_.size() - waiting_.size() : 0;
+        const std::size_t spare = spares() * threads_.size();
+        const std::size_t least = threads_.size() + spare;
+        const std::size_t has = busy_ + waiting_.size();
+        return has < least ? least + spare - has : 0;
     }
     bool idle() const {
         const std::lock_guard lock(mutex_);
@@ -119,6 +139,15 @@ public:
     }
 
 private:
+    // Pieces in hand for a thread beside the one that it computes.
+    std::size_t spares() const {
+        if (finished_ == 0) {
+            return 1;
+        }
+        const auto lasting = static_cast<std::size_t>(in_hand * finished_ / std::max(spent_, Clock::duration(1)));
+        return spent_ > long_piece * finished_ ? 0 : std::clamp<std::size_t>(lasting, 1, most_at_once / 2);
+    }
+
     void work() {
         std::unique_lock lock(mutex_);
         for (;;) {
@@ -132,6 +161,7 @@ private:
             lock.unlock();
             std::string result;
             std::exception_ptr failure;
+            const Clock::time_point began = Clock::now();
             try {
                 result = compute_(piece);
             } catch (...) {
@@ -139,6 +169,8 @@ private:
             }
             lock.lock();
             --busy_;
+            ++finished_;
+            spent_ += Clock::now() - began;
             if (failure) {
                 failure_ = failure_ ? failure_ : failure;
                 return;
@@ -153,6 +185,8 @@ private:
     std::deque<std::size_t> waiting_;
     std::vector<Done> done_;
     std::size_t busy_ = 0;
+    std::int64_t finished_ = 0;
+    Clock::duration spent_{};  // on them
     bool closed_ = false;
     std::exception_ptr failure_;
     std::vector<std::jthread> threads_;  // last: joined before the rest goes
@@ -188,6 +222,7 @@ void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std
     Hand hand(pieces, ranks);
     Crew crew(threads, compute);
     std::size_t working = ranks - 1;  // ranks that may still have something to tell
+    Nap nap;
     while (working > 0 || !hand.empty() || !crew.idle()) {
         bool moved = false;
         for (const Done& done : crew.take_done()) {
@@ -218,9 +253,7 @@ void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std
                 send(dealt.empty() ? Json() : Json(dealt), message->from, from_first);
             }
         }
-        if (!moved) {
-            std::this_thread::sleep_for(nap);
-        }
+        moved ? nap.wake() : nap.sleep();
     }
 }
 
@@ -228,6 +261,7 @@ void follow(std::size_t threads, const std::function<std::string(std::size_t)>& 
     Crew crew(threads, compute);
     bool asked = false;
     bool over = false;
+    Nap nap;
     for (;;) {
         Json done = Json::array();
         for (Done& one : crew.take_done()) {
@@ -237,9 +271,11 @@ void follow(std::size_t threads, const std::function<std::string(std::size_t)>& 
         if (wanted > 0 || !done.empty()) {
             send({{"want", wanted}, {"done", std::move(done)}}, 0, from_worker);
             asked = asked || wanted > 0;
+            nap.wake();
         }
         if (const std::optional<Message> answer = received(from_first)) {
             asked = false;
+            nap.wake();
             over = answer->text.is_null();
             for (const Json& piece : answer->text) {
                 crew.give(piece.get<std::size_t>());
@@ -248,7 +284,7 @@ void follow(std::size_t threads, const std::function<std::string(std::size_t)>& 
             send({{"left", true}}, 0, from_worker);
             return;
         } else {
-            std::this_thread::sleep_for(nap);
+            nap.sleep();
         }
     }
 }
