@@ -2,6 +2,8 @@
 
 #include "sim/study/parts_list.hpp"
 
+#include <regex>
+
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
@@ -89,6 +91,24 @@ TEST_CASE("prices of unknown parts and in wrong units are refused at their line"
     CHECK_THAT(refused("quantum-2: 20 W"), ContainsSubstring("USD"));
     CHECK_THAT(refused("quantum-2/colour: 1"), ContainsSubstring("colour"));
     CHECK_THAT(refused("quantum-2: cheap"), ContainsSubstring("s.yaml:4:"));
+}
+
+TEST_CASE("every price has its range and says of which year it is, and what nobody offered says that it is no quote") {
+    int prices = 0;
+    for (const auto& [name, part] : catalogue().parts) {
+        const auto price = part.figures.find("price");
+        if (price == part.figures.end()) {
+            continue;
+        }
+        INFO(name << ": " << price->second.source);
+        ++prices;
+        CHECK(std::regex_search(price->second.source, std::regex("20[0-9]{2}")));
+        CHECK(price->second.low80 < price->second.high80);
+        if (price->second.origin == Origin::estimated) {
+            CHECK(price->second.source.find("not a quote") != std::string::npos);
+        }
+    }
+    CHECK(prices > 20);
 }
 
 TEST_CASE("what has no price is named, not guessed") {
