@@ -1,6 +1,8 @@
 #include "cli/inputs.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "sim/scenario/catalog_reader.hpp"
 #include "sim/scenario/parse.hpp"
@@ -29,6 +31,23 @@ Scenario scenario_of(const po::variables_map& values) {
         overrides.push_back("engine=" + text_of(values, "engine"));
     }
     return read_scenario(text_of(values, "scenario"), overrides);
+}
+
+int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high) {
+    const int value = values.contains(option) ? values[option].as<int>() : otherwise;
+    if (value < low || value > high) {
+        throw UsageError("--" + std::string(option) + " must be from " + std::to_string(low) + " to " +
+                         std::to_string(high) + " (found " + std::to_string(value) + ")");
+    }
+    return value;
+}
+
+std::size_t threads_of(const po::variables_map& values, const Scenario* scenario) {
+    constexpr int most = 1024;
+    const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most);
+    const int threads = whole_of(values, "threads", cores, 1, most);
+    const bool forks = scenario != nullptr && std::holds_alternative<SimGrid>(scenario->engine);
+    return forks ? 1 : static_cast<std::size_t>(threads);
 }
 
 Statements statements_of(const po::variables_map& values) {

@@ -1,6 +1,7 @@
 #pragma once
 // What the commands read alike: the catalogue with what the user lays over it, and a scenario with its overrides.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,13 @@ void add_scenario_options(po::options_description& options);
 
 // The scenario of the positional argument `scenario`. Throws UsageError when there is none.
 Scenario scenario_of(const po::variables_map& values);
+
+// A whole number between two bounds, `otherwise` where the option is not given. Throws UsageError.
+int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high);
+
+// --threads, else every core; one where an engine of `scenario` replays in forked children, since only a process with
+// one thread may fork and go on. Throws UsageError.
+std::size_t threads_of(const po::variables_map& values, const Scenario* scenario = nullptr);
 
 // --set SECTION.KEY=VALUE: what a log does not say. Throws UsageError.
 Statements statements_of(const po::variables_map& values);

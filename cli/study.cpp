@@ -3,9 +3,7 @@
 #include "sim/study/study.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iostream>
-#include <thread>
 
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -41,15 +39,6 @@ po::options_description study_options() {
         ("threads", po::value<int>()->value_name("N"), "runs side by side (default: every core)")        //
         ("quiet", "print no table");
     return options;
-}
-
-int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high) {
-    const int value = values.contains(option) ? values[option].as<int>() : otherwise;
-    if (value < low || value > high) {
-        throw UsageError("--" + std::string(option) + " must be from " + std::to_string(low) + " to " +
-                         std::to_string(high) + " (found " + std::to_string(value) + ")");
-    }
-    return value;
 }
 
 StudyOrder order_of(const po::variables_map& values) {
@@ -118,18 +107,16 @@ int study_designs(const std::vector<std::string>& arguments) {
         throw UsageError(std::string("which designs? (usage: fabricast ") + usage + ")");
     }
     StudyOptions options;
-    const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 1024);
     options.draws = static_cast<std::uint32_t>(whole_of(*values, "draws", 64, 10, 100'000));
     options.seed = static_cast<std::uint64_t>(whole_of(*values, "seed", 1, 0, 2'000'000'000));
-    options.threads = static_cast<std::size_t>(whole_of(*values, "threads", cores, 1, 1024));
     options.order = order_of(*values);
     if (values->contains("html")) {
         html::require_charts();
     }
     const std::vector<StudyInput> inputs = inputs_of(*values);
+    options.threads = threads_of(*values);
     for (const StudyInput& input : inputs) {
-        // SimGrid replays in forked children, and only a process with one thread may fork and go on.
-        options.threads = std::holds_alternative<SimGrid>(input.scenario.engine) ? 1 : options.threads;
+        options.threads = std::min(options.threads, threads_of(*values, &input.scenario));
     }
     Progress progress(1, !values->contains("quiet"));
     const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};

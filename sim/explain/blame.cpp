@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
+
+#include "sim/pick_word.hpp"
 
 namespace fabricast {
 
 std::string_view word(BlameKind kind) {
     static constexpr std::array<std::string_view, 6> words = {"compute",  "bandwidth", "latency",
                                                               "protocol", "launch",    "wait"};
-    return words.at(static_cast<std::size_t>(kind));
+    return pick_word(words, kind);
 }
 
 namespace {
@@ -36,13 +39,13 @@ void BlameSheet::add(BlameKind kind, std::string_view what, std::string_view par
     if (!(seconds > 0)) {
         return;
     }
-    const auto same = std::find_if(entries_.begin(), entries_.end(), [&](const Blame& b) {
-        return b.kind == kind && b.what == what && b.part == part && without_numbers(b.hop) == without_numbers(hop);
-    });
+    Blame entry{kind, std::string(what), std::string(part), std::string(hop), seconds};
+    const auto same =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Blame& other) { return alike(other, entry); });
     if (same != entries_.end()) {
         same->seconds += seconds;
     } else {
-        entries_.push_back({kind, std::string(what), std::string(part), std::string(hop), seconds});
+        entries_.push_back(std::move(entry));
     }
 }
 
@@ -58,6 +61,14 @@ double BlameSheet::total() const {
         sum += entry.seconds;
     }
     return sum;
+}
+
+std::map<BlameKind, double> by_kind(const std::vector<Blame>& blames) {
+    std::map<BlameKind, double> kinds;
+    for (const Blame& blame : blames) {
+        kinds[blame.kind] += blame.seconds;
+    }
+    return kinds;
 }
 
 std::vector<Blame> BlameSheet::sorted() const {

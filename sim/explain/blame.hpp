@@ -2,6 +2,7 @@
 // Where the time of a result went: stretches of its critical path by what bound them. Seconds add up to the whole.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ struct Blame {
 
 // The same kind of stretch: equal but for seconds and the numbers of the hop's devices.
 bool alike(const Blame& a, const Blame& b);
+
+// Seconds of each kind.
+std::map<BlameKind, double> by_kind(const std::vector<Blame>& blames);
 
 // Collects stretches; those alike in kind, part, what and hop are one entry, under the name of the first hop. Hops that
 // differ only in their devices' numbers are alike.

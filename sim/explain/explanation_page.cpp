@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
 #include "sim/io/units.hpp"
@@ -12,16 +11,7 @@ namespace fabricast::html {
 
 namespace {
 
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 std::string time(double seconds) { return text(seconds, Dimension::time); }
-
-std::map<BlameKind, double> by_kind(const std::vector<Blame>& blames) {
-    std::map<BlameKind, double> kinds;
-    for (const Blame& blame : blames) {
-        kinds[blame.kind] += blame.seconds;
-    }
-    return kinds;
-}
 
 void add_blame(Page& page, const ExplainedRun& run) {
     Bars bars{"What bound it",

@@ -57,14 +57,10 @@ std::string blame_table(const Explanation& explanation) {
     std::string out = "# " + explanation.scenario + ": " + run.what + ", on " + std::to_string(run.gpus) + " GPUs in " +
                       std::to_string(run.nodes) + (run.nodes == 1 ? " node" : " nodes") + ": " +
                       text(run.seconds, Dimension::time) + "\n# what bound it along its critical path\n";
-    std::map<BlameKind, double> kinds;
     double total = 0;
-    for (const Blame& blame : run.blames) {
-        kinds[blame.kind] += blame.seconds;
-        total += blame.seconds;
-    }
-    for (const auto& [kind, seconds] : kinds) {
+    for (const auto& [kind, seconds] : by_kind(run.blames)) {
         out += line(seconds, run.seconds, std::string(word(kind)), "");
+        total += seconds;
     }
     out += line(total, run.seconds, "in all", "");
     out += "# of it\n";

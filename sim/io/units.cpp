@@ -382,4 +382,6 @@ std::string text(Duration span) { return text(to_seconds(span), Dimension::time)
 
 std::string text(Rate rate) { return text(rate.bytes_per_second(), Dimension::rate); }
 
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
 }  // namespace fabricast

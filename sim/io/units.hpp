@@ -62,5 +62,7 @@ std::string text(Bytes size);
 std::string text(Duration span);
 std::string text(Rate rate);
 std::string text(double value, Dimension dimension);
+// A share in whole hundredths: "31 %".
+std::string percent(double share);
 
 }  // namespace fabricast

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/io/units.hpp"
+#include "sim/pick_word.hpp"
 
 namespace fabricast {
 
@@ -36,7 +37,7 @@ double longest_delay(const Schedule& schedule) {
 std::string_view word(Evidence evidence) {
     static constexpr std::array<std::string_view, 4> words = {"measured here", "same GPU, era and fabric",
                                                               "same family", "formula only"};
-    return words.at(static_cast<std::size_t>(evidence));
+    return pick_word(words, evidence);
 }
 
 double iteration_time(const Plan& plan, const Timeline& timeline) {

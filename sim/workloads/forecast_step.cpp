@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 
+#include "sim/io/units.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/workloads/step_account.hpp"
 
 namespace fabricast {
 
 namespace {
-
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 
 // What the step waits for most, and computing where that is more than half of it.
 std::string bottleneck_of(const StepRow& row) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "sim/pick_word.hpp"
 #include "sim/report/html/page.hpp"
 
 namespace fabricast::html {
@@ -12,7 +13,7 @@ namespace {
 std::string_view word(Unit unit) {
     static constexpr std::array<std::string_view, 9> words = {"none",  "count", "time",  "rate", "size",
                                                               "share", "flops", "power", "money"};
-    return words.at(static_cast<std::size_t>(unit));
+    return pick_word(words, unit);
 }
 
 // Not a number where nothing is known: null, as JSON has no NaN.
