@@ -1,9 +1,7 @@
 // fabricast explain SCENARIO: what bounds the result, and what would change it.
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <thread>
 
 #include "cli/command.hpp"
 #include "cli/explain_path.hpp"
@@ -34,16 +32,6 @@ po::options_description explain_options() {
          "write each changed scenario, to be run by `fabricast run`")  //
         ("threads", po::value<int>()->value_name("N"), "runs side by side (default: every core)");
     return options;
-}
-
-std::size_t threads_of(const po::variables_map& values, const Scenario& scenario) {
-    const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 1024);
-    const int threads = values.contains("threads") ? values["threads"].as<int>() : cores;
-    if (threads < 1 || threads > 1024) {
-        throw UsageError("--threads must be from 1 to 1024 (found " + std::to_string(threads) + ")");
-    }
-    // SimGrid replays in forked children, and only a process with one thread may fork and go on.
-    return std::holds_alternative<SimGrid>(scenario.engine) ? 1 : static_cast<std::size_t>(threads);
 }
 
 // The scenario as a file of its own: overlays by their absolute paths, the change's beside it.
@@ -88,7 +76,7 @@ int explain_result(const po::variables_map& values) {
     if (values.contains("html")) {
         html::require_charts();
     }
-    const std::size_t threads = threads_of(values, scenario);
+    const std::size_t threads = threads_of(values, &scenario);
     Explanation explanation;
     explanation.scenario = scenario.name;
     explanation.run = explain_run(scenario, catalog, watch);
@@ -120,10 +108,12 @@ int explain_scenario(const std::vector<std::string>& arguments) {
     if (!values) {
         return ok;
     }
-    if (asks_for_path(*values)) {
-        return explain_path(*values);
+    if (!asks_for_path(*values)) {
+        return explain_result(*values);
     }
-    return explain_result(*values);
+    const int code = explain_path(*values);
+    // A scenario of a transfer, nothing else asked for: also what bounds its largest message, and what would change it.
+    return code == ok && !names_path(*values) ? explain_result(*values) : code;
 }
 
 }  // namespace fabricast::cli

@@ -43,9 +43,12 @@ void add_path_options(po::options_description& options) {
             "size", po::value<std::string>()->value_name("S"), "of a message on it (default: 1 MiB)");
 }
 
+bool names_path(const po::variables_map& values) {
+    return values.contains("path") || values.contains("transport") || values.contains("size");
+}
+
 bool asks_for_path(const po::variables_map& values) {
-    return values.contains("path") || values.contains("transport") || values.contains("size") ||
-           std::holds_alternative<TransferWorkload>(scenario_of(values).workload);
+    return names_path(values) || std::holds_alternative<TransferWorkload>(scenario_of(values).workload);
 }
 
 int explain_path(const po::variables_map& values) {

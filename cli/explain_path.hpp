@@ -6,7 +6,9 @@
 namespace fabricast::cli {
 
 void add_path_options(po::options_description& options);
-// --path stands there, or the scenario is one of a transfer.
+// --path, --transport or --size stand there.
+bool names_path(const po::variables_map& values);
+// They do, or the scenario is one of a transfer.
 bool asks_for_path(const po::variables_map& values);
 int explain_path(const po::variables_map& values);
 

@@ -1,46 +1,15 @@
 // A recorded trace replayed: kernels on the cluster's GPUs, communication planned anew for its fabric.
 
-#include <algorithm>
-#include <utility>
-
 #include "sim/job.hpp"
 #include "sim/report/summarize.hpp"
-#include "sim/trouble.hpp"
 #include "sim/workloads/import/account.hpp"
-#include "sim/workloads/import/import.hpp"
+#include "sim/workloads/import/trace_job.hpp"
 
 namespace fabricast {
 
 namespace {
 
 constexpr double import_share = 0.5;  // of the progress line
-
-TraceFormat format_of(const std::string& name) {
-    for (const TraceFormat format : every_trace_format) {
-        if (word(format) == name) {
-            return format;
-        }
-    }
-    return TraceFormat::automatic;
-}
-
-Recording read(const TraceWorkload& workload, const Watch& watch) {
-    return import_trace({workload.file, format_of(workload.format), workload.size}, [&](double share) {
-        if (watch.stop != nullptr && *watch.stop) {
-            throw Stopped();
-        }
-        if (watch.progress) {
-            watch.progress(import_share * share);
-        }
-    });
-}
-
-bool any_timed_kernel(const Recording& recording) {
-    return std::any_of(recording.ranks.begin(), recording.ranks.end(), [](const RankRecording& rank) {
-        return std::any_of(rank.records.begin(), rank.records.end(),
-                           [](const Record& r) { return r.kind == RecordKind::compute && r.time.ps > 0; });
-    });
-}
 
 Timeline replay_rest(const Job& job, const Schedule& schedule) {
     Watch watch = job.watch;
@@ -53,33 +22,25 @@ Timeline replay_rest(const Job& job, const Schedule& schedule) {
 }  // namespace
 
 Report run(const TraceWorkload& workload, const Job& job) {
-    const Recording recording = read(workload, job.watch);
-    try {
-        const GpuScaling scaling =
-            gpu_scaling(job.catalog, job.fabric.node().gpu, workload.recorded_on, recording.recorded_on);
-        RecordedJob recorded = recorded_job(recording, job.fabric.gpu_count(), workload.ranks);
-        PlannedCalls calls(job.fabric, job.scenario.library, job.catalog);
-        const Replayed replayed = lower(recording, recorded, job.fabric, scaling, calls);
-        const Timeline timeline = replay_rest(job, replayed.schedule);
-        Report report;
-        report.replay = account(recording, recorded, replayed, timeline, job.fabric);
-        report.figures = calls.figures();
-        report.notes = recording.notes;
-        if (any_timed_kernel(recording)) {
-            merge_notes(report.notes, {scaling.note});
+    const TraceJob ready = prepare_trace(workload, job.scenario, job.fabric, job.catalog, [&](double share) {
+        if (job.watch.stop != nullptr && *job.watch.stop) {
+            throw Stopped();
         }
-        merge_notes(report.notes, recorded.notes);
-        merge_notes(report.notes, replayed.notes);
-        merge_notes(report.notes, calls.notes());
-        report.evidence_notes = calls.evidence_notes();
-        report.traffic = {link_traffic("replay", timeline, job.fabric)};
-        if (job.options.trace) {
-            report.trace = replay_spans(recording, recorded, replayed, timeline);
+        if (job.watch.progress) {
+            job.watch.progress(import_share * share);
         }
-        return report;
-    } catch (const JobError& error) {
-        fail_at(job.scenario, workload.ranks != 0 ? "workload.ranks" : "cluster", error.what());
+    });
+    const Timeline timeline = replay_rest(job, ready.replayed.schedule);
+    Report report;
+    report.replay = account(ready.recording, ready.job, ready.replayed, timeline, job.fabric);
+    report.figures = ready.figures;
+    report.notes = ready.notes;
+    report.evidence_notes = ready.evidence_notes;
+    report.traffic = {link_traffic("replay", timeline, job.fabric)};
+    if (job.options.trace) {
+        report.trace = replay_spans(ready.recording, ready.job, ready.replayed, timeline);
     }
+    return report;
 }
 
 }  // namespace fabricast

@@ -8,6 +8,7 @@
 
 #include "models/catalog.hpp"
 #include "sim/engines/engine.hpp"
+#include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
@@ -29,7 +30,8 @@ std::vector<Counterfactual> counterfactuals(const Scenario& scenario, const Fabr
 void run_all(std::vector<Counterfactual>& changes, double base_seconds, const Catalog& catalog, std::size_t threads,
              const Watch& watch = {});
 
-// Seconds of the scenario: the largest size of a collective, or the step.
+// Seconds that a report came to: of the largest size, the step, or the replayed trace.
+double seconds_of(const Report& report);
 double run_seconds(const Scenario& scenario, const Catalog& catalog, const Watch& watch);
 
 }  // namespace fabricast

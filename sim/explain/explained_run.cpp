@@ -7,12 +7,16 @@
 #include "sim/collectives/plan.hpp"
 #include "sim/events.hpp"
 #include "sim/explain/critical_path.hpp"
+#include "sim/io/place.hpp"
 #include "sim/io/units.hpp"
+#include "sim/pick_word.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"
+#include "sim/transports/exchange.hpp"
 #include "sim/trouble.hpp"
+#include "sim/workloads/import/trace_job.hpp"
 #include "sim/workloads/lowering.hpp"
 
 namespace fabricast {
@@ -27,6 +31,22 @@ struct Subject {
     std::vector<LinkEvent> events;
     const Watch& watch;
 };
+
+constexpr std::size_t most_walked = 2'000'000;  // operations, and their times, in memory
+
+// Every operation by its own number, as critical_path reads them.
+void keep_in_order(Schedule& schedule) {
+    schedule.kept.clear();
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+        schedule.kept.push_back(OpId{static_cast<std::uint32_t>(i)});
+    }
+}
+
+OpId last_of(const Timeline& timeline) {
+    return std::max_element(timeline.kept.begin(), timeline.kept.end(),
+                            [](const OpTimes& a, const OpTimes& b) { return a.finish < b.finish; })
+        ->op;
+}
 
 ExplainedRun explain(const CollectiveWorkload& workload, const Subject& s) {
     check_ranks(s.scenario, s.fabric);
@@ -63,7 +83,7 @@ std::string_view part_of(const StepOp& op) {
     if (op.tag == StepTag::compute) {
         return op.forward ? "forward" : "backward";
     }
-    return names.at(static_cast<std::size_t>(op.tag));
+    return pick_word(names, op.tag);
 }
 
 ExplainedRun explain(const TrainingWorkload& workload, const Subject& s) {
@@ -75,9 +95,7 @@ ExplainedRun explain(const TrainingWorkload& workload, const Subject& s) {
         }
     }();
     const Timeline timeline = replay(s.engine, s.fabric, plan.schedule, s.events, s.watch);
-    const auto last = std::max_element(timeline.kept.begin(), timeline.kept.end(),
-                                       [](const OpTimes& a, const OpTimes& b) { return a.finish < b.finish; });
-    const BlameSheet whole = critical_path(s.fabric, plan.schedule, timeline, last->op, Time{},
+    const BlameSheet whole = critical_path(s.fabric, plan.schedule, timeline, last_of(timeline), Time{},
                                            [&](OpId op) { return part_of(plan.ops[static_cast<std::uint32_t>(op)]); });
     ExplainedRun run;
     run.what = "a training step of " + workload.model;
@@ -87,13 +105,83 @@ ExplainedRun explain(const TrainingWorkload& workload, const Subject& s) {
     return run;
 }
 
-ExplainedRun explain(const TraceWorkload&, const Subject& s) {
-    fail_at(s.scenario, "workload.kind",
-            "a replayed trace is not explained (found trace; accepted: collective, training)");
+// What each operation of a replayed trace is of: a kernel, the CPU, a call by its collective; else a gap between them.
+constexpr std::string_view kernels = "kernels", on_host = "the CPU", gap = "between records";
+
+std::vector<std::string_view> parts_of(const TraceJob& trace) {
+    const Replayed& replayed = trace.replayed;
+    const auto op = [&](std::uint32_t kept) { return static_cast<std::size_t>(replayed.schedule.kept[kept]); };
+    std::vector<std::string_view> parts(replayed.schedule.size(), gap);
+    for (const ReplayedRecord& r : replayed.records) {
+        const RecordKind kind = trace.recording.ranks[trace.job.recorded[r.rank]].records[r.record].kind;
+        if (kind == RecordKind::compute || kind == RecordKind::host) {
+            parts[op(r.first)] = kind == RecordKind::compute ? kernels : on_host;
+        }
+    }
+    for (const ReplayedCall& call : replayed.calls) {
+        std::fill(parts.begin() + static_cast<std::ptrdiff_t>(op(call.first)),
+                  parts.begin() + static_cast<std::ptrdiff_t>(op(call.last)) + 1, word(call.collective));
+    }
+    return parts;
 }
 
-ExplainedRun explain(const TransferWorkload&, const Subject& s) {
-    fail_at(s.scenario, "workload.kind", "a transfer is explained by its path: `fabricast explain SCENARIO`");
+ExplainedRun explain(const TraceWorkload& workload, const Subject& s) {
+    TraceJob trace = prepare_trace(workload, s.scenario, s.fabric, s.catalog, [&](double) {
+        if (s.watch.stop != nullptr && *s.watch.stop) {
+            throw Stopped();
+        }
+    });
+    Schedule& schedule = trace.replayed.schedule;
+    if (schedule.size() > most_walked) {
+        fail_at(s.scenario, "workload.file",
+                complaint("too long to be explained", std::to_string(schedule.size()) + " operations",
+                          "at most " + std::to_string(most_walked)));
+    }
+    const std::vector<std::string_view> parts = parts_of(trace);
+    keep_in_order(schedule);
+    const Timeline timeline = replay(s.engine, s.fabric, schedule, s.events, s.watch);
+    ExplainedRun run;
+    run.what = "a replayed trace of " + std::to_string(trace.job.ranks.size()) + " ranks";
+    run.seconds = to_seconds(timeline.makespan);
+    run.notes = trace.notes;
+    if (schedule.size() > 0) {
+        const auto part = [&](OpId op) { return parts[static_cast<std::size_t>(op)]; };
+        run.blames = critical_path(s.fabric, schedule, timeline, last_of(timeline), Time{}, part).sorted();
+    }
+    for (Blame& blame : run.blames) {
+        // Recorded times are replayed as time that passes: what passed is known from the record.
+        if (blame.kind == BlameKind::launch && blame.part == kernels) {
+            blame.kind = BlameKind::compute;
+            blame.what = "as recorded";
+        } else if (blame.kind == BlameKind::launch && (blame.part == on_host || blame.part == gap)) {
+            blame.what = "the CPU's pace";
+        }
+    }
+    return run;
+}
+
+// One message alone, as a row's time is.
+ExplainedRun explain(const TransferWorkload& workload, const Subject& s) {
+    const Fabric fabric = transfer_fabric(s.fabric, workload, s.catalog);
+    const Bytes size = *std::max_element(workload.sizes.begin(), workload.sizes.end());
+    try {
+        Exchange exchange = Exchanger(workload, fabric, s.catalog, s.engine).at(size, s.events, s.watch);
+        Schedule& schedule = exchange.one;
+        const OpId end = schedule.kept.front();
+        keep_in_order(schedule);
+        const Timeline timeline = replay(s.engine, fabric, schedule, s.events, s.watch);
+        ExplainedRun run;
+        run.what = "one message of " + text(size) + " from " + workload.from + " to " + workload.to + ": " +
+                   exchange.choice.path.transport;
+        run.seconds = exchange.one_s;
+        run.blames = critical_path(fabric, schedule, timeline, end, Time{}, {}).sorted();
+        run.notes = exchange.choice.path.notes;
+        return run;
+    } catch (const NoDataPath& error) {
+        fail_at(s.scenario, "workload.transport", error.what());
+    } catch (const ClusterError& error) {
+        fail_at(s.scenario, "workload", error.what());
+    }
 }
 
 }  // namespace
@@ -102,8 +190,8 @@ Scenario single_point(const Scenario& scenario) {
     Scenario one = scenario;
     one.scaling.reset();
     one.asserts.clear();
-    if (auto* collective = std::get_if<CollectiveWorkload>(&one.workload)) {
-        collective->sizes = {*std::max_element(collective->sizes.begin(), collective->sizes.end())};
+    if (std::vector<Bytes>* sizes = sizes_of(one.workload); sizes != nullptr) {
+        *sizes = {*std::max_element(sizes->begin(), sizes->end())};
     }
     return one;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// One scenario run with everything kept, and its time blamed: a collective at its largest size, or a training step.
+// One scenario run with everything kept, and its time blamed: a collective at its largest size, a training step, a
+// replayed trace, or one message of a transfer.
 
 #include <cstdint>
 #include <string>
@@ -23,8 +24,8 @@ struct ExplainedRun {
 // The scenario as it is explained: one size, one cluster, nothing asserted.
 Scenario single_point(const Scenario& scenario);
 
-// Throws ScenarioError where the workload is a trace, and what simulate throws. Engines whose operations are packets or
-// another program's are explained by the flow engine, and a note says so.
+// Throws ScenarioError where a trace is too long to be walked, and what simulate throws. Engines whose operations are
+// packets or another program's are explained by the flow engine, and a note says so.
 ExplainedRun explain_run(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
 
 }  // namespace fabricast

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "sim/explain/counterfactual.hpp"
 #include "sim/explain/explained_run.hpp"
 #include "sim/io/units.hpp"
 #include "sim/scenario/build.hpp"
@@ -13,19 +14,6 @@
 namespace fabricast {
 
 namespace {
-
-double time_of(const Report& report) {
-    return !report.steps.empty()  ? report.steps.back().step_time_s
-           : !report.rows.empty() ? report.rows.back().time_s
-           : report.replay        ? report.replay->makespan_s
-                                  : 0;
-}
-
-// Whose critical path explain_run() walks.
-bool is_blamed(const Scenario& scenario) {
-    return std::holds_alternative<CollectiveWorkload>(scenario.workload) ||
-           std::holds_alternative<TrainingWorkload>(scenario.workload);
-}
 
 std::string network_words(const Fabric& fabric) {
     const FabricSpec& spec = fabric.cluster().fabric;
@@ -71,7 +59,9 @@ public:
 
     void add(DesignResult& result) const {
         const ClusterRequest& cluster = input_.scenario.cluster;
-        if (!is_blamed(input_.scenario) || cluster.nodes < 2 || cluster.graph) {
+        const bool grows = std::holds_alternative<CollectiveWorkload>(input_.scenario.workload) ||
+                           std::holds_alternative<TrainingWorkload>(input_.scenario.workload);
+        if (!grows || cluster.nodes < 2 || cluster.graph) {
             return;
         }
         for (std::uint32_t nodes = 1; nodes < cluster.nodes; nodes *= 2) {
@@ -127,18 +117,15 @@ void take_row(const Row& row, const StudyInput& input, Evaluation& out) {
     out.form = {1, row.time_low80_s / row.time_s, row.time_high80_s / row.time_s};
     out.regime = row.size.count < 65536 ? "small" : row.size.count < 16777216 ? "middle" : "large";
     out.busbw_seconds = row.busbw * row.time_s;
-    r.what = std::string(word(collective_of(input.scenario).collective)) + " of " + text(row.size) + ", " +
-             row.algorithm + " " + row.protocol;
+    const auto* collective = std::get_if<CollectiveWorkload>(&input.scenario.workload);
+    r.what = (collective != nullptr ? std::string(word(collective->collective)) : std::string("a message")) + " of " +
+             text(row.size) + ", " + row.algorithm + " " + row.protocol;
     r.bottleneck = row.bottleneck;
     r.time_s = {row.time_s, row.time_low80_s, row.time_high80_s};
     r.busbw = Range{row.busbw, out.busbw_seconds / row.time_high80_s, out.busbw_seconds / row.time_low80_s};
 }
 
 }  // namespace
-
-double seconds_with(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
-    return time_of(simulate(single_point(scenario), catalog, watch));
-}
 
 Evaluation evaluate(const StudyInput& input, const Watch& watch) {
     return pointing_into(input.scenario, [&] {
@@ -159,16 +146,14 @@ Evaluation evaluate(const StudyInput& input, const Watch& watch) {
         } else if (!report.rows.empty()) {
             take_row(report.rows.back(), input, out);
         } else {
-            const double seconds = time_of(report);
+            const double seconds = seconds_of(report);
             out.form = interval_figure(input.catalog, "forecast.training");
             out.regime = "training";
             r.what = "a replayed trace";
             r.bottleneck = report.replay ? report.replay->bottleneck : "";
             r.time_s = {seconds, seconds * out.form.low80, seconds * out.form.high80};
         }
-        if (is_blamed(scenario)) {
-            out.blames = explain_run(scenario, input.catalog, watch).blames;
-        }
+        out.blames = explain_run(scenario, input.catalog, watch).blames;
         Scaling(input, watch).add(r);
         return out;
     });

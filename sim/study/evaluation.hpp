@@ -11,7 +11,7 @@ namespace fabricast {
 
 struct Evaluation {
     DesignResult result;        // central values; of its ranges only the time's is set
-    std::vector<Blame> blames;  // of its critical path; none for a trace
+    std::vector<Blame> blames;  // of its critical path
     // Forecasts of one system are wrong together: designs with equal words here share that draw.
     std::string system;
     Range form;                // measured / forecast time, of such forecasts
@@ -21,8 +21,5 @@ struct Evaluation {
 };
 
 Evaluation evaluate(const StudyInput& input, const Watch& watch);
-
-// Seconds of the design's workload with this catalogue.
-double seconds_with(const Scenario& scenario, const Catalog& catalog, const Watch& watch);
 
 }  // namespace fabricast

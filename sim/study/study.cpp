@@ -7,7 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "sim/explain/counterfactual.hpp"
+#include "sim/explain/explained_run.hpp"
 #include "sim/in_order.hpp"
+#include "sim/pick_word.hpp"
 #include "sim/study/evaluation.hpp"
 
 namespace fabricast {
@@ -254,12 +257,12 @@ double order_key(const DesignResult& r, StudyOrder order) {
 
 std::string_view word(StudyOrder order) {
     static constexpr std::array<std::string_view, 4> words = {"value", "time", "capital", "power"};
-    return words.at(static_cast<std::size_t>(order));
+    return pick_word(words, order);
 }
 
 std::string_view word(Verdict verdict) {
     static constexpr std::array<std::string_view, 3> words = {"no difference that matters", "not told apart", "real"};
-    return words.at(static_cast<std::size_t>(verdict));
+    return pick_word(words, verdict);
 }
 
 Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, const Watch& watch) {
@@ -279,7 +282,7 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
         [&](std::size_t i) {
             const StudyInput& input = inputs[i / options.draws];
             const Draw draw{options.seed, static_cast<std::uint32_t>(i % options.draws)};
-            return seconds_with(input.scenario, drawn_catalog(input.catalog, draw), quiet);
+            return run_seconds(single_point(input.scenario), drawn_catalog(input.catalog, draw), quiet);
         },
         [&](double value) {
             seconds[done++ / options.draws].push_back(value);

@@ -158,8 +158,8 @@ Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const W
 
     Conversation alone = conversation;
     alone.messaging.acknowledged = false;
-    const LoweredMessages one = lower_messages(alone, size, 1, false);
-    const Timeline single = replay(engine_, fabric_, one.schedule, events, watch);
+    e.one = lower_messages(alone, size, 1, false).schedule;
+    const Timeline single = replay(engine_, fabric_, e.one, events, watch);
     e.one_s = to_seconds(single.kept.front().finish - Time{});
     e.links_s = to_seconds(links_of(forth, fabric_));
     const auto [low, high] = spread(forth);

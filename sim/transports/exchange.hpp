@@ -22,6 +22,7 @@ struct Exchange {
     double bandwidth = 0;  // payload bytes per second; of both directions together where both are busy
     double sender_cores = 0, receiver_cores = 0;  // busy while the window passes
     std::string bottleneck;
+    Schedule one;       // of one message alone; kept: its end
     Schedule schedule;  // of the window
     Timeline timeline;
 };

@@ -16,5 +16,6 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/pytorch_et.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/recording.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/recording_file.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/trace_job.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/import/waits.cpp
 )
