@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <thread>
 
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -38,16 +37,6 @@ po::options_description run_options() {
         ("threads", po::value<int>()->value_name("N"), "sizes to run side by side (default: every core)")(
             "quiet", "print no table");
     return options;
-}
-
-std::size_t threads_of(const po::variables_map& values, const Scenario& scenario) {
-    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    const int threads = values.contains("threads") ? values["threads"].as<int>() : cores;
-    if (threads < 1 || threads > 1024) {
-        throw UsageError("--threads must be from 1 to 1024 (found " + std::to_string(threads) + ")");
-    }
-    // SimGrid replays in forked children, and only a process with one thread may fork and go on.
-    return std::holds_alternative<SimGrid>(scenario.engine) ? 1 : static_cast<std::size_t>(threads);
 }
 
 // Prints the table as rows arrive, and remembers them for the files.
@@ -100,7 +89,8 @@ void check_folders(const po::variables_map& values) {
 // What the pictures of a report need beyond its figures.
 bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
     return values.contains("trace") ||
-           (values.contains("html") && std::holds_alternative<TrainingWorkload>(scenario.workload));
+           (values.contains("html") && (std::holds_alternative<TrainingWorkload>(scenario.workload) ||
+                                        std::holds_alternative<TraceWorkload>(scenario.workload)));
 }
 
 void write_files(const po::variables_map& values, const Scenario& scenario, const Catalog& catalog,
@@ -155,7 +145,7 @@ int run_scenario(const std::vector<std::string>& arguments) {
     }
     TablePrinter printer(scenario, values->contains("quiet"));
     const Watch watch{&stop_flag(), [&](double share) { printer.progress().piece_at(share); }};
-    const SimulateOptions options{threads_of(*values, scenario), wants_spans(*values, scenario)};
+    const SimulateOptions options{threads_of(*values, &scenario), wants_spans(*values, scenario)};
     try {
         const Report report = simulate(
             scenario, catalog, watch, [&](const Row& row) { printer.add(row); }, options);

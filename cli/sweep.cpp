@@ -6,7 +6,6 @@
 #include <charconv>
 #include <iostream>
 #include <optional>
-#include <thread>
 
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -78,12 +77,7 @@ Request request_of(const po::variables_map& values) {
     request.resume = values.contains("resume");
     request.merge = values.contains("merge");
     request.quiet = values.contains("quiet");
-    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    const int threads = values.contains("threads") ? values["threads"].as<int>() : cores;
-    if (threads < 1 || threads > 1024) {
-        throw UsageError("--threads must be from 1 to 1024 (found " + std::to_string(threads) + ")");
-    }
-    request.threads = static_cast<std::size_t>(threads);
+    request.threads = threads_of(values);
     if (values.contains("shard")) {
         request.shard = shard_of(text_of(values, "shard"));
     }
@@ -172,7 +166,10 @@ int report(const Sweep& sweep, const SweepOutcomes& outcomes, const Request& req
         std::cout << sweep_table(result);
     }
     if (!request.html.empty()) {
-        write_atomically(request.html, html::page_html(sweep_page(result)));
+        const auto read =
+            std::find_if(sweep.read.begin(), sweep.read.end(), [](const SweepPoint& p) { return !p.key.empty(); });
+        const Scenario first = scenario_at(sweep, static_cast<std::size_t>(read - sweep.read.begin()));
+        write_atomically(request.html, html::page_html(sweep_page(result, first)));
     }
     if (!request.quiet) {
         const std::size_t distinct = distinct_points(sweep).size();

@@ -68,6 +68,7 @@ Report run(const TransferWorkload& workload, const Job& job) {
             report.rows.push_back(row_of(done, size));
             cores = cores_note(done, size);
             merge_notes(report.notes, notes_of(done));
+            report.traffic.push_back(link_traffic(text(size), done.timeline, fabric));
             if (auto packets = packet_traffic(size, done.timeline, fabric)) {
                 report.packets.push_back(std::move(*packets));
             }

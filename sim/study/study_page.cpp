@@ -1,8 +1,9 @@
 #include "sim/study/study_page.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "sim/io/units.hpp"
 #include "sim/report/html/run_page.hpp"
@@ -18,11 +19,29 @@ std::string signed_percent(double share) {
     return text.data();
 }
 
-Cell cell(const std::optional<Range>& range, double scale = 1) { return range ? Cell(range->value * scale) : Cell(); }
+Cell cell(const std::optional<Range>& range) { return range ? Cell(range->value) : Cell(); }
 Cell low(const std::optional<Range>& range) { return range ? Cell(range->low80) : Cell(); }
 Cell high(const std::optional<Range>& range) { return range ? Cell(range->high80) : Cell(); }
 
-Table design_table(const Study& study) {
+Cell cell(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
+
+// Without the columns that no design fills: tokens of a collective.
+Table filled(Table table) {
+    for (std::size_t c = table.columns.size(); c-- > 0;) {
+        const bool bare = std::all_of(table.rows.begin(), table.rows.end(),
+                                      [&](const auto& row) { return std::holds_alternative<std::monostate>(row[c]); });
+        if (bare) {
+            const auto place = static_cast<std::ptrdiff_t>(c);
+            table.columns.erase(table.columns.begin() + place);
+            for (std::vector<Cell>& row : table.rows) {
+                row.erase(row.begin() + place);
+            }
+        }
+    }
+    return table;
+}
+
+Table speed_table(const Study& study) {
     Table table{"Designs, best first",
                 "Intervals hold four results in five. Marked: the Pareto set of speed, capital and power.",
                 {{"design"},
@@ -32,10 +51,27 @@ Table design_table(const Study& study) {
                  {"low", Unit::time},
                  {"high", Unit::time},
                  {"busbw", Unit::rate},
-                 {"tokens/s"},
+                 {"tokens/s", Unit::count},
                  {"MFU", Unit::share},
                  {"scaling efficiency", Unit::share},
-                 {"bottleneck"},
+                 {"bottleneck"}},
+                {}};
+    for (const DesignResult& r : study.designs) {
+        if (r.best) {
+            table.marked.push_back(table.rows.size());
+        }
+        table.rows.push_back({r.name, r.network, static_cast<double>(r.gpus), r.time_s.value, r.time_s.low80,
+                              r.time_s.high80, cell(r.busbw), cell(r.tokens_per_s), cell(r.mfu), cell(r.efficiency),
+                              r.bottleneck});
+    }
+    return filled(std::move(table));
+}
+
+Table cost_table(const Study& study) {
+    Table table{"What they are made of and cost",
+                "Power at typical draw. Guessed: the share of the capital whose prices are estimates.",
+                {{"design"},
+                 {"nodes", Unit::count},
                  {"switches", Unit::count},
                  {"modules", Unit::count},
                  {"ports left", Unit::count},
@@ -48,41 +84,27 @@ Table design_table(const Study& study) {
                  {"1 M tokens", Unit::money},
                  {"tokens/J"}},
                 {}};
-    const auto number = [](const std::optional<double>& value) { return value ? Cell(*value) : Cell(); };
     for (const DesignResult& r : study.designs) {
         if (r.best) {
             table.marked.push_back(table.rows.size());
         }
         const Bill& bill = r.parts.bill;
-        table.rows.push_back({r.name,
-                              r.network,
-                              static_cast<double>(r.gpus),
-                              r.time_s.value,
-                              r.time_s.low80,
-                              r.time_s.high80,
-                              cell(r.busbw),
-                              cell(r.tokens_per_s),
-                              number(r.mfu),
-                              number(r.efficiency),
-                              r.bottleneck,
-                              static_cast<double>(bill.switch_count()),
-                              static_cast<double>(r.parts.modules()),
-                              static_cast<double>(bill.ports_left()),
-                              cell(r.it_watts),
-                              cell(r.all_watts),
-                              cell(r.capital_usd),
-                              low(r.capital_usd),
-                              high(r.capital_usd),
-                              r.capital_usd ? Cell(r.guessed_share) : Cell(),
-                              cell(r.usd_per_million_tokens),
-                              cell(r.tokens_per_joule)});
+        table.rows.push_back({r.name, static_cast<double>(r.nodes), static_cast<double>(bill.switch_count()),
+                              static_cast<double>(r.parts.modules()), static_cast<double>(bill.ports_left()),
+                              cell(r.it_watts), cell(r.all_watts), cell(r.capital_usd), low(r.capital_usd),
+                              high(r.capital_usd), r.capital_usd ? Cell(r.guessed_share) : Cell(),
+                              cell(r.usd_per_million_tokens), cell(r.tokens_per_joule)});
     }
-    return table;
+    return filled(std::move(table));
 }
 
 // The differences of one kind against the first design, with their intervals.
 Tornado tornado(const Study& study, const std::string& title, const Range Difference::*what) {
-    Tornado bars{title, "Against " + study.differences.front().against + ", made draw by draw.", Unit::share, {}};
+    Tornado bars{title,
+                 "Against " + study.differences.front().against +
+                     ", made draw by draw; the line through each bar holds four draws in five.",
+                 Unit::share,
+                 {}};
     for (const Difference& d : study.differences) {
         const Range& range = d.*what;
         bars.bars.push_back({d.design, range.value, range.low80, range.high80});
@@ -129,7 +151,8 @@ Page study_page(const Scenario& scenario, const Study& study) {
                                   "time, 80 %: " + signed_percent(d.time.low80) + " to " +
                                       signed_percent(d.time.high80) + "; " + std::string(word(d.verdict))});
     }
-    page.sections.emplace_back(design_table(study));
+    page.sections.emplace_back(speed_table(study));
+    page.sections.emplace_back(cost_table(study));
     if (!study.differences.empty()) {
         page.sections.emplace_back(tornado(study, "Time", &Difference::time));
         if (study.differences.front().priced) {

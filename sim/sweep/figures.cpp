@@ -31,12 +31,14 @@ Records joined(const Records& first, const Records& second) {
     return both;
 }
 
-Records collective_records(const Scenario& scenario, const Report& report) {
+Records records_of(const CollectiveWorkload&, const Scenario& scenario, const Report& report) {
     const Records rows = row_records(report.rows);
     return scenario.scaling ? joined(rows, point_records(report.points)) : rows;
 }
 
-Records training_records(const Report& report) {
+Records records_of(const TransferWorkload&, const Scenario&, const Report& report) { return row_records(report.rows); }
+
+Records records_of(const TrainingWorkload&, const Scenario&, const Report& report) {
     Records records = step_records(report.steps);
     const auto column = std::find(records.columns.begin(), records.columns.end(), "efficiency");
     if (records.rows.size() == 1) {
@@ -45,7 +47,7 @@ Records training_records(const Report& report) {
     return records;
 }
 
-Records trace_records(const Report& report) {
+Records records_of(const TraceWorkload&, const Scenario&, const Report& report) {
     Records records{{"makespan_s", "recorded_s", "ranks", "bottleneck"}, {}};
     if (report.replay) {
         const ReplayReport& replay = *report.replay;
@@ -64,14 +66,7 @@ Json failed_words(const Scenario& scenario, const Report& report) {
 }
 
 Records bare_records(const Scenario& scenario, const Report& report) {
-    switch (scenario.workload.index()) {
-        case 0:
-            return collective_records(scenario, report);
-        case 1:
-            return training_records(report);
-        default:
-            return trace_records(report);
-    }
+    return std::visit([&](const auto& workload) { return records_of(workload, scenario, report); }, scenario.workload);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "sim/io/units.hpp"
-#include "sim/report/result_file.hpp"
+#include "sim/report/html/run_page.hpp"
 
 namespace fabricast {
 
@@ -22,16 +22,17 @@ constexpr std::size_t most_lines = 12;
 struct Metric {
     const char* figure;
     const char* title;
+    const char* words;  // within a sentence
     Unit unit;
     bool more_is_better;
 };
 // The first that a sweep has is what its answer speaks of.
-constexpr std::array<Metric, 6> metrics = {{{"step_time_s", "Step time", Unit::time, false},
-                                            {"busbw_Bps", "Bus bandwidth", Unit::rate, true},
-                                            {"makespan_s", "Makespan", Unit::time, false},
-                                            {"time_s", "Time", Unit::time, false},
-                                            {"mfu", "Model FLOP/s used (MFU)", Unit::share, true},
-                                            {"efficiency", "Efficiency", Unit::share, true}}};
+constexpr std::array<Metric, 6> metrics = {{{"step_time_s", "Step time", "step time", Unit::time, false},
+                                            {"busbw_Bps", "Bus bandwidth", "bus bandwidth", Unit::rate, true},
+                                            {"makespan_s", "Makespan", "makespan", Unit::time, false},
+                                            {"time_s", "Time", "time", Unit::time, false},
+                                            {"mfu", "Model FLOP/s used (MFU)", "MFU", Unit::share, true},
+                                            {"efficiency", "Efficiency", "efficiency", Unit::share, true}}};
 
 Unit unit_of(const std::string& figure) {
     if (figure.ends_with("_Bps")) {
@@ -143,7 +144,7 @@ std::optional<Curves> curves_of(const SweepResult& result, const Metric& metric,
     return Curves{metric.title,
                   caption,
                   x.axis,
-                  {metric.figure, metric.unit, std::string(metric.figure) == "time_s"},
+                  {metric.words, metric.unit, std::string(metric.figure) == "time_s"},
                   std::move(lines)};
 }
 
@@ -216,7 +217,7 @@ void say_range(Page& page, const SweepResult& result) {
         const SweepRow& worst = metric.more_is_better ? *least : *most;
         const std::string best_text = value_text(*number_at(best, place), metric.unit);
         const std::string worst_text = value_text(*number_at(worst, place), metric.unit);
-        page.answer += ": the best " + std::string(metric.title) + " is " + best_text + " with " +
+        page.answer += ": the best " + std::string(metric.words) + " is " + best_text + " with " +
                        combination(result, best, std::nullopt) + ", the worst " + worst_text + " with " +
                        combination(result, worst, std::nullopt) + ".";
         page.headlines = {{"best", best_text, combination(result, best, std::nullopt)},
@@ -228,7 +229,7 @@ void say_range(Page& page, const SweepResult& result) {
 
 }  // namespace
 
-Page sweep_page(const SweepResult& result) {
+Page sweep_page(const SweepResult& result, const Scenario& first) {
     Page page;
     page.title = result.scenario;
     std::set<std::size_t> points;
@@ -248,7 +249,8 @@ Page sweep_page(const SweepResult& result) {
         }
     }
     page.sections.emplace_back(table_of(result));
-    page.facts = {{"fabricast", std::string(version())}};
+    add_provenance(page, first);
+    page.notes.emplace_back("the scenario shown is that of the first point; what varies stands in the table");
     return page;
 }
 

@@ -1,7 +1,6 @@
 #include "sim/report/html/run_page.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "sim/io/units.hpp"
@@ -15,7 +14,6 @@ namespace fabricast::html {
 
 namespace {
 
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 std::string rate(double value) { return text(value, Dimension::rate); }
 std::string time(double value) { return text(value, Dimension::time); }
 
@@ -53,23 +51,21 @@ Curves size_curves(std::string title, std::string caption, Axis y, const std::ve
     return {std::move(title), std::move(caption), {"message size", Unit::size, true}, std::move(y), {line}};
 }
 
-Table row_table(const std::vector<Row>& rows) {
-    Table table{
-        "Size by size",
-        "What nccl-tests would print, which algorithm and protocol runs, what bounds it, and what the row rests "
-        "on. Intervals hold four results in five.",
-        {{"size", Unit::size},
-         {"time", Unit::time},
-         {"low", Unit::time},
-         {"high", Unit::time},
-         {"algbw", Unit::rate},
-         {"busbw", Unit::rate},
-         {"algorithm"},
-         {"protocol"},
-         {"channels", Unit::count},
-         {"bottleneck"},
-         {"evidence"}},
-        {}};
+Table row_table(const std::vector<Row>& rows, std::string caption, const std::string& way, const std::string& number) {
+    Table table{"Size by size",
+                std::move(caption),
+                {{"size", Unit::size},
+                 {"time", Unit::time},
+                 {"low", Unit::time},
+                 {"high", Unit::time},
+                 {"algbw", Unit::rate},
+                 {"busbw", Unit::rate},
+                 {way},
+                 {"protocol"},
+                 {number, Unit::count},
+                 {"bottleneck"},
+                 {"evidence"}},
+                {}};
     for (const Row& r : rows) {
         table.rows.push_back({size_of(r), r.time_s, r.time_low80_s, r.time_high80_s, r.algbw, r.busbw, r.algorithm,
                               r.protocol, static_cast<double>(r.channels), r.bottleneck,
@@ -112,6 +108,8 @@ void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
     page.sections.emplace_back(std::move(table));
 }
 
+std::string banded(const std::string& caption) { return caption + " The band holds four results in five."; }
+
 void add_collective(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric) {
     const auto& workload = collective_of(scenario);
     const Row& best = fastest(report.rows);
@@ -136,20 +134,46 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
         page.headlines.insert(page.headlines.begin() + 1,
                               Headline{"smallest message", time(first.time_s), text(first.size)});
     }
-    const std::string band = "The band holds four results in five.";
     if (report.rows.size() > 1) {
-        page.sections.emplace_back(size_curves("Bus bandwidth", "Of " + name + ", as nccl-tests counts it. " + band,
+        page.sections.emplace_back(size_curves("Bus bandwidth", banded("Of " + name + ", as nccl-tests counts it."),
                                                {"busbw", Unit::rate}, report.rows, busbw_point));
-        page.sections.emplace_back(size_curves("Time", "Of one call in the steady state. " + band,
+        page.sections.emplace_back(size_curves("Time", banded("Of one call in the steady state."),
                                                {"time", Unit::time, true}, report.rows, time_point));
     }
-    page.sections.emplace_back(row_table(report.rows));
+    page.sections.emplace_back(
+        row_table(report.rows,
+                  "What nccl-tests would print, which algorithm and protocol runs, what bounds it, and what the row "
+                  "rests on. Intervals hold four results in five.",
+                  "algorithm", "channels"));
     if (!report.points.empty()) {
         add_scaling(page, report.points);
     }
 }
 
-void add_replay(Page& page, const ReplayReport& replay, const Fabric& fabric) {
+void add_transfer(Page& page, const TransferWorkload& workload, const Report& report) {
+    const Row& best = fastest(report.rows);
+    const Row& first = report.rows.front();
+    page.answer = "From " + workload.from + " to " + workload.to + " one message of " + text(best.size) + " takes " +
+                  time(best.time_s) + " by " + best.algorithm + "; a window of them passes " + rate(best.busbw) +
+                  ", bounded by " + best.bottleneck + ".";
+    page.headlines = {{"one message", time(first.time_s), text(first.size)},
+                      {"a window of messages", rate(best.busbw), "at " + text(best.size)},
+                      {"bounded by", best.bottleneck, best.algorithm}};
+    if (report.rows.size() > 1) {
+        page.sections.emplace_back(size_curves("Bandwidth", banded("Of a window of messages."),
+                                               {"bandwidth", Unit::rate}, report.rows, busbw_point));
+        page.sections.emplace_back(
+            size_curves("Time", banded("Of one message, from the call to the receiver's last instruction."),
+                        {"time", Unit::time, true}, report.rows, time_point));
+    }
+    page.sections.emplace_back(row_table(report.rows,
+                                         "algbw is one message's, busbw a window's. Intervals hold four results in "
+                                         "five.",
+                                         "transport", "DMA crossings"));
+}
+
+void add_replay(Page& page, const Report& report, const Fabric& fabric) {
+    const ReplayReport& replay = *report.replay;
     page.answer = "Replayed on " + cluster_words(fabric) + ", the recorded work takes " + time(replay.makespan_s);
     page.answer += replay.recorded_s ? " (recorded: " + time(*replay.recorded_s) + ")" : "";
     page.answer += ", bounded by " + replay.bottleneck + ".";
@@ -166,6 +190,12 @@ void add_replay(Page& page, const ReplayReport& replay, const Fabric& fabric) {
         bars.parts[1].values.push_back(rank.exposed_s);
     }
     page.sections.emplace_back(std::move(bars));
+    if (!replay.members.empty()) {
+        const std::string rank = "rank " + std::to_string(replay.members.front().rank);
+        if (Activity activity = timeline_of(report.trace, rank); !activity.spans.empty()) {
+            page.sections.emplace_back(std::move(activity));
+        }
+    }
     Table uses{"Communication by kind",
                "",
                {{"group"},
@@ -253,7 +283,10 @@ Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabr
     if (!report.steps.empty()) {
         add_steps(page, scenario, report, fabric);
     } else if (report.replay) {
-        add_replay(page, *report.replay, fabric);
+        add_replay(page, report, fabric);
+    } else if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload);
+               transfer != nullptr && !report.rows.empty()) {
+        add_transfer(page, *transfer, report);
     } else if (!report.rows.empty()) {
         add_collective(page, scenario, report, fabric);
     } else {

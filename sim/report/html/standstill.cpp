@@ -43,14 +43,16 @@ Page standstill_page(const Scenario& scenario, const Fabric& fabric, const std::
     }
     film.load = [&](std::size_t, LinkId link) {
         const bool waits = std::find(film.stars.begin(), film.stars.end(), link) != film.stars.end();
-        return waits ? Load{1, 0, 1} : Load{0, 0, 0};
+        return waits ? Load{-1, 0, 1} : Load{-1, 0, 0};  // nothing moves
     };
     Page page;
     page.title = scenario.name;
     page.answer = "This run cannot end: nothing moves any more.";
     page.sections.emplace_back(Words{"Why", {message}, false});
     page.sections.emplace_back(
-        Scene{"Where it stands still", "Links that wait are dashed and marked.", draw_film(fabric, film)});
+        Scene{"Where it stands still",
+              "Links that wait for their receiver are dashed and marked; in a deadlock they close a ring.",
+              draw_film(fabric, film)});
     page.sections.emplace_back(std::move(table));
     add_provenance(page, scenario);
     return page;

@@ -31,8 +31,6 @@ constexpr std::array<Part, 4> memory_parts = {{{"parameters", &StepRow::paramete
                                                {"optimizer", &StepRow::optimizer_bytes},
                                                {"activations", &StepRow::activation_bytes}}};
 
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
-
 // 1,234,567: rates of tokens run to eight digits.
 std::string grouped(long long count) {
     std::string digits = std::to_string(count);
@@ -59,41 +57,6 @@ Bars bars_of(std::string title, std::string caption, Unit unit, const std::vecto
         }
     }
     return bars;
-}
-
-// The first stage's rank on the cluster of the last row.
-Activity activity_of(const std::vector<TraceSpan>& trace) {
-    Activity activity;
-    const std::string& group = trace.back().row;
-    const std::string rank = group.substr(0, group.find("stage ")) + "stage 0:";
-    const auto first =
-        std::find_if(trace.begin(), trace.end(), [&](const TraceSpan& s) { return s.row.starts_with(rank); });
-    if (first == trace.end()) {
-        return activity;
-    }
-    activity.title = "What one rank does";
-    activity.caption = first->row + ". Communication below a computing span is hidden, beside none it is exposed.";
-    std::vector<std::string>& lanes = activity.lanes;
-    std::size_t left_out = 0;
-    for (const TraceSpan& span : trace) {
-        if (span.row != first->row || span.finish <= span.start) {
-            continue;
-        }
-        if (activity.spans.size() == most_spans) {
-            ++left_out;
-            continue;
-        }
-        const auto lane = std::find(lanes.begin(), lanes.end(), span.lane);
-        const auto index = static_cast<std::size_t>(lane - lanes.begin());
-        if (lane == lanes.end()) {
-            lanes.push_back(span.lane);
-        }
-        activity.spans.push_back({index, span.name, to_seconds(span.start), to_seconds(span.finish)});
-    }
-    if (left_out > 0) {
-        activity.caption += " The last " + std::to_string(left_out) + " spans are left out.";
-    }
-    return activity;
 }
 
 Curves scaling_curve(const std::vector<StepRow>& steps) {
@@ -137,6 +100,38 @@ Table step_table_of(const std::vector<StepRow>& steps) {
 
 }  // namespace
 
+Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& rank) {
+    Activity activity;
+    const auto first =
+        std::find_if(trace.begin(), trace.end(), [&](const TraceSpan& s) { return s.row.starts_with(rank); });
+    if (first == trace.end()) {
+        return activity;
+    }
+    activity.title = "What one rank does";
+    activity.caption = first->row + ". Communication below a computing span is hidden, beside none it is exposed.";
+    std::vector<std::string>& lanes = activity.lanes;
+    std::size_t left_out = 0;
+    for (const TraceSpan& span : trace) {
+        if (span.row != first->row || span.finish <= span.start) {
+            continue;
+        }
+        if (activity.spans.size() == most_spans) {
+            ++left_out;
+            continue;
+        }
+        const auto lane = std::find(lanes.begin(), lanes.end(), span.lane);
+        const auto index = static_cast<std::size_t>(lane - lanes.begin());
+        if (lane == lanes.end()) {
+            lanes.push_back(span.lane);
+        }
+        activity.spans.push_back({index, span.name, to_seconds(span.start), to_seconds(span.finish)});
+    }
+    if (left_out > 0) {
+        activity.caption += " The last " + std::to_string(left_out) + " spans are left out.";
+    }
+    return activity;
+}
+
 void add_steps(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric) {
     const StepRow& row = report.steps.back();
     const auto& workload = std::get<TrainingWorkload>(scenario.workload);
@@ -160,7 +155,10 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, const
                                        "beside it; a bubble is waiting for other stages.",
                                        Unit::time, report.steps, parts));
     if (!report.trace.empty()) {
-        if (Activity activity = activity_of(report.trace); !activity.spans.empty()) {
+        // The first stage's rank on the cluster of the last row.
+        const std::string& group = report.trace.back().row;
+        const std::string rank = group.substr(0, group.find("stage ")) + "stage 0:";
+        if (Activity activity = timeline_of(report.trace, rank); !activity.spans.empty()) {
             page.sections.emplace_back(std::move(activity));
         }
     }

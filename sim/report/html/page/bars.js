@@ -52,6 +52,12 @@ function barsSection(section) {
     tableBehind(columns, rows, section.title));
 }
 
+// Beside the bar; above its line where it has an interval.
+function labelPlace(bar) {
+  const side = bar.change < 0 ? "left" : "right";
+  return bar.low === null || bar.high === null ? {position: side} : {position: side, offset: [0, -9]};
+}
+
 function tornadoOptions(section, width) {
   const labels = section.bars.map((bar) => bar.label);
   const signed = (v) => (v > 0 ? "+" : "") + format(v, section.unit);
@@ -66,11 +72,26 @@ function tornadoOptions(section, width) {
       data: section.bars.map((bar) => ({
         value: bar.change,
         itemStyle: {color: color(bar.change < 0 ? "c2" : "c1")},
-        label: {show: true, position: bar.change < 0 ? "left" : "right", color: color("ink"),
-          formatter: () => signed(bar.change)},
+        label: {show: true, color: color("ink"), formatter: () => signed(bar.change), ...labelPlace(bar)},
       })),
-    }],
+    }, ...whiskers(section)],
   };
+}
+
+// The interval of each bar that has one.
+function whiskers(section) {
+  const data = section.bars.flatMap((bar, i) => (bar.low === null || bar.high === null ? [] : [[i, bar.low, bar.high]]));
+  if (data.length === 0) return [];
+  return [{
+    type: "custom", silent: true, z: 4, encode: {x: [1, 2], y: 0}, tooltip: {show: false}, data,
+    renderItem: (_, api) => {
+      const [low, y] = api.coord([api.value(1), api.value(0)]);
+      const [high] = api.coord([api.value(2), api.value(0)]);
+      const style = {stroke: color("ink"), lineWidth: 1.5};
+      const stroke = (x1, y1, x2, y2) => ({type: "line", shape: {x1, y1, x2, y2}, style});
+      return {type: "group", children: [stroke(low, y, high, y), stroke(low, y - 5, low, y + 5), stroke(high, y - 5, high, y + 5)]};
+    },
+  }];
 }
 
 function tornadoSection(section) {

@@ -15,11 +15,20 @@ function shortName(box) {
   return name.length > 18 ? name.slice(0, 17) + "\u2026" : name;
 }
 
-// Places boxes of a row evenly over a width.
+const widthOf = (box) => Math.max(boxWidth, shortName(box).length * 6.6 + 10);
+
+// What a row needs, box beside box.
+const rowWidth = (boxes) => boxes.reduce((sum, [, box]) => sum + widthOf(box) + boxGap, 0);
+
+// Places the boxes of a row over a width, each with as much room to spare.
 function spread(boxes, left, width, y, places) {
-  boxes.forEach(([index], i) => {
-    places[index] = {x: left + (width * (i + 0.5)) / boxes.length, y};
-  });
+  const room = Math.max(0, width - rowWidth(boxes)) / boxes.length;
+  let x = left;
+  for (const [index, box] of boxes) {
+    const own = widthOf(box) + boxGap + room;
+    places[index] = {x: x + own / 2, y};
+    x += own;
+  }
 }
 
 // Boxes round a circle, the first at the top.
@@ -42,7 +51,7 @@ function layOut(section) {
   const rows = deviceRows.filter((kind) => section.boxes.some((b) => b.node >= 0 && b.kind === kind));
   const ofNode = nodes.map((node) => indexed.filter(([, b]) => b.node === node));
   const widest = ofNode.map((boxes) =>
-    Math.max(1, ...rows.map((kind) => boxes.filter(([, b]) => b.kind === kind).length)) * (boxWidth + boxGap) + 24);
+    Math.max(boxWidth + boxGap, ...rows.map((kind) => rowWidth(boxes.filter(([, b]) => b.kind === kind)))) + 24);
   const top = 20 + tiers * tierGap;
   const frames = [];
   let left = 8;
@@ -58,10 +67,9 @@ function layOut(section) {
     places[index] = {x: left + 62, y: top + 60};
     left += 140;
   });
-  const width = Math.max(left, 320);
-  for (let tier = 1; tier <= tiers; ++tier) {
-    spread(indexed.filter(([, b]) => b.tier === tier && b.node < 0), 8, width - 16, 24 + (tiers - tier) * tierGap, places);
-  }
+  const ofTier = Array.from({length: tiers}, (_, i) => indexed.filter(([, b]) => b.tier === i + 1 && b.node < 0));
+  const width = Math.max(left, 320, ...ofTier.map((boxes) => rowWidth(boxes) + 16));
+  ofTier.forEach((boxes, i) => spread(boxes, 8, width - 16, 24 + (tiers - 1 - i) * tierGap, places));
   const bottom = top + 40 + Math.max(rows.length - 1, 0) * rowGap + boxHeight + 24;
   return {places, frames, width, height: bottom};
 }
@@ -77,17 +85,24 @@ function heat(share) {
 }
 
 // Straight between rows, bowed within one.
+const bowOf = (a, b) => (Math.abs(a.y - b.y) > 1 ? 0 : 28 + Math.abs(a.x - b.x) * 0.24);
+
 function wirePath(a, b) {
-  if (Math.abs(a.y - b.y) > 1) return "M" + a.x + " " + a.y + "L" + b.x + " " + b.y;
-  const bow = 14 + Math.abs(a.x - b.x) * 0.12;
-  return "M" + a.x + " " + a.y + "Q" + (a.x + b.x) / 2 + " " + (a.y + bow * 2) + " " + b.x + " " + b.y;
+  const bow = bowOf(a, b);
+  if (bow === 0) return "M" + a.x + " " + a.y + "L" + b.x + " " + b.y;
+  return "M" + a.x + " " + a.y + "Q" + (a.x + b.x) / 2 + " " + (a.y + bow) + " " + b.x + " " + b.y;
+}
+
+// The point of a wire at a share of its length.
+function placeOnWire(a, b, share) {
+  return {x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share + 2 * share * (1 - share) * bowOf(a, b)};
 }
 
 function wireWords(section, wire, frame) {
   const cables = wire.cables > 1 ? ", " + wire.cables + " cables" : "";
   const rate = wire.capacity > 0 ? ", " + format(wire.capacity, "rate") + " each way" : "";
   const parts = [wire.name + " (" + wire.class + cables + rate + ")"];
-  const at = (values) => (values ? values[frame] : null);
+  const at = (values) => (values ? values[frame] ?? null : null);
   if (at(wire.busy) !== null) parts.push(format(at(wire.busy), "share") + " busy");
   if (at(wire.queued)) parts.push(format(at(wire.queued), "size") + " queued");
   if (at(wire.paused)) parts.push("paused " + format(at(wire.paused), "share") + " of the time");
@@ -96,7 +111,7 @@ function wireWords(section, wire, frame) {
 
 function drawBox(box, place, picture) {
   const label = shortName(box);
-  const width = Math.max(boxWidth, label.length * 6.6 + 10);
+  const width = widthOf(box);
   picture.append(svg("g", {},
     svg("title", {}, box.name + " (" + box.kind + ")"),
     svg("rect", {class: box.kind === "folded" ? "folded" : "box", x: place.x - width / 2, y: place.y - boxHeight / 2,
@@ -112,18 +127,20 @@ function drawWire(wire, places) {
   line.append(title);
   const upper = a.y < b.y ? a : b;
   const lower = a.y < b.y ? b : a;
-  const at = (share) => ({x: lower.x + (upper.x - lower.x) * share, y: lower.y + (upper.y - lower.y) * share});
-  const queue = svg("circle", {class: "queue", cx: at(0.3).x, cy: at(0.3).y, r: 0});
-  const pause = svg("text", {class: "pause", x: at(0.55).x, y: at(0.55).y + 4, "text-anchor": "middle"});
+  const queued = placeOnWire(lower, upper, 0.3);
+  const paused = placeOnWire(lower, upper, 0.5);
+  const queue = svg("circle", {class: "queue", cx: queued.x, cy: queued.y, r: 0});
+  const pause = svg("text", {class: "pause", x: paused.x, y: paused.y + 4, "text-anchor": "middle"});
   return {wire, line, title, queue, pause};
 }
 
 // Wires, queues and pauses as they are in one frame.
 function showFrame(section, drawn, most, frame) {
   for (const {wire, line, title, queue, pause} of drawn) {
-    const busy = wire.busy ? wire.busy[frame] ?? 0 : 0;
     const queued = wire.queued ? wire.queued[frame] ?? 0 : 0;
     const paused = wire.paused ? wire.paused[frame] ?? 0 : 0;
+    // Where nothing moves any more, what stands still is hot.
+    const busy = wire.busy ? wire.busy[frame] ?? 0 : section.wires.some((w) => w.busy) ? 0 : paused;
     line.setAttribute("stroke", heat(busy));
     line.setAttribute("stroke-width", (1.2 + 3.8 * busy).toFixed(2));
     line.setAttribute("class", paused > 0.01 ? "paused" : "");
@@ -203,10 +220,11 @@ function sceneSection(section) {
   const picture = svg("svg", {viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": label});
   const drawn = section.wires.map((wire) => drawWire(wire, places));
   for (const frame of frames) {
-    picture.append(svg("rect", {class: "frame", x: frame.x, y: frame.y, width: frame.width, height: frame.height, rx: 8}),
-      svg("text", {class: "soft", x: frame.x + 10, y: frame.y + 18}, "node" + frame.node));
+    picture.append(svg("rect", {class: "frame", x: frame.x, y: frame.y, width: frame.width, height: frame.height, rx: 8}));
   }
   picture.append(...drawn.map((d) => d.line), ...drawn.map((d) => d.queue));
+  picture.append(...frames.map((frame) =>
+    svg("text", {class: "soft named", x: frame.x + 10, y: frame.y + 18}, "node" + frame.node)));
   section.boxes.forEach((box, i) => drawBox(box, places[i] ?? {x: 40, y: 20}, picture));
   picture.append(...drawn.map((d) => d.pause));
   const most = Math.max(1, ...section.wires.flatMap((w) => (w.queued ?? []).map((v) => v ?? 0)));
