@@ -24,8 +24,8 @@ class Result(dict):
 
     @property
     def table(self):
-        """The rows of a collective, or the points of a training step or scaling table, as a list of dicts."""
-        return self["rows"] or self.get("points", [])
+        """The rows of a collective or transfer, the points of a training step, or the ranks of a trace, as dicts."""
+        return self["rows"] or self.get("points") or self.get("replay", {}).get("members", [])
 
     @property
     def arrays(self):

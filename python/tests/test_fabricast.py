@@ -55,7 +55,7 @@ class Run(unittest.TestCase):
             fabricast.run({**SMALL, "cluster": {"node": "dgx-h100", "nodez": 2}})
         error = caught.exception
         self.assertEqual((error.file, error.line, error.column), ("<dict>", 5, 5))  # of json.dumps(..., indent=2)
-        self.assertIn("nearest: 'nodes'", error.message)
+        self.assertIn("nearest: 'node'", error.message)
         self.assertEqual(str(error), f"<dict>:5:5: {error.message}")
         self.assertIsInstance(error, fabricast.Error)
         with self.assertRaises(FileNotFoundError):
