@@ -22,13 +22,14 @@ function check(page, what, holds, found = "") {
 async function open(browser, file, options = {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
+  page.setDefaultTimeout(180000);  // of a machine that does much else; a page that hangs never comes
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => /^(file|data):/.test(request.url()) || complaints.push("asked for " + request.url()));
   const start = performance.now();
   await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector("html[data-drawn=true]", {timeout: 20000});
+  await page.waitForSelector("html[data-drawn=true]");
   return {page, complaints, context, milliseconds: performance.now() - start};
 }
 
@@ -79,7 +80,7 @@ async function checkScrubber(name, page) {
   check(name, "the scrubber says where it stands", (await label()) !== endLabel, endLabel);
   const before = await slider.inputValue();
   await page.locator("button").first().click();
-  await page.waitForFunction((v) => document.querySelector("input[type=range]").value !== v, before, {timeout: 5000});
+  await page.waitForFunction((v) => document.querySelector("input[type=range]").value !== v, before);
   return true;
 }
 

@@ -11,7 +11,7 @@ namespace fabricast::html {
 
 namespace {
 
-constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32, rings_shown = 64;
+constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32, ring_shown = 64;
 constexpr std::size_t most_frames = 128;
 
 std::string at(const PacketTraffic& traffic) { return " At " + text(traffic.size) + "."; }
@@ -223,22 +223,25 @@ Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric) {
     for (std::size_t b = 0; b < most_frames; ++b) {
         drawing.frames.push_back(text(width * static_cast<std::int64_t>(b)));
     }
-    std::map<DeviceId, std::uint32_t> boxes;
-    std::map<std::pair<DeviceId, DeviceId>, std::size_t> wires;
-    const auto box = [&](DeviceId device) {
-        const auto [place, fresh] = boxes.emplace(device, static_cast<std::uint32_t>(drawing.boxes.size()));
-        if (fresh) {
-            drawing.boxes.push_back(
-                {fabric.device_name(device), std::string(fabricast::word(fabric.kind(device))), -1, 0});
-        }
-        return place->second;
-    };
+    std::map<DeviceId, std::uint32_t> boxes;  // round the circle in the devices' order
     for (const PieceArrivals& flow : flows) {
-        if (boxes.size() >= rings_shown && (!boxes.contains(flow.src) || !boxes.contains(flow.dst))) {
+        for (const DeviceId device : {flow.src, flow.dst}) {
+            if (boxes.size() < ring_shown || boxes.contains(device)) {
+                boxes.emplace(device, 0);
+            }
+        }
+    }
+    for (auto& [device, place] : boxes) {
+        place = static_cast<std::uint32_t>(drawing.boxes.size());
+        drawing.boxes.push_back({fabric.device_name(device), std::string(fabricast::word(fabric.kind(device))), -1, 0});
+    }
+    std::map<std::pair<DeviceId, DeviceId>, std::size_t> wires;
+    for (const PieceArrivals& flow : flows) {
+        if (!boxes.contains(flow.src) || !boxes.contains(flow.dst)) {
             continue;
         }
-        const std::uint32_t a = box(flow.src);
-        const std::uint32_t b = box(flow.dst);
+        const std::uint32_t a = boxes.at(flow.src);
+        const std::uint32_t b = boxes.at(flow.dst);
         const auto [place, fresh] = wires.emplace(std::pair{flow.src, flow.dst}, drawing.wires.size());
         if (fresh) {
             drawing.wires.push_back({a, b, fabric.device_name(flow.src) + " -> " + fabric.device_name(flow.dst), "flow",
@@ -248,6 +251,14 @@ Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric) {
             drawing.wires[place->second].loads[static_cast<std::size_t>(time.ps / width.ps)].busy = 1;
         }
     }
+    // It begins in the moment in which most come.
+    std::vector<std::size_t> come(most_frames);
+    for (const Wire& wire : drawing.wires) {
+        for (std::size_t f = 0; f < most_frames; ++f) {
+            come[f] += wire.loads[f].busy > 0 ? 1 : 0;
+        }
+    }
+    scene.start = static_cast<std::size_t>(std::max_element(come.begin(), come.end()) - come.begin());
     return scene;
 }
 

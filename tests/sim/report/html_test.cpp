@@ -172,6 +172,23 @@ TEST_CASE("a run's page says what its rows say") {
     CHECK(page.figures.size() == report.figures.size());
 }
 
+TEST_CASE("a transfer's page says what one message takes, and draws what its window loads") {
+    const Scenario scenario = parse_scenario(
+        "name: message\ncluster: {node: dgx-a100, nodes: 2}\nworkload: {kind: transfer, from: node0.gpu0, to: "
+        "node1.gpu3, sizes: [8 B, 64 MiB]}\n",
+        "message.yaml");
+    const Report report = simulate(scenario, catalogue());
+    const Page page = run_page(scenario, report, Fabric(build(scenario, catalogue())));
+    CHECK(page.answer.starts_with("From node0.gpu0 to node1.gpu3 one message of 64 MiB takes "));
+    const Json sections = page_json(page).at("sections");
+    const auto scene =
+        std::find_if(sections.begin(), sections.end(), [](const Json& s) { return s.at("kind") == "scene"; });
+    REQUIRE(scene != sections.end());
+    CHECK(scene->at("frames").size() == 2);
+    const auto busy = [](const Json& wire) { return wire.contains("busy"); };
+    CHECK(std::any_of(scene->at("wires").begin(), scene->at("wires").end(), busy));
+}
+
 TEST_CASE("a replay of packets is a film whose links carried what the ports sent") {
     Scenario scenario = parse_scenario(
         "name: incast\ncluster: {node: gh200-1x, nodes: 6, fabric: {kind: fat-tree, link: ethernet-400g, switch: "

@@ -57,6 +57,17 @@ TEST_CASE("2:1 against 1:1 at 1,024 GPUs: real for an all-to-all between units, 
     CHECK(reduced.differences.at(0).verdict == Verdict::same);
 }
 
+TEST_CASE("messages between two devices are designs too, and a slower cable is told") {
+    const auto message = [](const std::string& name, const std::string& link) {
+        return design(name, "kind: rail-optimized, link: " + link,
+                      "kind: transfer, from: node0.gpu0, to: node1.gpu0, sizes: [64 MiB]", "2");
+    };
+    const Study s = study({message("ndr", "infiniband-ndr"), message("hdr", "infiniband-hdr")}, quick);
+    CHECK(s.designs.at(0).what == "a message of 64 MiB, gpudirect-rdma at-once");
+    CHECK(s.differences.at(0).time.value > 0.5);
+    CHECK(s.differences.at(0).verdict == Verdict::real);
+}
+
 TEST_CASE("a study's times and intervals are those of run") {
     const StudyInput input = design("a", rails, all_to_all, "16");
     const Study s = study({input}, quick);

@@ -129,6 +129,18 @@ TEST_CASE("training, traces and collectives with a scaling table have columns of
     CHECK_THAT(scaled.rows[0].figures.back().get<std::string>(), ContainsSubstring("busbw(1 MiB) > 1 TB/s: found"));
 }
 
+TEST_CASE("a point of a transfer has a row for each size, as run gives them") {
+    const std::string text =
+        "name: message\ncluster: {node: dgx-a100, nodes: 2}\nworkload: {kind: transfer, from: node0.gpu0, to: "
+        "node1.gpu3, sizes: [8 B, 1 MiB]}\n";
+    const Sweep sweep = sweep_of({"cluster.fabric.link=infiniband-hdr,infiniband-ndr"}, text);
+    const SweepResult result = sweep_result(sweep, outcomes_of(sweep));
+    REQUIRE(result.rows.size() == 4);
+    const auto time = std::find(result.figures.begin(), result.figures.end(), "time_s") - result.figures.begin();
+    const Report alone = simulate(scenario_at(sweep, 1), read_catalog());
+    CHECK(result.rows[3].figures.at(static_cast<std::size_t>(time)).get<double>() == alone.rows.at(1).time_s);
+}
+
 TEST_CASE("a journal cut at any byte loses at most the line it was cut in") {
     const ScratchFolder scratch("journal_cut");
     const fs::path path = scratch.path / "r.csv.journal";

@@ -30,7 +30,7 @@ function barOptions(section, width) {
   return {
     ...commonOptions(),
     legend: legend(true),
-    grid: {left: leftMargin(section.labels, width), right: 28, top: width < 600 ? 64 : 40, bottom: 32},
+    grid: {left: leftMargin(section.labels, width), right: 28, top: legendHeight(section.parts.map((part) => part.label), width), bottom: 32},
     tooltip: tooltip("item", (what) => {
       return [section.labels[what.dataIndex], what.seriesName + ": " + format(what.value, section.unit) +
         " (" + format(what.value / totals[what.dataIndex], "share") + ")"];

@@ -40,6 +40,21 @@ function tooltip(trigger, linesOf) {
   };
 }
 
+// Room that a legend of these labels takes above a picture of this width.
+function legendHeight(labels, width) {
+  let rows = 1;
+  let used = 0;
+  for (const label of labels) {
+    const own = label.length * 7 + 34;
+    if (used > 0 && used + own > width) {
+      ++rows;
+      used = 0;
+    }
+    used += own;
+  }
+  return 16 + 20 * rows;
+}
+
 function legend(show) {
   return {show, top: 0, left: 0, textStyle: {color: color("ink")}, icon: "roundRect", itemWidth: 14, itemHeight: 8};
 }

@@ -65,7 +65,7 @@ function valueAxis(axis, values, extra) {
   return {...bare, min, max, interval: Math.ceil((max - min) / 8)};
 }
 
-function curveOptions(section) {
+function curveOptions(section, width) {
   const points = section.lines.flatMap((line) => line.points);
   const ys = points.flatMap((p) => p.slice(1).filter((v) => v !== null && v > 0));
   const colors = palette();
@@ -81,7 +81,7 @@ function curveOptions(section) {
   return {
     ...commonOptions(),
     legend: {...legend(section.lines.length > 1), data: section.lines.map((line) => line.label)},
-    grid: {left: 88, right: 24, top: section.lines.length > 1 ? 36 : 16, bottom: 52},
+    grid: {left: 88, right: 24, top: section.lines.length > 1 ? legendHeight(section.lines.map((line) => line.label), width) : 16, bottom: 52},
     tooltip: tooltip("item", (what) => {
       const line = section.lines.find((l) => l.label === what.seriesName);
       const p = line.points[what.dataIndex];
@@ -95,5 +95,5 @@ function curveOptions(section) {
 }
 
 function curvesSection(section) {
-  return element("div", {}, chartPlace(curveLabel(section), 0, () => curveOptions(section)), curveTable(section));
+  return element("div", {}, chartPlace(curveLabel(section), 0, (width) => curveOptions(section, width)), curveTable(section));
 }

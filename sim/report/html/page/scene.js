@@ -34,7 +34,7 @@ function spread(boxes, left, width, y, places) {
 // Boxes round a circle, the first at the top.
 function layOutCircle(section) {
   const count = section.boxes.length;
-  const radius = Math.max(110, count * 13);
+  const radius = Math.max(130, count * 15);
   const width = 2 * radius + 180;
   const height = 2 * radius + 70;
   const places = section.boxes.map((_, i) => ({
@@ -99,6 +99,7 @@ function placeOnWire(a, b, share) {
 }
 
 function wireWords(section, wire, frame) {
+  if (section.circle) return wire.name + (wire.busy && wire.busy[frame] > 0 ? ": a piece comes" : "");
   const cables = wire.cables > 1 ? ", " + wire.cables + " cables" : "";
   const rate = wire.capacity > 0 ? ", " + format(wire.capacity, "rate") + " each way" : "";
   const parts = [wire.name + " (" + wire.class + cables + rate + ")"];
@@ -152,6 +153,11 @@ function showFrame(section, drawn, most, frame) {
 
 function frameSummary(section, frame) {
   if (section.frames.length === 0) return "";
+  if (section.circle) {
+    const come = section.wires.filter((wire) => wire.busy && wire.busy[frame] > 0).map((wire) => wire.name);
+    if (come.length === 0) return "no piece comes in this moment";
+    return "a piece comes over " + come.slice(0, 3).join(", ") + (come.length > 3 ? " and " + (come.length - 3) + " more" : "");
+  }
   const busiest = section.wires.reduce((best, wire) =>
     ((wire.busy ? wire.busy[frame] : 0) > (best && best.busy ? best.busy[frame] : 0) ? wire : best), null);
   const paused = section.wires.filter((wire) => wire.paused && wire.paused[frame] > 0.01).length;
@@ -197,6 +203,11 @@ function controls(section, show) {
 }
 
 function sceneTable(section) {
+  if (section.circle) {
+    const moments = (wire) => (wire.busy ?? []).filter((v) => v > 0).length;
+    return tableBehind([{label: "flow", unit: "none"}, {label: "moments with a piece", unit: "count"}],
+      section.wires.map((wire) => [wire.name, moments(wire)]), section.title);
+  }
   const most = (values) => (values ? Math.max(...values.map((v) => v ?? 0)) : null);
   const columns = [{label: "link", unit: "none"}, {label: "kind", unit: "none"}, {label: "each way", unit: "rate"},
     {label: "cables", unit: "count"}, {label: "most busy", unit: "share"}, {label: "most queued", unit: "size"},
@@ -208,7 +219,7 @@ function sceneTable(section) {
 
 function sceneLegend(section) {
   const queues = section.wires.some((w) => w.queued);
-  const words = ["busy", queues ? "\u25cf grows with the queue; \u275a\u275a and dashes: paused" : "", section.folded];
+  const words = [section.circle ? "a piece comes" : "busy", queues ? "\u25cf grows with the queue; \u275a\u275a and dashes: paused" : "", section.folded];
   return element("div", {class: "legend"}, element("span", {}, "idle"), element("span", {class: "ramp", "aria-hidden": "true"}),
     ...words.filter((text) => text !== "").map((text) => element("span", {}, text)));
 }
