@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "validate/derive.hpp"
 #include "sim/percentile.hpp"
+#include "validate/derive.hpp"
 #include "validate/regime.hpp"
 
 namespace fabricast {
@@ -35,7 +35,6 @@ struct AccuracyRow {
 enum class Forecast : std::uint8_t { ours, left_out, null_alphabeta, null_tuning };
 
 double forecast(const AccuracyRow& row, Forecast which);
-
 
 struct SiteError {
     std::string site;

@@ -1,10 +1,11 @@
 #include "validate/plot.hpp"
-#include "sim/io/text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+
+#include "sim/io/text.hpp"
 
 namespace fabricast {
 namespace {

@@ -1,10 +1,11 @@
 #include "sim/report/packet_picture.hpp"
-#include "sim/io/text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+
+#include "sim/io/text.hpp"
 
 namespace fabricast {
 
