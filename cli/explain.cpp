@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/command.hpp"
+#include "cli/explain_outage.hpp"
 #include "cli/explain_path.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
@@ -25,6 +26,7 @@ po::options_description explain_options() {
     add_scenario_options(options);
     add_catalog_options(options);
     add_path_options(options);
+    add_outage_options(options);
     options.add_options()  //
         ("json", po::value<std::string>()->value_name("FILE"), "write the explanation as JSON")(
             "html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")  //
@@ -107,6 +109,9 @@ int explain_scenario(const std::vector<std::string>& arguments) {
     const auto values = parse_options(arguments, usage, explain_options(), positional);
     if (!values) {
         return ok;
+    }
+    if (asks_for_outage(*values)) {
+        return explain_outage(*values);
     }
     if (!asks_for_path(*values)) {
         return explain_result(*values);

@@ -6,9 +6,12 @@ namespace fabricast {
 
 namespace {
 
+// Of parallel cables with one name the first; the second is called "leaf0 -> spine0 #2".
 LinkId link_named(const Scenario& scenario, const Fabric& fabric, const std::string& name) {
+    std::uint32_t same = 0;
     for (std::uint32_t i = 0; i < fabric.link_count(); ++i) {
-        if (fabric.link_name(LinkId{i}) == name) {
+        const std::string own = fabric.link_name(LinkId{i});
+        if (own == name || (name.starts_with(own + " #") && own + " #" + std::to_string(++same) == name)) {
             return LinkId{i};
         }
     }
@@ -23,6 +26,28 @@ LinkId link_named(const Scenario& scenario, const Fabric& fabric, const std::str
 }
 
 }  // namespace
+
+std::vector<LinkId> links_between(const Fabric& fabric, DeviceId a, DeviceId b) {
+    std::vector<LinkId> links;
+    for (std::uint32_t i = 0; i < fabric.link_count(); ++i) {
+        const LinkEnds ends = fabric.ends(LinkId{i});
+        if ((ends.from == a && ends.to == b) || (ends.from == b && ends.to == a)) {
+            links.push_back(LinkId{i});
+        }
+    }
+    return links;
+}
+
+std::vector<LinkId> links_of(const Fabric& fabric, DeviceId device) {
+    std::vector<LinkId> links;
+    for (std::uint32_t i = 0; i < fabric.link_count(); ++i) {
+        const LinkEnds ends = fabric.ends(LinkId{i});
+        if (ends.from == device || ends.to == device) {
+            links.push_back(LinkId{i});
+        }
+    }
+    return links;
+}
 
 std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabric) {
     std::vector<LinkEvent> events;

@@ -13,4 +13,9 @@ namespace fabricast {
 // replays without events.
 std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabric);
 
+// Both directions of the cables between two devices, and the services that both share. Empty where none joins them.
+std::vector<LinkId> links_between(const Fabric& fabric, DeviceId a, DeviceId b);
+// All links that begin or end at the device.
+std::vector<LinkId> links_of(const Fabric& fabric, DeviceId device);
+
 }  // namespace fabricast

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sim/io/text.hpp"
+#include "sim/io/yaml.hpp"
 #include "validate/accuracy.hpp"
 
 namespace fabricast {
@@ -31,21 +32,32 @@ bool belongs_to(const TransferComparison& file, const TransferPoint& point, Shar
     return true;
 }
 
-// Of the file's counted values of that part; nothing where it has none.
-std::optional<double> median_of(const TransferComparison& file, Share part) {
+using Drawn = std::vector<DrawnFrom>;
+
+bool was_drawn_from(const TransferComparison& file, const TransferPoint& point, const Drawn& drawn) {
+    return std::ranges::any_of(drawn, [&](const DrawnFrom& d) {
+        const bool size =
+            d.sizes == DrawnFrom::Sizes::all || (point.size >= large) == (d.sizes == DrawnFrom::Sizes::large);
+        return size && file.id.starts_with(d.dataset) && (d.transport.empty() || d.transport == point.transport);
+    });
+}
+
+// Of the file's counted values of that part, without rows of `drawn`; nothing where it has none.
+std::optional<double> median_of(const TransferComparison& file, Share part, const Drawn& drawn = {}) {
     std::vector<double> errors;
     for (const TransferPoint& point : file.points) {
-        if (point.left_out.empty() && belongs_to(file, point, part)) {
+        if (point.left_out.empty() && belongs_to(file, point, part) && !was_drawn_from(file, point, drawn)) {
             errors.push_back(std::abs(point.error()));
         }
     }
     return percentile(errors, 50);
 }
 
-std::optional<double> median_over_files(const TransferAccuracy& accuracy, std::string_view kind, Share part) {
+std::optional<double> median_over_files(const TransferAccuracy& accuracy, std::string_view kind, Share part,
+                                        const Drawn& drawn) {
     std::vector<double> medians;
     for (const TransferComparison& file : accuracy.files) {
-        if (const auto median = median_of(file, part); file.kind == kind && file.uncounted.empty() && median) {
+        if (const auto median = median_of(file, part, drawn); file.kind == kind && file.uncounted.empty() && median) {
             medians.push_back(*median);
         }
     }
@@ -53,6 +65,38 @@ std::optional<double> median_over_files(const TransferAccuracy& accuracy, std::s
 }
 
 std::string percent(const std::optional<double>& share) { return share ? fmt::format("{:.1f}", 100 * *share) : "–"; }
+
+std::vector<NamedFigure> figures_without(const TransferAccuracy& accuracy, const Drawn& drawn, const char* ending) {
+    std::vector<NamedFigure> figures;
+    const auto add = [&](const char* name, const char* kind, Share part) {
+        if (const auto median = median_over_files(accuracy, kind, part, drawn)) {
+            figures.push_back({name + std::string("_median") + ending + "_pct", 100 * *median, "percent"});
+        }
+    };
+    add("p2p_large", "p2p", Share::large);
+    add("p2p_small", "p2p", Share::small);
+    add("p2p_latency", "p2p", Share::latency);
+    add("rdma_large", "rdma", Share::large);
+    add("rdma_small", "rdma", Share::small);
+    add("other", "other", Share::all);
+    return figures;
+}
+
+std::vector<DrawnFrom> read_drawn(const std::filesystem::path& path) {
+    std::vector<DrawnFrom> drawn;
+    if (!std::filesystem::exists(path)) {
+        return drawn;
+    }
+    const yaml::Node root = yaml::read(path);
+    for (const yaml::Node& node : root.required("drawn").items()) {
+        node.allow({"constant", "dataset", "transport", "sizes"});
+        const yaml::Node* transport = node.get("transport");
+        drawn.push_back({node.required("constant").as_string(), node.required("dataset").as_string(),
+                         transport == nullptr ? "" : transport->as_string(),
+                         static_cast<DrawnFrom::Sizes>(node.required("sizes").as_enum({"small", "large", "all"}))});
+    }
+    return drawn;
+}
 
 }  // namespace
 
@@ -67,6 +111,7 @@ TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, co
     }
     std::ranges::sort(paths);
     TransferAccuracy accuracy;
+    accuracy.drawn = read_drawn(measurements / "drawn.yaml");
     for (const std::filesystem::path& path : paths) {
         try {
             accuracy.files.push_back(compare_transfers(read_measurement(path), builtin_transfer_aliases(), catalog));
@@ -81,19 +126,11 @@ TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, co
 }
 
 std::vector<NamedFigure> transfer_figures(const TransferAccuracy& accuracy) {
-    std::vector<NamedFigure> figures;
-    const auto add = [&](const char* name, const char* kind, Share part) {
-        if (const auto median = median_over_files(accuracy, kind, part)) {
-            figures.push_back({name, 100 * *median, "percent"});
-        }
-    };
-    add("p2p_large_median_pct", "p2p", Share::large);
-    add("p2p_small_median_pct", "p2p", Share::small);
-    add("p2p_latency_median_pct", "p2p", Share::latency);
-    add("rdma_large_median_pct", "rdma", Share::large);
-    add("rdma_small_median_pct", "rdma", Share::small);
-    add("other_median_pct", "other", Share::all);
-    return figures;
+    return figures_without(accuracy, {}, "");
+}
+
+std::vector<NamedFigure> undrawn_figures(const TransferAccuracy& accuracy) {
+    return figures_without(accuracy, accuracy.drawn, "_undrawn");
 }
 
 std::string transfer_page(const TransferAccuracy& accuracy) {
@@ -113,6 +150,21 @@ std::string transfer_page(const TransferAccuracy& accuracy) {
         "| figure | value |\n|---|---|\n";
     for (const NamedFigure& figure : transfer_figures(accuracy)) {
         page += fmt::format("| `{}` | {:.1f} % |\n", figure.name, figure.value);
+    }
+    for (const NamedFigure& figure : undrawn_figures(accuracy)) {
+        page += fmt::format("| `{}` | {:.1f} % |\n", figure.name, figure.value);
+    }
+    if (undrawn_figures(accuracy).size() < transfer_figures(accuracy).size()) {
+        page += "| others without those rows | no row is left |\n";
+    }
+    page +=
+        "\nSome constants were drawn from rows that are scored here, because no other source gives them. The figures "
+        "called\n`_undrawn` leave those rows out:\n\n| constant | drawn from | rows |\n|---|---|---|\n";
+    for (const DrawnFrom& d : accuracy.drawn) {
+        constexpr std::string_view sizes[] = {"below 1 MiB", "1 MiB and more", "all"};
+        page +=
+            fmt::format("| {} | {} | {}{} |\n", d.constant, d.dataset.empty() ? "every matrix" : "`" + d.dataset + "`",
+                        d.transport.empty() ? "" : d.transport + ", ", sizes[static_cast<std::size_t>(d.sizes)]);
     }
     page +=
         "\n| measurement | system | values | large % | small % | latency % | counted "

@@ -7,6 +7,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/explanation_text.cpp
   ${CMAKE_CURRENT_LIST_DIR}/knee.cpp
   ${CMAKE_CURRENT_LIST_DIR}/operation_blame.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/outage.cpp
   ${CMAKE_CURRENT_LIST_DIR}/overlay_text.cpp
   ${CMAKE_CURRENT_LIST_DIR}/scenario_text.cpp
 )

@@ -32,6 +32,9 @@ int main(int argc, char** argv) {
         for (const NamedFigure& figure : transfer_figures(accuracy)) {
             fmt::print("figure: {} {:.4g} {}\n", figure.name, figure.value, figure.unit);
         }
+        for (const NamedFigure& figure : undrawn_figures(accuracy)) {
+            fmt::print("figure: {} {:.4g} {}\n", figure.name, figure.value, figure.unit);
+        }
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "fabricast-path-accuracy: %s\n", error.what());

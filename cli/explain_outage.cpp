@@ -1,0 +1,49 @@
+#include "cli/explain_outage.hpp"
+
+#include <iostream>
+
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "sim/explain/outage.hpp"
+#include "sim/io/text_file.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/trouble.hpp"
+
+namespace fabricast::cli {
+
+void add_outage_options(po::options_description& options) {
+    options.add_options()  //
+        ("without", po::value<std::vector<std::string>>()->multitoken()->value_name("A [B]"),
+         "what it costs that device A, or one cable between A and B, is dead from the start")(
+            "failures", "what the scenario's own events cost: with them and without");
+}
+
+bool asks_for_outage(const po::variables_map& values) {
+    return values.contains("without") || values.contains("failures");
+}
+
+int explain_outage(const po::variables_map& values) {
+    Scenario scenario = scenario_of(values);
+    if (values.contains("without")) {
+        const std::vector<std::string> names = texts_of(values, "without");
+        if (names.size() > 2) {
+            throw UsageError("--without takes a device, or the two ends of a cable (found " +
+                             std::to_string(names.size()) + " names)");
+        }
+        const Catalog parts = catalog_of(values, &scenario);
+        const std::vector<LinkChange> gone =
+            pointing_into(scenario, [&] { return without(Fabric(build(scenario, parts)), names); });
+        scenario.events.insert(scenario.events.end(), gone.begin(), gone.end());
+    } else if (scenario.events.empty()) {
+        throw UsageError("--failures: the scenario has no events (see --without)");
+    }
+    const Catalog catalog = catalog_of(values, &scenario);
+    const Outage found = outage(scenario, catalog, Watch{&stop_flag()});
+    if (values.contains("json")) {
+        write_atomically(text_of(values, "json"), to_json(found).dump(2) + "\n");
+    }
+    std::cout << to_text(found);
+    return ok;
+}
+
+}  // namespace fabricast::cli

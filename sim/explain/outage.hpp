@@ -1,0 +1,48 @@
+#pragma once
+// What a failure costs a job: the scenario run healthy and with its events, row beside row, and which ways between
+// neighbours had to go round.
+
+#include <string>
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/io/json.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+struct OutageRow {
+    std::string what;  // "1 GiB", "1024 GPUs"
+    double healthy_s = 0, failed_s = 0;
+    double cost() const { return failed_s / healthy_s - 1; }
+};
+
+// A way between two neighbouring ranks (or the ends of a transfer) that crossed a dead link.
+struct Diverted {
+    std::string from, to;
+    std::string left, taken;  // the first link that the old way lost, and that only the new one crosses
+};
+
+struct Outage {
+    std::string scenario;
+    std::vector<std::string> changed;  // links and devices, and what is left of each
+    std::vector<OutageRow> rows;
+    std::uint32_t ways = 0;  // looked at
+    std::vector<Diverted> diverted;
+    std::vector<std::string> cut;  // ways that nothing replaces
+};
+
+// The scenario's events against the same without them. Throws as simulate does: CannotEnd where the failed run cannot
+// end.
+Outage outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
+
+// One cable between two devices (of a bundle one), or one device with all its cables, gone from the start. Throws
+// ClusterError where there is none.
+std::vector<LinkChange> without(const Fabric& fabric, const std::vector<std::string>& names);
+
+std::string to_text(const Outage& outage);
+Json to_json(const Outage& outage);
+
+}  // namespace fabricast
