@@ -70,9 +70,8 @@ void emit_all(const po::variables_map& values, const Scenario& scenario, const E
 }
 
 // The whole result: its critical path, what changes would bring, and where scaling bends.
-int explain_result(const po::variables_map& values) {
-    const Scenario scenario = single_point(scenario_of(values));
-    const Scenario whole = scenario_of(values);
+int explain_result(const po::variables_map& values, const Scenario& whole) {
+    const Scenario scenario = single_point(whole);
     const Catalog catalog = catalog_of(values, &scenario);
     const Watch watch{&stop_flag()};
     if (values.contains("html")) {
@@ -110,15 +109,16 @@ int explain_scenario(const std::vector<std::string>& arguments) {
     if (!values) {
         return ok;
     }
+    const Scenario scenario = scenario_of(*values);
     if (asks_for_outage(*values)) {
-        return explain_outage(*values);
+        return explain_outage(*values, scenario);
     }
-    if (!asks_for_path(*values)) {
-        return explain_result(*values);
+    if (!asks_for_path(*values, scenario)) {
+        return explain_result(*values, scenario);
     }
-    const int code = explain_path(*values);
+    const int code = explain_path(*values, scenario);
     // A scenario of a transfer, nothing else asked for: also what bounds its largest message, and what would change it.
-    return code == ok && !names_path(*values) ? explain_result(*values) : code;
+    return code == ok && !names_path(*values) ? explain_result(*values, scenario) : code;
 }
 
 }  // namespace fabricast::cli

@@ -22,8 +22,7 @@ bool asks_for_outage(const po::variables_map& values) {
     return values.contains("without") || values.contains("failures");
 }
 
-int explain_outage(const po::variables_map& values) {
-    Scenario scenario = scenario_of(values);
+int explain_outage(const po::variables_map& values, Scenario scenario) {
     if (values.contains("without")) {
         const std::vector<std::string> names = texts_of(values, "without");
         if (names.size() > 2) {

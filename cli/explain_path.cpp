@@ -47,12 +47,11 @@ bool names_path(const po::variables_map& values) {
     return values.contains("path") || values.contains("transport") || values.contains("size");
 }
 
-bool asks_for_path(const po::variables_map& values) {
-    return names_path(values) || std::holds_alternative<TransferWorkload>(scenario_of(values).workload);
+bool asks_for_path(const po::variables_map& values, const Scenario& scenario) {
+    return names_path(values) || std::holds_alternative<TransferWorkload>(scenario.workload);
 }
 
-int explain_path(const po::variables_map& values) {
-    const Scenario scenario = scenario_of(values);
+int explain_path(const po::variables_map& values, const Scenario& scenario) {
     const Catalog catalog = catalog_of(values, &scenario);
     try {
         const TransferWorkload transfer = transfer_of(scenario, values);
