@@ -44,7 +44,7 @@ std::string claim_text(const JudgedClaim& judged, std::uint32_t draws) {
     const Claim& claim = *judged.claim;
     std::string out = fmt::format("### {}: {}\n\n{} *Known* ({}): {}. *Source:* {}.\n\n", claim.id,
                                   word(judged.verdict), claim.says, word(claim.standing), claim.known, claim.source);
-    out += "| quantity | unit | default | 20 seeds | asked | holds |\n|---|---|---|---|---|---|\n";
+    out += fmt::format("| quantity | unit | default | {} seeds | asked | holds |\n|---|---|---|---|---|---|\n", draws);
     for (std::size_t i = 0; i < judged.checks.size(); ++i) {
         out += check_row(claim.checks[i], judged.checks[i], draws);
     }
@@ -87,7 +87,7 @@ std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draw
         "communication stack, C on RDMA and GPUDirect, D NVIDIA's brief on GPUDirect RDMA, E GPUDirect P2P on\n"
         "virtualised machines. Each of their figures is simulated by a scenario, or computed by a link's own "
         "formulas.\n\n"
-        "*Default* is the value as everything is set by default. *20 seeds*: lowest and highest of {} further runs, "
+        "*Default* is the value as everything is set by default. *{0} seeds*: lowest and highest of {0} further runs, "
         "each\n"
         "with a seed of its own and every uncertain constant of the catalogue drawn within its interval; \"no "
         "chance\"\n"

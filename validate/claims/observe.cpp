@@ -1,6 +1,7 @@
 #include "validate/claims/observe.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
@@ -66,8 +67,8 @@ double of_part(const Catalog& catalog, const Observation& o, const ClaimFile& fi
     return (" " + part->word_or(o.take, "") + " ").find(" " + o.is + " ") != std::string::npos ? 1 : 0;
 }
 
-double of_packets(const PacketUse& use, const std::string& take, bool& known) {
-    known = true;
+// Each: the quantity that `take` names, or nothing where it names none of these.
+std::optional<double> of_packets(const PacketUse& use, const std::string& take) {
     if (take == "drops") {
         return static_cast<double>(use.drops);
     }
@@ -77,12 +78,10 @@ double of_packets(const PacketUse& use, const std::string& take, bool& known) {
     if (take == "marks") {
         return static_cast<double>(use.marks);
     }
-    known = false;
-    return 0;
+    return std::nullopt;
 }
 
-double of_row(const Row& row, const Observation& o, bool& known) {
-    known = true;
+std::optional<double> of_row(const Row& row, const Observation& o) {
     if (o.take == "time") {
         return row.time_s;
     }
@@ -92,12 +91,10 @@ double of_row(const Row& row, const Observation& o, bool& known) {
     if (o.take == "algorithm") {
         return row.algorithm == o.is ? 1 : 0;
     }
-    known = false;
-    return 0;
+    return std::nullopt;
 }
 
-double of_step(const StepRow& step, const std::string& take, bool& known) {
-    known = true;
+std::optional<double> of_step(const StepRow& step, const std::string& take) {
     if (take == "step_time") {
         return step.step_time_s;
     }
@@ -116,32 +113,30 @@ double of_step(const StepRow& step, const std::string& take, bool& known) {
     if (take == "speedup") {
         return step.efficiency * step.gpus;
     }
-    known = false;
-    return 0;
+    return std::nullopt;
 }
 
 // What a report says of the size asked for, or of its last row.
 double of_report(const Report& report, const Observation& o, const ClaimFile& file) {
-    bool known = false;
-    double value = 0;
+    std::optional<double> value;
     const Bytes size = o.at.empty() ? Bytes{} : parse_bytes(o.at);
     for (const Row& row : report.rows) {
         if (o.at.empty() || row.size == size) {
-            value = of_row(row, o, known);
+            value = of_row(row, o);
         }
     }
     for (const PacketTraffic& packets : report.packets) {
-        if (!known && (o.at.empty() || packets.size == size)) {
-            value = of_packets(packets.use, o.take, known);
+        if (!value && (o.at.empty() || packets.size == size)) {
+            value = of_packets(packets.use, o.take);
         }
     }
     if (!report.steps.empty()) {
-        value = of_step(report.steps.back(), o.take, known);
+        value = of_step(report.steps.back(), o.take);
     }
-    if (!known) {
+    if (!value) {
         unknown(file, "no quantity '" + o.take + "' of scenario '" + o.name + "' at '" + o.at + "'");
     }
-    return value;
+    return *value;
 }
 
 }  // namespace
