@@ -101,7 +101,7 @@ TEST_CASE("what is missed is explained: five claims in the deviations, others by
             const Claim& claim = *judged_claim.claim;
             INFO(claim.id);
             const bool missed =
-                judged_claim.verdict == Verdict::only_if || judged_claim.verdict == Verdict::not_reproduced;
+                judged_claim.verdict == ClaimVerdict::only_if || judged_claim.verdict == ClaimVerdict::not_reproduced;
             const bool must = claim.standing == Standing::ok || claim.standing == Standing::model;
             if (claim.explained == "deviations") {
                 CHECK(may_deviate.contains(claim.id));
@@ -143,15 +143,15 @@ TEST_CASE("the committed page says what is computed now") {
 
 TEST_CASE("a verdict follows from the checks by their roles") {
     using enum CheckRole;
-    CHECK(verdict_of(claim_with({standing, standing}), holding({true, true})) == Verdict::reproduced);
-    CHECK(verdict_of(claim_with({standing, standing}), holding({true, false})) == Verdict::not_reproduced);
-    CHECK(verdict_of(claim_with({standing, condition}), holding({false, true})) == Verdict::only_if);
-    CHECK(verdict_of(claim_with({standing, condition}), holding({false, false})) == Verdict::not_reproduced);
-    CHECK(verdict_of(claim_with({standing, condition}), holding({true, false})) == Verdict::reproduced);
-    CHECK(verdict_of(claim_with({standing, literal}), holding({true, false})) == Verdict::contradicted);
-    CHECK(verdict_of(claim_with({standing, literal}), holding({false, false})) == Verdict::not_reproduced);
-    CHECK(verdict_of(claim_with({standing, literal}), holding({true, true})) == Verdict::reproduced);
-    CHECK(verdict_of(claim_with({standing, shown}), holding({true, false})) == Verdict::reproduced);
+    CHECK(verdict_of(claim_with({standing, standing}), holding({true, true})) == ClaimVerdict::reproduced);
+    CHECK(verdict_of(claim_with({standing, standing}), holding({true, false})) == ClaimVerdict::not_reproduced);
+    CHECK(verdict_of(claim_with({standing, condition}), holding({false, true})) == ClaimVerdict::only_if);
+    CHECK(verdict_of(claim_with({standing, condition}), holding({false, false})) == ClaimVerdict::not_reproduced);
+    CHECK(verdict_of(claim_with({standing, condition}), holding({true, false})) == ClaimVerdict::reproduced);
+    CHECK(verdict_of(claim_with({standing, literal}), holding({true, false})) == ClaimVerdict::contradicted);
+    CHECK(verdict_of(claim_with({standing, literal}), holding({false, false})) == ClaimVerdict::not_reproduced);
+    CHECK(verdict_of(claim_with({standing, literal}), holding({true, true})) == ClaimVerdict::reproduced);
+    CHECK(verdict_of(claim_with({standing, shown}), holding({true, false})) == ClaimVerdict::reproduced);
 }
 
 TEST_CASE("a draw moves what is uncertain and leaves what a standard fixes") {

@@ -28,13 +28,13 @@ Diagnosis diagnosis_of(const std::string& name, const Catalog& catalog) {
 
 // The stated cause is among the first three, or no cause is claimed to fit.
 bool explained(const Diagnosis& d, const std::vector<std::string>& stated) {
-    if (d.verdict == Verdict::none_fits) {
+    if (d.verdict == Finding::none_fits) {
         return true;
     }
     for (std::size_t i = 0; i < std::min<std::size_t>(3, d.ranked.size()); ++i) {
         for (const std::string& cause : stated) {
             if (d.ranked[i].cause->name == cause) {
-                return d.verdict == Verdict::likely_cause;
+                return d.verdict == Finding::likely_cause;
             }
         }
     }
@@ -94,8 +94,8 @@ TEST_CASE("faults simulated with another calibration are found, and healthy logs
     for (const Trial& t : trials) {
         if (!t.right()) {
             UNSCOPED_INFO(t.system << ", " << (t.fault.empty() ? "healthy" : t.fault) << ": "
-                                   << (t.verdict == Verdict::nothing_wrong ? "nothing wrong"
-                                       : t.verdict == Verdict::none_fits   ? "none fits"
+                                   << (t.verdict == Finding::nothing_wrong ? "nothing wrong"
+                                       : t.verdict == Finding::none_fits   ? "none fits"
                                        : t.first.empty()                   ? "nothing"
                                                                            : t.first.front()));
         }
@@ -133,7 +133,7 @@ TEST_CASE("healthy measurements of well-known systems have nothing wrong") {
           "aic-b200-1n8g-allreduce-half", "superbench-a100-1n8g-allgather"}) {
         const Diagnosis d = diagnosis_of(name, catalog);
         INFO(to_text(d, name, {}));
-        CHECK(d.verdict == Verdict::nothing_wrong);
+        CHECK(d.verdict == Finding::nothing_wrong);
     }
 }
 
@@ -160,13 +160,13 @@ LinkDiagnosis link_diagnosis(const Measurement& m, const std::string& node) {
 
 TEST_CASE("a copy at the slot's rate is fine, half of it is a slot at x8, a tenth nothing that is known") {
     // PCIe 5.0 x16 carries 55.6 GB/s of payload.
-    CHECK(link_diagnosis(host_to_device(53), "dgx-h100").verdict == Verdict::nothing_wrong);
+    CHECK(link_diagnosis(host_to_device(53), "dgx-h100").verdict == Finding::nothing_wrong);
     const LinkDiagnosis half = link_diagnosis(host_to_device(26), "dgx-h100");
-    REQUIRE(half.verdict == Verdict::likely_cause);
+    REQUIRE(half.verdict == Finding::likely_cause);
     CHECK(half.fitting.front().cause->name == "gpu-x8");
-    CHECK(link_diagnosis(host_to_device(5), "dgx-h100").verdict == Verdict::none_fits);
+    CHECK(link_diagnosis(host_to_device(5), "dgx-h100").verdict == Finding::none_fits);
     const LinkDiagnosis fast = link_diagnosis(host_to_device(300), "dgx-h100");
-    CHECK(fast.verdict == Verdict::none_fits);
+    CHECK(fast.verdict == Finding::none_fits);
     CHECK_THAT(to_text(fast, "copy"), ContainsSubstring("is this the machine?"));
 }
 
@@ -184,6 +184,6 @@ TEST_CASE("measured copies and writes of known machines are fine, also by the GP
         }
         const LinkDiagnosis d = link_diagnosis(m, node);
         INFO(to_text(d, file));
-        CHECK(d.verdict == Verdict::nothing_wrong);
+        CHECK(d.verdict == Finding::nothing_wrong);
     }
 }

@@ -43,17 +43,17 @@ struct Check {
 // What is known of the claim apart from this simulator.
 enum class Standing : std::uint8_t { ok, model, ambiguous, wrong };
 
-enum class Verdict : std::uint8_t { reproduced, only_if, contradicted, not_reproduced };
+enum class ClaimVerdict : std::uint8_t { reproduced, only_if, contradicted, not_reproduced };
 std::string_view word(Standing);
-std::string_view word(Verdict);
+std::string_view word(ClaimVerdict);
 
 struct Claim {
     std::string id, says, known, source;
     Standing standing = Standing::ok;
     std::string conditions;  // of the checks of that role, and who names them
     std::string note;
-    Verdict verdict = Verdict::reproduced;  // as committed
-    std::string explained;                  // of a miss: "deviations", or the name of the test that shows its cause
+    ClaimVerdict verdict = ClaimVerdict::reproduced;  // as committed
+    std::string explained;  // of a miss: "deviations", or the name of the test that shows its cause
     std::vector<Check> checks;
 };
 

@@ -24,25 +24,25 @@ bool has(const Claim& claim, CheckRole role) {
 double in_unit(const Check& check, Observer& observer) { return observer.value(check.of) / claim_unit(check.unit); }
 
 bool missed(const JudgedClaim& claim) {
-    return claim.verdict == Verdict::only_if || claim.verdict == Verdict::not_reproduced;
+    return claim.verdict == ClaimVerdict::only_if || claim.verdict == ClaimVerdict::not_reproduced;
 }
 
 }  // namespace
 
-Verdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& checks) {
+ClaimVerdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& checks) {
     const bool stands = all_hold(claim, checks, CheckRole::standing);
     if (has(claim, CheckRole::literal)) {
-        bool to_the_letter = true;
-        for (std::size_t i = 0; i < checks.size(); ++i) {
-            to_the_letter = to_the_letter && (claim.checks[i].role != CheckRole::literal || checks[i].holds);
-        }
-        return !stands ? Verdict::not_reproduced : to_the_letter ? Verdict::reproduced : Verdict::contradicted;
+        const bool to_the_letter = all_hold(claim, checks, CheckRole::literal);
+        return !stands         ? ClaimVerdict::not_reproduced
+               : to_the_letter ? ClaimVerdict::reproduced
+                               : ClaimVerdict::contradicted;
     }
     if (stands) {
-        return Verdict::reproduced;
+        return ClaimVerdict::reproduced;
     }
-    return has(claim, CheckRole::condition) && all_hold(claim, checks, CheckRole::condition) ? Verdict::only_if
-                                                                                             : Verdict::not_reproduced;
+    return has(claim, CheckRole::condition) && all_hold(claim, checks, CheckRole::condition)
+               ? ClaimVerdict::only_if
+               : ClaimVerdict::not_reproduced;
 }
 
 std::vector<JudgedClaim> judge(const ClaimFile& file, const Catalog& catalog, std::uint32_t draws) {
@@ -72,7 +72,7 @@ std::vector<JudgedClaim> judge(const ClaimFile& file, const Catalog& catalog, st
 }
 
 std::vector<NamedFigure> claim_figures(const std::vector<JudgedClaim>& claims) {
-    const auto count = [&](Verdict verdict) {
+    const auto count = [&](ClaimVerdict verdict) {
         return static_cast<double>(
             std::ranges::count_if(claims, [&](const JudgedClaim& claim) { return claim.verdict == verdict; }));
     };
@@ -81,10 +81,10 @@ std::vector<NamedFigure> claim_figures(const std::vector<JudgedClaim>& claims) {
         return must && missed(claim) && claim.claim->explained.empty();
     });
     return {{"seed_claims", static_cast<double>(claims.size()), "claims"},
-            {"seed_claims_reproduced", count(Verdict::reproduced), "claims"},
-            {"seed_claims_only_if", count(Verdict::only_if), "claims"},
-            {"seed_claims_contradicted", count(Verdict::contradicted), "claims"},
-            {"seed_claims_not_reproduced", count(Verdict::not_reproduced), "claims"},
+            {"seed_claims_reproduced", count(ClaimVerdict::reproduced), "claims"},
+            {"seed_claims_only_if", count(ClaimVerdict::only_if), "claims"},
+            {"seed_claims_contradicted", count(ClaimVerdict::contradicted), "claims"},
+            {"seed_claims_not_reproduced", count(ClaimVerdict::not_reproduced), "claims"},
             {"seed_claims_missed_unexplained", static_cast<double>(unexplained), "claims"}};
 }
 

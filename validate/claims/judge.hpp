@@ -20,13 +20,13 @@ struct JudgedCheck {
 
 struct JudgedClaim {
     const Claim* claim = nullptr;
-    Verdict verdict = Verdict::reproduced;
+    ClaimVerdict verdict = ClaimVerdict::reproduced;
     std::vector<JudgedCheck> checks;  // as the claim's
 };
 
 // contradicted: what stands against it holds, and the claim to the letter does not. reproduced: every standing check
 // holds. only if: one does not, and each that is made under the source's conditions does.
-Verdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& checks);
+ClaimVerdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& checks);
 
 // `draws` catalogues, each with every uncertain constant drawn within its interval, and a seed of its own. Of each file
 // the claims in order. `file` must outlive what is returned.

@@ -1,9 +1,12 @@
 // Claims as they are written.
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "sim/io/text_file.hpp"
 #include "sim/io/yaml.hpp"
+#include "sim/pick_word.hpp"
 #include "validate/claims/claim.hpp"
 
 namespace fabricast {
@@ -15,6 +18,15 @@ const std::map<std::string, double>& units() {
         {"", 1},  {"GB/s", 1e9}, {"TB/s", 1e12}, {"Gb/s", 1.25e8}, {"us", 1e-6}, {"ns", 1e-9},    {"ms", 1e-3},
         {"B", 1}, {"%", 0.01},   {"cores", 1},   {"GPUs", 1},      {"times", 1}, {"samples/s", 1}};
     return table;
+}
+
+constexpr std::array<std::string_view, 4> standing_words = {"OK", "MODEL", "AMB", "WRONG"};
+constexpr std::array<std::string_view, 4> verdict_words = {"reproduced", "only if", "contradicted by spec",
+                                                           "not reproduced"};
+
+template <class Enum>
+Enum read_word(const yaml::Node& node, std::span<const std::string_view> words) {
+    return static_cast<Enum>(node.as_enum({words.begin(), words.end()}));
 }
 
 std::string text_or(const yaml::Node& node, std::string_view key, std::string fallback = {}) {
@@ -88,11 +100,10 @@ Claim read_claim(const yaml::Node& node) {
     claim.says = node.required("says").as_string();
     claim.known = node.required("known").as_string();
     claim.source = node.required("source").as_string();
-    claim.standing = static_cast<Standing>(node.required("standing").as_enum({"OK", "MODEL", "AMB", "WRONG"}));
+    claim.standing = read_word<Standing>(node.required("standing"), standing_words);
     claim.conditions = text_or(node, "conditions");
     claim.note = text_or(node, "note");
-    claim.verdict = static_cast<Verdict>(
-        node.required("verdict").as_enum({"reproduced", "only if", "contradicted by spec", "not reproduced"}));
+    claim.verdict = read_word<ClaimVerdict>(node.required("verdict"), verdict_words);
     claim.explained = text_or(node, "explained");
     for (const yaml::Node& check : node.required("checks").items()) {
         claim.checks.push_back(read_check(check));
@@ -120,15 +131,8 @@ ClaimFile read_file(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string_view word(Standing standing) {
-    constexpr std::string_view words[] = {"OK", "MODEL", "AMB", "WRONG"};
-    return words[static_cast<std::size_t>(standing)];
-}
-
-std::string_view word(Verdict verdict) {
-    constexpr std::string_view words[] = {"reproduced", "only if", "contradicted by spec", "not reproduced"};
-    return words[static_cast<std::size_t>(verdict)];
-}
+std::string_view word(Standing standing) { return pick_word(standing_words, standing); }
+std::string_view word(ClaimVerdict verdict) { return pick_word(verdict_words, verdict); }
 
 double claim_unit(const std::string& unit) { return units().at(unit); }
 

@@ -55,14 +55,14 @@ bool is_fast(const Diagnosis& d) {
     return percentile(ratios, 50).value_or(1) < 1 && percentile(ratios, 90).value_or(1) < 1.15;
 }
 
-Verdict verdict_of(const Diagnosis& d) {
+Finding verdict_of(const Diagnosis& d) {
     const bool looks_healthy = d.healthy_fit.distance <= d.healthy_limit || is_fast(d);
     const double better = d.ranked.empty() ? 0 : d.healthy_fit.cost - d.ranked.front().fit.cost;
     if (looks_healthy) {
-        return better >= better_if_healthy ? Verdict::likely_cause : Verdict::nothing_wrong;
+        return better >= better_if_healthy ? Finding::likely_cause : Finding::nothing_wrong;
     }
     const bool explained = !d.ranked.empty() && d.ranked.front().fit.distance <= fits * d.healthy_limit;
-    return better >= better_if_not && explained ? Verdict::likely_cause : Verdict::none_fits;
+    return better >= better_if_not && explained ? Finding::likely_cause : Finding::none_fits;
 }
 
 // The causes behind the first whose curves are the same as its.
@@ -138,10 +138,10 @@ std::string numbers(const Misfit& fit, double limit) {
 
 std::string verdict_text(const Diagnosis& d) {
     const std::string health = numbers(d.healthy_fit, d.healthy_limit);
-    if (d.verdict == Verdict::nothing_wrong) {
+    if (d.verdict == Finding::nothing_wrong) {
         return "nothing wrong: the curve is what such a system does (" + health + ")\n";
     }
-    if (d.verdict == Verdict::none_fits) {
+    if (d.verdict == Finding::none_fits) {
         return "none of my causes fits: the curve is not what such a system does (" + health +
                "), and nothing that I can simulate explains it\n";
     }

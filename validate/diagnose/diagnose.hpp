@@ -12,7 +12,7 @@
 
 namespace fabricast {
 
-enum class Verdict : std::uint8_t { nothing_wrong, likely_cause, none_fits };
+enum class Finding : std::uint8_t { nothing_wrong, likely_cause, none_fits };
 
 struct RankedCause {
     const Cause* cause = nullptr;
@@ -23,7 +23,7 @@ struct RankedCause {
 };
 
 struct Diagnosis {
-    Verdict verdict = Verdict::nothing_wrong;
+    Finding verdict = Finding::nothing_wrong;
     Misfit healthy_fit;
     double healthy_limit = 0;         // the distance that a healthy log may have
     std::vector<RankedCause> ranked;  // likeliest first; causes that change this curve

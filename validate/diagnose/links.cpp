@@ -170,7 +170,7 @@ LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test
         }
     }
     std::ranges::stable_sort(d.fitting, {}, [&](const LinkCause& c) { return off(c.narrowest); });
-    d.verdict = d.fitting.empty() ? Verdict::none_fits : Verdict::likely_cause;
+    d.verdict = d.fitting.empty() ? Finding::none_fits : Finding::likely_cause;
     return d;
 }
 
@@ -179,10 +179,10 @@ std::string to_text(const LinkDiagnosis& d, const std::string& id) {
     out += fmt::format("  measured {}, the narrowest link ({}) carries {}: {:.0f} %, usual are {:.0f} to 100 %\n",
                        text(d.test.rate, Dimension::rate), d.link, text(d.narrowest, Dimension::rate),
                        100 * d.test.rate / d.narrowest, 100 * least_share);
-    if (d.verdict == Verdict::nothing_wrong) {
+    if (d.verdict == Finding::nothing_wrong) {
         return out + "  nothing wrong\n";
     }
-    if (d.verdict == Verdict::none_fits) {
+    if (d.verdict == Finding::none_fits) {
         return out + "  none of my causes fits: " +
                (d.test.rate > d.narrowest ? "faster than the path can be; is this the machine?\n"
                                           : "nothing that I can simulate explains this rate\n");

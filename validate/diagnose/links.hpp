@@ -27,7 +27,7 @@ struct LinkCause {
 };
 
 struct LinkDiagnosis {
-    Verdict verdict = Verdict::nothing_wrong;
+    Finding verdict = Finding::nothing_wrong;
     LinkTest test;
     double narrowest = 0;            // of the healthy path
     std::string link;                // its name

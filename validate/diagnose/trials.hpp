@@ -14,11 +14,11 @@ namespace fabricast {
 
 struct Trial {
     std::string system, fault;  // "" : healthy
-    Verdict verdict = Verdict::nothing_wrong;
+    Finding verdict = Finding::nothing_wrong;
     std::vector<std::string> first;  // the cause ranked first, and those that make the same curve
     bool right() const {
-        return fault.empty() ? verdict == Verdict::nothing_wrong
-                             : verdict == Verdict::likely_cause && std::ranges::find(first, fault) != first.end();
+        return fault.empty() ? verdict == Finding::nothing_wrong
+                             : verdict == Finding::likely_cause && std::ranges::find(first, fault) != first.end();
     }
 };
 
