@@ -47,14 +47,16 @@ struct Stage {
 
 // A rate-coupled set of edges moving one stream chunk by chunk: the steady state of a chunked ring, tree, chain or
 // in-switch collective. Every edge moves wire bytes at one common pace; with chunk time
-//     tau   = max( chunk * wire / share over the links of the edges, chunk / edge_rate_cap + chunk_overhead )
+//     tau   = max( chunk * wire / share over the links of the edges, chunk / edge_rate_cap + chunk_overhead,
+//                  chunk_posting )
 // (a link counts as often as the edges cross it, times weight; wire is wire_ratio on edges inside a node and
 // network_wire_ratio on edges between nodes: protocols cost them differently),
-//     stage = latency + own / slices, and no less than tau when cyclic
-// where latency = overhead + path latency of the stage's hop and own <= tau is the chunk time of that hop's links
-// alone: a chunk crosses NVLink at NVLink's pace even where the NIC is the bottleneck,
+//     stage = latency + own / slices
+// where latency = overhead + path latency of the stage's hop and own <= tau is the chunk time of that hop alone: a
+// chunk crosses NVLink at NVLink's pace even where the NIC is the bottleneck,
+//     steps = sum(count * stage), when cyclic no less than sum(count) * tau: its slowest edge takes every step too
 //     beat  = max(tau, (2 * largest latency + tau) / slots)     the window: a slot is free again after a round trip
-//     T     = start + sum(count * stage) + max(0, bytes_per_edge / chunk - covered) * beat + fill * tau
+//     T     = start + steps + max(0, bytes_per_edge / chunk - covered) * beat + fill * tau
 // where covered = sum(count) when `cyclic` (a ring: its stages are successive steps of one edge) and 1 otherwise
 // (a tree or chain: the stages fill it, then one edge streams). It is released at T when cyclic, else
 // sum(count * stage) - tau earlier: the first sender is done once its stream has left. docs/engines.md derives it.
@@ -65,9 +67,10 @@ struct Pipeline {
     double slots = 8;           // chunks in flight per edge; a fraction is an average over time
     int slices = 1;             // pieces of a chunk that are forwarded on their own
     bool cyclic = false;
-    std::uint32_t first_stage = 0, stage_count = 0;                  // range in Schedule::stages
-    double fill = 0;                                                 // chunks of streaming that overlap with nothing
-    Duration chunk_overhead;                                         // per chunk, beside the link
+    std::uint32_t first_stage = 0, stage_count = 0;  // range in Schedule::stages
+    double fill = 0;                                 // chunks of streaming that overlap with nothing
+    Duration chunk_overhead;                         // per chunk, beside the link
+    Duration chunk_posting;  // per chunk on edges between nodes, overlapping with the link: hosts post its messages
     double edge_rate_cap = std::numeric_limits<double>::infinity();  // payload bytes per second and channel
     double wire_ratio = 1;          // wire bytes per payload byte on edges inside a node
     double network_wire_ratio = 1;  // the same on edges between nodes

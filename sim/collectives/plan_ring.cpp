@@ -1,6 +1,7 @@
 // Rings: all-reduce, all-gather and reduce-scatter as cyclic pipelines, broadcast and reduce as chains.
 
 #include <algorithm>
+#include <map>
 
 #include "sim/collectives/lowering.hpp"
 
@@ -14,9 +15,25 @@ double ring_steps(Collective collective, double ranks) {
     return collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
 }
 
-// Network messages that a node's proxies post in one ring step: one a channel, two for a Simple chunk of two slices.
-double messages(nccl::Proto proto, double chunk, int channels) {
-    return channels * (proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
+// Messages of one ring step that the busiest proxy thread of a node has in hand, one after another: one to send and one
+// to receive a channel that leaves or enters at its rank, two for a Simple chunk of two slices (a thread a rank serves
+// both ways: NCCL, src/proxy.cc, ncclProxyProgress; a request a slice: src/transport/net.cc).
+double messages(const Call& call, double chunk, int channels) {
+    const std::vector<int> on_ring = channels_of_ring(call.found, channels);
+    std::map<std::uint16_t, int> served;  // by rank
+    int most = 0;
+    for (std::size_t r = 0; r < on_ring.size(); ++r) {
+        const std::vector<std::uint16_t>& order = call.found.rings[r].order;
+        most = std::max(most, served[order.front()] += on_ring[r]);
+        most = std::max(most, served[order.back()] += on_ring[r]);
+    }
+    return most * (call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
+}
+
+// How long they take that thread. Of LL and LL128 it looks at the flags of all lines before it posts (the same file).
+Duration posting(const Call& call, double chunk, int channels) {
+    const double flags = call.proto == nccl::Proto::simple ? 1 : call.ledger.transport("ll_post");
+    return from_seconds(call.ledger.transport("post") * flags * messages(call, chunk, channels));
 }
 
 // Copying in before the first step and out after the last is not hidden behind the link: so many steps' worth.
@@ -69,22 +86,15 @@ EdgeSet all_rings(const Call& call, int channels, bool closed) {
     return EdgeGenerator{edges, std::move(all)};
 }
 
-// Latencies of successive steps of one edge; the first network step of each phase also fills the proxies' queue.
-std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps,
-                                 double chunk, int channels) {
+// Latencies of successive steps of one edge.
+std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps) {
     if (!call.several_nodes()) {
         return {{steps, local_hop(call, ring), cost.hop}};
     }
-    Ledger& ledger = call.ledger;
     const double phases = call.workload.collective == Collective::all_reduce ? 2 : 1;
     const double network_steps = phases * (call.shape.nodes - 1);
-    const double queued = messages(call.proto, chunk, channels) - 1;
-    const Duration hop =
-        network_hop(ledger, NetworkHop::ring, call.proto) + from_seconds(ledger.transport("post") * queued);
-    const Duration first = hop + from_seconds(ledger.transport("queue_fill") * queued);
     return {{steps - network_steps, local_hop(call, ring), cost.hop},
-            {network_steps - phases, rail_hop(call, ring), hop},
-            {phases, rail_hop(call, ring), first}};
+            {network_steps, rail_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)}};
 }
 
 // Hops from the root to the other end; the root itself is done when its stream has left it.
@@ -120,6 +130,9 @@ Lowering plan_ring(const Call& call, Schedule& schedule) {
     if (call.per_node() > 1) {  // with one GPU a node channels only fill buffers of their own memory for the NIC
         pipeline.edge_rate_cap = cost.channel_rate;
     }
+    if (call.several_nodes() && !chain) {
+        pipeline.chunk_posting = posting(call, pipeline.chunk, channels);
+    }
     pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / (chain ? 1 : steps));
     pipeline.start = chain
                          ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("stream.per_channel") * channels)
@@ -129,9 +142,7 @@ Lowering plan_ring(const Call& call, Schedule& schedule) {
     }
 
     const nccl::Ring& ring = call.found.rings.front();
-    set_stages(
-        schedule, pipeline,
-        chain ? chain_stages(call, ring, cost) : cyclic_stages(call, ring, cost, steps, pipeline.chunk, channels));
+    set_stages(schedule, pipeline, chain ? chain_stages(call, ring, cost) : cyclic_stages(call, ring, cost, steps));
     pipeline.edges = add_edges(schedule, all_rings(call, channels, !chain));
     return {pipeline_body(pipeline), channels, chain};
 }

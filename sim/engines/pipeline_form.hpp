@@ -25,6 +25,7 @@ inline double wire_bytes(const Pipeline& pipeline) {
 struct HopPath {
     Duration latency;
     double rate = 0;  // 0: the hop is not one of the pipeline's edges and runs at the pipeline's own pace
+    bool between_nodes = false;
 };
 
 class PipelineForm {
@@ -32,21 +33,23 @@ public:
     // `hops`: one for each stage of the pipeline.
     PipelineForm(const Schedule& schedule, const Pipeline& pipeline, std::span<const HopPath> hops)
         : wire_chunk_(pipeline.chunk * costlier_wire_ratio(pipeline)),
-          shortest_tau_(pipeline.chunk / pipeline.edge_rate_cap + to_seconds(pipeline.chunk_overhead)),
+          inside_tau_(pipeline.chunk / pipeline.edge_rate_cap + to_seconds(pipeline.chunk_overhead)),
+          shortest_tau_(std::max(inside_tau_, to_seconds(pipeline.chunk_posting))),
           fill_(pipeline.fill),
           slices_(pipeline.slices),
           slots_(pipeline.slots),
           cyclic_(pipeline.cyclic) {
-        double steps = 0;
         for (std::uint32_t i = 0; i < pipeline.stage_count; ++i) {
             const Stage& stage = schedule.stages[pipeline.first_stage + i];
             const double latency = to_seconds(stage.overhead + hops[i].latency);
-            const double own_tau = hops[i].rate > 0 ? tau(hops[i].rate) : std::numeric_limits<double>::infinity();
+            const double least = hops[i].between_nodes ? shortest_tau_ : inside_tau_;
+            const double own_tau = hops[i].rate > 0 ? std::max(wire_chunk_ / hops[i].rate, least)
+                                                    : std::numeric_limits<double>::infinity();
             stages_.push_back({stage.count, latency, own_tau});
-            steps += stage.count;
+            steps_ += stage.count;
             largest_latency_ = std::max(largest_latency_, latency);
         }
-        streaming_ = std::max(0.0, pipeline.bytes_per_edge / pipeline.chunk - (cyclic_ ? steps : 1));
+        streaming_ = std::max(0.0, pipeline.bytes_per_edge / pipeline.chunk - (cyclic_ ? steps_ : 1));
     }
 
     // Seconds of one chunk at this rate.
@@ -71,20 +74,22 @@ private:
         double count, latency;
         double own_tau;  // chunk time of the hop's own links
     };
-    // All stages: a chunk crosses a hop at the pace of the hop's own links, but a ring goes round no faster than its
-    // slowest edge lets it.
+    // All stages: a chunk crosses a hop at the pace of the hop's own links. In a ring every edge takes every step, so
+    // that the slowest may need longer than the chunk that goes all the way round (the two cycles of its event graph:
+    // Baccelli et al., Synchronization and Linearity, 1992, 2.3).
     double steps(double tau) const {
         double seconds = 0;
         for (const Hop& hop : stages_) {
-            const double crossing = hop.latency + std::min(hop.own_tau, tau) / slices_;
-            seconds += hop.count * (cyclic_ ? std::max(tau, crossing) : crossing);
+            seconds += hop.count * (hop.latency + std::min(hop.own_tau, tau) / slices_);
         }
-        return seconds;
+        return cyclic_ ? std::max(seconds, steps_ * tau) : seconds;
     }
 
     std::vector<Hop> stages_;
     double wire_chunk_;
-    double shortest_tau_;
+    double inside_tau_;    // on edges inside a node, beside the links
+    double shortest_tau_;  // on any edge
+    double steps_ = 0;
     double largest_latency_ = 0;
     double streaming_ = 0;  // chunks beside those of the stages
     double fill_;

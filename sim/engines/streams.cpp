@@ -54,7 +54,8 @@ private:
             stream.scale = channels / static_cast<double>(copies);
             stream.overhead = overhead_of(network);
             stream.wire_ratio = network ? pipeline_.network_wire_ratio : pipeline_.wire_ratio;
-            const double seconds = pipeline_.chunk / pipeline_.edge_rate_cap + to_seconds(pipeline_.chunk_overhead);
+            const double inside = pipeline_.chunk / pipeline_.edge_rate_cap + to_seconds(pipeline_.chunk_overhead);
+            const double seconds = network ? std::max(inside, to_seconds(pipeline_.chunk_posting)) : inside;
             stream.rate_cap = stream.scale * pipeline_.chunk / seconds;
             result_.streams.insert(result_.streams.end(), static_cast<std::size_t>(copies), stream);
             result_.longest = std::max(result_.longest, fabric_.path(edge.path).latency + stream.overhead);

@@ -19,24 +19,30 @@ struct ChunkTime {
     double wire = 0;      // of it on the binding link; 0 where the channel is slower
     double channel = 0;   // the channel's own copy loop
     double overhead = 0;  // of each chunk
+    double posting = 0;   // its messages, by the hosts
 };
 
-ChunkTime chunk_time(const Pipeline& pipeline, double rate) {
+ChunkTime chunk_time(const Pipeline& pipeline, double rate, bool between_nodes = true) {
     const double wire = pipeline.chunk * costlier_wire_ratio(pipeline) / rate;
     const double channel = pipeline.chunk / pipeline.edge_rate_cap;
     const double overhead = to_seconds(pipeline.chunk_overhead);
-    if (wire >= channel + overhead) {
-        return {wire, wire, 0, 0};
+    const double posting = between_nodes ? to_seconds(pipeline.chunk_posting) : 0;
+    if (wire >= std::max(channel + overhead, posting)) {
+        return {wire, wire, 0, 0, 0};
     }
-    return {channel + overhead, 0, channel, overhead};
+    if (posting > channel + overhead) {
+        return {posting, 0, 0, 0, posting};
+    }
+    return {channel + overhead, 0, channel, overhead, 0};
 }
 
 // Of a hop's links the narrowest, where it is what the chunk waits for there; else whatever sets the pipeline's pace.
 template <class AtPace>
-void hop_time(const Pipeline& pipeline, const Path& path, double rate, double seconds, BlameSheet& sheet,
-              const Fabric& fabric, const AtPace& at_pace) {
-    if (rate <= 0 || chunk_time(pipeline, rate).wire <= 0) {
-        at_pace(seconds);
+void hop_time(const Pipeline& pipeline, const Path& path, const HopPath& hop, double seconds, BlameSheet& sheet,
+              const Fabric& fabric, const ChunkTime& pace, const AtPace& at_pace) {
+    const ChunkTime own = hop.rate > 0 ? chunk_time(pipeline, hop.rate, hop.between_nodes) : pace;
+    if (hop.rate <= 0 || own.wire <= 0) {
+        at_pace(own, seconds);
         return;
     }
     LinkId narrow = path.links[0];
@@ -44,11 +50,6 @@ void hop_time(const Pipeline& pipeline, const Path& path, double rate, double se
         narrow = fabric.link(link).capacity < fabric.link(narrow).capacity ? link : narrow;
     }
     sheet.add(BlameKind::bandwidth, word(fabric.link(narrow).cls), "", fabric.link_name(narrow), seconds);
-}
-
-bool crosses_network(const Fabric& fabric, const Path& path) {
-    return std::any_of(path.span().begin(), path.span().end(),
-                       [&](LinkId link) { return fabric.link(link).cls == LinkClass::nic_port; });
 }
 
 }  // namespace
@@ -96,11 +97,12 @@ void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& shee
     const Binding link = binding(network_.class_of_pipeline[index], p.weight);
     const ChunkTime chunk = chunk_time(p, link.rate);
     const double tau = chunk.seconds;
-    const auto at_pace = [&](double seconds) {
-        const double share = tau > 0 ? seconds / tau : 0;
-        sheet.add(BlameKind::bandwidth, word(link.cls), "", link.hop, share * chunk.wire);
-        sheet.add(BlameKind::protocol, "channel rate", "", "", share * chunk.channel);
-        sheet.add(BlameKind::protocol, "chunk overhead", "", "", share * chunk.overhead);
+    const auto at_pace = [&](const ChunkTime& pace, double seconds) {
+        const double share = pace.seconds > 0 ? seconds / pace.seconds : 0;
+        sheet.add(BlameKind::bandwidth, word(link.cls), "", link.hop, share * pace.wire);
+        sheet.add(BlameKind::protocol, "channel rate", "", "", share * pace.channel);
+        sheet.add(BlameKind::protocol, "chunk overhead", "", "", share * pace.overhead);
+        sheet.add(BlameKind::protocol, "posting of messages", "", "", share * pace.posting);
     };
     sheet.add(BlameKind::protocol, "start of the call", "", "", to_seconds(p.start));
 
@@ -110,38 +112,38 @@ void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& shee
     };
     // A chunk crosses a hop at the pace of the hop's own links, where those are edges of the pipeline.
     const auto own_time = [&](std::uint32_t i) {
-        return (hops[i].rate > 0 ? std::min(chunk_time(p, hops[i].rate).seconds, tau) : tau) / p.slices;
+        return (hops[i].rate > 0 ? std::min(chunk_time(p, hops[i].rate, hops[i].between_nodes).seconds, tau) : tau) /
+               p.slices;
     };
     double count = 0;
     double steps = 0;
     double largest = 0;
     for (std::uint32_t i = 0; i < p.stage_count; ++i) {
         const double stages = schedule_.stages[p.first_stage + i].count;
-        const double crossing = latency_of(i) + own_time(i);
         count += stages;
-        steps += stages * (p.cyclic ? std::max(tau, crossing) : crossing);
+        steps += stages * (latency_of(i) + own_time(i));
         largest = std::max(largest, latency_of(i));
     }
     // A chain is let go when its first sender is through: its hops are then no part of the way.
     const bool hops_count = p.cyclic || until == Until::finish;
     if (!hops_count) {
-        at_pace(std::min(steps, tau));
+        at_pace(chunk, std::min(steps, tau));
     }
-    for (std::uint32_t i = 0; i < p.stage_count && hops_count; ++i) {
+    const bool slowest_edge = p.cyclic && count * tau > steps;  // it takes longer than a chunk's way round
+    if (slowest_edge) {
+        at_pace(chunk, count * tau);
+    }
+    for (std::uint32_t i = 0; i < p.stage_count && hops_count && !slowest_edge; ++i) {
         const Stage& stage = schedule_.stages[p.first_stage + i];
-        if (p.cyclic && tau > latency_of(i) + own_time(i)) {
-            at_pace(stage.count * tau);
-            continue;
-        }
         const Path path = fabric_.path(stage.hop);
         path_latency(path, stage.count, sheet);
-        sheet.add(BlameKind::protocol, crosses_network(fabric_, path) ? "hop between nodes" : "hop inside the node", "",
-                  "", stage.count * to_seconds(stage.overhead));
-        hop_time(p, path, hops[i].rate, stage.count * own_time(i), sheet, fabric_, at_pace);
+        sheet.add(BlameKind::protocol, hops[i].between_nodes ? "hop between nodes" : "hop inside the node", "", "",
+                  stage.count * to_seconds(stage.overhead));
+        hop_time(p, path, hops[i], stage.count * own_time(i), sheet, fabric_, chunk, at_pace);
     }
     const double streaming = std::max(0.0, p.bytes_per_edge / p.chunk - (p.cyclic ? count : 1));
     const double window = (2 * largest + tau) / p.slots;
-    at_pace(streaming * tau + p.fill * tau);
+    at_pace(chunk, streaming * tau + p.fill * tau);
     sheet.add(BlameKind::latency, "window of buffers", "", "", streaming * std::max(0.0, window - tau));
 }
 

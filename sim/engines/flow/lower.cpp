@@ -41,6 +41,11 @@ double rate_on(std::span<const LinkId> path, const Pipeline& pipeline, const Flo
     return rate < std::numeric_limits<double>::infinity() ? rate : 0;
 }
 
+bool crosses_network(const Fabric& fabric, std::span<const LinkId> path) {
+    return std::any_of(path.begin(), path.end(),
+                       [&](LinkId link) { return fabric.link(link).cls == LinkClass::nic_port; });
+}
+
 // The class of a pipeline whose edges were counted as this edge set of `rows`.
 FlowClass pipeline_class(const Pipeline& pipeline, std::uint32_t counted, const RowMerger& rows, Network& network) {
     FlowClass cls;
@@ -63,7 +68,8 @@ void add_pipeline_class(const Fabric& fabric, const Schedule& schedule, const Pi
     const std::size_t first_hop = network.hops.size();
     for (std::uint32_t s = pipeline.first_stage; s < pipeline.first_stage + pipeline.stage_count; ++s) {
         const Path path = fabric.path(route(schedule.stages[s].hop));
-        network.hops.push_back({path.latency, rate_on(path.span(), pipeline, cls, rows, network)});
+        network.hops.push_back(
+            {path.latency, rate_on(path.span(), pipeline, cls, rows, network), crosses_network(fabric, path.span())});
     }
     cls.cap = PipelineForm(schedule, pipeline, std::span(network.hops).subspan(first_hop)).rate_cap();
     network.classes.push_back(cls);
