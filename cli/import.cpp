@@ -47,6 +47,7 @@ std::vector<Written> read_log(const std::filesystem::path& file, std::string_vie
     std::vector<Written> written;
     const std::vector<Measurement> tables =
         import_log(read_text(file, yaml::max_file_bytes), file.string(), format, said);
+    written.reserve(tables.size());
     for (const Measurement& m : tables) {
         written.push_back({tables.size() > 1 ? m.id : "", to_yaml(m), note_of(m)});
     }

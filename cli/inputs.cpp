@@ -64,13 +64,14 @@ Statements statements_of(const po::variables_map& values) {
 
 Catalog catalog_of(const po::variables_map& values, const Scenario* scenario) {
     Catalog catalog = values.contains("catalog") ? read_catalog(text_of(values, "catalog")) : read_catalog();
-    const std::vector<std::string> named = scenario != nullptr ? scenario->calibration : std::vector<std::string>{};
-    for (const std::string& overlay : named) {
-        if (!std::filesystem::is_regular_file(overlay)) {
-            throw ScenarioError(place_of(*scenario, "calibration"),
-                                complaint("an overlay cannot be read", shown(overlay), "a file that exists"));
+    if (scenario != nullptr) {
+        for (const std::string& overlay : scenario->calibration) {
+            if (!std::filesystem::is_regular_file(overlay)) {
+                throw ScenarioError(place_of(*scenario, "calibration"),
+                                    complaint("an overlay cannot be read", shown(overlay), "a file that exists"));
+            }
+            merge_overlay(catalog, overlay);
         }
-        merge_overlay(catalog, overlay);
     }
     for (const std::string& overlay : texts_of(values, "calibration")) {
         merge_overlay(catalog, overlay);

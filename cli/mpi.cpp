@@ -314,11 +314,12 @@ bool Ranks::agree(const std::string& read, std::string& error) const {
     std::vector<Said> all(static_cast<std::size_t>(size_of_world()));
     MPI_Allgather(&own, sizeof(Said), MPI_BYTE, all.data(), sizeof(Said), MPI_BYTE, MPI_COMM_WORLD);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
-        const std::string who = "rank " + std::to_string(rank);
-        if (all[rank].error[0] != '\0') {
-            error = error.empty() ? who + ": " + all[rank].error.data() : error;
-        } else if (std::strcmp(all[rank].read.data(), all[0].read.data()) != 0) {
-            error = error.empty() ? who + " reads another scenario or catalogue than rank 0" : error;
+        const bool differs = std::strcmp(all[rank].read.data(), all[0].read.data()) != 0;
+        const bool complains = all[rank].error[0] != '\0';
+        if (error.empty() && (complains || differs)) {
+            error = "rank " + std::to_string(rank);
+            error += complains ? std::string(": ") + all[rank].error.data()
+                               : " reads another scenario or catalogue than rank 0";
         }
     }
     return error.empty();

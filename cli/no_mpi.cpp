@@ -10,7 +10,7 @@ Ranks::Ranks() {
     throw MissingMpi("mpirun started several processes, but this build has no MPI (accepted: one process, or --shard)");
 }
 
-Ranks::~Ranks() = default;
+Ranks::~Ranks() {}  // not defaulted: the class is one with that of mpi.cpp, which has something to end
 
 bool Ranks::first() const { return true; }
 

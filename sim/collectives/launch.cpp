@@ -61,6 +61,7 @@ void launch_iterations(const Call& call, const LaunchSpec& spec, const Lowering&
     if (lowering.streams) {
         // The last call's way to the far end is waited for once, whatever the number of calls.
         std::vector<Dependency> arrived;
+        arrived.reserve(before.size());
         for (const Dependency& d : before) {
             arrived.push_back({d.op, DependsOn::finish});
         }

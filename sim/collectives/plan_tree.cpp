@@ -69,7 +69,8 @@ EdgeSet all_trees(const Call& call, int channels) {
     for (int first = 0; first < std::min(channels, 2 * searched); ++first) {
         const nccl::Ring& ring = call.found.rings[static_cast<std::size_t>(first % searched)];
         TreeEdges tree{ring.order, ring.nic, first < searched ? 0U : 1U, call.shape.nodes, call.gpu_direct};
-        tree.channels = 1 + (channels - 1 - first) / (2 * searched);
+        const int further = (channels - 1 - first) / (2 * searched);
+        tree.channels = 1 + further;
         edges += tree.count();
         all.trees.push_back(std::move(tree));
     }

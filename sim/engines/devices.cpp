@@ -29,6 +29,7 @@ std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<c
                                  const Taken& taken) {
     const double free_sms = std::max(std::min(1.0, limits.sms), limits.sms - taken.sms);
     std::vector<double> want;
+    want.reserve(running.size());
     std::vector<double> sms;
     for (const Compute* kernel : running) {
         want.push_back(kernel->sms == 0 ? limits.sms : std::min<double>(kernel->sms, limits.sms));

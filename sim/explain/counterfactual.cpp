@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    void add(std::string name, std::string words, Scenario scenario, const OverlayText* overlay = nullptr) {
+    void add(std::string name, const std::string& words, Scenario scenario, const OverlayText* overlay = nullptr) {
         changes_.push_back(
             {std::move(name), words, std::move(scenario), overlay == nullptr ? "" : overlay->text(words), 0, ""});
     }

@@ -1,6 +1,7 @@
 #include "sim/explain/knee.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/collectives/plan.hpp"
 #include "sim/in_order.hpp"
@@ -36,7 +37,7 @@ Scenario at_size(const Scenario& scenario, const ClusterRequest& cluster, double
     if (auto* training = std::get_if<TrainingWorkload>(&out.workload)) {
         training->parallelism.data = 0;
         training->check_memory = false;  // a smaller cluster need not be one that anybody runs
-        training->global_batch = static_cast<std::uint32_t>(training->global_batch * share + 0.5);
+        training->global_batch = static_cast<std::uint32_t>(std::lround(training->global_batch * share));
     }
     return out;
 }
