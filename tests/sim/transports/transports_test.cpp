@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "sim/scenario/build.hpp"
-#include "sim/scenario/parse.hpp"
 #include "sim/simulate.hpp"
 #include "sim/transports/describe.hpp"
-#include "sim/transports/exchange.hpp"
 #include "sim/transports/places.hpp"
-#include "tests/support/catalogue.hpp"
+#include "tests/sim/transports/case.hpp"
 #include "tests/support/catch.hpp"
 
 namespace fabricast {
@@ -18,33 +15,6 @@ namespace {
 constexpr Bytes tiny_message{8};
 constexpr Bytes mebi{1 << 20};
 constexpr Bytes big{256 << 20};
-
-// A transfer on a machine: `lines` go below `workload:`.
-struct Case {
-    Case(const std::string& cluster, const std::string& lines)
-        : scenario(
-              parse_scenario("name: t\ncluster: {" + cluster + "}\nworkload:\n  kind: transfer\n" + lines, "t.yaml")),
-          fabric(transfer_fabric(Fabric(build(scenario, catalogue())), workload(), catalogue())) {}
-
-    const TransferWorkload& workload() const { return std::get<TransferWorkload>(scenario.workload); }
-    Exchange at(Bytes size, const Engine& engine = Flow{}) const {
-        return Exchanger(workload(), fabric, catalogue(), engine).at(size);
-    }
-
-    Scenario scenario;
-    Fabric fabric;
-};
-
-double figure(const std::string& part, const std::string& name) { return catalogue().find(part)->number(name); }
-
-std::string refusal_of(const Exchange& e, const std::string& transport) {
-    for (const Candidate& candidate : e.choice.refused) {
-        if (candidate.transport == transport) {
-            return candidate.attempt.refusal;
-        }
-    }
-    return "";
-}
 
 const std::string two_a100 = "node: dgx-a100, nodes: 2";
 
