@@ -18,6 +18,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/run_page.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/standstill.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/theatre.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/report/html/theatre_pieces.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/training_page.cpp
 )
 

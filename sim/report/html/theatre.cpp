@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "sim/io/units.hpp"
+#include "sim/report/html/theatre_pieces.hpp"
 
 namespace fabricast::html {
 
 namespace {
 
-constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32, ring_shown = 64;
-constexpr std::size_t most_frames = 128;
+constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32;
 
 std::string at(const PacketTraffic& traffic) { return " At " + text(traffic.size) + "."; }
 
@@ -201,65 +201,6 @@ Bars trunks_of(const PacketTraffic& traffic, const Fabric& fabric) {
         bars.parts[0].values.push_back(bytes);
     }
     return bars;
-}
-
-// Pieces on their way: an arrow for each flow, bright when one of its pieces comes.
-Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric) {
-    const std::vector<PieceArrivals>& flows = traffic.use.arrivals;
-    Time last;
-    for (const PieceArrivals& flow : flows) {
-        last = std::max(last, flow.at.back());
-    }
-    const Duration width{last.ps / static_cast<std::int64_t>(most_frames) + 1};
-    Scene scene{"Pieces on their way",
-                "Messages, or slices of a pipeline's chunks, of the first flows: a line is hot in the moments in which "
-                "one of its pieces comes. In a ring they go round, in a tree up and down. Each frame is " +
-                    text(width) + "." + at(traffic),
-                {},
-                0};
-    Drawing& drawing = scene.drawing;
-    drawing.circle = true;
-    drawing.frame_kind = "time";
-    for (std::size_t b = 0; b < most_frames; ++b) {
-        drawing.frames.push_back(text(width * static_cast<std::int64_t>(b)));
-    }
-    std::map<DeviceId, std::uint32_t> boxes;  // round the circle in the devices' order
-    for (const PieceArrivals& flow : flows) {
-        for (const DeviceId device : {flow.src, flow.dst}) {
-            if (boxes.size() < ring_shown || boxes.contains(device)) {
-                boxes.emplace(device, 0);
-            }
-        }
-    }
-    for (auto& [device, place] : boxes) {
-        place = static_cast<std::uint32_t>(drawing.boxes.size());
-        drawing.boxes.push_back({fabric.device_name(device), std::string(fabricast::word(fabric.kind(device))), -1, 0});
-    }
-    std::map<std::pair<DeviceId, DeviceId>, std::size_t> wires;
-    for (const PieceArrivals& flow : flows) {
-        if (!boxes.contains(flow.src) || !boxes.contains(flow.dst)) {
-            continue;
-        }
-        const std::uint32_t a = boxes.at(flow.src);
-        const std::uint32_t b = boxes.at(flow.dst);
-        const auto [place, fresh] = wires.emplace(std::pair{flow.src, flow.dst}, drawing.wires.size());
-        if (fresh) {
-            drawing.wires.push_back({a, b, fabric.device_name(flow.src) + " -> " + fabric.device_name(flow.dst), "flow",
-                                     0, 1, std::vector<Load>(most_frames, Load{0})});
-        }
-        for (const Time time : flow.at) {
-            drawing.wires[place->second].loads[static_cast<std::size_t>(time.ps / width.ps)].busy = 1;
-        }
-    }
-    // It begins in the moment in which most come.
-    std::vector<std::size_t> come(most_frames);
-    for (const Wire& wire : drawing.wires) {
-        for (std::size_t f = 0; f < most_frames; ++f) {
-            come[f] += wire.loads[f].busy > 0 ? 1 : 0;
-        }
-    }
-    scene.start = static_cast<std::size_t>(std::max_element(come.begin(), come.end()) - come.begin());
-    return scene;
 }
 
 Table counts_of(const std::vector<PacketTraffic>& packets) {
