@@ -1,5 +1,6 @@
 // A recorded trace replayed: kernels on the cluster's GPUs, communication planned anew for its fabric.
 
+#include "sim/engines/watching.hpp"
 #include "sim/job.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/workloads/import/account.hpp"
@@ -23,9 +24,7 @@ Timeline replay_rest(const Job& job, const Schedule& schedule) {
 
 Report run(const TraceWorkload& workload, const Job& job) {
     const TraceJob ready = prepare_trace(workload, job.scenario, job.fabric, job.catalog, [&](double share) {
-        if (job.watch.stop != nullptr && *job.watch.stop) {
-            throw Stopped();
-        }
+        stop_if_asked(job.watch);
         if (job.watch.progress) {
             job.watch.progress(import_share * share);
         }

@@ -7,6 +7,13 @@
 
 namespace fabricast {
 
+// Throws Stopped where the stop flag is set.
+inline void stop_if_asked(const Watch& watch) {
+    if (watch.stop != nullptr && watch.stop->load(std::memory_order_relaxed)) {
+        throw Stopped();
+    }
+}
+
 class Watching {
 public:
     explicit Watching(const Watch& watch) : watch_(watch) {}
@@ -16,9 +23,7 @@ public:
         if (++calls_ % 1024 != 1) {
             return;
         }
-        if (watch_.stop != nullptr && watch_.stop->load(std::memory_order_relaxed)) {
-            throw Stopped();
-        }
+        stop_if_asked(watch_);
         if (!watch_.progress) {
             return;
         }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/collectives/plan.hpp"
+#include "sim/engines/watching.hpp"
 #include "sim/events.hpp"
 #include "sim/explain/critical_path.hpp"
 #include "sim/io/place.hpp"
@@ -126,11 +127,7 @@ std::vector<std::string_view> parts_of(const TraceJob& trace) {
 }
 
 ExplainedRun explain(const TraceWorkload& workload, const Subject& s) {
-    TraceJob trace = prepare_trace(workload, s.scenario, s.fabric, s.catalog, [&](double) {
-        if (s.watch.stop != nullptr && *s.watch.stop) {
-            throw Stopped();
-        }
-    });
+    TraceJob trace = prepare_trace(workload, s.scenario, s.fabric, s.catalog, [&](double) { stop_if_asked(s.watch); });
     Schedule& schedule = trace.replayed.schedule;
     if (schedule.size() > most_walked) {
         fail_at(s.scenario, "workload.file",
