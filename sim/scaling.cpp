@@ -40,6 +40,10 @@ ScalingPoint point_of(Scenario scenario, const ClusterRequest& cluster, const Ca
 
 }  // namespace
 
+bool grows(const Workload& workload) {
+    return std::holds_alternative<CollectiveWorkload>(workload) || std::holds_alternative<TrainingWorkload>(workload);
+}
+
 std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node) {
     std::vector<ClusterRequest> clusters;
     if (!scenario.scaling) {

@@ -10,6 +10,9 @@
 
 namespace fabricast {
 
+// Whether the workload can be run on more nodes: a recording has its ranks, a message its two ends.
+bool grows(const Workload& workload);
+
 // The clusters of the table, none without `scaling:`. Throws ScenarioError where `gpus:` fills no whole nodes.
 std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node);
 

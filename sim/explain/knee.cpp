@@ -79,9 +79,7 @@ Blame grown_most(const KneePoint& before, const KneePoint& after, double work) {
 }  // namespace
 
 ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std::size_t threads, const Watch& watch) {
-    // A recording has its ranks, a message its two ends: they grow with no cluster.
-    if (!std::holds_alternative<CollectiveWorkload>(scenario.workload) &&
-        !std::holds_alternative<TrainingWorkload>(scenario.workload)) {
+    if (!grows(scenario.workload)) {
         return {};
     }
     const std::uint32_t per_node =

@@ -7,6 +7,7 @@
 #include "sim/explain/counterfactual.hpp"
 #include "sim/explain/explained_run.hpp"
 #include "sim/io/units.hpp"
+#include "sim/scaling.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/simulate.hpp"
 #include "sim/trouble.hpp"
@@ -59,9 +60,7 @@ public:
 
     void add(DesignResult& result) const {
         const ClusterRequest& cluster = input_.scenario.cluster;
-        const bool grows = std::holds_alternative<CollectiveWorkload>(input_.scenario.workload) ||
-                           std::holds_alternative<TrainingWorkload>(input_.scenario.workload);
-        if (!grows || cluster.nodes < 2 || cluster.graph) {
+        if (!grows(input_.scenario.workload) || cluster.nodes < 2 || cluster.graph) {
             return;
         }
         for (std::uint32_t nodes = 1; nodes < cluster.nodes; nodes *= 2) {
