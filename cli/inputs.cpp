@@ -1,10 +1,9 @@
 #include "cli/inputs.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <thread>
 
-#include "sim/scenario/catalog_reader.hpp"
+#include "sim/engines/threads.hpp"
+#include "sim/scenario/calibrated.hpp"
 #include "sim/scenario/parse.hpp"
 
 namespace fabricast::cli {
@@ -44,10 +43,9 @@ int whole_of(const po::variables_map& values, const char* option, int otherwise,
 
 std::size_t threads_of(const po::variables_map& values, const Scenario* scenario) {
     constexpr int most = 1024;
-    const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most);
-    const int threads = whole_of(values, "threads", cores, 1, most);
-    const bool forks = scenario != nullptr && std::holds_alternative<SimGrid>(scenario->engine);
-    return forks ? 1 : static_cast<std::size_t>(threads);
+    const int otherwise = static_cast<int>(std::min<std::size_t>(cores(), most));
+    const auto threads = static_cast<std::size_t>(whole_of(values, "threads", otherwise, 1, most));
+    return scenario != nullptr ? threads_for(scenario->engine, threads) : threads;
 }
 
 Statements statements_of(const po::variables_map& values) {
@@ -63,20 +61,8 @@ Statements statements_of(const po::variables_map& values) {
 }
 
 Catalog catalog_of(const po::variables_map& values, const Scenario* scenario) {
-    Catalog catalog = values.contains("catalog") ? read_catalog(text_of(values, "catalog")) : read_catalog();
-    if (scenario != nullptr) {
-        for (const std::string& overlay : scenario->calibration) {
-            if (!std::filesystem::is_regular_file(overlay)) {
-                throw ScenarioError(place_of(*scenario, "calibration"),
-                                    complaint("an overlay cannot be read", shown(overlay), "a file that exists"));
-            }
-            merge_overlay(catalog, overlay);
-        }
-    }
-    for (const std::string& overlay : texts_of(values, "calibration")) {
-        merge_overlay(catalog, overlay);
-    }
-    return catalog;
+    const std::string folder = values.contains("catalog") ? text_of(values, "catalog") : "";
+    return calibrated_catalog(folder, scenario, texts_of(values, "calibration"));
 }
 
 }  // namespace fabricast::cli

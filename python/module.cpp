@@ -15,9 +15,10 @@
 
 #include "models/catalog.hpp"
 #include "sim/engines/engine.hpp"
+#include "sim/engines/threads.hpp"
 #include "sim/io/json.hpp"
 #include "sim/report/result_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "sim/scenario/calibrated.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/simulate.hpp"
@@ -42,19 +43,7 @@ yaml::Node tree_of(const Source& source) { return scenario_tree(source.text, sou
 
 // The built-in catalogue, then the user's folder, then the scenario's overlays, then the caller's: as on the command
 // line.
-Catalog catalog_of(const Source& source, const Scenario& scenario) {
-    Catalog catalog = source.catalog.empty() ? read_catalog() : read_catalog(source.catalog);
-    for (const std::vector<std::string>* files : {&scenario.calibration, &source.overlays}) {
-        for (const std::string& file : *files) {
-            merge_overlay(catalog, file);
-        }
-    }
-    return catalog;
-}
-
-std::size_t threads_or_cores(std::size_t threads) {
-    return threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
-}
+std::size_t threads_or_cores(std::size_t threads) { return threads > 0 ? threads : cores(); }
 
 // Runs `work(stop)` on a thread of its own with the GIL released, and looks for Ctrl-C meanwhile.
 template <class Work>
@@ -92,9 +81,9 @@ std::string resolved(const Source& source) { return text_of(to_json(scenario_of_
 std::string run(const Source& source, std::size_t threads) {
     return unlocked([&](const std::atomic<bool>& stop) {
         const Scenario scenario = scenario_of_tree(tree_of(source), source.file);
-        // SimGrid replays in forked children, and wants one thread.
-        const std::size_t used = std::holds_alternative<SimGrid>(scenario.engine) ? 1 : threads_or_cores(threads);
-        const Report report = simulate(scenario, catalog_of(source, scenario), {&stop, {}}, {}, {used, false});
+        const std::size_t used = threads_for(scenario.engine, threads_or_cores(threads));
+        const Report report = simulate(scenario, calibrated_catalog(source.catalog, &scenario, source.overlays),
+                                       {&stop, {}}, {}, {used, false});
         return text_of(result_json(scenario, report));
     });
 }
@@ -110,8 +99,9 @@ std::string sweep(const Source& source, const std::vector<std::pair<std::string,
                 variation.values.push_back({value, {place}});
             }
         }
-        const Sweep points = prepare_sweep(tree_of(source), source.file, variations,
-                                           [&](const Scenario& scenario) { return catalog_of(source, scenario); });
+        const Sweep points = prepare_sweep(tree_of(source), source.file, variations, [&](const Scenario& scenario) {
+            return calibrated_catalog(source.catalog, &scenario, source.overlays);
+        });
         SweepOutcomes outcomes;
         run_points(
             points, distinct_points(points), threads_or_cores(threads), &stop,

@@ -1,0 +1,28 @@
+#include "sim/scenario/calibrated.hpp"
+
+#include <filesystem>
+
+#include "sim/io/place.hpp"
+#include "sim/scenario/catalog_reader.hpp"
+
+namespace fabricast {
+
+Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
+                           const std::vector<std::string>& overlays) {
+    Catalog catalog = folder.empty() ? read_catalog() : read_catalog(folder);
+    if (scenario != nullptr) {
+        for (const std::string& overlay : scenario->calibration) {
+            if (!std::filesystem::is_regular_file(overlay)) {
+                throw ScenarioError(place_of(*scenario, "calibration"),
+                                    complaint("an overlay cannot be read", shown(overlay), "a file that exists"));
+            }
+            merge_overlay(catalog, overlay);
+        }
+    }
+    for (const std::string& overlay : overlays) {
+        merge_overlay(catalog, overlay);
+    }
+    return catalog;
+}
+
+}  // namespace fabricast
