@@ -73,7 +73,8 @@ TEST_CASE("every change, written as files and read again, runs to the same time"
     const fs::path folder = fs::temp_directory_path() / "fabricast_emitted";
     fs::remove_all(folder);
     fs::create_directories(folder);
-    for (const char* name : {"dgx-h100-allreduce", "roce-ecmp", "training-mixtral-nvl8"}) {
+    for (const char* name : {"dgx-h100-allreduce", "roce-ecmp", "training-mixtral-nvl8", "transfer-gpudirect-rdma",
+                             "trace-training-step"}) {
         for (const Counterfactual& change : ran(shipped(name))) {
             INFO(name << ": " << change.name << " " << change.failure);
             const fs::path file = folder / (change.name + ".yaml");
