@@ -35,6 +35,7 @@ bool is_by_rail(FabricKind kind) {
 Clos::Clos(const Cluster& cluster)
     : bundled_(cluster.fabric.choice == PathChoice::adaptive),
       rail_only_(cluster.fabric.kind == FabricKind::rail_only),
+      same_hash_(cluster.fabric.same_hash),
       radix_(static_cast<std::uint32_t>(cluster.fabric.radix)),
       utilisation_(cluster.fabric.trunk_utilisation) {
     const FabricSpec& fabric = cluster.fabric;
@@ -200,8 +201,8 @@ bool Clos::route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_
         if (level.up == 0) {
             return false;
         }
-        const std::uint32_t port =
-            bundled_ ? 0 : pick(flow_hash, level.first_switch + at * level.switches + sw, level.up);
+        const std::uint32_t salt = same_hash_ ? 0 : level.first_switch + at * level.switches + sw;
+        const std::uint32_t port = bundled_ ? 0 : pick(flow_hash, salt, level.up);
         route.add(upward(level, at, sw, port), cable_.latency);
         sw = sw % level.classes * level.per_class + port % level.per_class;
         below[t] = target;
@@ -214,7 +215,7 @@ bool Clos::route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_
         std::uint32_t lower = 0;
         std::uint32_t port = 0;
         if (!bundled_) {
-            const std::uint32_t salt = above.first_switch + at * above.switches + sw;
+            const std::uint32_t salt = same_hash_ ? 0 : above.first_switch + at * above.switches + sw;
             const std::uint32_t choices = level.up / level.per_class;
             const std::uint32_t chosen = pick(flow_hash, salt, level.switches / level.classes * choices);
             lower = sw / level.per_class + chosen / choices * level.classes;

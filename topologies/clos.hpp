@@ -75,6 +75,7 @@ private:
     bool bundled_ = true;   // adaptive routing: the trunks from a unit to its parent are one link
     bool by_rail_ = false;  // leaf j of a set takes rail j
     bool rail_only_ = false;
+    bool same_hash_ = false;  // switches hash alike
     std::uint32_t planes_ = 1, rails_ = 1, nics_ = 1,
                   sets_ = 1;  // sets: scalable units, each one leaf a rail (and plane)
     std::uint32_t ends_per_leaf_ = 1;

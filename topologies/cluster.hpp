@@ -95,6 +95,7 @@ struct FabricSpec {
     std::uint32_t management_ports = 0;  // cables of fabric managers and the like, each on a free port of a leaf
     std::vector<int> shape;  // torus: nodes per dimension; dragonfly: {groups, routers per group, nodes per router}
     std::uint64_t seed = 1;
+    bool same_hash = false;  // switches of a Clos hash alike, without salts of their own: flows polarise
 };
 
 // The explicit graph of a scenario: every device and cable by name.

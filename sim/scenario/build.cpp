@@ -296,6 +296,7 @@ private:
         const bool hashes = fabric.link.family == LinkFamily::ethernet || fabric.link.family == LinkFamily::other;
         const bool adaptive = request_.routing.empty() ? !hashes : request_.routing == "adaptive";
         fabric.choice = adaptive ? PathChoice::adaptive : PathChoice::ecmp;
+        fabric.same_hash = request_.routing == "ecmp-one-seed";
         fabric.trunk_utilisation = adaptive ? layout().number("adaptive_utilisation") : 1;
     }
 
