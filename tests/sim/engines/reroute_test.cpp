@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "sim/engines/engine.hpp"
-#include "tests/sim/engines/schedules.hpp"
+#include "tests/sim/engines/failing_links.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/tiny_clusters.hpp"
 #include "topologies/detour.hpp"
 
 using namespace fabricast;
-using testing::Random;
+using testing::link_of_class;
+using testing::two_spines;
 
 namespace {
 
@@ -23,23 +23,11 @@ double bytes_of(const Timeline& timeline, LinkClass cls) {
     return 0;
 }
 
-// Eight nodes of one GPU and NIC under four leaves of four ports, two spines.
-Fabric two_spines() {
-    FabricSpec spec = tiny::fabric(FabricKind::fat_tree, 4);
-    spec.choice = PathChoice::ecmp;
-    return Fabric(tiny::cluster(8, 1, spec));
-}
-
 Schedule one_message(const Fabric& fabric, std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
     Schedule schedule;
     schedule.connections.push_back({.path = {.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
     schedule.add(Transfer{0, {bytes}, {}});
     return schedule;
-}
-
-LinkId link_of_class(const Fabric& fabric, const PathQuery& query, LinkClass cls) {
-    const Path path = fabric.path(query);
-    return *std::ranges::find_if(path.span(), [&](LinkId link) { return fabric.link(link).cls == cls; });
 }
 
 }  // namespace
@@ -87,20 +75,7 @@ TEST_CASE("a message whose NIC is dead leaves by the neighbour's, which both the
 
 TEST_CASE("a ring keeps what it has done when a NIC goes down, and goes on at the pace of the shared one") {
     const Fabric fabric(tiny::two_nodes());
-    Schedule schedule;
-    Pipeline ring;
-    ring.bytes_per_edge = 10e6;
-    ring.chunk = 1e5;
-    ring.slots = 1000;
-    ring.cyclic = true;
-    ring.stage_count = 1;
-    for (const std::uint16_t nic : {std::uint16_t{0}, std::uint16_t{1}}) {
-        schedule.edge_sets.push_back(NodeRing{.nodes = 2, .order = {0, 1}, .exit_nic = nic, .entry_nic = nic});
-        schedule.stages.push_back(
-            {3, {.src = fabric.gpu(1), .dst = fabric.gpu(2), .src_nic = nic, .dst_nic = nic}, {}});
-        ring.edges = ring.first_stage = nic;
-        schedule.add(ring);
-    }
+    const Schedule schedule = testing::two_rails(fabric);
     const Timeline whole = replay(Flow{}, fabric, schedule);
     const LinkId port = link_of_class(fabric, {.src = fabric.nic(0, 0), .dst = fabric.nic(1, 0)}, LinkClass::nic_port);
     const Time half{whole.makespan.ps / 2};
@@ -118,23 +93,7 @@ TEST_CASE("whatever trunks fail and come back, every message arrives whole") {
     const Fabric fabric = two_spines();
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         INFO("seed " << seed);
-        Random random{seed};
-        Schedule schedule;
-        for (std::uint32_t c = 0; c < 12; ++c) {
-            const auto from = random.below(8);
-            const auto to = (from + 1 + random.below(7)) % 8;
-            schedule.connections.push_back({.path = {.src = fabric.gpu(from), .dst = fabric.gpu(to), .flow_label = c}});
-            schedule.add(Transfer{c, {static_cast<std::int64_t>(1 + random.below(2'000'000))}, {}});
-            schedule.kept.push_back(OpId{c});
-        }
-        std::vector<LinkEvent> events;
-        const std::uint32_t trunks = fabric.link_count() - fabric.node_count() * fabric.node_link_count();
-        for (std::uint32_t e = 0; e < 4; ++e) {
-            const LinkId link{fabric.link_count() - 1 - random.below(trunks)};
-            const Time down = microseconds(random.below(100));
-            events.push_back({down, link, 0});
-            events.push_back({down + microseconds(1 + random.below(100)), link, 1});
-        }
+        const auto [schedule, events, bytes] = testing::random_outages(fabric, seed, 2'000'000);
         const Timeline whole = replay(Flow{}, fabric, schedule);
         const Timeline rerouted = replay(Flow{}, fabric, schedule, events);
         CHECK(rerouted.kept.size() == schedule.size());

@@ -4,35 +4,24 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/engines/packet/options.hpp"
+#include "tests/sim/engines/failing_links.hpp"
 #include "tests/sim/engines/packet/network.hpp"
-#include "tests/sim/engines/random_sharing.hpp"
 #include "tests/support/catch.hpp"
 
 namespace fabricast {
 
 namespace {
 
+using testing::link_of_class;
 using testing::packets;
-using testing::Random;
+using testing::two_spines;
 using testing::unit;
-
-// Eight nodes of one GPU and NIC under four leaves of four ports, two spines.
-Fabric two_spines() {
-    FabricSpec spec = tiny::fabric(FabricKind::fat_tree, 4);
-    spec.choice = PathChoice::ecmp;
-    return Fabric(tiny::cluster(8, 1, spec));
-}
 
 Schedule one_message(const PathQuery& path, std::int64_t bytes) {
     Schedule schedule;
     schedule.connections.push_back({.path = path});
     schedule.kept.push_back(schedule.add(Transfer{0, {bytes}, {}}));
     return schedule;
-}
-
-LinkId link_of_class(const Fabric& fabric, const PathQuery& query, LinkClass cls) {
-    const Path path = fabric.path(query);
-    return *std::ranges::find_if(path.span(), [&](LinkId link) { return fabric.link(link).cls == cls; });
 }
 
 double bytes_over(const Timeline& timeline, LinkId link) {
@@ -94,20 +83,7 @@ TEST_CASE("packets of a dead NIC leave by the neighbour's, and come back when it
 
 TEST_CASE("a ring of packets goes on at the pace of the shared NIC, as the fluid one does") {
     const Fabric fabric(tiny::two_nodes());
-    Schedule schedule;
-    Pipeline ring;
-    ring.bytes_per_edge = 10e6;
-    ring.chunk = 1e5;
-    ring.slots = 1000;
-    ring.cyclic = true;
-    ring.stage_count = 1;
-    for (const std::uint16_t nic : {std::uint16_t{0}, std::uint16_t{1}}) {
-        schedule.edge_sets.push_back(NodeRing{.nodes = 2, .order = {0, 1}, .exit_nic = nic, .entry_nic = nic});
-        schedule.stages.push_back(
-            {3, {.src = fabric.gpu(1), .dst = fabric.gpu(2), .src_nic = nic, .dst_nic = nic}, {}});
-        ring.edges = ring.first_stage = nic;
-        schedule.add(ring);
-    }
+    const Schedule schedule = testing::two_rails(fabric);
     const LinkId port = link_of_class(fabric, {.src = fabric.nic(0, 0), .dst = fabric.nic(1, 0)}, LinkClass::nic_port);
     Packet options = packets(FlowControl::credits);
     options.retransmit_timeout = microseconds(200);
@@ -123,25 +99,7 @@ TEST_CASE("whatever trunks fail and come back, every message of packets arrives 
     const Fabric fabric = two_spines();
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         INFO("seed " << seed);
-        Random random{seed};
-        Schedule schedule;
-        double bytes = 0;
-        for (std::uint32_t c = 0; c < 12; ++c) {
-            const auto from = random.below(8);
-            const auto to = (from + 1 + random.below(7)) % 8;
-            schedule.connections.push_back({.path = {.src = fabric.gpu(from), .dst = fabric.gpu(to), .flow_label = c}});
-            schedule.kept.push_back(
-                schedule.add(Transfer{c, {static_cast<std::int64_t>(1 + random.below(1'000'000))}, {}}));
-            bytes += static_cast<double>(schedule.transfers.back().bytes.count);
-        }
-        std::vector<LinkEvent> events;
-        const std::uint32_t trunks = fabric.link_count() - fabric.node_count() * fabric.node_link_count();
-        for (std::uint32_t e = 0; e < 4; ++e) {
-            const LinkId link{fabric.link_count() - 1 - random.below(trunks)};
-            const Time down = microseconds(random.below(100));
-            events.push_back({down, link, 0});
-            events.push_back({down + microseconds(1 + random.below(100)), link, 1});
-        }
+        const auto [schedule, events, bytes] = testing::random_outages(fabric, seed, 1'000'000);
         for (const FlowControl control : {FlowControl::pfc, FlowControl::credits}) {
             Packet options = packets(control);
             options.recovery = seed % 2 == 0 ? LossRecovery::go_back_n : LossRecovery::selective_repeat;
