@@ -10,6 +10,7 @@
 #include "cli/progress.hpp"
 #include "sim/io/text_file.hpp"
 #include "sim/report/assertion.hpp"
+#include "sim/report/deadlock_picture.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/html/standstill.hpp"
 #include "sim/report/packet_picture.hpp"
@@ -153,6 +154,9 @@ int run_scenario(const std::vector<std::string>& arguments) {
         write_files(*values, scenario, catalog, report);
         return check_asserts(scenario, report);
     } catch (const CannotEnd& error) {
+        if (values->contains("svg")) {
+            write_atomically(text_of(*values, "svg"), deadlock_picture(error.what()));
+        }
         if (values->contains("html")) {
             const Fabric fabric(build(scenario, catalog));
             write_atomically(text_of(*values, "html"),

@@ -11,6 +11,8 @@ namespace fabricast {
 
 namespace {
 
+constexpr std::size_t ports_drawn = 6;  // of each row: the worst
+
 constexpr double left = 80, width = 800, strip = 84, gap = 34;
 
 template <class... Values>
@@ -85,13 +87,14 @@ std::string packet_picture(const Report& report) {
     double y = 40;
     for (const PacketTraffic& traffic : report.packets) {
         Axes axes{0, 0, 1};
+        const std::size_t drawn = std::min(ports_drawn, traffic.use.series.size());
         for (const PortSeries& series : traffic.use.series) {
             axes.seconds = std::max(axes.seconds, to_seconds(series.width) * static_cast<double>(series.queued.size()));
             for (const std::int64_t queued : series.queued) {
                 axes.bytes = std::max(axes.bytes, static_cast<double>(queued));
             }
         }
-        for (std::size_t i = 0; i < traffic.use.series.size(); ++i) {
+        for (std::size_t i = 0; i < drawn; ++i) {
             axes.top = y + gap;
             strips += port_strip(traffic.use.series[i], traffic.series[i], axes);
             y = axes.top + strip;

@@ -2,6 +2,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/report/assertion.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/replay.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/packet_traffic.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/report/deadlock_picture.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/packet_picture.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/result_file.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/summarize.cpp
