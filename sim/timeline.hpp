@@ -34,6 +34,7 @@ struct ClassUse {
 // What happened at one port of the packet engine.
 struct PortUse {
     LinkId link{};
+    int lane = -1;  // of those that share the link; -1: it has one
     double bytes = 0;
     std::int64_t most_queued = 0;    // bytes
     std::int64_t most_headroom = 0;  // bytes above the pause threshold in the buffer behind the link
@@ -47,6 +48,7 @@ struct PortUse {
 // One port against time, in bins of `width`: all series of a replay have the same.
 struct PortSeries {
     LinkId link{};
+    int lane = -1;  // as PortUse
     Duration width;
     std::vector<std::int64_t> queued;  // most bytes in each bin
     std::vector<Duration> paused;

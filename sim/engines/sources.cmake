@@ -19,9 +19,11 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/packet/horizon.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/islands.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/lower.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/lanes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/network.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/observe.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/operations.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet/policies.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/replay.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/shared.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet/ways.cpp

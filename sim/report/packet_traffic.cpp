@@ -96,11 +96,14 @@ std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline
         return std::nullopt;
     }
     PacketTraffic traffic{size, *timeline.packets, {}, {}};
+    const auto name = [&](const auto& port) {
+        return fabric.link_name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane));
+    };
     for (const PortUse& port : traffic.use.ports) {
-        traffic.ports.push_back(fabric.link_name(port.link));
+        traffic.ports.push_back(name(port));
     }
     for (const PortSeries& series : traffic.use.series) {
-        traffic.series.push_back(fabric.link_name(series.link));
+        traffic.series.push_back(name(series));
     }
     return traffic;
 }
@@ -148,7 +151,7 @@ Json packets_json(const std::vector<PacketTraffic>& packets) {
 }
 
 Json packets_schema() {
-    const Json link = {{"type", "string"}, {"description", "As `topo` names it."}};
+    const Json link = {{"type", "string"}, {"description", "As `topo` names it, with its lane where it has several."}};
     const Json series = {{"type", "object"},
                          {"properties",
                           {{"link", link},

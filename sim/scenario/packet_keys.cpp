@@ -44,10 +44,10 @@ Key block_key() {
 
 std::vector<Key> transport_keys() {
     return {
-        word_key("packet.congestion_control", FIELD(congestion_control), CongestionControl::timely,
+        word_key("packet.congestion_control", FIELD(congestion_control), CongestionControl::infiniband,
                  "How senders find their rate; `auto`: dcqcn on Ethernet, none elsewhere."),
-        text_key("packet.preset", FIELD(preset), "DCQCN and ECN figures: a catalogue part of kind packet-preset.",
-                 "the paper's"),
+        text_key("packet.preset", FIELD(preset),
+                 "Figures of congestion control and marks: a catalogue part of kind packet-preset.", "the paper's"),
         number_key("packet.ecn.k_min", FIELD(ecn.k_min), 0, 1e9,
                    "A queue marks from here on: bytes for each Gb/s of its port."),
         number_key("packet.ecn.k_max", FIELD(ecn.k_max), 0, 1e9, "And marks everything from here on."),
@@ -55,6 +55,7 @@ std::vector<Key> transport_keys() {
         word_key("packet.recovery", FIELD(recovery), LossRecovery::selective_repeat,
                  "What is sent again where packets are lost."),
         time_key("packet.retransmit_timeout", FIELD(retransmit_timeout), "Without any acknowledgement."),
+        number_key("packet.loss", FIELD(loss), 0, 0.5, "Share of packets that a link between nodes corrupts."),
         word_key("packet.routing", FIELD(routing), PacketRouting::spray,
                  "How packets choose among equal paths. Other than `ecmp` takes a fabric with `routing: ecmp`, whose "
                  "cables stand alone."),
@@ -84,9 +85,12 @@ std::vector<Key> packet_keys() {
         number_key("packet.headroom", FIELD(headroom), 0, 16,
                    "Memory behind a PFC pause, times what the formula asks."),
         size_key("packet.xon_offset", FIELD(xon_offset), "Resume so far below the threshold."),
-        optional_size_key("packet.credit_buffer", FIELD(credit_buffer), "Receive buffer of a credit link.",
-                          "two round trips and four packets"),
+        optional_size_key("packet.credit_buffer", FIELD(credit_buffer),
+                          "Receive buffer of a credit link, or of one lane of it.",
+                          "128 KiB between nodes of InfiniBand, else two round trips and four packets"),
         time_key("packet.credit_delay", FIELD(credit_delay), "A receiver's time to return a credit."),
+        whole_key("packet.pause_quanta", FIELD(pause_quanta), 512, 65535,
+                  "Of a PFC frame, 512 bit times each; half of them later it is refreshed."),
         time_key("packet.pfc_watchdog", FIELD(pfc_watchdog), "A queue paused for so long ignores the pause.", "never"),
         flag_key("packet.series", FIELD(series),
                  "Keep queue, pause and load of ports against time, for --json; --html does."),
@@ -94,6 +98,8 @@ std::vector<Key> packet_keys() {
     };
     const std::vector<Key> more = transport_keys();
     keys.insert(keys.end(), more.begin(), more.end());
+    const std::vector<Key> lanes = packet_lane_keys();
+    keys.insert(keys.end(), lanes.begin(), lanes.end());
     return keys;
 }
 

@@ -9,4 +9,7 @@ namespace fabricast {
 
 std::vector<Key> packet_keys();
 
+// Of them: lanes, PCI Express, and InfiniBand's congestion control.
+std::vector<Key> packet_lane_keys();
+
 }  // namespace fabricast

@@ -38,12 +38,75 @@ void lay_over(const Part& part, EcnOptions& ecn) {
     ecn.p_max = part.number_or("ecn.p_max", ecn.p_max);
 }
 
+// What the scenario states itself goes before.
+void lay_over(const Part& part, InfinibandControl& control) {
+    const InfinibandControl plain;
+    const auto whole = [&](const char* name, int& to, int untouched) {
+        to = to == untouched ? static_cast<int>(part.number_or(name, to)) : to;
+    };
+    whole("cc.threshold", control.threshold, plain.threshold);
+    whole("cc.marking_rate", control.marking_rate, plain.marking_rate);
+    whole("cc.increase", control.increase, plain.increase);
+    whole("cc.least", control.least, plain.least);
+    whole("cc.limit", control.limit, plain.limit);
+    if (part.has("cc.packet_size") && control.packet_size == plain.packet_size) {
+        control.packet_size = part.bytes("cc.packet_size");
+    }
+    if (part.has("cc.timer") && control.timer == plain.timer) {
+        control.timer = part.duration("cc.timer");
+    }
+    if (control.spacing == plain.spacing) {
+        control.spacing = part.number_or("cc.spacing", control.spacing);
+    }
+}
+
+// What the keys cannot see one by one.
+void check_lanes(const Scenario& scenario) {
+    const LaneOptions& lanes = scenario.packet.lanes;
+    const std::string accepted = "accepted: 0 to " + std::to_string(lanes.count - 1);
+    const auto check = [&](const std::vector<int>& named, const char* key) {
+        for (const int lane : named) {
+            if (lane >= lanes.count) {
+                fail_at(scenario, key,
+                        "names a lane that is not there (found " + std::to_string(lane) + "; " + accepted + ")");
+            }
+        }
+    };
+    check(lanes.of_level, "packet.lanes.of_level");
+    check(lanes.high, "packet.lanes.high");
+    if (lanes.weights.size() > static_cast<std::size_t>(lanes.count)) {
+        fail_at(scenario, "packet.lanes.weights",
+                "has more weights than there are lanes (found " + std::to_string(lanes.weights.size()) +
+                    "; accepted: up to " + std::to_string(lanes.count) + ")");
+    }
+    for (const ServiceLevel& rule : lanes.levels) {
+        for (const std::uint32_t node : {rule.from, rule.to}) {
+            if (node != ServiceLevel::any && node >= scenario.cluster.nodes) {
+                fail_at(scenario, "packet.lanes.levels",
+                        "names a node that is not there (found node" + std::to_string(node) +
+                            "; accepted: node0 to node" + std::to_string(scenario.cluster.nodes - 1) + ")");
+            }
+        }
+    }
+}
+
+CongestionControl control_of(std::string_view asked) {
+    for (const CongestionControl control : {CongestionControl::none, CongestionControl::dcqcn,
+                                            CongestionControl::timely, CongestionControl::infiniband}) {
+        if (word(control) == asked) {
+            return control;
+        }
+    }
+    throw CatalogError("'" + std::string(asked) + "' is no congestion control");
+}
+
 }  // namespace
 
 Scenario with_engine(Scenario scenario, const Catalog& catalog, std::size_t threads) {
     if (!std::holds_alternative<Packet>(scenario.engine)) {
         return scenario;
     }
+    check_lanes(scenario);
     Packet packet = scenario.packet;
     packet.seed = scenario.seed;
     const std::vector<Bytes>* const sizes = sizes_of(scenario.workload);
@@ -52,12 +115,13 @@ Scenario with_engine(Scenario scenario, const Catalog& catalog, std::size_t thre
         try {
             const Part& part = catalog.at("packet-preset", packet.preset);
             lay_over(part, packet.dcqcn);
+            lay_over(part, packet.infiniband);
             if (packet.ecn.k_min == EcnOptions{}.k_min && packet.ecn.k_max == EcnOptions{}.k_max) {
                 lay_over(part, packet.ecn);
             }
-            if (part.word_or("congestion_control", "") == "none" &&
-                packet.congestion_control == CongestionControl::automatic) {
-                packet.congestion_control = CongestionControl::none;
+            const std::string asked = part.word_or("congestion_control", "");
+            if (packet.congestion_control == CongestionControl::automatic && !asked.empty()) {
+                packet.congestion_control = control_of(asked);
             }
         } catch (const CatalogError& error) {
             fail_at(scenario, "packet.preset", error.what());

@@ -3,6 +3,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/include.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/packet_keys.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/packet_lane_keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/packet_options.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/parse.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/build.cpp

@@ -9,7 +9,18 @@ inline void Domain::arrive(const Due& due) {
         on_piece(traffic_.stream_of(frame.flow), now);
         return;
     }
+    if (shared_.corrupts && is_corrupted(due.port, frame)) {
+        lose(due.port, frame.bytes, now);
+        return;
+    }
     const std::uint32_t hop = frame.hop() + 1;
+    if (!traffic_.readers.empty()) {
+        const std::uint32_t r = traffic_.reader_of[frame.flow];
+        if (r != none && traffic_.readers[r].hop == hop && !traffic_.is_request(frame.flow)) {
+            const Ps rest = options_.cut_through ? net_.ports[due.port].serialization(frame.bytes) : 0;
+            return_tag(r, frame.bytes, now + rest);
+        }
+    }
     if (!net_.epochs.empty()) {
         divert(frame, hop, now);
     }
@@ -41,7 +52,8 @@ inline std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, 
             continue;
         }
         const Port& port = net_.ports[hops[variant * route.hops + hop]];
-        const std::int64_t ahead = port.queued_bytes * (1 << 10) + (std::max<Ps>(0, port.free - now) >> 4) +
+        const std::int64_t ahead = net_.queued(hops[variant * route.hops + hop]) * (1 << 10) +
+                                   (std::max<Ps>(0, port.free - now) >> 4) +
                                    (port.paused || port.down ? std::int64_t{1} << 50 : 0);
         if (ahead < least) {
             least = ahead;
@@ -49,6 +61,12 @@ inline std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, 
         }
     }
     return best;
+}
+
+// A hash of the packet and the link, no generator: threads may not change it.
+inline bool Domain::is_corrupted(std::uint32_t p, const Frame& frame) const {
+    const std::uint64_t h = mix(mix(options_.seed ^ frame.flow ^ (std::uint64_t{p} << 32U)) ^ frame.key);
+    return static_cast<double>(h >> 11U) * 0x1p-53 < static_cast<double>(net_.counts[p].loss);
 }
 
 // Straight onto the wire where it is idle, else into the queue. A packet of a slower link may begin only so early that
@@ -67,7 +85,9 @@ inline void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps
             now += from.serialization(frame.bytes) - port.serialization(frame.bytes);
         }
     }
-    const bool busy = !port.queue.empty() || (port.sender != none && !shared_.senders[port.sender].empty());
+    const bool busy = port.lanes > 1
+                          ? any_active(out)
+                          : !port.queue.empty() || (port.sender != none && !shared_.senders[port.sender].empty());
     if (busy) {
         if (in_order(node)) {
             drain_in_order(node, arrived);
@@ -78,6 +98,7 @@ inline void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps
     frame.at(now);
     if (now == arrived && port.free <= now && port.queue.empty() && !node.serves &&
         (port.sender == none || shared_.senders[port.sender].empty()) &&
+        (port.lanes == 1 || !behind_writes(out, now)) &&
         ((port.control == Control::none && !port.down) || admit(out, now, now, frame.bytes) == now)) {
         if (net_.ports[in].control == Control::credits) {
             return_credit(in, frame.bytes, now);

@@ -6,15 +6,16 @@ namespace fabricast::packet {
 
 namespace {
 
-bool held_back(const Port& port) {
-    return !port.queue.empty() && port.blocked(port.queue.front().frame.bytes) && !port.down;
+bool held_back(const Network& net, std::uint32_t p) {
+    const Port& port = net.ports[p];
+    return !port.queue.empty() && net.blocked(p, port.queue.front().frame.bytes) && !port.down;
 }
 
 // What the buffer behind a port waits for: ports of the next node with packets that came over it.
 std::vector<std::vector<std::uint32_t>> waits_for(const Network& net) {
     std::vector<std::vector<std::uint32_t>> edges(net.port_count);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
-        if (!held_back(net.ports[p])) {
+        if (!held_back(net, p)) {
             continue;
         }
         for (std::uint32_t i = 0; i < net.ports[p].queue.size(); ++i) {
@@ -38,7 +39,7 @@ std::vector<std::uint32_t> find_deadlock(const Shared& shared) {
         std::size_t next;
     };
     for (std::uint32_t root = 0; root < edges.size(); ++root) {
-        if (state[root] != fresh || !held_back(shared.net.ports[root])) {
+        if (state[root] != fresh || !held_back(shared.net, root)) {
             continue;
         }
         std::vector<Step> path{{root, 0}};
@@ -68,27 +69,30 @@ std::vector<std::uint32_t> find_deadlock(const Shared& shared) {
 
 std::string describe_standstill(const Shared& shared, const Fabric& fabric) {
     const Network& net = shared.net;
-    const auto name = [&](std::uint32_t p) { return fabric.link_name(net.links[p]); };
+    const auto name = [&](std::uint32_t p) {
+        const std::string lane = net.ports[p].lanes > 1 ? " lane " + std::to_string(net.counts[p].lane) : "";
+        return "'" + fabric.link_name(net.links[p]) + "'" + lane;
+    };
     const std::vector<std::uint32_t> cycle = find_deadlock(shared);
     std::string text;
     if (!cycle.empty()) {
         text = "deadlock of " + std::to_string(cycle.size()) + " ports: ";
         for (const std::uint32_t p : cycle) {
-            text += "'" + name(p) + "' waits for ";
+            text += name(p) + " waits for ";
         }
-        return text + "'" + name(cycle.front()) + "'";
+        return text + name(cycle.front());
     }
     std::size_t shown = 0;
     for (std::uint32_t p = 0; p < net.port_count && shown < 4; ++p) {
         if (!net.ports[p].queue.empty()) {
-            text += (text.empty() ? "" : ", ") + ("'" + name(p) + "' holds ") +
-                    std::to_string(net.ports[p].queue.size()) + " packets" + (net.ports[p].paused ? " (paused)" : "");
+            text += (text.empty() ? "" : ", ") + name(p) + " holds " + std::to_string(net.ports[p].queue.size()) +
+                    " packets" + (net.ports[p].paused ? " (paused)" : "");
             ++shown;
         }
     }
     for (std::uint32_t p = 0; p < net.port_count && shown < 4; ++p) {
         if (net.ports[p].down) {
-            text += (text.empty() ? "" : ", ") + ("link " + name(p)) + " is down";
+            text += (text.empty() ? "" : ", ") + ("link " + fabric.link_name(net.links[p])) + " is down";
             ++shown;
         }
     }

@@ -7,9 +7,11 @@
 #include "models/ethernet.hpp"
 #include "topologies/hash.hpp"
 
-// The members stand in six files, one idea each; one translation unit, since the hot ones call each other.
+// The members stand in eight files, one idea each; one translation unit, since the hot ones call each other.
 #include "sim/engines/packet/arriving.inl"
+#include "sim/engines/packet/lanes.inl"
 #include "sim/engines/packet/ports.inl"
+#include "sim/engines/packet/reads.inl"
 #include "sim/engines/packet/receive_buffers.inl"
 #include "sim/engines/packet/receiving.inl"
 #include "sim/engines/packet/rerouting.inl"
@@ -237,7 +239,12 @@ void Domain::take_mail(const Mail& mail) {
             free_slot(mail.target, mail.time);
             return;
         case Mail::notice:
-            shared_.dcqcn[traffic_.flows[mail.target].controller].on_notice(options_.dcqcn, mail.time);
+            if (shared_.control == CongestionControl::infiniband) {
+                const std::uint32_t controller = traffic_.flows[mail.target].controller;
+                shared_.infiniband[controller].on_notice(options_.infiniband, mail.time);
+            } else {
+                shared_.dcqcn[traffic_.flows[mail.target].controller].on_notice(options_.dcqcn, mail.time);
+            }
             return;
         case Mail::ack:
             if (shared_.lossy) {
@@ -256,6 +263,20 @@ void Domain::take_mail(const Mail& mail) {
             return;
         case Mail::timeout:
             on_timeout(mail.target, mail.time);
+            return;
+        case Mail::refresh:
+            refresh(mail.target, mail.time);
+            return;
+        case Mail::want:
+            traffic_.readers[mail.target].wanted.push(mail.value);
+            wake_flow(traffic_.readers[mail.target].requests, mail.time);
+            return;
+        case Mail::grant:
+            traffic_.readers[traffic_.reader_of[mail.target]].granted += mail.value;
+            wake_flow(mail.target, mail.time);
+            return;
+        case Mail::returned:
+            return_tag(mail.target, mail.value, mail.time);
             return;
     }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/engines/packet/controller.hpp"
+#include "sim/engines/packet/infiniband_rate.hpp"
 #include "sim/engines/packet/islands.hpp"
 #include "sim/engines/packet/mail.hpp"
 #include "sim/engines/packet/recovery.hpp"
@@ -29,8 +30,9 @@ struct Shared {
     Network& net;
     const Packet& options;
     Islands islands;
+    CongestionControl control;  // none where no flow is under it
     bool lossy = false;
-    bool timely = false;
+    bool corrupts = false;  // links lose packets at random
     std::vector<Sender> senders;
     std::vector<Inbox> inboxes;  // per node
     std::vector<Ps> next;        // per node: when it has something to do
@@ -41,6 +43,7 @@ struct Shared {
     std::vector<RateSeries> rates;          // of the first of them; empty: nobody asked
     std::vector<std::vector<Ps>> arrivals;  // when pieces of the first flows came; empty: nobody asked
     std::vector<Timely> timelies;
+    std::vector<InfinibandRate> infiniband;
     std::vector<std::uint32_t> ack_every;  // packets, a power of two; per controlled flow
     std::vector<Recovery> recoveries;      // per flow
     std::vector<Series> series;            // per port
@@ -88,9 +91,28 @@ private:
     bool accept(std::uint32_t in, std::uint32_t bytes, Ps now);
     void vacate(std::uint32_t in, std::uint32_t bytes, Ps now);
     void set_paused(std::uint32_t in, bool paused, Ps now);
+    void tell_pause(std::uint32_t in, bool paused, Ps now);
+    void refresh(std::uint32_t in, Ps now);
     void return_credit(std::uint32_t in, std::uint32_t bytes, Ps at);
 
     // Ports.
+    struct Turn {
+        Ps start;
+        std::uint32_t port;
+    };
+    struct Lifting {
+        Ps time;
+        bool barks;  // a watchdog's
+    };
+    Lifting lifts(const PortCounts& counts) const;
+    std::uint32_t pause_bytes() const;
+    void take_credit(std::uint32_t p, std::uint32_t bytes);
+    void hold_wire(std::uint32_t p, Ps until);
+    bool any_active(std::uint32_t p) const;
+    Ps first_arrived(std::uint32_t p) const;
+    bool behind_writes(std::uint32_t p, Ps arrived) const;
+    Turn next_turn(std::uint32_t first, Ps until);
+    Ps drain_lanes(std::uint32_t first, Ps until);
     Ps next_start(std::uint32_t p, Ps until);
     Ps admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes);
     void apply(std::uint32_t p, const Signal& signal);
@@ -106,6 +128,8 @@ private:
     Ps after_services(std::uint32_t p, const Frame& frame, Ps start) const;
     void use_services(std::uint32_t p, const Frame& frame, Ps start);
     void mark(std::uint32_t p, Frame& frame, Ps start);
+    void mark_forward(std::uint32_t p, Frame& frame, Ps start);
+    bool is_corrupted(std::uint32_t p, const Frame& frame) const;
 
     // Flows: sending.
     Frame next_packet(std::uint32_t p, Ps start);
@@ -118,6 +142,16 @@ private:
     std::uint8_t way_of(Flow& flow, const Route& route, Ps start) const;
     Ps paced(Flow& flow, std::uint32_t bytes, Ps start);
 
+    // Reads over PCIe.
+    std::uint32_t ready_pieces(std::uint32_t f, std::uint32_t known) const;
+    void announce(std::uint32_t f, Ps now);
+    bool begin_request(Flow& flow, std::uint32_t f);
+    void receive_request(std::uint32_t f, const Frame& frame, Ps tail);
+    bool is_granted(const Flow& flow, std::uint32_t f) const;
+    void count_granted(std::uint32_t f, std::uint32_t psn, std::uint32_t bytes);
+    void return_tag(std::uint32_t r, std::uint32_t bytes, Ps now);
+    void end_read(std::uint32_t f, const Frame& frame, Ps tail);
+
     // Flows: receiving.
     void receive(std::uint32_t p, const Frame& frame, Ps tail);
     void receive_lossy(std::uint32_t p, const Frame& frame, Ps tail);
@@ -125,6 +159,7 @@ private:
     void receive_spread(std::uint32_t p, const Frame& frame, Ps tail);
     void complete(std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail);
     void on_piece(std::uint32_t f, Ps now);
+    std::int64_t bytes_of_piece(std::uint32_t f, std::uint32_t piece) const;
     std::uint32_t packets_of_piece(std::uint32_t f, std::uint32_t piece) const;
     Ps way_back(std::uint32_t f) const;
     void tell_sender(std::uint32_t f, Mail::Kind kind, std::uint32_t value, Ps tail);

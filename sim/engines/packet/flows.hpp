@@ -88,6 +88,31 @@ struct Follower {
     std::uint32_t first_have = 0, have_end = 0;  // of all that lead there
 };
 
+// A flow whose first leg is read over PCIe: the requester asks for the bytes in requests of at most MRRS, as its tags
+// allow, and the memory sends what it was asked for.
+struct Reader {
+    std::uint32_t flow = none;       // of the data
+    std::uint32_t requests = none;   // flow
+    std::uint32_t requester = none;  // into Traffic::requesters
+    std::uint32_t node = none;       // the requester's
+    std::uint8_t hop = 0;            // of the data, counted from one, that leads there
+    bool ends = false;               // and no further
+    Ps doorbell = 0;                 // until the requester knows of a piece
+    // Written by the memory's node.
+    std::uint32_t announced = 0;  // pieces
+    std::uint32_t psn = 0;        // of the next packet that is sent for the first time
+    std::int64_t granted = 0, sent = 0;
+    // Written by the requester's.
+    Fifo<std::uint32_t> wanted;  // bytes, piece by piece
+    bool waits = false;          // for a tag
+};
+
+// A device that reads: bytes it has asked for and not got, and readers without a tag.
+struct Requester {
+    std::int64_t outstanding = 0, most = 0;
+    Fifo<std::uint32_t> waiting;
+};
+
 struct Traffic {
     Network network;
     std::vector<Route> routes;  // per flow, apart: all that a switch looks up
@@ -108,6 +133,12 @@ struct Traffic {
     std::vector<double> seconds_alone;        // per pipeline that holds devices: from its start to its end
     std::vector<double> draining;             // per pipeline: seconds behind its last piece
     std::vector<std::uint32_t> controlled;    // flows under congestion control
+    CongestionControl control = CongestionControl::none;  // theirs
+    std::uint32_t first_request_flow = none;              // flows from here on are requests of reads
+    std::vector<Reader> readers;
+    std::vector<std::uint32_t> reader_of;  // per flow; empty: nobody reads
+    std::vector<Requester> requesters;
+    std::int64_t read_request = 0, request_bytes = 0;  // MRRS, and a request on the wire
 
     // A way by its number: the flow's own, then its detours.
     const Route& route_of(std::uint32_t flow, std::uint32_t& way) const {
@@ -127,7 +158,8 @@ struct Traffic {
         }
         return ways;
     }
-    bool is_stream(std::uint32_t flow) const { return flow >= first_stream_flow; }
+    bool is_request(std::uint32_t flow) const { return flow >= first_request_flow; }
+    bool is_stream(std::uint32_t flow) const { return flow >= first_stream_flow && !is_request(flow); }
     std::uint32_t stream_of(std::uint32_t flow) const { return flow - first_stream_flow; }
     // When pieces came to a stream's sender and slots were freed, where the last time of either is not enough.
     Ps& piece_time(std::uint32_t stream, std::uint32_t piece) {

@@ -9,7 +9,7 @@ namespace {
 // Packets over each port, had all flows of the schedule been sent.
 std::vector<double> packets_over_ports(const Traffic& traffic) {
     std::vector<double> packets(traffic.network.port_count, 0);
-    for (std::uint32_t f = 0; f < traffic.flows.size(); ++f) {
+    for (std::uint32_t f = 0; f < traffic.first_request_flow; ++f) {
         const Route& route = traffic.routes[f];
         double bytes = 0;
         if (traffic.is_stream(f)) {

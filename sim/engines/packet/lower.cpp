@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "sim/engines/flow/network.hpp"
 #include "sim/engines/packet/flows.hpp"
@@ -28,10 +29,14 @@ public:
             add_pipeline(p);
         }
         traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
-        traffic_.network = make_network(fabric_, options_, queries_, events_, traffic_.routes);
+        traffic_.first_request_flow = static_cast<std::uint32_t>(traffic_.flows.size());
+        add_reads();
+        traffic_.network =
+            make_network(fabric_, options_, queries_, traffic_.first_request_flow, events_, traffic_.routes);
         for (std::size_t f = 0; f < traffic_.routes.size(); ++f) {
             place(f);
         }
+        place_readers();
         add_controllers();
         traffic_.receivers.resize(traffic_.flows.size());
         make_times();
@@ -192,6 +197,63 @@ private:
             std::clamp<long long>(std::llround(static_cast<double>(mtu) * ratios_[f]), 1, 65535));
     }
 
+    // Links that fail may take a flow to another NIC: then nobody is asked.
+    void add_reads() {
+        if (!options_.pcie.transactions || !events_.empty()) {
+            return;
+        }
+        const Lanes lanes(fabric_, options_);
+        traffic_.read_request = options_.pcie.max_read_request.count;
+        traffic_.request_bytes = lanes.pcie().request;
+        const std::size_t flows = traffic_.flows.size();
+        for (std::uint32_t f = 0; f < flows; ++f) {
+            const Path path = fabric_.path(queries_[f]);
+            const Read read = lanes.read_of(path.span());
+            if (read.cables > 0) {
+                Reader reader;
+                reader.flow = f;
+                reader.requests = add_flow({.src = read.requester, .dst = read.memory}, 1, 1e30);
+                traffic_.readers.push_back(std::move(reader));
+            }
+        }
+    }
+
+    void place_readers() {
+        if (traffic_.readers.empty()) {
+            return;
+        }
+        const Network& net = traffic_.network;
+        traffic_.reader_of.assign(traffic_.flows.size(), none);
+        std::map<std::uint32_t, std::uint32_t> requesters;  // by node
+        for (std::uint32_t r = 0; r < traffic_.readers.size(); ++r) {
+            Reader& reader = traffic_.readers[r];
+            const Route& data = traffic_.routes[reader.flow];
+            Flow& requests = traffic_.flows[reader.requests];
+            requests.unit = 65535;
+            reader.node = requests.node;
+            for (std::uint32_t hop = 0; hop < data.hops && traffic_.routes[reader.requests].hops > 0; ++hop) {
+                const Port& port = net.ports[net.port_of(data, 0, hop)];
+                reader.doorbell += port.latency;
+                if (port.to_node == reader.node) {
+                    reader.hop = static_cast<std::uint8_t>(hop + 1);
+                    reader.ends = hop + 1U == data.hops;
+                    break;
+                }
+            }
+            if (reader.hop == 0) {
+                continue;  // no cable with a latency lies between the two
+            }
+            const auto known =
+                requesters.try_emplace(reader.node, static_cast<std::uint32_t>(traffic_.requesters.size()));
+            if (known.second) {
+                traffic_.requesters.push_back({0, options_.pcie.tags * options_.pcie.max_read_request.count, {}});
+            }
+            reader.requester = known.first->second;
+            traffic_.reader_of[reader.flow] = r;
+            traffic_.reader_of[reader.requests] = r;
+        }
+    }
+
     // Flows that cross the network, where somebody listens to marks or round trips.
     void add_controllers() {
         CongestionControl control = options_.congestion_control;
@@ -203,7 +265,8 @@ private:
             return;
         }
         const Network& net = traffic_.network;
-        for (std::uint32_t f = 0; f < traffic_.flows.size(); ++f) {
+        traffic_.control = control;
+        for (std::uint32_t f = 0; f < traffic_.first_request_flow; ++f) {
             const Route& route = traffic_.routes[f];
             for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
                 if (net.ports[net.port_of(route, 0, hop)].marks) {

@@ -10,11 +10,25 @@
 namespace fabricast::packet {
 
 struct Mail {
-    enum Kind : std::uint32_t { share, message, stream, slot, notice, ack, nak, timeout, reroute };
+    enum Kind : std::uint32_t {
+        share,
+        message,
+        stream,
+        slot,
+        notice,
+        ack,
+        nak,
+        timeout,
+        reroute,
+        refresh,  // a pause
+        want,     // a reader has bytes to ask for
+        grant,    // a request has come
+        returned  // what was asked for has come
+    };
     Ps time = 0;
     std::uint32_t node = 0;
     Kind kind = message;
-    std::uint32_t target = 0;  // transfer, stream, flow or port
+    std::uint32_t target = 0;  // transfer, stream, flow, port or reader
     std::uint32_t value = 0;
 
     // Total, so that the order of posting does not matter.

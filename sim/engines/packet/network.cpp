@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 
-#include "models/ethernet.hpp"
 #include "sim/engines/packet/ways.hpp"
 
 namespace fabricast::packet {
@@ -14,37 +13,34 @@ namespace {
 
 constexpr Ps no_latency = 1000;  // links below a nanosecond join their ends to one node
 
-bool between_nodes(LinkClass cls) {
-    return cls == LinkClass::nic_port || cls == LinkClass::leaf_spine || cls == LinkClass::spine_core ||
-           cls == LinkClass::global || cls == LinkClass::torus || cls == LinkClass::other;
-}
-
 std::uint64_t inverse_of(double capacity) {
     return capacity > 0 ? static_cast<std::uint64_t>(std::llround(1e12 / capacity * (1 << 24))) : 0;
 }
 
 class Builder {
 public:
-    Builder(const Fabric& fabric, const Packet& options) : fabric_(fabric), options_(options) {
+    Builder(const Fabric& fabric, const Packet& options) : fabric_(fabric), options_(options), lanes_(fabric, options) {
         parent_.resize(fabric.device_count());
         std::iota(parent_.begin(), parent_.end(), 0U);
     }
 
-    Network build(const std::vector<PathQuery>& queries, const std::vector<LinkEvent>& events,
-                  std::vector<Route>& routes) {
+    Network build(const std::vector<PathQuery>& queries, std::size_t first_request,
+                  const std::vector<LinkEvent>& events, std::vector<Route>& routes) {
         ways_ = find_ways(fabric_, options_, queries, events);
         net_.epochs = std::move(ways_.epochs);
         join_devices();
         make_ports();
         for (std::size_t query = 0; query < queries.size(); ++query) {
-            routes.push_back(make_route(ways_.begin_of(query), ways_.variants_end[query]));
+            request_ = query >= first_request;
+            routes.push_back(make_route(queries[query], ways_.begin_of(query), ways_.variants_end[query]));
         }
+        request_ = false;
         for (const auto& [query, way] : ways_.detours) {
             net_.first_detour.resize(query + 1UL, static_cast<std::uint32_t>(net_.detours.size()));
-            net_.detours.push_back(make_route(way, way + 1));
+            net_.detours.push_back(make_route(queries[query], way, way + 1));
         }
         net_.first_detour.resize(queries.size() + 1, static_cast<std::uint32_t>(net_.detours.size()));
-        set_policies();
+        set_policies(net_, fabric_, options_, lanes_);
         return std::move(net_);
     }
 
@@ -77,11 +73,28 @@ private:
         }
     }
 
+    struct Cable {
+        std::uint32_t from, to;
+        LinkId link;
+    };
+
+    void add_port(std::uint32_t p, const Cable& cable) {
+        Port& port = net_.ports[p];
+        const LinkInfo& facts = info(cable.link);
+        port.latency = facts.latency.ps;
+        port.inverse = inverse_of(facts.capacity);
+        port.from_node = cable.from;
+        port.to_node = cable.to;
+        Node& node = net_.nodes[port.from_node];
+        if (node.port_count == 0) {
+            node.first_port = p;
+        }
+        port.slot = static_cast<std::uint16_t>(node.port_count++);
+        net_.links.push_back(cable.link);
+        net_.window = std::min(net_.window, port.latency);
+    }
+
     void make_ports() {
-        struct Cable {
-            std::uint32_t from, to;
-            LinkId link;
-        };
         std::vector<Cable> cables;
         std::vector<std::uint32_t> devices;
         for (const LinkId link : used_) {
@@ -102,34 +115,32 @@ private:
             add_node(device);
         }
         std::stable_sort(cables.begin(), cables.end(), [](const Cable& a, const Cable& b) { return a.from < b.from; });
-        net_.port_count = static_cast<std::uint32_t>(cables.size());
-        net_.ports = std::make_unique<Port[]>(cables.size());
-        net_.ingress.resize(cables.size());
-        net_.counts.resize(cables.size());
+        for (const Cable& cable : cables) {
+            net_.port_count += lanes_.count(info(cable.link).cls);
+        }
+        net_.ports = std::make_unique<Port[]>(net_.port_count);
+        net_.ingress.resize(net_.port_count);
+        net_.counts.resize(net_.port_count);
         port_of_.assign(used_.size(), none);
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> between;
-        for (std::uint32_t p = 0; p < cables.size(); ++p) {
-            Port& port = net_.ports[p];
-            const LinkInfo& facts = info(cables[p].link);
-            port.latency = facts.latency.ps;
-            port.inverse = inverse_of(facts.capacity);
-            net_.capacity_inverse.push_back(static_cast<double>(port.inverse));
-            port.from_node = node_of(cables[p].from);
-            port.to_node = node_of(cables[p].to);
-            Node& node = net_.nodes[port.from_node];
-            if (node.port_count == 0) {
-                node.first_port = p;
+        std::uint32_t p = 0;
+        for (const Cable& cable : cables) {
+            port_of_[place(cable.link)] = p;
+            const std::uint8_t lanes = lanes_.count(info(cable.link).cls);
+            for (std::uint8_t lane = 0; lane < lanes; ++lane) {
+                add_port(p + lane, {node_of(cable.from), node_of(cable.to), cable.link});
+                net_.ports[p + lane].lanes = lanes;
+                net_.counts[p + lane].lane = lane;
             }
-            port.slot = static_cast<std::uint16_t>(node.port_count++);
-            net_.links.push_back(cables[p].link);
-            net_.window = std::min(net_.window, port.latency);
-            port_of_[place(cables[p].link)] = p;
-            between[{port.from_node, port.to_node}].push_back(p);
+            between[{net_.ports[p].from_node, net_.ports[p].to_node}].push_back(p);
+            p += lanes;
         }
         for (const auto& [pair, ports] : between) {
             const auto back = between.find({pair.second, pair.first});
             for (std::size_t i = 0; back != between.end() && i < std::min(ports.size(), back->second.size()); ++i) {
-                net_.ports[ports[i]].reverse = back->second[i];
+                for (std::uint32_t lane = 0; lane < net_.ports[ports[i]].lanes; ++lane) {
+                    net_.ports[ports[i] + lane].reverse = back->second[i];
+                }
             }
         }
         std::vector<std::vector<std::uint32_t>> into(net_.nodes.size());
@@ -158,14 +169,17 @@ private:
 
     // Services and cables without latency go with the port by which the packet leaves their device, else with the one
     // by which it came.
-    Route make_route(std::uint32_t begin, std::uint32_t end) {
+    Route make_route(const PathQuery& query, std::uint32_t begin, std::uint32_t end) {
         Route route{static_cast<std::uint32_t>(net_.hops.size()), 0, static_cast<std::uint8_t>(end - begin)};
         for (std::uint32_t w = begin; w < end; ++w) {
             std::vector<std::uint32_t> ports;
             std::vector<std::vector<LinkId>> extra(1);
-            for (const LinkId link : ways_.of(ways_.ways[w])) {
+            const std::span<const LinkId> path = ways_.of(ways_.ways[w]);
+            const std::vector<std::uint8_t> lanes = lanes_.along(query, path, request_);
+            for (std::size_t i = 0; i < path.size(); ++i) {
+                const LinkId link = path[i];
                 if (is_cable(link)) {
-                    ports.push_back(port_of_[place(link)]);
+                    ports.push_back(port_of_[place(link)] + lanes[i]);
                     extra.emplace_back();
                 } else {
                     extra.back().push_back(link);
@@ -225,62 +239,6 @@ private:
         return known->second;
     }
 
-    void set_policies() {
-        for (std::uint32_t p = 0; p < net_.port_count; ++p) {
-            set_policy(p);
-        }
-    }
-
-    Control control_of(bool network, LinkFamily family) const {
-        FlowControl asked = network ? options_.flow_control : options_.island_flow_control;
-        if (asked == FlowControl::automatic) {
-            asked = network && family == LinkFamily::ethernet ? FlowControl::pfc : FlowControl::credits;
-        }
-        switch (asked) {
-            case FlowControl::pfc:
-                return Control::pfc;
-            case FlowControl::lossy:
-                return Control::lossy;
-            case FlowControl::lossless:
-                return Control::none;
-            default:
-                return Control::credits;
-        }
-    }
-
-    void set_policy(std::uint32_t p) {
-        Port& port = net_.ports[p];
-        Ingress& in = net_.ingress[p];
-        const LinkInfo& facts = info(net_.links[p]);
-        const bool network = between_nodes(facts.cls);
-        const std::int64_t mtu = (network ? options_.mtu : options_.island_mtu).count;
-        const double rate = facts.capacity * 1e-12;  // bytes per ps
-        port.control = control_of(network, fabric_.cluster().fabric.link.family);
-        const Ps back = port.reverse == none ? port.latency : net_.ports[port.reverse].latency;
-        in.return_latency = back;
-        const DeviceKind behind = fabric_.kind(net_.nodes[port.to_node].device);
-        in.sinks = behind == DeviceKind::gpu || behind == DeviceKind::host_memory;
-        if (port.control == Control::credits) {
-            in.return_latency += options_.credit_delay.ps;
-            const std::int64_t largest = std::max(options_.mtu.count, options_.island_mtu.count);
-            const auto loop =
-                static_cast<std::int64_t>(std::ceil(rate * static_cast<double>(port.latency + in.return_latency)));
-            port.credits = options_.credit_buffer.count > 0 ? options_.credit_buffer.count : 2 * loop + 4 * largest;
-        }
-        const Rate line = Rate::per_second(std::max<std::int64_t>(1, std::llround(facts.capacity)));
-        if (port.control == Control::pfc) {
-            const double quanta = options_.reaction_quanta < 0 ? static_cast<double>(pfc::response_quanta(line))
-                                                               : options_.reaction_quanta;
-            in.reaction = static_cast<Ps>(std::llround(quanta * pfc::quantum_bits / 8 / rate));
-            const std::int64_t formula = pfc_headroom(rate, port.latency + back, in.reaction, mtu);
-            in.headroom = std::llround(static_cast<double>(formula) * options_.headroom);
-        }
-        const double gigabits = facts.capacity * 8e-9;
-        port.marks = network && net_.nodes[port.from_node].network;
-        net_.counts[p].k_min = static_cast<float>(options_.ecn.k_min * gigabits);
-        net_.counts[p].k_max = static_cast<float>(options_.ecn.k_max * gigabits);
-    }
-
     struct Facts {
         LinkInfo info;
         LinkEnds ends;
@@ -288,7 +246,9 @@ private:
 
     const Fabric& fabric_;
     const Packet& options_;
+    Lanes lanes_;
     Ways ways_;
+    bool request_ = false;
     std::vector<std::uint32_t> parent_;
     std::vector<LinkId> used_;
     std::vector<Facts> facts_;
@@ -299,14 +259,9 @@ private:
 
 }  // namespace
 
-std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t mtu) {
-    const double in_flight = bytes_per_ps * static_cast<double>(both_latencies + reaction);
-    return mtu + pfc::frame.count + static_cast<std::int64_t>(std::ceil(in_flight - 1e-6)) + mtu;
-}
-
 Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
-                     const std::vector<LinkEvent>& events, std::vector<Route>& routes) {
-    return Builder(fabric, options).build(queries, events, routes);
+                     std::size_t first_request, const std::vector<LinkEvent>& events, std::vector<Route>& routes) {
+    return Builder(fabric, options).build(queries, first_request, events, routes);
 }
 
 }  // namespace fabricast::packet

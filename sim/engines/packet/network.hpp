@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "sim/engines/link_event.hpp"
+#include "sim/engines/packet/lanes.hpp"
 #include "sim/engines/packet/port.hpp"
+#include "sim/engines/packet/turns.hpp"
 #include "sim/schedule.hpp"
 #include "topologies/fabric.hpp"
 
@@ -60,6 +62,9 @@ struct Network {
     std::vector<Ingress> ingress;    // per port
     std::vector<PortCounts> counts;  // per port
     std::vector<LinkId> links;       // per port
+    std::vector<CreditForm> forms;   // the first: bytes
+    std::vector<Turns> turns;        // of links with lanes
+    bool weak_order = true;          // PCIe: reads and completions may pass writes
     std::vector<std::uint32_t> ingress_ports;
     std::vector<std::uint32_t> hops;
     // Services that a packet needs with its port, for each of `hops`: empty where no path has any.
@@ -73,6 +78,33 @@ struct Network {
     std::vector<std::uint32_t> first_detour;  // per flow
     Ps window = never;                        // the smallest latency: nothing sent in a window arrives in it
 
+    // The first lane of the port's link.
+    std::uint32_t first_lane(std::uint32_t p) const { return p - counts[p].lane; }
+    std::int64_t cost(const Port& port, std::uint32_t bytes) const {
+        return port.form == 0 ? bytes : forms[port.form].cost(bytes);
+    }
+    bool lacks_credit(std::uint32_t p, std::uint32_t bytes) const {
+        const Port& port = ports[p];
+        if (port.form == 0) {
+            return port.credits < static_cast<std::int64_t>(bytes);
+        }
+        const CreditForm& form = forms[port.form];
+        return port.credits < form.cost(bytes) ||
+               (form.headers && counts[p].headers < static_cast<std::int32_t>(form.packets(bytes)));
+    }
+    // Whether anything but time holds such a packet back.
+    bool blocked(std::uint32_t p, std::uint32_t bytes) const {
+        const Port& port = ports[p];
+        return port.paused || port.down || (port.control == Control::credits && lacks_credit(p, bytes));
+    }
+    // Bytes that wait on all lanes of the port's link.
+    std::int64_t queued(std::uint32_t p) const {
+        std::int64_t sum = ports[p].queued_bytes;
+        for (std::uint32_t lane = first_lane(p); ports[p].lanes > 1 && lane < first_lane(p) + ports[p].lanes; ++lane) {
+            sum += lane == p ? 0 : ports[lane].queued_bytes;
+        }
+        return sum;
+    }
     std::uint32_t port_of(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
         return hops[route.first + variant * route.hops + hop];
     }
@@ -87,9 +119,13 @@ struct Network {
 };
 
 // Finds every path once, and ways round links that events take down, and makes ports of the links used. `queries` get
-// one route each, in order; a path of no links has no hops. Throws Unreachable.
+// one route each, in order, those from `first_request` on as requests of reads; a path of no links has no hops. Throws
+// Unreachable.
 Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
-                     const std::vector<LinkEvent>& events, std::vector<Route>& routes);
+                     std::size_t first_request, const std::vector<LinkEvent>& events, std::vector<Route>& routes);
+
+// Flow control, buffers and marks of every port, once all stand.
+void set_policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes);
 
 // Bytes that a PFC port must still take after it decided to pause: models/ethernet.hpp's formula, the cable's length
 // taken from the latencies of both directions.

@@ -34,24 +34,32 @@ void list_links(const Network& net, const Fabric& fabric, Timeline& timeline) {
             continue;
         }
         const LinkInfo info = fabric.link(net.links[p]);
+        const bool same_link = !timeline.busiest.empty() && timeline.busiest.back().link == net.links[p];
         const auto bytes = static_cast<double>(port.sent_bytes);
         ClassUse& use = classes[info.cls];
         use.cls = info.cls;
         use.bytes += bytes;
         use.busy += Duration{wire_time(static_cast<std::uint64_t>(port.sent_bytes), port.inverse)};
-        timeline.busiest.push_back({net.links[p], bytes, seconds > 0 ? bytes / (info.capacity * seconds) : 0});
+        const double utilisation = seconds > 0 ? bytes / (info.capacity * seconds) : 0;
+        if (same_link) {  // another lane of it
+            timeline.busiest.back().bytes += bytes;
+            timeline.busiest.back().utilisation += utilisation;
+        } else {
+            timeline.busiest.push_back({net.links[p], bytes, utilisation});
+        }
     }
     finish_accounting(classes, timeline);
 }
+
+int lane_of(const Network& net, std::uint32_t p) { return net.ports[p].lanes > 1 ? int{net.counts[p].lane} : -1; }
 
 PortUse use_of(const Network& net, std::uint32_t p) {
     const Port& port = net.ports[p];
     const PortCounts& counts = net.counts[p];
     const Ingress& in = net.ingress[p];
-    return {net.links[p],       static_cast<double>(port.sent_bytes),
-            counts.most_queued, in.headroom_most,
-            counts.marks,       in.drops,
-            in.pauses,          {counts.paused},
+    return {net.links[p],       lane_of(net, p),          static_cast<double>(port.sent_bytes),
+            counts.most_queued, in.headroom_most,         counts.marks,
+            in.drops,           in.pauses + in.refreshes, {counts.paused},
             {counts.starved}};
 }
 
@@ -164,7 +172,7 @@ void list_series(Shared& shared, const std::vector<std::uint32_t>& worst, Ps mak
     for (std::size_t i = 0; i < listed; ++i) {
         Series& series = shared.series[worst[i]];
         series.widen_to(width);
-        PortSeries shown{shared.net.links[worst[i]], {series.width()}, {}, {}, {}};
+        PortSeries shown{shared.net.links[worst[i]], lane_of(shared.net, worst[i]), {series.width()}, {}, {}, {}};
         const auto bins = std::min<std::size_t>(Series::bins, static_cast<std::size_t>(makespan / series.width() + 1));
         for (std::size_t b = 0; b < bins; ++b) {
             shown.queued.push_back(series.queued()[b]);

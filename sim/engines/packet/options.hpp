@@ -3,8 +3,10 @@
 // catalogue is known (presets.hpp); a zero means "derived from the link" where the comment says so.
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/units.hpp"
 
@@ -19,17 +21,21 @@ enum class FlowControl : std::uint8_t {
     lossy      // no control: what does not fit is dropped and sent again
 };
 
-enum class CongestionControl : std::uint8_t { automatic, none, dcqcn, timely };
+enum class CongestionControl : std::uint8_t { automatic, none, dcqcn, timely, infiniband };
 
 // How switches choose among equal paths.
 enum class PacketRouting : std::uint8_t { ecmp, flowlet, adaptive, spray };
 
 enum class LossRecovery : std::uint8_t { go_back_n, selective_repeat };
 
+// What picks a packet's lane: its service level, or how many trunks it has crossed (a way without cycles on any graph).
+enum class LaneChoice : std::uint8_t { level, hop };
+
 std::string_view word(FlowControl);
 std::string_view word(CongestionControl);
 std::string_view word(PacketRouting);
 std::string_view word(LossRecovery);
+std::string_view word(LaneChoice);
 
 // The published reaction and notification points (Zhu et al., SIGCOMM'15, Fig. 7 and section 5): presets differ in
 // these figures only.
@@ -63,6 +69,51 @@ struct EcnOptions {
     double p_max = 0.2;
 };
 
+// InfiniBand's congestion control (IBTA Vol. 1 Annex A10): switches mark (FECN), receivers echo (BECN), and a sender's
+// index into its table (CCTI) rises with each echo and falls with a timer. Entry i of the table here: after a packet,
+// i * `spacing` times its own time on the wire without another.
+struct InfinibandControl {
+    int threshold = 15;          // 0: no marks; 15: of a lane's buffer a sixteenth may wait, 1: nearly all
+    int marking_rate = 0;        // packets let go between two marked ones
+    Bytes packet_size{512};      // smaller ones are not marked
+    int increase = 1;            // of the index, for each echo
+    int least = 0, limit = 127;  // of the index
+    Duration timer = nanoseconds(150 * 1024);  // units of 1.024 us: the index falls by one
+    double spacing = 1;
+};
+
+// Messages between two nodes of the cluster that have a service level other than 0.
+struct ServiceLevel {
+    static constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t from = any, to = any;  // nodes of the cluster
+    int level = 0;
+};
+
+// Lanes of the links between nodes: InfiniBand's virtual lanes, Ethernet's priorities. Each has its own queue, receive
+// buffer and flow control; they share the wire by weighted turns of two priorities (IBTA Vol. 1 section 7.6.9).
+struct LaneOptions {
+    int count = 1;
+    LaneChoice choice = LaneChoice::level;
+    std::vector<int> of_level;         // lane of each service level; empty: the level's own number, the last at most
+    std::vector<int> weights;          // of each lane, in 64 B; empty: the same
+    std::vector<int> high;             // lanes that go before others
+    int high_limit = 255;              // times 4 KiB of them, then another may go; 255: no limit
+    std::vector<ServiceLevel> levels;  // the first that fits a message; none: level 0
+};
+
+// PCI Express as transactions: writes are posted, reads are requests and completions, each with header and data
+// credits (PCI-SIG Base 5.0 sections 2.4 and 2.6).
+struct PcieOptions {
+    bool transactions = false;
+    Bytes max_payload{};            // of a write or completion; 0: the link's
+    Bytes max_read_request{512};    // MRRS
+    int tags = 256;                 // reads that one device may have under way
+    Bytes completion_payload{};     // at a read completion boundary, where smaller than max_payload; 0: max_payload
+    bool relaxed_ordering = false;  // reads and completions may pass writes
+    int posted_headers = 0, request_headers = 0, completion_headers = 0;  // credits; 0: two round trips' worth
+    Bytes posted_data{}, completion_data{};                               // the same
+};
+
 // Packets, queues, flow control and congestion control.
 struct Packet {
     Bytes mtu{4096};         // payload of a packet that crosses the network
@@ -75,6 +126,9 @@ struct Packet {
     DcqcnOptions dcqcn;
     TimelyOptions timely;
     EcnOptions ecn;
+    InfinibandControl infiniband;
+    LaneOptions lanes;
+    PcieOptions pcie;
 
     Bytes buffer{};               // shared by the ports of a switch; 0: the catalogue's, else 64 MB
     Bytes nic_buffer{1'048'576};  // receive buffer of a NIC
@@ -82,7 +136,9 @@ struct Packet {
     double headroom = 1;          // of each PFC port, times the formula
     Bytes xon_offset{8192};       // resume so far below the threshold
     double reaction_quanta = -1;  // of a paused sender; negative: 802.3's table
-    Bytes credit_buffer{};        // receive buffer of a credit link; 0: two round trips and four packets
+    int pause_quanta = 65535;     // of a PFC frame; half of it later it is refreshed
+    Bytes credit_buffer{};        // receive buffer of a credit link and lane; 0: InfiniBand's most, 128 KiB, between
+                                  // nodes of it, else two round trips and four packets
     Duration credit_delay{};      // receiver's time to return a credit, beside the link's latency
     Duration pfc_watchdog{};      // a queue paused for so long ignores the pause; 0: never
 
@@ -92,6 +148,7 @@ struct Packet {
     Duration flowlet_gap = microseconds(5);
     LossRecovery recovery = LossRecovery::go_back_n;
     Duration retransmit_timeout = microseconds(500);
+    double loss = 0;  // share of packets that a link between nodes corrupts
 
     int threads = 1;      // the result does not depend on it
     bool series = false;  // keep queue and pause against time for each port

@@ -1,9 +1,11 @@
 #pragma once
 // One port type for every link: a queue, a wire, and a policy that says when the next packet may start. PFC, credits
 // and the lack of both differ in three places only: what a signal from the receiver changes (apply), what holds a
-// packet back (blocked), and what the receive buffer does when a packet comes and goes (receive_buffer.hpp).
+// packet back (blocked), and what the receive buffer does when a packet comes and goes (receive_buffers.inl). Lanes
+// that share a wire are ports beside each other (lanes.hpp).
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/engines/packet/frame.hpp"
 #include "sim/engines/packet/options.hpp"
@@ -18,7 +20,7 @@ enum class Control : std::uint8_t { none, pfc, credits, lossy };
 struct Signal {
     enum Kind : std::uint32_t { credit, pause, resume };
     Ps time = 0;
-    std::int32_t value = 0;  // credit: bytes
+    std::int32_t value = 0;  // credit: bytes of the packet that has gone
     Kind kind = credit;
 };
 
@@ -28,7 +30,25 @@ inline Ps wire_time(std::uint64_t bytes, std::uint64_t inverse) {
     return static_cast<Ps>((bytes * inverse + ((1U << 24U) - 1024)) >> 24U);
 }
 
-// The sending side of a directed link: two cache lines, the first all that a packet touches which need not wait.
+// What a packet costs of its receiver's credits. InfiniBand counts 64 B of whole packets (IBTA Vol. 1 section 7.9),
+// NVLink flits, PCIe 16 B of data and the headers apart (PCI-SIG Base 5.0 section 2.6.1.2).
+struct CreditForm {
+    std::uint32_t payload = 1U << 31U;                                          // of one of the link's own packets
+    std::uint32_t header = 0;                                                   // bytes that each holds beside it
+    std::uint32_t granule = 1;                                                  // bytes of a credit, a power of two
+    bool headers = false;                                                       // headers have credits of their own
+    int shift = std::has_single_bit(payload) ? std::countr_zero(payload) : -1;  // instead of a division
+
+    std::uint32_t packets(std::uint32_t bytes) const {
+        return shift >= 0 ? (bytes + (payload - 1)) >> static_cast<unsigned>(shift) : (bytes + payload - 1) / payload;
+    }
+    std::int64_t cost(std::uint32_t bytes) const {
+        return (std::int64_t{bytes} + header * packets(bytes) + granule - 1) & -std::int64_t{granule};
+    }
+};
+
+// The sending side of a directed link, or of one lane of it: two cache lines, the first all that a packet touches which
+// need not wait.
 struct alignas(64) Port {
     Ps free = 0;  // when the wire is idle again
     Ps latency = 0;
@@ -41,7 +61,9 @@ struct alignas(64) Port {
     Control control = Control::none;
     bool paused = false;
     bool down = false;
-    bool marks = false;  // an egress queue with ECN
+    bool marks = false;      // an egress queue with ECN
+    std::uint8_t form = 0;   // into Network::forms; 0: credits are bytes
+    std::uint8_t lanes = 1;  // that share the wire: so many ports, one after the other
 
     alignas(64) Fifo<Waiting> queue;
     LinkRing<Signal> signals;
@@ -51,9 +73,6 @@ struct alignas(64) Port {
     std::uint32_t reverse = none;  // the port of the other direction
 
     Ps serialization(std::uint32_t bytes) const { return wire_time(bytes, inverse); }
-    bool blocked(std::uint32_t bytes) const {
-        return paused || down || (control == Control::credits && credits < static_cast<std::int64_t>(bytes));
-    }
 };
 
 // The receiving side: who occupies the buffer behind the link. Written by the node that the link leads to.
@@ -69,7 +88,9 @@ struct alignas(64) Ingress {
     std::int64_t most = 0;  // bytes held at once
     std::int64_t headroom_most = 0;
     std::int64_t drops = 0, dropped_bytes = 0;
-    std::int64_t pauses = 0;
+    std::int64_t pauses = 0, refreshes = 0;
+    Ps told_at = 0;             // when the last pause frame left
+    bool will_refresh = false;  // a timer runs
 };
 
 static_assert(sizeof(Port) == 128);
@@ -77,7 +98,15 @@ static_assert(sizeof(Port) == 128);
 // What a port needs rarely, and what is only counted. Written by the sending node.
 struct PortCounts {
     float k_min = 0, k_max = 0;  // bytes
+    float loss = 0;              // share of packets that arrive corrupted
+    std::uint8_t lane = 0;
+    bool ignores = false;         // pauses, since a watchdog barked
+    std::int32_t headers = 0;     // credits
+    std::uint32_t turns = none;   // of the lanes, into Network::turns
+    std::int32_t since_mark = 0;  // packets that could have been marked
     Ps paused_since = 0;
+    Ps paused_until = 0;    // unless refreshed
+    Ps starved_until = -1;  // when the last packet that had no credit got it
     std::int64_t marks = 0;
     std::int64_t most_queued = 0;
     std::int64_t watchdog = 0;  // times a pause was overridden

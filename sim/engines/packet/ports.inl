@@ -19,16 +19,25 @@ inline bool Domain::is_active(std::uint32_t p) const {
 inline void Domain::apply(std::uint32_t p, const Signal& signal) {
     Port& port = net_.ports[p];
     switch (signal.kind) {
-        case Signal::credit:
-            port.credits += signal.value;
-            return;
-        case Signal::pause:
-            if (!port.paused) {
-                port.paused = true;
-                net_.counts[p].paused_since = signal.time;
+        case Signal::credit: {
+            const auto bytes = static_cast<std::uint32_t>(signal.value);
+            port.credits += net_.cost(port, bytes);
+            if (port.form != 0 && net_.forms[port.form].headers) {
+                net_.counts[p].headers += static_cast<std::int32_t>(net_.forms[port.form].packets(bytes));
             }
             return;
+        }
+        case Signal::pause: {
+            PortCounts& counts = net_.counts[p];
+            counts.paused_until = signal.time + port.serialization(pause_bytes());
+            if (!port.paused && !counts.ignores) {
+                port.paused = true;
+                counts.paused_since = signal.time;
+            }
+            return;
+        }
         case Signal::resume:
+            net_.counts[p].ignores = false;
             if (port.paused) {
                 port.paused = false;
                 net_.counts[p].paused += signal.time - net_.counts[p].paused_since;
@@ -49,17 +58,19 @@ inline Ps Domain::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes
         apply(p, signals.front());
         signals.pop();
     }
-    while (port.blocked(bytes)) {
+    while (net_.blocked(p, bytes)) {
         const Ps next = signals.empty() ? never : signals.front().time;
-        if (port.paused && options_.pfc_watchdog.ps > 0) {
-            const Ps barks = std::max(start, net_.counts[p].paused_since + options_.pfc_watchdog.ps);
-            if (barks < next) {
-                if (barks > until) {
-                    return barks;
+        if (port.paused) {
+            const Lifting lifting = lifts(net_.counts[p]);
+            const Ps at = std::max(start, lifting.time);
+            if (at < next) {
+                if (at > until) {
+                    return at;
                 }
-                ++net_.counts[p].watchdog;
-                apply(p, {barks, 0, Signal::resume});
-                start = barks;
+                apply(p, {at, 0, Signal::resume});
+                net_.counts[p].ignores = lifting.barks;
+                net_.counts[p].watchdog += lifting.barks ? 1 : 0;
+                start = at;
                 continue;
             }
         }
@@ -72,9 +83,18 @@ inline Ps Domain::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes
     }
     if (start > asked) {
         port.free = std::max(port.free, start);  // what let it go is known only now, and asked for once
-        net_.counts[p].starved += port.control == Control::credits ? start - asked : 0;
+        if (port.control == Control::credits) {
+            net_.counts[p].starved += start - asked;
+            net_.counts[p].starved_until = start;
+        }
     }
     return start;
+}
+
+// When a pause ends by itself: its quanta are over without a refresh, or a watchdog barks.
+inline Domain::Lifting Domain::lifts(const PortCounts& counts) const {
+    const Ps barks = options_.pfc_watchdog.ps > 0 ? counts.paused_since + options_.pfc_watchdog.ps : never;
+    return barks < counts.paused_until ? Lifting{barks, true} : Lifting{counts.paused_until, false};
 }
 
 // Beyond the port itself: services its head needs. Only in nodes that have any.
@@ -131,6 +151,10 @@ inline Ps Domain::next_start(std::uint32_t p, Ps until) {
 // WRED at the head of the queue: the instant a packet leaves, against what stays (facts: most ASICs mark at dequeue).
 // A hash of flow and time, no generator: threads may not change it.
 inline void Domain::mark(std::uint32_t p, Frame& frame, Ps start) {
+    if (shared_.control == CongestionControl::infiniband) {
+        mark_forward(p, frame, start);
+        return;
+    }
     PortCounts& counts = net_.counts[p];
     const auto queued = static_cast<float>(net_.ports[p].queued_bytes);
     if (queued <= counts.k_min) {
@@ -146,6 +170,22 @@ inline void Domain::mark(std::uint32_t p, Frame& frame, Ps start) {
     }
 }
 
+// FECN: at the root of congestion, where the queue is long though there is credit; a port that has none is a victim,
+// unless what it leads to is no switch (Victim_Mask).
+inline void Domain::mark_forward(std::uint32_t p, Frame& frame, Ps start) {
+    const Port& port = net_.ports[p];
+    PortCounts& counts = net_.counts[p];
+    const InfinibandControl& control = options_.infiniband;
+    const bool victim = counts.starved_until == start && net_.nodes[port.to_node].is_switch;
+    if (static_cast<float>(port.queued_bytes) <= counts.k_min || victim || frame.bytes < control.packet_size.count ||
+        counts.since_mark++ < control.marking_rate) {
+        return;
+    }
+    counts.since_mark = 0;
+    frame.meta |= Frame::marked;
+    ++counts.marks;
+}
+
 inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
     Port& port = net_.ports[p];
     const Ps wire = port.serialization(frame.bytes);
@@ -156,12 +196,20 @@ inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
         shared_.series[p].saw_sent(start, frame.bytes);
     }
     if (port.control == Control::credits) {
-        port.credits -= frame.bytes;
+        take_credit(p, frame.bytes);
+    }
+    if (port.lanes > 1) {
+        hold_wire(p, port.free);
+        net_.turns[net_.counts[p].turns].sent(net_.counts[p].lane, frame.bytes);
     }
     if (frame.is(Frame::last_hop)) {
         const Ps tail = start + wire + port.latency;
         if (port.control == Control::credits) {
             port.signals.push({tail + net_.ingress[p].return_latency, frame.bytes, Signal::credit});
+        }
+        if (shared_.corrupts && is_corrupted(p, frame)) {
+            ++counts_.lost;
+            return;
         }
         receive(p, frame, tail);
         return;
@@ -201,6 +249,10 @@ inline void Domain::send_one(std::uint32_t p, Ps start) {
 }
 
 inline void Domain::drain(std::uint32_t p, Ps until) {
+    if (net_.ports[p].lanes > 1) {
+        drain_lanes(net_.first_lane(p), until);
+        return;
+    }
     for (;;) {
         const Ps start = next_start(p, until);
         if (start > until) {
@@ -220,22 +272,25 @@ void for_each_bit(std::uint64_t word, Visit&& visit) {
 // All ports of a node in step: where the departure of one packet changes what another may do.
 inline void Domain::drain_in_order(const Node& node, Ps until) {
     for (;;) {
-        Ps first = never;
-        std::uint32_t which = none;
+        Turn first{never, none};
+        std::uint32_t seen = none;  // the first lane of the link looked at last
         for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
             for_each_bit(shared_.active[node.first_word + word], [&](std::uint32_t bit) {
                 const std::uint32_t p = node.first_port + word * 64 + bit;
-                const Ps start = next_start(p, until);
-                if (start < first) {
-                    first = start;
-                    which = p;
+                if (net_.ports[p].lanes > 1 && net_.first_lane(p) == seen) {
+                    return;
+                }
+                seen = net_.first_lane(p);
+                const Turn turn = net_.ports[p].lanes > 1 ? next_turn(seen, until) : Turn{next_start(p, until), p};
+                if (turn.start < first.start) {
+                    first = turn;
                 }
             });
         }
-        if (first > until) {
+        if (first.start > until) {
             return;
         }
-        send_one(which, first);
+        send_one(first.port, first.start);
     }
 }
 
@@ -248,6 +303,10 @@ inline Ps Domain::drain_all(const Node& node, Ps until) {
     for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
         for_each_bit(shared_.active[node.first_word + word], [&](std::uint32_t bit) {
             const std::uint32_t p = node.first_port + word * 64 + bit;
+            if (net_.ports[p].lanes > 1) {  // each lane asks for all: those after the first find nothing left to do
+                next = std::min(next, drain_lanes(net_.first_lane(p), until));
+                return;
+            }
             Ps start = next_start(p, until);
             while (start <= until) {
                 send_one(p, start);

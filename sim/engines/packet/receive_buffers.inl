@@ -14,8 +14,7 @@ inline void Domain::return_credit(std::uint32_t in, std::uint32_t bytes, Ps at) 
     }
 }
 
-// A PFC frame on the other direction of the link: behind the packet that is being sent there, on the wire, and obeyed
-// after the sender's reaction. Pauses are refreshed until the resume frame, which is not simulated packet by packet.
+// A pause lasts for its quanta: half of them later it is told again.
 inline void Domain::set_paused(std::uint32_t in, bool paused, Ps now) {
     Ingress& ingress = net_.ingress[in];
     Port& port = net_.ports[in];
@@ -23,10 +22,46 @@ inline void Domain::set_paused(std::uint32_t in, bool paused, Ps now) {
     ingress.paused = paused;
     node.paused_ingresses += paused ? 1U : -1U;
     ingress.pauses += paused ? 1 : 0;
+    tell_pause(in, paused, now);
+    if (paused && !ingress.will_refresh) {
+        ingress.will_refresh = true;
+        const Ps again = now + port.serialization(pause_bytes()) / 2;
+        mail({earliest(port.to_node, again), port.to_node, Mail::refresh, in, 0});
+    }
+}
+
+// The timer of a pause, or of one that ended meanwhile.
+inline void Domain::refresh(std::uint32_t in, Ps now) {
+    Ingress& ingress = net_.ingress[in];
+    const Port& port = net_.ports[in];
+    const Ps half = port.serialization(pause_bytes()) / 2;
+    ingress.will_refresh = ingress.paused;
+    if (!ingress.paused) {
+        return;
+    }
+    if (now - ingress.told_at >= half) {
+        drain_in_order(net_.nodes[port.to_node], now - 1);  // what leaves before takes the wire first
+        if (!ingress.paused) {
+            ingress.will_refresh = false;
+            return;
+        }
+        ++ingress.refreshes;
+        tell_pause(in, true, now);
+    }
+    mail({earliest(port.to_node, ingress.told_at + half), port.to_node, Mail::refresh, in, 0});
+}
+
+// A PFC frame on the other direction of the link: behind the packet that is being sent there, on the wire, and obeyed
+// after the sender's reaction.
+inline void Domain::tell_pause(std::uint32_t in, bool paused, Ps now) {
+    Ingress& ingress = net_.ingress[in];
+    Port& port = net_.ports[in];
+    ingress.told_at = now;
     Ps sent = now;
     if (port.reverse != none) {
         Port& back = net_.ports[port.reverse];
         back.free = std::max(back.free, now) + wire_time(static_cast<std::uint64_t>(pfc::frame.count), back.inverse);
+        hold_wire(port.reverse, back.free);
         sent = back.free;
     }
     const Ps heard = sent + ingress.return_latency + ingress.reaction;

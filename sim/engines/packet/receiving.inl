@@ -19,11 +19,20 @@ inline void Domain::tell_sender(std::uint32_t f, Mail::Kind kind, std::uint32_t 
 
 inline void Domain::receive(std::uint32_t p, const Frame& frame, Ps tail) {
     ++counts_.delivered;
-    counts_.delivered_bytes += frame.bytes;
     const std::uint32_t f = frame.flow;
-    if (frame.is(Frame::marked) && !shared_.timely && traffic_.flows[f].controller != none) {
+    if (traffic_.is_request(f)) {
+        receive_request(f, frame, tail);
+        return;
+    }
+    counts_.delivered_bytes += frame.bytes;
+    if (!traffic_.readers.empty()) {
+        end_read(f, frame, tail);
+    }
+    const bool echoes = shared_.control == CongestionControl::dcqcn || shared_.control == CongestionControl::infiniband;
+    if (frame.is(Frame::marked) && echoes && traffic_.flows[f].controller != none) {
         Receiver& receiver = traffic_.receivers[f];
-        if (tail - receiver.last_notice >= options_.dcqcn.cnp_interval.ps) {
+        const Ps interval = shared_.control == CongestionControl::dcqcn ? options_.dcqcn.cnp_interval.ps : 0;
+        if (tail - receiver.last_notice >= interval) {
             receiver.last_notice = tail;
             ++counts_.notices;
             tell_sender(f, Mail::notice, 0, tail);
@@ -33,7 +42,7 @@ inline void Domain::receive(std::uint32_t p, const Frame& frame, Ps tail) {
         receive_lossy(p, frame, tail);
         return;
     }
-    if (shared_.timely && traffic_.flows[f].controller != none &&
+    if (shared_.control == CongestionControl::timely && traffic_.flows[f].controller != none &&
         (frame.psn() + 1U) % shared_.ack_every[traffic_.flows[f].controller] == 0) {
         tell_sender(f, Mail::ack, frame.psn(), tail);
     }
@@ -44,16 +53,18 @@ inline void Domain::receive(std::uint32_t p, const Frame& frame, Ps tail) {
     }
 }
 
-inline std::uint32_t Domain::packets_of_piece(std::uint32_t f, std::uint32_t piece) const {
-    std::int64_t bytes = 0;
+inline std::int64_t Domain::bytes_of_piece(std::uint32_t f, std::uint32_t piece) const {
     if (traffic_.is_stream(f)) {
         const Stream& stream = traffic_.streams[traffic_.stream_of(f)];
-        bytes = piece + stream.slices >= stream.pieces ? stream.last_bytes : stream.piece_bytes;
-    } else {
-        bytes = traffic_.message_bytes[traffic_.message_ops[traffic_.connections[f].begin + piece]];
+        return std::max(1U, piece + stream.slices >= stream.pieces ? stream.last_bytes : stream.piece_bytes);
     }
+    return std::max<std::int64_t>(1,
+                                  traffic_.message_bytes[traffic_.message_ops[traffic_.connections[f].begin + piece]]);
+}
+
+inline std::uint32_t Domain::packets_of_piece(std::uint32_t f, std::uint32_t piece) const {
     const std::uint32_t unit = traffic_.flows[f].unit;
-    return static_cast<std::uint32_t>((std::max<std::int64_t>(1, bytes) + unit - 1) / unit);
+    return static_cast<std::uint32_t>((bytes_of_piece(f, piece) + unit - 1) / unit);
 }
 
 // Over several ways packets overtake each other: a piece is complete when as many have come as it and those before it

@@ -104,6 +104,7 @@ private:
     bool plan_window() {
         Ps first = posted_;
         std::int64_t in_flight = 0;
+        std::int64_t hops = 0;
         for (const auto& domain : domains_) {
             for (const Done& done : domain->done()) {
                 operations_.add(done);
@@ -112,7 +113,9 @@ private:
             domain->done().clear();
             first = std::min(first, domain->next());
             in_flight += domain->counts().injected - domain->counts().delivered;
+            hops += domain->counts().hops;
         }
+        check_standstill(hops);
         most_in_flight_ = std::max(most_in_flight_, in_flight);
         run_operations();  // what ended in the last window, and nobody waits for
         if (operations_.finished()) {
@@ -129,6 +132,21 @@ private:
         ++windows_;
         watching_.poll(operations_.ended(), schedule_.size());
         return !operations_.finished();
+    }
+
+    // Pauses are refreshed for ever: where nothing else has happened for a millisecond, far longer than any signal is
+    // on its way, a circle of full buffers is a deadlock. A watchdog would break it.
+    void check_standstill(std::int64_t hops) {
+        if (hops != hops_) {
+            hops_ = hops;
+            moved_at_ = end_;
+            return;
+        }
+        constexpr Ps patience = 1'000'000'000;
+        if (end_ - moved_at_ > patience && ++idle_windows_ % 64 == 0 && options_.pfc_watchdog.ps == 0 &&
+            !find_deadlock(shared_).empty()) {
+            cannot_end();
+        }
     }
 
     // Those before the window's end, which what they begin may bring nearer.
@@ -202,6 +220,9 @@ private:
     Ps start_ = 0, end_ = 0, posted_ = never;
     Ps longest_ = never;  // window
     unsigned parity_ = 0;
+    std::int64_t hops_ = 0;  // until `moved_at_`
+    Ps moved_at_ = 0;
+    std::int64_t idle_windows_ = 0;
     std::int64_t windows_ = 0;
     std::int64_t most_in_flight_ = 0;  // at the ends of windows
 };

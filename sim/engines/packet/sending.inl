@@ -36,9 +36,13 @@ inline std::uint8_t Domain::way_of(Flow& flow, const Route& route, Ps start) con
 inline Ps Domain::paced(Flow& flow, std::uint32_t bytes, Ps start) {
     double pace = flow.pace;
     if (flow.controller != none) {
-        if (shared_.timely) {
+        if (shared_.control == CongestionControl::timely) {
             const Timely& timely = shared_.timelies[flow.controller];
             pace = timely.at_line() ? pace : std::max(pace, 1e12 / timely.rate());
+        } else if (shared_.control == CongestionControl::infiniband) {
+            InfinibandRate& rate = shared_.infiniband[flow.controller];
+            rate.advance(options_.infiniband, start);
+            pace = rate.index() == 0 ? pace : std::max(pace, 1e12 / rate.rate(options_.infiniband));
         } else {
             Dcqcn& dcqcn = shared_.dcqcn[flow.controller];
             dcqcn.on_send(options_.dcqcn, start, bytes);
@@ -126,6 +130,9 @@ inline void Domain::free_slot(std::uint32_t s, Ps now) {
 
 // What was lost goes first.
 inline bool Domain::begin_piece(Flow& flow, std::uint32_t f) {
+    if (traffic_.is_request(f)) {
+        return flow.open = begin_request(flow, f);
+    }
     if (shared_.lossy) {
         Recovery& recovery = shared_.recoveries[f];
         if (recovery.replay < recovery.pieces.size()) {
@@ -150,6 +157,9 @@ inline bool Domain::begin_piece(Flow& flow, std::uint32_t f) {
 // Something that the flow waited for has come.
 inline void Domain::wake_flow(std::uint32_t f, Ps now) {
     Flow& flow = traffic_.flows[f];
+    if (!traffic_.readers.empty()) {
+        announce(f, now);
+    }
     if (flow.waiting) {
         return;
     }
@@ -157,8 +167,12 @@ inline void Domain::wake_flow(std::uint32_t f, Ps now) {
     if (!flow.open && !asked_for && !begin_piece(flow, f)) {
         return;
     }
+    if (!traffic_.readers.empty() && !is_granted(flow, f)) {
+        return;
+    }
     flow.waiting = true;
-    shared_.senders[net_.ports[flow.port].sender].add(f, std::max(flow.next, now), -1);
+    flow.next = std::max(flow.next, now);
+    shared_.senders[net_.ports[flow.port].sender].add(f, flow.next, -1);
     set_active(flow.port);
 }
 
@@ -170,7 +184,7 @@ inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
     const Route& own = traffic_.routes[f];
     Frame frame;
     frame.flow = f;
-    Recovery* const recovery = shared_.lossy ? &shared_.recoveries[f] : nullptr;
+    Recovery* const recovery = shared_.lossy && !traffic_.is_request(f) ? &shared_.recoveries[f] : nullptr;
     std::uint32_t psn = flow.psn;
     if (recovery != nullptr && !recovery->again.empty()) {
         psn = recovery->again.front();
@@ -199,7 +213,8 @@ inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
         frame.meta = static_cast<std::uint16_t>(frame.meta | (flow.variant << Frame::variant_shift));
     }
     frame.meta |= traffic_.route_of(f, way).hops == 1 ? Frame::last_hop : std::uint16_t{0};
-    if (shared_.timely && flow.controller != none && (psn + 1) % shared_.ack_every[flow.controller] == 0) {
+    if (shared_.control == CongestionControl::timely && flow.controller != none &&
+        (psn + 1) % shared_.ack_every[flow.controller] == 0) {
         shared_.timelies[flow.controller].sent(psn / shared_.ack_every[flow.controller], start);
     }
     if (recovery != nullptr && !recovery->timer) {
@@ -211,6 +226,10 @@ inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
     flow.last = start;
     flow.next = paced(flow, frame.bytes, start);
     flow.waiting = flow.open || (recovery != nullptr && !recovery->again.empty()) || begin_piece(flow, f);
+    if (!traffic_.readers.empty()) {
+        count_granted(f, psn, frame.bytes);
+        flow.waiting = flow.waiting && is_granted(flow, f);
+    }
     if (flow.waiting) {
         sender.add(f, flow.next, start);
     }

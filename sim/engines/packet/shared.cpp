@@ -11,6 +11,7 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
       net(t.network),
       options(o),
       islands(make_islands(t, threads)),
+      control(t.control),
       inboxes(net.nodes.size()),
       next(net.nodes.size(), never) {
     for (auto& array : wake) {
@@ -41,21 +42,25 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     }
     lossy = !net.epochs.empty();
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
-        const Control control = net.ports[p].control;
-        lossy |= control == Control::lossy || (control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
+        const Control flow_control = net.ports[p].control;
+        corrupts |= net.counts[p].loss > 0;
+        lossy |= flow_control == Control::lossy ||
+                 (flow_control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
     }
+    lossy |= corrupts;
     if (lossy) {
         recoveries.resize(t.flows.size());
     }
-    timely = options.congestion_control == CongestionControl::timely;
     for (const std::uint32_t f : t.controlled) {
         double line = 1e30;
         for (std::uint32_t hop = 0; hop < t.routes[f].hops; ++hop) {
             line = std::min(
                 line, 1e12 * (1 << 24) / static_cast<double>(net.ports[net.port_of(t.routes[f], 0, hop)].inverse));
         }
-        if (timely) {
+        if (control == CongestionControl::timely) {
             timelies.emplace_back(line);
+        } else if (control == CongestionControl::infiniband) {
+            infiniband.emplace_back(options.infiniband, line);
         } else {
             dcqcn.emplace_back(options.dcqcn, line);
             if (options.series && rates.size() < rates_kept) {

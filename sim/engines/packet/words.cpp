@@ -11,7 +11,7 @@ std::string_view word(FlowControl value) {
     return pick_word(words, value);
 }
 std::string_view word(CongestionControl value) {
-    static constexpr std::array<std::string_view, 4> words = {"auto", "none", "dcqcn", "timely"};
+    static constexpr std::array<std::string_view, 5> words = {"auto", "none", "dcqcn", "timely", "infiniband"};
     return pick_word(words, value);
 }
 std::string_view word(PacketRouting value) {
@@ -20,6 +20,10 @@ std::string_view word(PacketRouting value) {
 }
 std::string_view word(LossRecovery value) {
     static constexpr std::array<std::string_view, 2> words = {"go-back-n", "selective-repeat"};
+    return pick_word(words, value);
+}
+std::string_view word(LaneChoice value) {
+    static constexpr std::array<std::string_view, 2> words = {"level", "hop"};
     return pick_word(words, value);
 }
 

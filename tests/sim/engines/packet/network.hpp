@@ -44,11 +44,13 @@ struct Drawing {
     std::vector<int> attach;                  // host -> switch
     std::vector<std::pair<int, int>> cables;  // between switches
     std::vector<double> gigabytes;            // per host cable, GB/s; empty: 25 each
+    LinkFamily family = LinkFamily::ethernet;
+    std::int64_t trunk = 25;  // GB/s
 };
 
 inline Fabric drawn(const Drawing& drawing, int switches) {
     FabricSpec spec = tiny::fabric(FabricKind::explicit_graph);
-    spec.link.family = LinkFamily::ethernet;
+    spec.link.family = drawing.family;
     Cluster cluster = tiny::cluster(static_cast<std::uint32_t>(drawing.attach.size()), 1, spec);
     for (int s = 0; s < switches; ++s) {
         cluster.graph.devices.push_back({.name = "s" + std::to_string(s), .part = {}, .latency = nanoseconds(200)});
@@ -61,8 +63,10 @@ inline Fabric drawn(const Drawing& drawing, int switches) {
         cluster.graph.cables.push_back(
             {"node" + std::to_string(h) + ".nic0", "s" + std::to_string(drawing.attach[h]), link});
     }
+    LinkSpec trunk = spec.link;
+    trunk.rate = Rate::per_second(drawing.trunk * 1'000'000'000);
     for (const auto& [a, b] : drawing.cables) {
-        cluster.graph.cables.push_back({"s" + std::to_string(a), "s" + std::to_string(b), spec.link});
+        cluster.graph.cables.push_back({"s" + std::to_string(a), "s" + std::to_string(b), trunk});
     }
     return Fabric(std::move(cluster));
 }

@@ -3,7 +3,10 @@ add_executable(test_packet
   ${CMAKE_CURRENT_LIST_DIR}/allocations.cpp
   ${CMAKE_CURRENT_LIST_DIR}/barrier_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/closed_form_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/congestion_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/control_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/lanes_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/pcie_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pfc_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rerouting_test.cpp
 )

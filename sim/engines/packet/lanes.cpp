@@ -1,0 +1,139 @@
+#include "sim/engines/packet/lanes.hpp"
+
+#include <algorithm>
+
+namespace fabricast::packet {
+
+namespace {
+
+PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options) {
+    PcieForm form;
+    const auto& cables = fabric.node().cables;
+    const auto found =
+        std::ranges::find_if(cables, [](const NodeCable& cable) { return cable.link.family == LinkFamily::pcie; });
+    if (found != cables.end()) {
+        const Framing& framing = found->link.framing;
+        form.payload = framing.payload.count;
+        form.write_header = framing.header.count;
+        form.completion_header = std::max<std::int64_t>(0, form.write_header - 4);  // one double word less of address
+        form.request = form.write_header > 0 ? form.write_header : form.request;
+        form.line = static_cast<double>(form.payload + form.write_header) / static_cast<double>(form.payload);
+    }
+    if (options.max_payload.count > 0) {
+        form.payload = options.max_payload.count;
+    }
+    form.completion =
+        options.completion_payload.count > 0 ? std::min(form.payload, options.completion_payload.count) : form.payload;
+    return form;
+}
+
+}  // namespace
+
+bool between_nodes(LinkClass cls) {
+    return cls == LinkClass::nic_port || cls == LinkClass::leaf_spine || cls == LinkClass::spine_core ||
+           cls == LinkClass::global || cls == LinkClass::torus || cls == LinkClass::other;
+}
+
+Lanes::Lanes(const Fabric& fabric, const Packet& options)
+    : fabric_(fabric), options_(options), pcie_(pcie_form(fabric, options.pcie)) {}
+
+std::uint8_t Lanes::count(LinkClass cls) const {
+    if (between_nodes(cls)) {
+        return static_cast<std::uint8_t>(options_.lanes.count);
+    }
+    return cls == LinkClass::pcie && options_.pcie.transactions ? std::uint8_t{pcie_lanes} : std::uint8_t{1};
+}
+
+std::uint8_t Lanes::level_lane(const PathQuery& query) const {
+    const LaneOptions& lanes = options_.lanes;
+    const std::uint32_t from = fabric_.node_of(query.src);
+    const std::uint32_t to = fabric_.node_of(query.dst);
+    const auto fits = [&](const ServiceLevel& rule) {
+        return (rule.from == ServiceLevel::any || rule.from == from) && (rule.to == ServiceLevel::any || rule.to == to);
+    };
+    const auto rule = std::ranges::find_if(lanes.levels, fits);
+    const int level = rule == lanes.levels.end() ? 0 : rule->level;
+    const int lane = static_cast<std::size_t>(level) < lanes.of_level.size()
+                         ? lanes.of_level[static_cast<std::size_t>(level)]
+                         : level;
+    return static_cast<std::uint8_t>(std::min(lane, lanes.count - 1));
+}
+
+std::vector<std::uint8_t> Lanes::along(const PathQuery& query, std::span<const LinkId> path, bool request) const {
+    std::vector<std::uint8_t> lanes = pcie_lanes_of(path);
+    const int last = options_.lanes.count - 1;
+    const std::uint8_t by_level = last > 0 ? level_lane(query) : std::uint8_t{0};
+    int trunks = 0;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        if (request) {
+            lanes[i] = count(fabric_.link(path[i]).cls) > 1 ? std::uint8_t{non_posted} : std::uint8_t{0};
+        } else if (last > 0 && between_nodes(fabric_.link(path[i]).cls)) {
+            lanes[i] = options_.lanes.choice == LaneChoice::level
+                           ? by_level
+                           : static_cast<std::uint8_t>(std::clamp(trunks - 1, 0, last));
+            const LinkEnds ends = fabric_.ends(path[i]);
+            trunks += fabric_.kind(ends.to) == DeviceKind::fabric_switch ? 1 : 0;
+        }
+    }
+    return lanes;
+}
+
+// A path is cut at memories and NICs. What goes into a memory is written to it by a device (posted), unless it comes
+// out of host memory: then the device reads it, as a NIC reads all that it sends (completions).
+std::vector<std::uint8_t> Lanes::pcie_lanes_of(std::span<const LinkId> path) const {
+    std::vector<std::uint8_t> lanes(path.size(), 0);
+    if (!options_.pcie.transactions) {
+        return lanes;
+    }
+    std::size_t begin = 0;
+    bool fresh = true;
+    DeviceKind from = DeviceKind::gpu;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const LinkEnds ends = fabric_.ends(path[i]);
+        if (ends.resource) {
+            continue;
+        }
+        from = fresh ? fabric_.kind(ends.from) : from;
+        fresh = false;
+        const DeviceKind to = fabric_.kind(ends.to);
+        const bool cut = to == DeviceKind::nic || to == DeviceKind::host_memory || to == DeviceKind::gpu;
+        if (cut) {
+            const bool reads = to == DeviceKind::nic || (to == DeviceKind::gpu && from == DeviceKind::host_memory);
+            for (std::size_t j = begin; j <= i; ++j) {
+                lanes[j] = reads && fabric_.link(path[j]).cls == LinkClass::pcie ? std::uint8_t{completion}
+                                                                                 : std::uint8_t{posted};
+            }
+            begin = i + 1;
+            fresh = true;
+        }
+    }
+    return lanes;
+}
+
+Read Lanes::read_of(std::span<const LinkId> path) const {
+    Read read;
+    if (!options_.pcie.transactions) {
+        return read;
+    }
+    const std::vector<std::uint8_t> lanes = pcie_lanes_of(path);
+    bool any = false;
+    std::uint8_t cables = 0;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const LinkEnds ends = fabric_.ends(path[i]);
+        if (ends.resource) {
+            continue;
+        }
+        read.memory = cables == 0 ? ends.from : read.memory;
+        ++cables;
+        any |= lanes[i] == completion;
+        const DeviceKind to = fabric_.kind(ends.to);
+        if (to == DeviceKind::nic || to == DeviceKind::gpu || to == DeviceKind::host_memory) {
+            read.requester = ends.to;
+            break;
+        }
+    }
+    read.cables = any ? cables : std::uint8_t{0};
+    return read;
+}
+
+}  // namespace fabricast::packet

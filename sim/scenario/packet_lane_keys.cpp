@@ -1,0 +1,148 @@
+#include <charconv>
+
+#include "sim/scenario/packet_keys.hpp"
+#include "sim/scenario/rows.hpp"
+
+namespace fabricast {
+
+using namespace rows;
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a member's name takes none.
+#define FIELD(member) \
+    [](auto& scenario) -> auto& { return scenario.packet.member; }
+// NOLINTEND(bugprone-macro-parentheses)
+
+namespace {
+
+// "node3", or `any` where the key is absent.
+template <class Field>
+Key node_key(std::string path, Field field, std::string meaning) {
+    Key key{std::move(path), Form::text, std::move(meaning)};
+    key.read = [field](const Node& node, Scenario& s) {
+        const std::string& name = node.as_string();
+        std::uint32_t number = 0;
+        const char* const begin = name.data() + std::min<std::size_t>(4, name.size());
+        const auto [end, error] = std::from_chars(begin, name.data() + name.size(), number);
+        if (!name.starts_with("node") || error != std::errc{} || end != name.data() + name.size()) {
+            node.fail("is no node of the cluster", "node0, node1, ...");
+        }
+        field(s) = number;
+    };
+    key.when_absent = "any";
+    return key;
+}
+
+std::vector<Key> level_keys() {
+    Key levels{"packet.lanes.levels", Form::maps, "Service levels of messages, the first that fits; 0 without one."};
+    levels.read = [](const Node&, Scenario& s) { s.packet.lanes.levels.emplace_back(); };
+    levels.write = [](const Scenario& s) {
+        Json list = Json::array();
+        for (const ServiceLevel& rule : s.packet.lanes.levels) {
+            Json json = {{"level", rule.level}};
+            if (rule.from != ServiceLevel::any) {
+                json["from"] = "node" + std::to_string(rule.from);
+            }
+            if (rule.to != ServiceLevel::any) {
+                json["to"] = "node" + std::to_string(rule.to);
+            }
+            list.push_back(std::move(json));
+        }
+        return list.empty() ? Json() : list;
+    };
+    std::vector<Key> keys = {
+        std::move(levels),
+        node_key("packet.lanes.levels.from", FIELD(lanes.levels.back().from), "The sender's node."),
+        node_key("packet.lanes.levels.to", FIELD(lanes.levels.back().to), "The receiver's node."),
+        required(whole_key("packet.lanes.levels.level", FIELD(lanes.levels.back().level), 0, 15, "Its service level.")),
+    };
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+        keys[i].write = {};
+    }
+    return keys;
+}
+
+std::vector<Key> lane_keys() {
+    std::vector<Key> keys = {
+        map_key("packet.lanes",
+                "Lanes of links between nodes: InfiniBand's virtual lanes, Ethernet's priorities. Each has its own "
+                "queue, buffer and flow control."),
+        whole_key("packet.lanes.count", FIELD(lanes.count), 1, 15, "How many share a link."),
+        word_key("packet.lanes.choice", FIELD(lanes.choice), LaneChoice::hop,
+                 "By service level, or one more with each trunk that is crossed, which breaks circles."),
+        wholes_key("packet.lanes.of_level", FIELD(lanes.of_level), 0, 14, "Lane of each service level (SL to VL).",
+                   "the level's number, the last lane at most"),
+        wholes_key("packet.lanes.weights", FIELD(lanes.weights), 1, 255, "Of each lane in turn, times 64 B.", "64"),
+        wholes_key("packet.lanes.high", FIELD(lanes.high), 0, 14, "Lanes that go before the others.", "none"),
+        whole_key("packet.lanes.high_limit", FIELD(lanes.high_limit), 0, 255,
+                  "Times 4 KiB of them, then another lane may go; 255: no limit."),
+    };
+    const std::vector<Key> levels = level_keys();
+    keys.insert(keys.end(), levels.begin(), levels.end());
+    return keys;
+}
+
+std::vector<Key> pcie_keys() {
+    const std::string derived = "what two round trips need";
+    const auto size = [](std::string path, auto field, std::string meaning, std::string absent) {
+        Key key = size_key(std::move(path), field, std::move(meaning));
+        key.write = [field](const Scenario& s) { return field(s).count == 0 ? Json() : Json(text(field(s))); };
+        key.when_absent = std::move(absent);
+        return key;
+    };
+    Key request =
+        size_key("packet.pcie.max_read_request", FIELD(pcie.max_read_request), "MRRS: reads are cut into it.");
+    request.read = [](const Node& node, Scenario& s) {
+        s.packet.pcie.max_read_request = as_bytes(node);
+        if (s.packet.pcie.max_read_request.count < 64 || s.packet.pcie.max_read_request.count > 4096) {
+            node.fail("is out of range", "from 64 B to 4 KiB");
+        }
+    };
+    return {
+        map_key("packet.pcie", "PCI Express inside nodes."),
+        flag_key("packet.pcie.transactions", FIELD(pcie.transactions),
+                 "Writes, read requests and completions have credits of their own, and NICs read what they send."),
+        size("packet.pcie.max_payload", FIELD(pcie.max_payload), "Of a write or completion.", "the link's"),
+        std::move(request),
+        size("packet.pcie.completion_payload", FIELD(pcie.completion_payload),
+             "Of a completion, where a read completion boundary makes it smaller.", "`max_payload`"),
+        whole_key("packet.pcie.tags", FIELD(pcie.tags), 1, 65536, "Reads that one device may have under way."),
+        flag_key("packet.pcie.relaxed_ordering", FIELD(pcie.relaxed_ordering),
+                 "Reads and completions may pass writes."),
+        whole_key("packet.pcie.posted_headers", FIELD(pcie.posted_headers), 0, 65536, "Credits.", derived),
+        whole_key("packet.pcie.request_headers", FIELD(pcie.request_headers), 0, 65536, "Credits.", derived),
+        whole_key("packet.pcie.completion_headers", FIELD(pcie.completion_headers), 0, 65536, "Credits.", derived),
+        size("packet.pcie.posted_data", FIELD(pcie.posted_data), "Credits, 16 B each.", derived),
+        size("packet.pcie.completion_data", FIELD(pcie.completion_data), "Credits, 16 B each.", derived),
+    };
+}
+
+std::vector<Key> infiniband_keys() {
+    return {
+        map_key("packet.infiniband", "InfiniBand's congestion control; a preset may set these."),
+        whole_key("packet.infiniband.threshold", FIELD(infiniband.threshold), 0, 15,
+                  "A lane marks once more than (16 - threshold) / 16 of its buffer waits; 0: never."),
+        whole_key("packet.infiniband.marking_rate", FIELD(infiniband.marking_rate), 0, 65535,
+                  "Packets let go between two marked ones."),
+        size_key("packet.infiniband.packet_size", FIELD(infiniband.packet_size), "Smaller packets are not marked."),
+        whole_key("packet.infiniband.increase", FIELD(infiniband.increase), 1, 255, "Of CCTI, for each BECN."),
+        whole_key("packet.infiniband.least", FIELD(infiniband.least), 0, 127, "CCTI_Min."),
+        whole_key("packet.infiniband.limit", FIELD(infiniband.limit), 1, 65535, "CCTI_Limit."),
+        time_key("packet.infiniband.timer", FIELD(infiniband.timer), "CCTI_Timer: CCTI falls by one after it."),
+        number_key("packet.infiniband.spacing", FIELD(infiniband.spacing), 0, 16384,
+                   "Delay behind a packet, in its own times on the wire, for each step of CCTI."),
+    };
+}
+
+}  // namespace
+
+std::vector<Key> packet_lane_keys() {
+    std::vector<Key> keys;
+    for (const std::vector<Key>& more : {lane_keys(), pcie_keys(), infiniband_keys()}) {
+        keys.insert(keys.end(), more.begin(), more.end());
+    }
+    return keys;
+}
+
+#undef FIELD
+
+}  // namespace fabricast
