@@ -70,6 +70,9 @@ public:
     void post(const Mail& mail) { deliver(mail); }
 
 private:
+    // [[gnu::cold]] below: off the way of a packet that nothing holds up. Inlined there too, these would cost every hop
+    // a tenth of its instructions.
+
     // A packet that arrived, or a mail that is due, in this window.
     struct Due {
         Frame frame;
@@ -83,7 +86,7 @@ private:
     void sort_due();
     void take_mail(const Mail& mail);
     void arrive(const Due& due);
-    std::uint32_t choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const;
+    [[gnu::cold]] std::uint32_t choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const;
     void forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived);
     void enqueue(std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived);
 
@@ -92,7 +95,7 @@ private:
     void vacate(std::uint32_t in, std::uint32_t bytes, Ps now);
     void set_paused(std::uint32_t in, bool paused, Ps now);
     void tell_pause(std::uint32_t in, bool paused, Ps now);
-    void refresh(std::uint32_t in, Ps now);
+    [[gnu::cold]] void refresh(std::uint32_t in, Ps now);
     void return_credit(std::uint32_t in, std::uint32_t bytes, Ps at);
 
     // Ports.
@@ -104,17 +107,18 @@ private:
         Ps time;
         bool barks;  // a watchdog's
     };
-    Lifting lifts(const PortCounts& counts) const;
+    [[gnu::cold]] Lifting lifts(const PortCounts& counts) const;
     std::uint32_t pause_bytes() const;
     void take_credit(std::uint32_t p, std::uint32_t bytes);
-    void hold_wire(std::uint32_t p, Ps until);
-    bool any_active(std::uint32_t p) const;
-    Ps first_arrived(std::uint32_t p) const;
-    bool behind_writes(std::uint32_t p, Ps arrived) const;
-    Turn next_turn(std::uint32_t first, Ps until);
-    Ps drain_lanes(std::uint32_t first, Ps until);
+    [[gnu::cold]] void hold_wire(std::uint32_t p, Ps until);
+    [[gnu::cold]] bool any_active(std::uint32_t p) const;
+    [[gnu::cold]] Ps first_arrived(std::uint32_t p) const;
+    [[gnu::cold]] bool behind_writes(std::uint32_t p, Ps arrived) const;
+    [[gnu::cold]] Turn next_turn(std::uint32_t first, Ps until);
+    [[gnu::cold]] Ps drain_lanes(std::uint32_t first, Ps until);
     Ps next_start(std::uint32_t p, Ps until);
     Ps admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes);
+    Ps hear(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes);
     void apply(std::uint32_t p, const Signal& signal);
     void drain(std::uint32_t p, Ps until);
     void drain_in_order(const Node& node, Ps until);
@@ -128,8 +132,8 @@ private:
     Ps after_services(std::uint32_t p, const Frame& frame, Ps start) const;
     void use_services(std::uint32_t p, const Frame& frame, Ps start);
     void mark(std::uint32_t p, Frame& frame, Ps start);
-    void mark_forward(std::uint32_t p, Frame& frame, Ps start);
-    bool is_corrupted(std::uint32_t p, const Frame& frame) const;
+    [[gnu::cold]] void mark_forward(std::uint32_t p, Frame& frame, Ps start);
+    [[gnu::cold]] bool is_corrupted(std::uint32_t p, const Frame& frame) const;
 
     // Flows: sending.
     Frame next_packet(std::uint32_t p, Ps start);
@@ -139,24 +143,24 @@ private:
     void add_piece(std::uint32_t s, Ps now);
     void free_slot(std::uint32_t s, Ps now);
     void wake_flow(std::uint32_t f, Ps now);
-    std::uint8_t way_of(Flow& flow, const Route& route, Ps start) const;
+    [[gnu::cold]] std::uint8_t way_of(Flow& flow, const Route& route, Ps start) const;
     Ps paced(Flow& flow, std::uint32_t bytes, Ps start);
 
     // Reads over PCIe.
     std::uint32_t ready_pieces(std::uint32_t f, std::uint32_t known) const;
-    void announce(std::uint32_t f, Ps now);
-    bool begin_request(Flow& flow, std::uint32_t f);
-    void receive_request(std::uint32_t f, const Frame& frame, Ps tail);
-    bool is_granted(const Flow& flow, std::uint32_t f) const;
-    void count_granted(std::uint32_t f, std::uint32_t psn, std::uint32_t bytes);
-    void return_tag(std::uint32_t r, std::uint32_t bytes, Ps now);
-    void end_read(std::uint32_t f, const Frame& frame, Ps tail);
+    [[gnu::cold]] void announce(std::uint32_t f, Ps now);
+    [[gnu::cold]] bool begin_request(Flow& flow, std::uint32_t f);
+    [[gnu::cold]] void receive_request(std::uint32_t f, const Frame& frame, Ps tail);
+    [[gnu::cold]] bool is_granted(const Flow& flow, std::uint32_t f) const;
+    [[gnu::cold]] void count_granted(std::uint32_t f, std::uint32_t psn, std::uint32_t bytes);
+    [[gnu::cold]] void return_tag(std::uint32_t r, std::uint32_t bytes, Ps now);
+    [[gnu::cold]] void end_read(std::uint32_t f, const Frame& frame, Ps tail);
 
     // Flows: receiving.
     void receive(std::uint32_t p, const Frame& frame, Ps tail);
-    void receive_lossy(std::uint32_t p, const Frame& frame, Ps tail);
-    void ask_for_missing(std::uint32_t f, Ps tail);
-    void receive_spread(std::uint32_t p, const Frame& frame, Ps tail);
+    [[gnu::cold]] void receive_lossy(std::uint32_t p, const Frame& frame, Ps tail);
+    [[gnu::cold]] void ask_for_missing(std::uint32_t f, Ps tail);
+    [[gnu::cold]] void receive_spread(std::uint32_t p, const Frame& frame, Ps tail);
     void complete(std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail);
     void on_piece(std::uint32_t f, Ps now);
     std::int64_t bytes_of_piece(std::uint32_t f, std::uint32_t piece) const;
@@ -166,15 +170,15 @@ private:
 
     // Links that go down.
     bool may_stay(const Frame& frame, Ps now) const;
-    bool divert(Frame& frame, std::uint32_t hop, Ps now) const;
-    void lose(std::uint32_t in, std::uint32_t bytes, Ps now);
-    void lose_queue(std::uint32_t p, Ps now);
-    void reroute(std::uint32_t f, Ps now);
+    [[gnu::cold]] bool divert(Frame& frame, std::uint32_t hop, Ps now) const;
+    [[gnu::cold]] void lose(std::uint32_t in, std::uint32_t bytes, Ps now);
+    [[gnu::cold]] void lose_queue(std::uint32_t p, Ps now);
+    [[gnu::cold]] void reroute(std::uint32_t f, Ps now);
 
     // Recovery: sending.
-    void on_ack(std::uint32_t f, std::uint32_t psn);
-    void rewind(std::uint32_t f, std::uint32_t psn, Ps now);
-    void on_timeout(std::uint32_t f, Ps now);
+    [[gnu::cold]] void on_ack(std::uint32_t f, std::uint32_t psn);
+    [[gnu::cold]] void rewind(std::uint32_t f, std::uint32_t psn, Ps now);
+    [[gnu::cold]] void on_timeout(std::uint32_t f, Ps now);
 
     // The first moment not before `at` at which the node may hear of something that happens now.
     Ps earliest(std::uint32_t node, Ps at) const {

@@ -51,6 +51,15 @@ inline void Domain::apply(std::uint32_t p, const Signal& signal) {
 
 // The earliest start at or after `start` that the receiver allows; later than `until` where that is not known yet.
 inline Ps Domain::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
+    const Port& port = net_.ports[p];
+    if ((port.signals.empty() || port.signals.front().time > start) && !net_.blocked(p, bytes)) {
+        return start;
+    }
+    return hear(p, start, until, bytes);
+}
+
+// The same after what the receiver has told meanwhile, or will.
+inline Ps Domain::hear(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     Port& port = net_.ports[p];
     const Ps asked = start;
     LinkRing<Signal>& signals = port.signals;
