@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "models/device_part.hpp"
@@ -188,7 +190,9 @@ private:
         fabric.scalable_unit = request_.scalable_unit;
         fabric.spines = request_.spines;
         fabric.management_ports = request_.management_ports;
-        const std::string name = request_.link.empty() ? cluster_.node.nic_link : request_.link;
+        const std::string drawn = request_.graph ? link_of_graph(*request_.graph) : "";
+        const std::string usual = drawn.empty() ? cluster_.node.nic_link : drawn;
+        const std::string name = request_.link.empty() ? usual : request_.link;
         fabric.link = link("cluster.fabric.link", name);
         fabric.trunk = request_.trunk.empty() ? fabric.link : link("cluster.fabric.trunk", request_.trunk);
         choose_switch();
@@ -197,6 +201,19 @@ private:
         cap_by_nic();
         choose_routing();
         build_graph();
+    }
+
+    // The first that a cable names: what a drawn fabric is of, where `link` does not say. Its family decides on flow
+    // control and transport.
+    std::string link_of_graph(const ExplicitGraph& graph) const {
+        static const std::set<std::string_view> of_networks = {"infiniband", "ethernet", "slingshot", "efa"};
+        for (const NodeCable& cable : graph.cables) {
+            const Part* part = cable.link.name.empty() ? nullptr : catalog_.find(cable.link.name);
+            if (part != nullptr && of_networks.contains(part->word_or("family", ""))) {
+                return cable.link.name;
+            }
+        }
+        return "";
     }
 
     // What only leaves and spines have.

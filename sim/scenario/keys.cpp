@@ -307,7 +307,7 @@ std::vector<Key> make_keys() {
         choice_key("cluster.fabric.kind", FIELD(cluster.fabric_kind), fabric_kinds(), "Its shape.",
                    "`none` for one node, else `rail-optimized`"),
         text_key("cluster.fabric.link", FIELD(cluster.link), "Catalogue link from node to leaf.",
-                 "the node's own NIC port"),
+                 "the first network link of `graph`, else the node's own NIC port"),
         text_key("cluster.fabric.trunk", FIELD(cluster.trunk), "Catalogue link between switches.", "as `link`"),
         text_key("cluster.fabric.switch", FIELD(cluster.switch_part), "Catalogue switch.", "the usual one of the link"),
         whole_key("cluster.fabric.radix", FIELD(cluster.radix), 2, 65536, "Ports of one switch at the link's rate.",

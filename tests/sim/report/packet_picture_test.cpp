@@ -9,8 +9,8 @@ TEST_CASE("a picture has a strip for each port, its queue as a curve and its pau
     report.scenario = "two <ports>";
     PacketTraffic traffic;
     traffic.series = {"a -> b", "c -> d"};
-    traffic.use.series = {{LinkId{1}, microseconds(1), {0, 4000, 8000, 0}, {{}, {}, microseconds(1), {}}, {}},
-                          {LinkId{2}, microseconds(1), {0, 0, 0, 0}, {{}, {}, {}, {}}, {}}};
+    traffic.use.series = {{LinkId{1}, -1, microseconds(1), {0, 4000, 8000, 0}, {{}, {}, microseconds(1), {}}, {}},
+                          {LinkId{2}, -1, microseconds(1), {0, 0, 0, 0}, {{}, {}, {}, {}}, {}}};
     report.packets.push_back(traffic);
     const std::string svg = packet_picture(report);
     const auto count = [&](const std::string& what) {
