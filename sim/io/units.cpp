@@ -375,6 +375,9 @@ std::string text(double value, Dimension dimension) {
             best = &unit;
         }
     }
+    if (best == nullptr) {  // a dimension without decimal units
+        return short_number(value);
+    }
     return short_number(value / std::pow(10.0, best->exponent)) + " " + std::string(best->name);
 }
 

@@ -58,6 +58,7 @@ const Metric& metric_named(std::string_view name) {
     const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == name; });
     if (found == metrics.end()) {
         std::vector<std::string> words;
+        words.reserve(metrics.size());
         for (const Metric& metric : metrics) {
             words.emplace_back(metric.name);
         }
