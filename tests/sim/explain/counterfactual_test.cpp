@@ -2,9 +2,12 @@
 
 #include "sim/explain/counterfactual.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "sim/explain/explained_run.hpp"
 #include "sim/explain/knee.hpp"
@@ -70,7 +73,7 @@ TEST_CASE("1:1 in place of 2:1 is the scenario with that key") {
 
 TEST_CASE("every change, written as files and read again, runs to the same time") {
     namespace fs = std::filesystem;
-    const fs::path folder = fs::temp_directory_path() / "fabricast_emitted";
+    const fs::path folder = fs::temp_directory_path() / ("fabricast_emitted." + std::to_string(::getpid()));
     fs::remove_all(folder);
     fs::create_directories(folder);
     for (const char* name : {"dgx-h100-allreduce", "roce-ecmp", "training-mixtral-nvl8", "transfer-gpudirect-rdma",
