@@ -12,6 +12,7 @@
 #include "sim/io/text_file.hpp"
 #include "sim/scenario/catalog_reader.hpp"
 #include "validate/accuracy_report.hpp"
+#include "validate/deviations.hpp"
 #include "validate/diagnose/trials.hpp"
 #include "validate/tools/run_tool.hpp"
 #ifdef FABRICAST_HAS_CERES
@@ -112,6 +113,9 @@ int run(const Arguments& arguments) {
     write_atomically(arguments.docs / "accuracy.csv", to_csv(rows));
     write_atomically(arguments.docs / "accuracy.md",
                      accuracy_page(rows, collection, read_misses(arguments.measurements / "misses.yaml")));
+    const std::filesystem::path deviations = arguments.docs / "deviations.md";
+    write_atomically(deviations, with_deviations(read_text(deviations, 1 << 20),
+                                                 read_deviations(arguments.measurements / "deviations.yaml"), rows));
     write_atomically(arguments.docs / "accuracy-sites.svg", sites_plot(rows));
     write_atomically(arguments.docs / "accuracy-curves.svg", curves_plot(collection));
     return 0;
