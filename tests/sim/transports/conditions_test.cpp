@@ -79,7 +79,7 @@ TEST_CASE("cores help only as far as there are sockets, and sockets as far as th
 TEST_CASE("a small MTU sends more headers") {
     const double usual = Case(two_a100, memories).at(big).bandwidth;
     const double small = Case(two_a100, memories + host("mtu: 256 B")).at(big).bandwidth;
-    const LinkSpec& link = Case(two_a100, memories).fabric.cluster().fabric.link;
+    const LinkSpec link = Case(two_a100, memories).fabric.cluster().fabric.link;
     const auto header = static_cast<double>(link.framing.header.count);
     const auto payload = static_cast<double>(link.framing.payload.count);
     CHECK(small / usual == Approx((256 / (256 + header)) / (payload / (payload + header))).epsilon(0.01));
