@@ -23,20 +23,19 @@ bool asks_for_outage(const po::variables_map& values) {
 }
 
 int explain_outage(const po::variables_map& values, Scenario scenario) {
+    const Catalog catalog = catalog_of(values, &scenario);
     if (values.contains("without")) {
         const std::vector<std::string> names = texts_of(values, "without");
         if (names.size() > 2) {
             throw UsageError("--without takes a device, or the two ends of a cable (found " +
                              std::to_string(names.size()) + " names)");
         }
-        const Catalog parts = catalog_of(values, &scenario);
         const std::vector<LinkChange> gone =
-            pointing_into(scenario, [&] { return without(Fabric(build(scenario, parts)), names); });
+            pointing_into(scenario, [&] { return without(Fabric(build(scenario, catalog)), names); });
         scenario.events.insert(scenario.events.end(), gone.begin(), gone.end());
     } else if (scenario.events.empty()) {
         throw UsageError("--failures: the scenario has no events (see --without)");
     }
-    const Catalog catalog = catalog_of(values, &scenario);
     const Outage found = outage(scenario, catalog, Watch{&stop_flag()});
     if (values.contains("json")) {
         write_atomically(text_of(values, "json"), to_json(found).dump(2) + "\n");

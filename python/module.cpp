@@ -41,8 +41,6 @@ struct Source {
 
 yaml::Node tree_of(const Source& source) { return scenario_tree(source.text, source.file, source.overrides); }
 
-// The built-in catalogue, then the user's folder, then the scenario's overlays, then the caller's: as on the command
-// line.
 std::size_t threads_or_cores(std::size_t threads) { return threads > 0 ? threads : cores(); }
 
 // Runs `work(stop)` on a thread of its own with the GIL released, and looks for Ctrl-C meanwhile.

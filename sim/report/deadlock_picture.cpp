@@ -5,13 +5,15 @@
 #include <numbers>
 #include <vector>
 
+#include "sim/io/text.hpp"
+
 namespace fabricast {
 
 namespace {
 
 constexpr double box_width = 170, box_height = 44;
 
-struct Place {
+struct Point {
     double x, y;
 };
 
@@ -20,14 +22,6 @@ std::string format(const char* pattern, Values... values) {
     char text[256];
     std::snprintf(text, sizeof text, pattern, values...);
     return text;
-}
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return result;
 }
 
 // What stands between quotes, with what follows up to " waits for", such as a lane. The first comes again at the end.
@@ -51,23 +45,23 @@ std::vector<std::string> ports_of(const std::string& message) {
     return ports;
 }
 
-std::string box(const Place& at, const std::string& name) {
+std::string box(const Point& at, const std::string& name) {
     return format("<rect x='%.1f' y='%.1f' width='%.0f' height='%.0f' rx='6' fill='#f6d5d1' stroke='#c0392b'/>\n",
                   at.x - box_width / 2, at.y - box_height / 2, box_width, box_height) +
-           format("<text x='%.1f' y='%.1f' text-anchor='middle'>", at.x, at.y + 4) + escaped(name) + "</text>\n";
+           format("<text x='%.1f' y='%.1f' text-anchor='middle'>", at.x, at.y + 4) + markup_text(name) + "</text>\n";
 }
 
 // Where the line between two boxes leaves the first.
-Place edge(const Place& from, const Place& to) {
+Point edge(const Point& from, const Point& to) {
     const double dx = to.x - from.x;
     const double dy = to.y - from.y;
     const double share = 1 / std::max(std::abs(dx) / (box_width / 2 + 5), std::abs(dy) / (box_height / 2 + 5));
     return {from.x + dx * share, from.y + dy * share};
 }
 
-std::string arrow(const Place& from, const Place& to) {
-    const Place a = edge(from, to);
-    const Place b = edge(to, from);
+std::string arrow(const Point& from, const Point& to) {
+    const Point a = edge(from, to);
+    const Point b = edge(to, from);
     return format(
         "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='#c0392b' stroke-width='2' marker-end='url(#tip)'/>\n",
         a.x, a.y, b.x, b.y);
@@ -82,13 +76,13 @@ std::string deadlock_picture(const std::string& message) {
     const double radius = std::max(120.0, count * (box_width + 30) / (2 * std::numbers::pi));
     const double width = circle ? 2 * radius + box_width + 40 : box_width + 40;
     const double height = circle ? 2 * radius + box_height + 80 : count * (box_height + 14) + 80;
-    std::vector<Place> places;
+    std::vector<Point> places;
     for (std::size_t i = 0; i < ports.size(); ++i) {
         const auto number = static_cast<double>(i);
         const double angle = 2 * std::numbers::pi * number / count - std::numbers::pi / 2;
-        places.push_back(circle ? Place{width / 2 + radius * std::cos(angle),
+        places.push_back(circle ? Point{width / 2 + radius * std::cos(angle),
                                         56 + box_height / 2 + radius + radius * std::sin(angle)}
-                                : Place{width / 2, 56 + box_height / 2 + number * (box_height + 14)});
+                                : Point{width / 2, 56 + box_height / 2 + number * (box_height + 14)});
     }
     std::string drawn;
     for (std::size_t i = 0; i < ports.size(); ++i) {
