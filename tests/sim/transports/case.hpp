@@ -10,6 +10,12 @@
 
 namespace fabricast {
 
+inline constexpr Bytes tiny_message{8};
+inline constexpr Bytes mebi{1 << 20};
+inline constexpr Bytes big{256 << 20};
+
+inline const std::string two_a100 = "node: dgx-a100, nodes: 2";
+
 struct Case {
     // `cluster` between its braces, `lines` below `workload:`.
     Case(const std::string& cluster, const std::string& lines)

@@ -9,11 +9,6 @@
 namespace fabricast {
 namespace {
 
-constexpr Bytes tiny_message{8};
-constexpr Bytes mebi{1 << 20};
-constexpr Bytes big{256 << 20};
-
-const std::string two_a100 = "node: dgx-a100, nodes: 2";
 const std::string ethernet = "node: dgx-a100, nodes: 2, fabric: {link: ethernet-100g, kind: single-switch}";
 const std::string gpus = "  from: node0.gpu0\n  to: node1.gpu0\n";
 const std::string memories = "  from: node0.memory0\n  to: node1.memory0\n";

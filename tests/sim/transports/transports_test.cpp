@@ -10,15 +10,6 @@
 #include "tests/support/catch.hpp"
 
 namespace fabricast {
-namespace {
-
-constexpr Bytes tiny_message{8};
-constexpr Bytes mebi{1 << 20};
-constexpr Bytes big{256 << 20};
-
-const std::string two_a100 = "node: dgx-a100, nodes: 2";
-
-}  // namespace
 
 TEST_CASE("a copy over NVLink takes its start, the links' latency and its bytes at their goodput") {
     const Case c("node: dgx-a100", "  from: node0.gpu0\n  to: node0.gpu5\n");

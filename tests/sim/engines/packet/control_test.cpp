@@ -15,8 +15,8 @@ namespace fabricast {
 namespace {
 
 using testing::packets;
+using testing::Pairs;
 using testing::unit;
-using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 Pairs incast(std::uint32_t senders) {
     Pairs pairs;

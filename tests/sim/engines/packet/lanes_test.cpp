@@ -13,13 +13,12 @@ namespace fabricast {
 namespace {
 
 using testing::packets;
+using testing::Pairs;
+using testing::rate;
+using testing::seconds;
 using testing::unit;
-using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 constexpr std::int64_t wire = 160'000, latency = 800'000;
-constexpr double rate = 25e9;
-
-double seconds(const Timeline& timeline, std::size_t message) { return to_seconds(timeline.kept[message].finish); }
 
 // Two hosts on the left and four on the right switch, a trunk for two; only the link to host 0 is oversubscribed.
 Fabric two_sides(LinkFamily family) { return testing::drawn({{1, 1, 0, 0, 1, 1}, {{0, 1}}, {}, family, 50}, 2); }

@@ -11,6 +11,13 @@
 namespace fabricast::testing {
 
 inline constexpr std::int64_t unit = 4000;
+inline constexpr double rate = 25e9;  // of a cable, bytes per second
+
+using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+inline double seconds(const Timeline& timeline, std::size_t message) {
+    return to_seconds(timeline.kept[message].finish);
+}
 
 inline Packet packets(FlowControl flow_control = FlowControl::lossless) {
     Packet options;

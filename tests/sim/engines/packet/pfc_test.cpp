@@ -10,12 +10,10 @@ namespace fabricast {
 namespace {
 
 using testing::packets;
+using testing::Pairs;
+using testing::rate;
+using testing::seconds;
 using testing::unit;
-using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-
-constexpr double rate = 25e9;
-
-double seconds(const Timeline& timeline, std::size_t message) { return to_seconds(timeline.kept[message].finish); }
 
 std::int64_t most_headroom(const Timeline& timeline) {
     std::int64_t most = 0;
