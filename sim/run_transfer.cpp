@@ -37,8 +37,12 @@ std::string cores_note(const Exchange& e, Bytes size) {
            share(e.receiver_cores);
 }
 
-std::vector<std::string> notes_of(const Exchange& e) {
+std::vector<std::string> notes_of(const Exchange& e, const TransferWorkload& workload, Bytes size) {
     std::vector<std::string> notes = e.choice.path.notes;
+    if (!workload.beside.empty()) {
+        notes.push_back("at " + text(size) + " all " + std::to_string(workload.beside.size() + 1) +
+                        " pairs together move " + text(e.together, Dimension::rate));
+    }
     for (const Candidate& refused : e.choice.refused) {
         notes.push_back("not " + refused.transport + ": " + refused.attempt.refusal);
     }
@@ -67,7 +71,7 @@ Report run(const TransferWorkload& workload, const Job& job) {
             const Bytes size = workload.sizes[report.rows.size()];
             report.rows.push_back(row_of(done, size));
             cores = cores_note(done, size);
-            merge_notes(report.notes, notes_of(done));
+            merge_notes(report.notes, notes_of(done, workload, size));
             report.traffic.push_back(link_traffic(text(size), done.timeline, fabric));
             if (auto packets = packet_traffic(size, done.timeline, fabric)) {
                 report.packets.push_back(std::move(*packets));
@@ -86,6 +90,8 @@ Report run(const TransferWorkload& workload, const Job& job) {
         return report;
     } catch (const NoDataPath& error) {
         fail_at(job.scenario, "workload.transport", error.what());
+    } catch (const ClusterError& error) {
+        fail_at(job.scenario, "workload.beside", error.what());
     } catch (const CatalogError& error) {
         fail_at(job.scenario, "workload", error.what());
     }

@@ -76,6 +76,7 @@ struct PathQuery {
     std::uint32_t flow_label = 0;  // entropy for ECMP
     Transport transport = Transport::automatic;
     bool gpu_direct = true;  // false: network traffic is staged through host memory
+    bool forwarded = true;   // a GPU beside a far NIC may forward over NVLink (PXN); false: the NIC's own DMA over PCIe
 };
 
 inline constexpr std::size_t max_path_links = 48;

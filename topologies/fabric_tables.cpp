@@ -103,11 +103,17 @@ std::uint32_t Fabric::Tables::nic_for(std::uint32_t device, std::uint16_t asked)
 
 const LocalPath& Fabric::Tables::to_nic(const PathQuery& query, std::uint32_t from, std::uint32_t nic) const {
     const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || from >= graph.gpus;
+    if (direct && !query.forwarded && from < graph.gpus) {
+        return graph.pcie(from, graph.gpus + nic);
+    }
     return direct ? graph.best(from, graph.gpus + nic) : graph.staged(from, graph.gpus + nic);
 }
 
 const LocalPath& Fabric::Tables::from_nic(const PathQuery& query, std::uint32_t nic, std::uint32_t to) const {
     const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || to >= graph.gpus;
+    if (direct && !query.forwarded && to < graph.gpus) {
+        return graph.pcie(graph.gpus + nic, to);
+    }
     return direct ? graph.best(graph.gpus + nic, to) : graph.staged(graph.gpus + nic, to);
 }
 

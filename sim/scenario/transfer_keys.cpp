@@ -47,11 +47,17 @@ std::vector<Key> host_keys() {
         optional_size_key("workload.host.locked_memory", TRANSFER(host.locked_memory), "`ulimit -l`.", "unlimited"),
         optional_size_key("workload.host.mtu", TRANSFER(host.mtu), "Of IP, or of an RDMA path: 256 B to 9000 B.",
                           "the link's; 1500 B for the kernel's stack"),
+        optional_size_key("workload.host.mss", TRANSFER(host.mss), "Payload of a TCP segment on the wire, at most.",
+                          "what the MTU leaves"),
+        time_key("workload.host.interrupt_delay", TRANSFER(host.interrupt_delay),
+                 "How long an adapter holds a packet's interrupt back (ethtool rx-usecs); kernel stacks pay it.", "0"),
         whole_key("workload.host.qps", TRANSFER(host.qps), 1, 1024, "Queue pairs or sockets of one transfer."),
         whole_key("workload.host.cores", TRANSFER(host.cores), 1, 512,
                   "Cores that the kernel's stack may use at either end."),
         word_key("workload.host.numa", TRANSFER(host.numa), NumaPlace::far,
                  "Whose memory staging takes: the socket's beside the GPU or the farthest."),
+        word_key("workload.host.nic", TRANSFER(host.nic), NumaPlace::far,
+                 "Which adapter either end takes: that beside it, or the farthest (of the wrong socket)."),
     };
 }
 
@@ -69,6 +75,8 @@ std::vector<Key> transfer_keys() {
                  "The bandwidth of one direction, or of both at once."),
         word_key("workload.operation", TRANSFER(operation), TransferOperation::read,
                  "What the initiator does with the other's memory."),
+        texts_key("workload.beside", TRANSFER(beside),
+                  "Other pairs that do the same at the same time, as `node0.gpu1 -> node0.memory0`."),
         whole_key("workload.window", TRANSFER(window), 1, 4096, "Messages in flight for the bandwidth.",
                   "as the messaging's own benchmark does"),
     };

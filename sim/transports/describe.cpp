@@ -78,6 +78,9 @@ std::string describe(const Exchange& e, const TransferWorkload& workload, const 
     out += "in a window        " + text(e.each_s, Dimension::time) + " a message, " + rate(e.bandwidth) +
            (workload.direction == Direction::both_ways ? " both ways together" : "") + ", bound by " + e.bottleneck +
            "\n";
+    if (!workload.beside.empty()) {
+        out += "with those beside  " + rate(e.together) + " in all\n";
+    }
     for (const std::string& note : path.notes) {
         out += "note               " + note + "\n";
     }

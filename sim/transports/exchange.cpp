@@ -92,7 +92,27 @@ Exchanger::Exchanger(const TransferWorkload& workload, const Fabric& fabric, con
       catalog_(catalog),
       engine_(std::move(engine)),
       from_(fabric.device(workload.from)),
-      to_(fabric.device(workload.to)) {}
+      to_(fabric.device(workload.to)) {
+    for (const std::string& pair : workload.beside) {
+        const std::size_t arrow = pair.find(" -> ");
+        if (arrow == std::string::npos) {
+            throw ClusterError("workload.beside: a pair is written `node0.gpu1 -> node0.memory0` (found '" + pair +
+                               "')");
+        }
+        beside_.emplace_back(fabric.device(pair.substr(0, arrow)), fabric.device(pair.substr(arrow + 4)));
+    }
+}
+
+// What one pair's messages go through. The conversation points into it.
+struct Exchanger::Talk {
+    ChosenPath choice;
+    DataPath back, control, answer;
+    Messaging messaging;
+    bool gpu = false;
+    DeviceId from{};
+
+    Conversation conversation() const { return {&choice.path, &back, &control, &answer, messaging, from, gpu}; }
+};
 
 PathRequest Exchanger::request(DeviceId from, DeviceId to, Bytes size, FigureReader& figures) const {
     return {fabric_, from, to, size, workload_.operation, workload_.host, figures};
@@ -124,36 +144,48 @@ std::vector<FigureUsed> Exchanger::figures() const {
     return figures.used();
 }
 
-Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const Watch& watch) const {
-    FigureReader figures(catalog_);
-    Exchange e;
-    e.choice = choice(size, figures);
-    e.messaging =
-        messaging_of(workload_.messaging.empty() ? catalog_.at("data-path", e.choice.path.transport).word("messaging")
+Exchanger::Talk Exchanger::talk(DeviceId from, DeviceId to, Bytes size, FigureReader& figures) const {
+    Talk t;
+    t.choice = choose_path(transport(), request(from, to, size, figures));
+    t.messaging =
+        messaging_of(workload_.messaging.empty() ? catalog_.at("data-path", t.choice.path.transport).word("messaging")
                                                  : workload_.messaging,
                      figures);
-    limit_reads(e.messaging, fabric_, e.choice.path);
-    const DataPath& forth = e.choice.path;
+    limit_reads(t.messaging, fabric_, t.choice.path);
+    const DataPath& forth = t.choice.path;
     const bool both = workload_.direction == Direction::both_ways;
-    const DataPath back = both ? choose_path(forth.transport, request(to_, from_, size, figures)).path : forth;
+    t.back = both ? choose_path(forth.transport, request(to, from, size, figures)).path : forth;
     // Small messages of the library itself travel between host memories.
     const auto ends =
-        std::pair(memory_beside(fabric_, from_, NumaPlace::near), memory_beside(fabric_, to_, NumaPlace::near));
-    DataPath control = forth;
-    DataPath answer = back;
+        std::pair(memory_beside(fabric_, from, NumaPlace::near), memory_beside(fabric_, to, NumaPlace::near));
+    t.control = forth;
+    t.answer = t.back;
     if (over_network(forth) && ends.first && ends.second) {
         constexpr Bytes small{64};
         const bool loop = *ends.first == *ends.second;
-        const std::string way = loop || fabric_.node_of(from_) == fabric_.node_of(to_) ? "host-rdma" : "auto";
+        const std::string way = loop || fabric_.node_of(from) == fabric_.node_of(to) ? "host-rdma" : "auto";
         HostConditions host = workload_.host;
         host.registration_cache = true;
-        control =
-            choose_path(way, {fabric_, *ends.first, *ends.second, small, TransferOperation::write, host, figures}).path;
-        answer =
-            choose_path(way, {fabric_, *ends.second, *ends.first, small, TransferOperation::write, host, figures}).path;
+        const auto between = [&](DeviceId a, DeviceId b) {
+            return choose_path(way, {fabric_, a, b, small, TransferOperation::write, host, figures}).path;
+        };
+        t.control = between(*ends.first, *ends.second);
+        t.answer = between(*ends.second, *ends.first);
     }
-    const Conversation conversation{
-        &forth, &back, &control, &answer, e.messaging, from_, is_gpu(fabric_, from_) || is_gpu(fabric_, to_)};
+    t.gpu = is_gpu(fabric_, from) || is_gpu(fabric_, to);
+    t.from = from;
+    return t;
+}
+
+Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const Watch& watch) const {
+    FigureReader figures(catalog_);
+    Exchange e;
+    const Talk own = talk(from_, to_, size, figures);
+    const Conversation conversation = own.conversation();
+    const DataPath& forth = own.choice.path;
+    const bool both = workload_.direction == Direction::both_ways;
+    e.choice = own.choice;
+    e.messaging = own.messaging;
     e.mode = mode_of(conversation, size);
 
     Conversation alone = conversation;
@@ -170,12 +202,26 @@ Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const W
     const std::uint32_t window = fitting_window(asked, forth, size);
     const std::uint32_t sent = e.messaging.acknowledged || window == 1 ? window : 2 * window;
     LoweredMessages many = lower_messages(conversation, size, sent, both);
+    const std::size_t each = many.schedule.kept.size();
+    for (const auto& [from, to] : beside_) {
+        const Talk other = talk(from, to, size, figures);
+        append(many.schedule, lower_messages(other.conversation(), size, sent, both).schedule);
+    }
     e.timeline = replay(engine_, fabric_, many.schedule, events, watch);
-    const Time last = e.timeline.kept.back().finish;
-    const Time begin = sent > window ? e.timeline.kept[window - 1].finish : Time{};
-    e.each_s = to_seconds(last - begin) / window;
+    // Of one pair, a message of the second window, or of the only one.
+    const auto seconds_each = [&](std::size_t pair) {
+        const std::size_t first = pair * each;
+        const Time last = e.timeline.kept[first + each - 1].finish;
+        const Time begin = sent > window ? e.timeline.kept[first + window - 1].finish : Time{};
+        return to_seconds(last - begin) / window;
+    };
     const auto bytes = static_cast<double>(size.count);
-    e.bandwidth = (both ? 2 : 1) * bytes / e.each_s;
+    const double directions = both ? 2 : 1;
+    e.each_s = seconds_each(0);
+    e.bandwidth = directions * bytes / e.each_s;
+    for (std::size_t pair = 0; pair <= beside_.size(); ++pair) {
+        e.together += directions * bytes / seconds_each(pair);
+    }
     e.sender_cores = cores(forth, false, e.messaging, bytes, e.each_s);
     e.receiver_cores = cores(forth, true, e.messaging, bytes, e.each_s);
     e.bottleneck = bottleneck(e, fabric_, bytes);

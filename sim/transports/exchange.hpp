@@ -20,6 +20,7 @@ struct Exchange {
     double links_s = 0;    // of it, latency of the links
     double each_s = 0;     // of a message of the window, in its steady state
     double bandwidth = 0;  // payload bytes per second; of both directions together where both are busy
+    double together = 0;   // of this pair and all beside it
     double sender_cores = 0, receiver_cores = 0;  // busy while the window passes
     std::string bottleneck;
     Schedule one;       // of one message alone; kept: its end
@@ -40,14 +41,18 @@ public:
     std::vector<FigureUsed> figures() const;  // that a message of the first size reads
 
 private:
+    struct Talk;  // of one pair
+
     PathRequest request(DeviceId from, DeviceId to, Bytes size, FigureReader& figures) const;
     std::string transport() const;
+    Talk talk(DeviceId from, DeviceId to, Bytes size, FigureReader& figures) const;
 
     const TransferWorkload& workload_;
     const Fabric& fabric_;
     const Catalog& catalog_;
     Engine engine_;
     DeviceId from_{}, to_{};
+    std::vector<std::pair<DeviceId, DeviceId>> beside_;
 };
 
 }  // namespace fabricast

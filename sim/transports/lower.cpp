@@ -1,6 +1,7 @@
 #include "sim/transports/lower.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace fabricast {
@@ -221,6 +222,48 @@ private:
 MessageMode mode_of(const Conversation& c, Bytes bytes) {
     const double most = c.gpu ? c.messaging.gpu_eager_max : c.messaging.eager_max;
     return static_cast<double>(bytes.count) > most ? MessageMode::rendezvous : MessageMode::at_once;
+}
+
+void append(Schedule& into, const Schedule& other) {
+    const auto operations = static_cast<std::uint32_t>(into.size());
+    const auto connections = static_cast<std::uint32_t>(into.connections.size());
+    std::uint32_t hosts = 0;
+    for (const Delay& delay : into.delays) {
+        hosts = std::max(hosts, delay.host + 1);
+    }
+    const auto moved = [&](OpId op) { return OpId{static_cast<std::uint32_t>(op) + operations}; };
+    into.connections.insert(into.connections.end(), other.connections.begin(), other.connections.end());
+    for (std::uint32_t op = 0; op < other.size(); ++op) {
+        After after;
+        for (std::size_t i = 0; i < other.dependency_count(OpId{op}); ++i) {
+            const Schedule::Dependency d = other.dependency(OpId{op}, i);
+            after.push_back({moved(d.op), d.when});
+        }
+        const std::uint32_t detail = other.detail(OpId{op});
+        switch (other.kind(OpId{op})) {
+            case OpKind::transfer: {
+                Transfer transfer = other.transfers[detail];
+                transfer.connection += connections;
+                into.add(transfer, after);
+                break;
+            }
+            case OpKind::delay: {
+                Delay delay = other.delays[detail];
+                delay.host += hosts;
+                into.add(delay, after);
+                break;
+            }
+            case OpKind::compute:
+                into.add(other.computes[detail], after);
+                break;
+            case OpKind::pipeline:
+                assert(false && "messages make no pipelines");
+                break;
+        }
+    }
+    for (const OpId op : other.kept) {
+        into.kept.push_back(moved(op));
+    }
 }
 
 LoweredMessages lower_messages(const Conversation& conversation, Bytes bytes, std::uint32_t messages, bool both_ways) {

@@ -31,6 +31,10 @@ struct LoweredMessages {
     std::optional<OpId> acknowledged;  // the answer to the window
 };
 
+// Adds the operations of `other` to a schedule of messages, with hosts and connections of their own. Kept operations of
+// both are kept.
+void append(Schedule& into, const Schedule& other);
+
 // `messages` of `bytes` handed over one behind the other, in one direction or both at once.
 LoweredMessages lower_messages(const Conversation& conversation, Bytes bytes, std::uint32_t messages, bool both_ways);
 

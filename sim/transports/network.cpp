@@ -23,7 +23,7 @@ Duration registration(const PathRequest& r, bool gpu) {
 }
 
 double limit_at(const PathRequest& r, DeviceId gpu, bool reads) {
-    const std::uint16_t nic = r.fabric.nearest_nic(r.fabric.local_index(gpu));
+    const std::uint16_t nic = adapter_of(r.fabric, gpu, r.host.nic);
     const auto path = path_between(r.fabric, query(gpu, r.fabric.nic(r.fabric.node_of(gpu), nic), Transport::p2p));
     const Part* part = cpu_part(r);
     if (!path || part == nullptr || bridges(r.fabric, *path) == 0) {
@@ -34,14 +34,42 @@ double limit_at(const PathRequest& r, DeviceId gpu, bool reads) {
     return limit > 0 ? limit : std::numeric_limits<double>::infinity();
 }
 
+// Staging memory uses the adapter of the GPU it serves, wherever it lies itself.
+DeviceId served_by(const PathRequest& r, DeviceId end) {
+    for (const DeviceId gpu : {r.from, r.to}) {
+        if (is_host(r.fabric, end) && is_gpu(r.fabric, gpu) && r.fabric.node_of(gpu) == r.fabric.node_of(end)) {
+            return gpu;
+        }
+    }
+    return end;
+}
+
+PathQuery between_adapters(const PathRequest& r, DeviceId from, DeviceId to) {
+    PathQuery over = query(from, to, Transport::network);
+    over.src_nic = adapter_of(r.fabric, served_by(r, from), r.host.nic);
+    over.dst_nic = adapter_of(r.fabric, served_by(r, to), r.host.nic);
+    over.forwarded = r.host.nic == NumaPlace::near;
+    return over;
+}
+
 }  // namespace
 
-std::optional<std::string> no_rdma(const PathRequest& r) {
-    if (same_node(r) && r.from != r.to && r.fabric.nics_per_node() == 0) {
-        return "the node has no adapter";
+std::optional<std::string> no_adapter(const PathRequest& r) {
+    if (r.fabric.nics_per_node() == 0) {
+        return same_node(r) ? "the node has no adapter" : "the nodes have no adapters";
     }
-    if (!same_node(r) && r.fabric.nics_per_node() == 0) {
-        return "the nodes have no adapters";
+    for (const DeviceId end : {r.from, r.to}) {
+        const std::uint32_t nics = r.fabric.nics_per_node();
+        if (r.host.nic == NumaPlace::far && (nics == 1 || !has_farther_adapter(r.fabric, end))) {
+            return "no adapter is farther from " + name_of(r, end) + " than its own (`nic: far`)";
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> no_rdma(const PathRequest& r) {
+    if (auto why = no_adapter(r)) {
+        return why;
     }
     if (!r.host.rdma) {
         return "the host has no verbs stack (`rdma: false`)";
@@ -57,7 +85,7 @@ std::optional<std::string> no_rdma(const PathRequest& r) {
 }
 
 Leg rdma_leg(const PathRequest& r, DeviceId from, DeviceId to, bool gpu_direct) {
-    PathQuery over = query(from, to, Transport::network);
+    PathQuery over = between_adapters(r, from, to);
     over.gpu_direct = gpu_direct;
     Leg leg{.what = "adapter reads " + name_of(r, from) + ", sends, and another writes " + name_of(r, to),
             .paths = {over}};
@@ -143,7 +171,8 @@ void add_gpu_staging(const PathRequest& r, DataPath& path) {
 
 double segment_payload(const PathRequest& r, std::string_view part, double headers) {
     const double mtu = r.host.mtu.count > 0 ? static_cast<double>(r.host.mtu.count) : r.figures.number(part, "mtu");
-    return mtu - headers;
+    const double room = mtu - headers;
+    return r.host.mss.count > 0 ? std::min(room, static_cast<double>(r.host.mss.count)) : room;
 }
 
 DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_view part, double frame_header) {
@@ -165,7 +194,7 @@ DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_vi
     DataPath path;
     path.piece = Bytes{static_cast<std::int64_t>(r.figures.number(kernel, "segment"))};
     path.slots = static_cast<int>(r.figures.number(kernel, "segments"));
-    PathQuery wire = query(ends.from, ends.to, Transport::network);
+    const PathQuery wire = between_adapters(r, ends.from, ends.to);
     path.legs = {{.what = "core copies user memory into the kernel's and cuts segments",
                   .paths = {query(ends.from, out_cpu), query(out_cpu, ends.from)},
                   .rate_cap = lanes * core("send_byte"),
@@ -182,6 +211,9 @@ DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_vi
     path.latency = {r.figures.latency("system call and stack of the sender", kernel, "send"),
                     r.figures.latency("interrupt and stack of the receiver", kernel, "interrupt"),
                     r.figures.latency("the receiving thread wakes up", kernel, "wake")};
+    if (const Duration held = r.host.interrupt_delay; held.ps > 0) {
+        path.latency.push_back({"the adapter holds its interrupt back", held, held, held, "workload.host"});
+    }
     path.work = {
         {false, "copies and cuts segments", from_seconds(r.figures.number(kernel, "send")), 1 / core("send_byte")},
         {true, "takes packets and copies", from_seconds(r.figures.number(kernel, "interrupt")),

@@ -9,6 +9,9 @@
 
 namespace fabricast {
 
+// Why no adapter can be taken as the host's conditions ask; nothing where one can.
+std::optional<std::string> no_adapter(const PathRequest& request);
+
 // Why RDMA between these nodes is refused; nothing where it is not.
 std::optional<std::string> no_rdma(const PathRequest& request);
 
@@ -22,7 +25,7 @@ void add_rdma_costs(const PathRequest& request, DataPath& path);
 void add_gpu_staging(const PathRequest& request, DataPath& path);
 
 // Payload of a packet of the kernel's stack or of TCP in an adapter: `mtu` of `part` unless the host sets another, less
-// `headers`.
+// `headers`, and no more than the host's MSS.
 double segment_payload(const PathRequest& request, std::string_view part, double headers);
 
 // Host memories that a network transport starts from and ends in: the ends themselves or what stands beside them.

@@ -1,6 +1,7 @@
 #include "sim/transports/places.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "models/pcie.hpp"
 
@@ -47,6 +48,38 @@ std::optional<DeviceId> memory_beside(const Fabric& fabric, DeviceId device, Num
         }
     }
     return best;
+}
+
+namespace {
+
+// Over PCIe: how far an adapter's own DMA has to go.
+Duration distance(const Fabric& fabric, DeviceId device, std::uint16_t nic) {
+    const Transport over = is_gpu(fabric, device) ? Transport::p2p : Transport::automatic;
+    const auto path = path_between(fabric, query(device, fabric.nic(fabric.node_of(device), nic), over));
+    return path ? path->latency : Duration{std::numeric_limits<std::int64_t>::max()};
+}
+
+}  // namespace
+
+std::uint16_t adapter_of(const Fabric& fabric, DeviceId device, NumaPlace place) {
+    if (fabric.kind(device) == DeviceKind::nic) {
+        return static_cast<std::uint16_t>(fabric.local_index(device));
+    }
+    if (is_gpu(fabric, device) && place == NumaPlace::near) {
+        return fabric.nearest_nic(fabric.local_index(device));
+    }
+    std::uint16_t best = 0;
+    for (std::uint16_t nic = 1; nic < fabric.nics_per_node(); ++nic) {
+        const Duration way = distance(fabric, device, nic);
+        const Duration least = distance(fabric, device, best);
+        best = (place == NumaPlace::near ? way < least : way > least) ? nic : best;
+    }
+    return best;
+}
+
+bool has_farther_adapter(const Fabric& fabric, DeviceId device) {
+    return distance(fabric, device, adapter_of(fabric, device, NumaPlace::far)) >
+           distance(fabric, device, adapter_of(fabric, device, NumaPlace::near));
 }
 
 std::optional<DeviceId> cpu_of(const Fabric& fabric, DeviceId memory) {

@@ -21,6 +21,10 @@ PathQuery query(DeviceId from, DeviceId to, Transport transport = Transport::aut
 // Host memory of the device's node: the nearest or, `far`, the farthest. Memory itself is its own. Nothing where the
 // template draws no memory.
 std::optional<DeviceId> memory_beside(const Fabric& fabric, DeviceId device, NumaPlace place);
+// The adapter, by its index in the node, that this end's traffic takes: the nearest (of a GPU that which NCCL gives it)
+// or the farthest; an adapter is its own. Precondition: the node has one.
+std::uint16_t adapter_of(const Fabric& fabric, DeviceId device, NumaPlace place);
+bool has_farther_adapter(const Fabric& fabric, DeviceId device);
 // The CPU of a host memory.
 std::optional<DeviceId> cpu_of(const Fabric& fabric, DeviceId memory);
 const Part* cpu_part(const PathRequest& request);

@@ -25,6 +25,9 @@ double of_exchange(const Exchange& e, const Observation& o) {
     if (o.take == "bandwidth") {
         return e.bandwidth;
     }
+    if (o.take == "together") {
+        return e.together;
+    }
     if (o.take == "dma") {
         return e.choice.path.dma_crossings();
     }

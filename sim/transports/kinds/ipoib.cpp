@@ -8,6 +8,9 @@ PathAttempt ipoib(const PathRequest& r) {
     if (fabric_family(r) != "infiniband" || same_node(r)) {
         return Refusal{"the fabric is not InfiniBand"};
     }
+    if (const auto why = no_adapter(r)) {
+        return Refusal{*why};
+    }
     const auto ends = host_ends(r);
     if (!ends) {
         return Refusal{"the node template draws no host memory"};

@@ -12,6 +12,9 @@ PathAttempt kernel_tcp(const PathRequest& r) {
     if (family == "infiniband") {
         return Refusal{"the fabric is InfiniBand: IP goes over IPoIB"};
     }
+    if (const auto why = no_adapter(r)) {
+        return Refusal{*why};
+    }
     const auto ends = host_ends(r);
     if (!ends) {
         return Refusal{"the node template draws no host memory"};

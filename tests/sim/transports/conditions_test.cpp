@@ -97,6 +97,54 @@ TEST_CASE("staging in the far socket's memory crosses between the sockets") {
     CHECK(Case(two_a100, far).at(big).bandwidth <= Case(two_a100, staged).at(big).bandwidth);
 }
 
+TEST_CASE("an adapter of the wrong socket reads over the bus between them, and one that is not there is not taken") {
+    const Case near(two_a100, gpus);
+    const Case far(two_a100, gpus + host("nic: far"));
+    const auto way = [](const Case& c) {
+        return c.fabric.path(c.at(tiny_message).choice.path.legs.front().paths.front());
+    };
+    CHECK_FALSE(has_class(near.fabric, way(near), LinkClass::cpu_bus));
+    CHECK(has_class(far.fabric, way(far), LinkClass::cpu_bus));
+    const double later = to_seconds(way(far).latency - way(near).latency);
+    CHECK(later > 0);
+    CHECK(far.at(tiny_message).one_s - near.at(tiny_message).one_s == Approx(later).epsilon(1e-3));
+    CHECK(far.at(big).bandwidth <= near.at(big).bandwidth);
+    CHECK_THROWS_WITH(Case("node: gh200-1x, nodes: 2", gpus + host("nic: far")).at(mebi),
+                      ContainsSubstring("`nic: far`"));
+}
+
+TEST_CASE("PXN leaves by the receiver's rail: a step over NVLink first, then as fast as the adapter") {
+    const std::string ends = "  from: node0.gpu0\n  to: node1.gpu6\n";
+    const Exchange direct = Case(two_a100, ends).at(big);
+    const Case by_rail(two_a100, ends + "  transport: pxn-rdma\n");
+    const Exchange pxn = by_rail.at(big);
+    CHECK(pxn.bandwidth == Approx(direct.bandwidth).epsilon(0.02));
+    CHECK(by_rail.at(tiny_message).one_s > Case(two_a100, ends).at(tiny_message).one_s);
+    REQUIRE(pxn.choice.path.legs.size() == 2);
+    const std::uint16_t rail = by_rail.fabric.nearest_nic(6);
+    CHECK(by_rail.fabric.nearest_nic(0) != rail);
+    CHECK(pxn.choice.path.legs[1].paths.front().src_nic == rail);
+    CHECK_THROWS_WITH(Case(two_a100, "  from: node0.gpu6\n  to: node1.gpu6\n  transport: pxn-rdma\n").at(mebi),
+                      ContainsSubstring("rail already"));
+}
+
+TEST_CASE("a frame grabber writes GPU memory itself, where its traffic may go below the switch") {
+    const std::string node = "node: dgx-a100-storage";
+    const std::string ends = "  from: node0.capture0\n  to: node0.gpu0\n";
+    const Case c(node, ends);
+    const Exchange e = c.at(big);
+    REQUIRE(e.choice.path.transport == "peer-device");
+    CHECK(e.choice.path.copies() == 1);
+    CHECK(e.receiver_cores == 0);
+    CHECK(e.bandwidth ==
+          Approx(narrowest(c.fabric, c.fabric.path(e.choice.path.legs.front().paths.front()))).epsilon(0.02));
+    CHECK_THROWS_WITH(Case(node, ends + host("acs: true")).at(mebi), ContainsSubstring("ACS is on"));
+    CHECK_THROWS_WITH(Case(node, ends + host("peer_memory: false")).at(mebi), ContainsSubstring("nvidia_peermem"));
+    // Host memory is open to it all the same.
+    const std::string memory = "  from: node0.capture0\n  to: node0.memory0\n";
+    CHECK(Case(node, memory + host("peer_memory: false")).at(mebi).choice.path.transport == "peer-device");
+}
+
 TEST_CASE("a copy inside one memory reads and writes each byte") {
     const Case c("node: dgx-a100", "  from: node0.gpu0\n  to: node0.gpu0\n");
     const Exchange e = c.at(big);

@@ -97,6 +97,26 @@ TEST_CASE("a blocking cudaMemcpy holds its core: staged small messages follow ea
     CHECK(staged.one_s > 2 * copy);
 }
 
+TEST_CASE("an adapter that holds its interrupt back adds that to a TCP message") {
+    const std::string ends = "  from: node0.gpu0\n  to: node1.gpu0\n  transport: kernel-tcp\n";
+    const std::string cluster = "node: dgx-a100, nodes: 2, fabric: {link: ethernet-100g, kind: single-switch}";
+    const double prompt = Case(cluster, ends).at(tiny_message).one_s;
+    const double held = Case(cluster, ends + "  host: {interrupt_delay: 16 us}\n").at(tiny_message).one_s;
+    CHECK(held - prompt == Approx(16e-6).epsilon(1e-6));
+}
+
+TEST_CASE("a small MSS sends more headers, and costs a core more packets") {
+    const std::string ends = "  from: node0.memory0\n  to: node1.memory0\n  transport: kernel-tcp\n";
+    const std::string cluster = "node: dgx-a100, nodes: 2, fabric: {link: ethernet-100g, kind: single-switch}";
+    const double whole = Case(cluster, ends).at(big).bandwidth;
+    const Exchange small = Case(cluster, ends + "  host: {mss: 536 B}\n").at(big);
+    const double core = 1 / (figure("kernel-tcp", "receive_byte") + figure("kernel-tcp", "packet") / 536);
+    CHECK(small.bandwidth == Approx(core).epsilon(0.02));
+    CHECK(small.bandwidth < 0.7 * whole);
+    // An MSS above what the MTU leaves changes nothing.
+    CHECK(Case(cluster, ends + "  host: {mss: 8948 B}\n").at(big).bandwidth == Approx(whole));
+}
+
 TEST_CASE("below one switch GPUDirect beats staging at every size; Skylake's host bridge turns large ones round") {
     const std::string ends = "  from: node0.gpu0\n  to: node1.gpu0\n  messaging: openmpi-ucx\n";
     const std::string staged = ends + "  host: {peer_memory: false}\n";
@@ -110,6 +130,19 @@ TEST_CASE("below one switch GPUDirect beats staging at every size; Skylake's hos
     const Exchange limited = Case(roots, ends).at(big);
     CHECK(limited.bandwidth == Approx(figure("xeon-skylake", "p2p.read_limit")).epsilon(0.01));
     CHECK(Case(roots, staged).at(big).bandwidth > limited.bandwidth);
+}
+
+TEST_CASE("pairs that run beside each other share the uplink that both cross") {
+    // Two GPUs below one switch copy to host memory: its uplink carries both.
+    const std::string ends = "  from: node0.gpu0\n  to: node0.memory0\n";
+    const double alone = Case("node: dgx-a100", ends).at(big).bandwidth;
+    const Exchange both = Case("node: dgx-a100", ends + "  beside: [node0.gpu1 -> node0.memory0]\n").at(big);
+    CHECK(both.bandwidth == Approx(alone / 2).epsilon(0.02));
+    CHECK(both.together == Approx(alone).epsilon(0.02));
+    // With an adapter that receives into a third, nothing is left over.
+    const Exchange other = Case("node: dgx-a100", ends + "  beside: [node0.gpu2 -> node0.memory0]\n").at(big);
+    CHECK(other.together == Approx(2 * alone).epsilon(0.02));
+    CHECK_THROWS_AS(Case("node: dgx-a100", ends + "  beside: [node0.gpu1]\n").at(mebi), ClusterError);
 }
 
 TEST_CASE("GPUDirect Storage spares the bounce: a drive's own pace, here and over the network") {
