@@ -13,7 +13,7 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
     return pointing_into(written, [&] {
         const Scenario scenario = with_engine(written, catalog, options.threads);
         const Fabric fabric(build(scenario, catalog));
-        const Job job{scenario, catalog, fabric, link_events(scenario, fabric), watch, on_row, options};
+        const Job job{scenario, catalog, fabric, link_events(scenario, fabric, catalog), watch, on_row, options};
         // run plans the workload's schedules, replays them on the fabric and summarizes their timelines.
         Report report = std::visit([&](const auto& workload) { return run(workload, job); }, scenario.workload);
         report.scenario = scenario.name;

@@ -4,7 +4,61 @@
 #include <limits>
 #include <numeric>
 
+#include "sim/engines/ticks.hpp"
+
 namespace fabricast {
+
+namespace {
+
+// The share that holds at a moment, and when it next changes.
+struct Stretch {
+    double share = 1;
+    Time end{std::numeric_limits<std::int64_t>::max()};
+};
+
+Stretch stretch_at(const std::vector<PaceChange>& slow, Time at) {
+    Stretch stretch;
+    for (const PaceChange& change : slow) {
+        if (change.at > at) {
+            stretch.end = change.at;
+            break;
+        }
+        stretch.share = change.share;
+    }
+    return stretch;
+}
+
+}  // namespace
+
+Duration healthy_time(const std::vector<PaceChange>& slow, Time from, Time to) {
+    if (slow.empty()) {
+        return to - from;
+    }
+    double seconds = 0;
+    while (from < to) {
+        const Stretch stretch = stretch_at(slow, from);
+        const Time end = std::min(to, stretch.end);
+        seconds += stretch.share * to_seconds(end - from);
+        from = end;
+    }
+    return from_seconds(seconds);
+}
+
+Time when_passed(const std::vector<PaceChange>& slow, Time from, Duration healthy) {
+    if (slow.empty()) {
+        return from + healthy;
+    }
+    double left = to_seconds(healthy);
+    for (;;) {
+        const Stretch stretch = stretch_at(slow, from);
+        const double fits = stretch.share * to_seconds(stretch.end - from);
+        if (left <= fits) {
+            return from + ticks_up(left / stretch.share);
+        }
+        left -= fits;
+        from = stretch.end;
+    }
+}
 
 void share_level(double total, const std::vector<double>& want, std::vector<double>& got) {
     std::vector<std::size_t> order(want.size());

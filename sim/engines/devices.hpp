@@ -3,17 +3,29 @@
 // channels are resident until they end, so kernels share what is left.
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "sim/schedule.hpp"
 
 namespace fabricast {
 
-// What a device has to share.
+// From `at` on kernels run at `share` of the pace of a healthy device.
+struct PaceChange {
+    Time at;
+    double share = 1;
+};
+
+// What a device has to share, and which devices are slow from when on, each in order of time.
 struct DeviceLimits {
     double sms = 1;
     double memory_bandwidth = 0;  // bytes per second; 0: no limit known
+    std::map<DeviceId, std::vector<PaceChange>> slow{};
 };
+
+// Healthy time that passes on such a device between two moments, and when so much has passed.
+Duration healthy_time(const std::vector<PaceChange>& slow, Time from, Time to);
+Time when_passed(const std::vector<PaceChange>& slow, Time from, Duration healthy);
 
 // What running collectives hold of a device.
 struct Taken {

@@ -1,5 +1,8 @@
 #include "sim/engines/engine.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "sim/engines/analytic/analytic.hpp"
 #include "sim/engines/flow/replay.hpp"
 #include "sim/engines/packet/replay.hpp"
@@ -9,9 +12,16 @@ namespace fabricast {
 
 namespace {
 
-DeviceLimits limits_of(const Fabric& fabric) {
+DeviceLimits limits_of(const Fabric& fabric, const std::vector<LinkEvent>& slow = {}) {
     const GpuSpec& gpu = fabric.node().gpu;
-    return {static_cast<double>(gpu.sms), gpu.memory_bandwidth};
+    DeviceLimits limits{static_cast<double>(gpu.sms), gpu.memory_bandwidth};
+    for (const LinkEvent& event : slow) {
+        limits.slow[event.device].push_back({event.at, event.share});
+    }
+    for (auto& [device, changes] : limits.slow) {
+        std::ranges::stable_sort(changes, {}, &PaceChange::at);
+    }
+    return limits;
 }
 
 std::string describe(const Stuck& stuck, const Fabric& fabric, const Schedule& schedule, const Network& network) {
@@ -32,13 +42,14 @@ std::string describe(const Stuck& stuck, const Fabric& fabric, const Schedule& s
 struct Run {
     const Fabric& fabric;
     const Schedule& schedule;
-    const std::vector<LinkEvent>& events;
+    const std::vector<LinkEvent>& events;  // of links
+    const std::vector<LinkEvent>& slow;    // of devices
     const Watch& watch;
 
     Timeline operator()(const Flow& flow) const {
         const Network network = lower(fabric, schedule, events);
         try {
-            return replay_flow(network, schedule, limits_of(fabric), flow, events, watch);
+            return replay_flow(network, schedule, limits_of(fabric, slow), flow, events, watch);
         } catch (const Stuck& stuck) {
             throw CannotEnd(describe(stuck, fabric, schedule, network));
         }
@@ -53,12 +64,12 @@ struct Run {
     }
 
     Timeline operator()(const Packet& packet) const {
-        return replay_packets(fabric, schedule, limits_of(fabric), packet, events, watch);
+        return replay_packets(fabric, schedule, limits_of(fabric, slow), packet, events, watch);
     }
 
     // Better none than a wrong answer.
     void refuse_events(const std::string& engine) const {
-        if (!events.empty()) {
+        if (!events.empty() || !slow.empty()) {
             throw MissingEngine("engine " + engine + " knows no link events; use flow");
         }
     }
@@ -68,7 +79,11 @@ struct Run {
 
 Timeline replay(const Engine& engine, const Fabric& fabric, const Schedule& schedule,
                 const std::vector<LinkEvent>& events, const Watch& watch) {
-    return std::visit(Run{fabric, schedule, events, watch}, engine);
+    const auto of_links = [](const LinkEvent& event) { return !event.of_device(); };
+    std::vector<LinkEvent> links;
+    std::vector<LinkEvent> slow;
+    std::ranges::partition_copy(events, std::back_inserter(links), std::back_inserter(slow), of_links);
+    return std::visit(Run{fabric, schedule, links, slow, watch}, engine);
 }
 
 }  // namespace fabricast

@@ -19,6 +19,7 @@
 #include "sim/trouble.hpp"
 #include "sim/workloads/import/trace_job.hpp"
 #include "sim/workloads/lowering.hpp"
+#include "sim/workloads/slow_ranks.hpp"
 
 namespace fabricast {
 
@@ -95,7 +96,8 @@ ExplainedRun explain(const TrainingWorkload& workload, const Subject& s) {
             fail_at(s.scenario, error.key, error.what());
         }
     }();
-    const Timeline timeline = replay(s.engine, s.fabric, plan.schedule, s.events, s.watch);
+    const std::vector<LinkEvent> events = at_representatives(s.events, plan.layout, s.fabric);
+    const Timeline timeline = replay(s.engine, s.fabric, plan.schedule, events, s.watch);
     const BlameSheet whole = critical_path(s.fabric, plan.schedule, timeline, last_of(timeline), Time{},
                                            [&](OpId op) { return part_of(plan.ops[static_cast<std::uint32_t>(op)]); });
     ExplainedRun run;
@@ -200,7 +202,8 @@ ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const 
         const bool walks =
             std::holds_alternative<Flow>(scenario.engine) || std::holds_alternative<Analytic>(scenario.engine);
         const Subject subject{
-            scenario, catalog, fabric, walks ? scenario.engine : Engine{Flow{}}, link_events(scenario, fabric), watch};
+            scenario, catalog, fabric, walks ? scenario.engine : Engine{Flow{}}, link_events(scenario, fabric, catalog),
+            watch};
         ExplainedRun run =
             std::visit([&](const auto& workload) { return explain(workload, subject); }, scenario.workload);
         run.nodes = fabric.node_count();

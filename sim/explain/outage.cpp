@@ -1,7 +1,7 @@
 #include "sim/explain/outage.hpp"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 
 #include "sim/events.hpp"
 #include "sim/io/units.hpp"
@@ -79,14 +79,29 @@ void add_diverted(const Fabric& fabric, const PathQuery& way, const std::functio
         {from, to, fabric.link_name(*lost), taken == round.span().end() ? "another hash" : fabric.link_name(*taken)});
 }
 
-void describe_events(const std::vector<LinkChange>& events, Outage& out) {
-    for (const LinkChange& event : events) {
-        const std::string when = event.at.ps > 0 ? " from " + text(event.at) + " on" : "";
-        const std::string left = event.share <= 0   ? " is down"
-                                 : event.share >= 1 ? " is whole"
-                                                    : " keeps " + text(event.share, Dimension::ratio);
-        out.changed.push_back(event.link + left + when);
+std::string what_changes(const LinkChange& change) {
+    if (!change.link.empty()) {
+        return change.link;
     }
+    return change.cable.empty() ? change.device : "the cable of " + change.cable.at(0) + " and " + change.cable.at(1);
+}
+
+// "spine0, 16 links: down from 50 ms to 60 ms, 4 times, every 100 ms".
+std::string described(const LinkChange& change, const Scenario& scenario, const Fabric& fabric,
+                      const Catalog& catalog) {
+    Scenario alone = scenario;
+    alone.events = {change};
+    const std::vector<LinkEvent> events = link_events(alone, fabric, catalog);
+    const std::size_t links = events.size() / change.times / (change.until.ps > 0 ? 2 : 1);
+    const double share = events.front().share;
+    std::string out = what_changes(change);
+    out += events.front().of_device() ? ", kernels: "
+                                      : ", " + std::to_string(links) + (links == 1 ? " link: " : " links: ");
+    out += share <= 0 ? "down" : percent(share) + " left";
+    out += change.at.ps > 0 ? " from " + text(change.at) + " on" : "";
+    out += change.until.ps > 0 ? " until " + text(change.until) : "";
+    out += change.every.ps > 0 ? ", " + std::to_string(change.times) + " times, every " + text(change.every) : "";
+    return out;
 }
 
 std::string pad(std::string text, std::size_t width) {
@@ -112,26 +127,14 @@ std::string some_lines(const std::vector<Item>& items, const Line& line) {
 
 }  // namespace
 
-std::vector<LinkChange> without(const Fabric& fabric, const std::vector<std::string>& names) {
-    const bool cable = names.size() == 2;
-    const DeviceId device = fabric.device(names.at(0));
-    const std::vector<LinkId> links =
-        cable ? links_between(fabric, device, fabric.device(names[1])) : links_of(fabric, device);
-    if (links.empty()) {
-        throw ClusterError(cable ? "no cable joins " + names[0] + " and " + names[1] : names[0] + " has no cables");
+LinkChange without(const std::vector<std::string>& names) {
+    LinkChange change;
+    if (names.size() == 2) {
+        change.cable = names;
+    } else if (!names.empty()) {
+        change.device = names.front();
     }
-    std::map<std::string, std::uint32_t> parallel;
-    std::vector<LinkChange> changes;
-    for (const LinkId link : links) {
-        const std::uint32_t number = ++parallel[fabric.link_name(link)];
-        if (cable && number > 1) {
-            continue;  // one cable
-        }
-        const double cables = std::max(1U, fabric.ends(link).cables);
-        const std::string name = fabric.link_name(link) + (number > 1 ? " #" + std::to_string(number) : "");
-        changes.push_back({Time{}, name, cable ? 1 - 1 / cables : 0});
-    }
-    return changes;
+    return change;
 }
 
 Outage outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
@@ -143,11 +146,14 @@ Outage outage(const Scenario& scenario, const Catalog& catalog, const Watch& wat
     healthy.events.clear();
     pointing_into(scenario, [&] {
         const Fabric fabric(build(failed, catalog));
-        const std::vector<LinkEvent> events = link_events(failed, fabric);
-        describe_events(failed.events, out);
+        const std::vector<LinkEvent> events = link_events(failed, fabric, catalog);
+        for (const LinkChange& change : failed.events) {
+            out.changed.push_back(described(change, failed, fabric, catalog));
+        }
         const auto down = [&](LinkId link) {
-            return std::ranges::any_of(events,
-                                       [&](const LinkEvent& event) { return event.link == link && event.share <= 0; });
+            return std::ranges::any_of(events, [&](const LinkEvent& event) {
+                return !event.of_device() && event.link == link && event.share <= 0;
+            });
         };
         const std::vector<PathQuery> ways = ways_of(failed, fabric);
         out.ways = static_cast<std::uint32_t>(ways.size());

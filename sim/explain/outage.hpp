@@ -9,7 +9,6 @@
 #include "sim/engines/engine.hpp"
 #include "sim/io/json.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "topologies/fabric.hpp"
 
 namespace fabricast {
 
@@ -38,9 +37,8 @@ struct Outage {
 // end.
 Outage outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
 
-// One cable between two devices (of a bundle one), or one device with all its cables, gone from the start. Throws
-// ClusterError where there is none.
-std::vector<LinkChange> without(const Fabric& fabric, const std::vector<std::string>& names);
+// One cable between two devices, or one device, gone from the start.
+LinkChange without(const std::vector<std::string>& names);
 
 std::string to_text(const Outage& outage);
 Json to_json(const Outage& outage);

@@ -3,6 +3,7 @@
 
 #include "sim/io/units.hpp"
 #include "sim/report/assertion.hpp"
+#include "sim/scenario/event_keys.hpp"
 #include "sim/scenario/packet_keys.hpp"
 #include "sim/scenario/rows.hpp"
 #include "sim/scenario/schema.hpp"
@@ -172,33 +173,6 @@ std::vector<Key> graph_keys() {
         if (key.path == "cluster.graph.cables.count") {
             key.when_absent = "`1`";
         }
-    }
-    return keys;
-}
-
-// As the graph's lists: the fields are those of the item being read.
-std::vector<Key> event_keys() {
-    Key events{"events", Form::maps,
-               "Links that change while each size runs; the table of `scaling` runs without them."};
-    events.read = [](const Node&, Scenario& s) { s.events.emplace_back(); };
-    events.write = [](const Scenario& s) {
-        Json list = Json::array();
-        for (const LinkChange& change : s.events) {
-            list.push_back(
-                {{"at", std::to_string(change.at.ps) + " ps"}, {"link", change.link}, {"share", change.share}});
-        }
-        return list.empty() ? Json() : list;
-    };
-    std::vector<Key> keys = {
-        std::move(events),
-        required(time_key("events.at", FIELD(events.back().at), "When, from the start of the replay.")),
-        required(text_key("events.link", FIELD(events.back().link),
-                          "One direction of a cable, as reports name it: `leaf0 -> node0.nic0`.")),
-        required(number_key("events.share", FIELD(events.back().share), 0, 1,
-                            "What is left of its capacity; 0: it is down.")),
-    };
-    for (std::size_t i = 1; i < keys.size(); ++i) {
-        keys[i].write = {};
     }
     return keys;
 }

@@ -145,11 +145,19 @@ struct ClusterRequest {
     std::map<std::string, std::string> node_options;  // e.g. peer_to_peer: false
 };
 
-// From `at` on, counted from the start of each size's replay, a link keeps `share` of its capacity.
+// From `at` on, counted from the start of each size's replay, what is named keeps `share` of its capacity. Exactly one
+// of `link`, `cable` and `device`.
 struct LinkChange {
     Time at;
-    std::string link;  // "leaf0 -> node0.nic0", as reports and `topo` name it
+    std::string link;                // one direction: "leaf0 -> node0.nic0", as reports and `topo` name it
+    std::vector<std::string> cable;  // both directions of one cable between two devices; one of a bundle
+    std::string device;              // all cables of a switch or an adapter; a GPU's kernels
     double share = 0;
+    std::string becomes;      // instead of a share: trained down to this catalogue link
+    Duration until{};         // whole again then; 0: never
+    Duration every{};         // flapping: again after so long,
+    std::uint32_t times = 1;  // so many times in all
+    Place place;              // where it was written; without a file: asked for by a command
 };
 
 // One of several designs over one workload: what differs from the scenario around it, as --set would say it.

@@ -1,5 +1,6 @@
 target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/calibrated.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/event_keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/include.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/keys.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/packet_keys.cpp

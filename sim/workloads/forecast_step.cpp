@@ -6,6 +6,7 @@
 
 #include "sim/io/units.hpp"
 #include "sim/report/summarize.hpp"
+#include "sim/workloads/slow_ranks.hpp"
 #include "sim/workloads/step_account.hpp"
 
 namespace fabricast {
@@ -104,7 +105,8 @@ StepForecast forecast_step(const Scenario& scenario, const TrainingWorkload& wor
     if (workload.check_memory) {
         check_memory(plan, fabric);
     }
-    const Timeline timeline = replay(scenario.engine, fabric, plan.schedule, events, watch);
+    const Timeline timeline =
+        replay(scenario.engine, fabric, plan.schedule, at_representatives(events, plan.layout, fabric), watch);
     StepForecast out;
     out.row = row_of(plan, timeline, fabric);
     merge_figures(out.figures, plan.figures);

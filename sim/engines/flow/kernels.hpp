@@ -102,16 +102,18 @@ private:
     struct Device {
         std::vector<Running> running;
         std::vector<Held> held;
+        std::vector<PaceChange> slow;
         Time last;
         std::uint32_t version = 0;
         bool changed = false;
 
         Time due(const Running& kernel) const {
-            return last + ticks_up(std::max(0.0, 1 - kernel.done) * kernel.seconds);
+            return when_passed(slow, last, ticks_up(std::max(0.0, 1 - kernel.done) * kernel.seconds));
         }
         void advance(Time now) {
+            const double passed = to_seconds(healthy_time(slow, last, now));
             for (Running& kernel : running) {
-                kernel.done += kernel.seconds > 0 ? to_seconds(now - last) / kernel.seconds : 0;
+                kernel.done += kernel.seconds > 0 ? passed / kernel.seconds : 0;
             }
             last = now;
         }
@@ -136,6 +138,8 @@ private:
         const auto [place, is_new] = numbers_.try_emplace(device, static_cast<std::uint32_t>(devices_.size()));
         if (is_new) {
             devices_.emplace_back();
+            const auto slow = limits_.slow.find(device);
+            devices_.back().slow = slow == limits_.slow.end() ? std::vector<PaceChange>{} : slow->second;
         }
         return place->second;
     }

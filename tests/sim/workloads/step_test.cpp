@@ -7,6 +7,7 @@
 #include "sim/simulate.hpp"
 #include "sim/workloads/forecast_step.hpp"
 #include "sim/workloads/group_calls.hpp"
+#include "sim/workloads/slow_ranks.hpp"
 #include "sim/workloads/step_account.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
@@ -32,9 +33,11 @@ const TrainingWorkload& training(const Scenario& s) { return std::get<TrainingWo
 
 StepRow step(const std::vector<std::string>& set = {}) { return simulate(scenario(set), catalogue()).steps.at(0); }
 
-double seconds(const StepPlan& plan, const Fabric& fabric) {
-    return to_seconds(replay(Flow{}, fabric, plan.schedule).makespan - Time{});
+double seconds(const StepPlan& plan, const Fabric& fabric, const std::vector<LinkEvent>& events = {}) {
+    return to_seconds(replay(Flow{}, fabric, plan.schedule, events).makespan - Time{});
 }
+
+LinkEvent slow(DeviceId gpu, double share, Time at = {}) { return {at, {}, share, gpu}; }
 
 }  // namespace
 
@@ -66,6 +69,45 @@ TEST_CASE("identical replicas simulated once give the step of all of them simula
         const StepPlan each = plan_step(training(s), fabric, s.library, catalogue(), Replicas::each);
         CHECK(each.schedule.size() > 2 * once.schedule.size());
         CHECK(seconds(each, fabric) == Approx(seconds(once, fabric)).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("one slow GPU of any replica costs what it does with every replica simulated") {
+    const Scenario s = scenario();
+    const Fabric fabric(build(s, catalogue()));
+    const StepPlan once = plan_step(training(s), fabric, s.library, catalogue(), Replicas::folded);
+    const StepPlan each = plan_step(training(s), fabric, s.library, catalogue(), Replicas::each);
+    const double healthy = seconds(once, fabric);
+    for (const std::uint32_t stage : {0U, 1U}) {
+        const std::uint32_t rank = once.layout.device_rank(stage, 5);
+        const Time middle{from_seconds(healthy / 2).ps};
+        const std::vector<LinkEvent> oracle = {slow(fabric.gpu(rank), 0.7, middle)};
+        // Its tensor neighbour, which no plan computes on, is as slow for the whole stage.
+        for (const std::uint32_t which : {rank, rank + 1}) {
+            const std::vector<LinkEvent> events =
+                at_representatives({slow(fabric.gpu(which), 0.7, middle)}, once.layout, fabric);
+            const double found = seconds(once, fabric, events);
+            CHECK(found == Approx(seconds(each, fabric, oracle)).epsilon(1e-3));
+            CHECK(found > 1.01 * healthy);
+        }
+    }
+}
+
+TEST_CASE("of several slow GPUs of a stage the slowest counts at each moment") {
+    const Scenario s = scenario();
+    const Fabric fabric(build(s, catalogue()));
+    const Layout layout = plan_step(training(s), fabric, s.library, catalogue()).layout;
+    const LinkEvent link{microseconds(3), LinkId{7}, 0.5};
+    const std::vector<LinkEvent> found =
+        at_representatives({slow(fabric.gpu(3), 1, microseconds(9)), slow(fabric.gpu(3), 0.5, microseconds(1)), link,
+                            slow(fabric.gpu(1), 0.8), slow(fabric.gpu(30), 0.9)},
+                           layout, fabric);
+    REQUIRE(found.size() == 5);
+    CHECK(found[0].link == link.link);
+    const std::vector<std::pair<std::uint32_t, double>> expected = {{0, 0.8}, {16, 0.9}, {0, 0.5}, {0, 0.8}};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        CHECK(found[i + 1].device == fabric.gpu(expected[i].first));
+        CHECK(found[i + 1].share == expected[i].second);
     }
 }
 

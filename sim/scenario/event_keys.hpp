@@ -1,0 +1,12 @@
+#pragma once
+// The keys of `events`: what changes while a scenario runs.
+
+#include <vector>
+
+#include "sim/scenario/schema.hpp"
+
+namespace fabricast {
+
+std::vector<Key> event_keys();
+
+}  // namespace fabricast
