@@ -10,6 +10,7 @@
 
 #include "sim/collectives/plan.hpp"
 #include "sim/engines/engine.hpp"
+#include "sim/engines/threads.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/catalog_reader.hpp"
 #include "sim/scenario/packet_options.hpp"
@@ -158,8 +159,8 @@ void speed_figures() {
     figure("packet_bytes_in_flight", in_flight, "B");
 }
 
-// One call of the collective, as planned.
-void all_reduce_figure(const std::string& name, const std::string& cluster, int threads) {
+// One call of the collective, as planned, on every core: as `run` does.
+void all_reduce_figure(const std::string& name, const std::string& cluster) {
     const Measured measured = best_of(1, [&] {
         const Scenario written =
             parse_scenario("name: " + name + "\ncluster: " + cluster +
@@ -170,7 +171,7 @@ void all_reduce_figure(const std::string& name, const std::string& cluster, int 
                                "0}}\nengine: packet\n",
                            "bench.yaml");
         const Catalog catalog = read_catalog();
-        const Scenario scenario = with_engine(written, catalog, static_cast<std::size_t>(threads));
+        const Scenario scenario = with_engine(written, catalog, cores());
         const Fabric fabric(build(scenario, catalog));
         const auto& workload = std::get<CollectiveWorkload>(scenario.workload);
         const Plan planned = plan(workload, Bytes{64 << 20U}, fabric, scenario.library, scenario.launch, catalog);
@@ -188,9 +189,10 @@ void all_reduce_figure(const std::string& name, const std::string& cluster, int 
     });
     const std::vector<double>& r = measured.result;
     std::printf(
-        "# %s: %.0f packet-hops in %.0f windows, %.1f M/s, %.0f MiB, %.0f channels; all-reduce in %.3f ms "
-        "(flow %.3f ms)\n",
-        name.c_str(), r[1], r[4], r[1] / r[0] * 1e-6, measured.rss_MiB, r[10], r[7] * 1e3, r[9] * 1e3);
+        "# %s: %.0f packet-hops in %.0f windows on %zu threads, %.1f M/s, %.1f s CPU, %.0f MiB, %.0f channels; "
+        "all-reduce in %.3f ms (flow %.3f ms)\n",
+        name.c_str(), r[1], r[4], cores(), r[1] / r[0] * 1e-6, measured.cpu_s, measured.rss_MiB, r[10], r[7] * 1e3,
+        r[9] * 1e3);
     figure(name, measured.wall_s, "s");
 }
 
@@ -260,12 +262,12 @@ void packet_figures(const std::vector<std::string>& names) {
     if (wanted(names, "roce1024_allreduce_s")) {
         all_reduce_figure(
             "roce1024_allreduce_s",
-            "{node: dgx-h100, nodes: 128, fabric: {kind: rail-optimized, link: ethernet-400g, switch: tomahawk-4}}", 1);
+            "{node: dgx-h100, nodes: 128, fabric: {kind: rail-optimized, link: ethernet-400g, switch: tomahawk-4}}");
     }
     if (wanted(names, "roce1024_hosts_allreduce_s")) {
         all_reduce_figure(
             "roce1024_hosts_allreduce_s",
-            "{node: gh200-1x, nodes: 1024, fabric: {kind: fat-tree, link: ethernet-400g, switch: tomahawk-4}}", 1);
+            "{node: gh200-1x, nodes: 1024, fabric: {kind: fat-tree, link: ethernet-400g, switch: tomahawk-4}}");
     }
     if (wanted(names, "flow_vs_packet_max_pct")) {
         agreement_figure();
