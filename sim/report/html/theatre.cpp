@@ -215,19 +215,25 @@ Table counts_of(const std::vector<PacketTraffic>& packets) {
                  {"without credit, all ports", Unit::time},
                  {"dropped", Unit::count},
                  {"sent again", Unit::count},
-                 {"slowest message", Unit::time},
-                 {"victims of pauses"}},
+                 {"slowest message", Unit::time}},
                 {}};
     for (const PacketTraffic& t : packets) {
         const PacketUse& u = t.use;
-        std::string victims;
-        for (const std::string& victim : u.victims) {
-            victims += (victims.empty() ? "" : "; ") + victim;
-        }
         const auto number = [](std::int64_t count) { return static_cast<double>(count); };
         table.rows.push_back({number(t.size.count), number(u.delivered), number(u.marks), number(u.notices),
                               number(u.pauses), to_seconds(u.paused), to_seconds(u.starved), number(u.drops),
-                              number(u.resent), to_seconds(u.fct_max), victims});
+                              number(u.resent), to_seconds(u.fct_max)});
+    }
+    return table;
+}
+
+Table victims_of(const PacketTraffic& traffic) {
+    Table table{"Victims",
+                "Held up by pauses, though no queue that began them is on their way: the first eight." + at(traffic),
+                {{"message"}},
+                {}};
+    for (const std::string& victim : traffic.use.victims) {
+        table.rows.push_back({victim});
     }
     return table;
 }
@@ -256,6 +262,7 @@ void add_theatre(Page& page, const std::vector<PacketTraffic>& packets, const Fa
     add(queues, !queues.lines.empty());
     Activity storm = storm_of(worst);
     add(storm, !storm.lanes.empty());
+    add(victims_of(worst), !worst.use.victims.empty());
     add(rates_of(worst, fabric), !worst.use.rates.empty());
     Bars trunks = trunks_of(worst, fabric);
     add(trunks, trunks.labels.size() > 1);
