@@ -40,19 +40,21 @@ inline void Domain::arrive(const Due& due) {
 // At each switch of the fabric, of the ways that have led here: the one whose port has the least ahead of it.
 inline std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const {
     const std::uint32_t mine = frame.variant();
-    const std::uint32_t* const hops = net_.hops.data() + route.first;
-    if (!net_.nodes[net_.ports[hops[mine * route.hops + hop]].from_node].is_switch) {
+    const auto ports = [&](std::uint32_t variant) {
+        return net_.hops.data() + route.first + std::size_t{variant} * route.hops;
+    };
+    if (!net_.nodes[net_.ports[ports(mine)[hop]].from_node].is_switch) {
         return mine;
     }
     std::uint32_t best = mine;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::uint32_t i = 0; i < route.variants; ++i) {
         const std::uint32_t variant = (mine + i) % route.variants;
-        if (!std::equal(hops + variant * route.hops, hops + variant * route.hops + hop, hops + mine * route.hops)) {
+        if (!std::equal(ports(variant), ports(variant) + hop, ports(mine))) {
             continue;
         }
-        const Port& port = net_.ports[hops[variant * route.hops + hop]];
-        const std::int64_t ahead = net_.queued(hops[variant * route.hops + hop]) * (1 << 10) +
+        const Port& port = net_.ports[ports(variant)[hop]];
+        const std::int64_t ahead = net_.queued(ports(variant)[hop]) * (1 << 10) +
                                    (std::max<Ps>(0, port.free - now) >> 4) +
                                    (port.paused || port.down ? std::int64_t{1} << 50 : 0);
         if (ahead < least) {

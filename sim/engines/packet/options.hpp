@@ -78,7 +78,7 @@ struct InfinibandControl {
     Bytes packet_size{512};      // smaller ones are not marked
     int increase = 1;            // of the index, for each echo
     int least = 0, limit = 127;  // of the index
-    Duration timer = nanoseconds(150 * 1024);  // units of 1.024 us: the index falls by one
+    Duration timer = nanoseconds(std::int64_t{150} * 1024);  // units of 1.024 us: the index falls by one
     double spacing = 1;
 };
 
