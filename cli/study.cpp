@@ -74,7 +74,7 @@ std::vector<StudyInput> inputs_of(const po::variables_map& values) {
         for (const DesignSpec& design : scenario.designs) {
             std::vector<std::string> own = overrides;
             for (const auto& [path, value] : design.set) {
-                own.push_back(path + "=" + value);
+                own.push_back(std::string(path).append("=").append(value));
             }
             try {
                 inputs.push_back(input_of(values, design.name, read_scenario(file, own)));

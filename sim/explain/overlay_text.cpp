@@ -35,7 +35,8 @@ void OverlayText::scale(const std::string& part, const std::string& figure, doub
 std::string OverlayText::text(const std::string& source) const {
     std::string yaml;
     for (const auto& [part, lines] : lines_) {
-        yaml += part + ":\n  origin: estimated\n  source: \"what if: " + source + "\"\n  figures:\n" + lines;
+        yaml.append(part).append(":\n  origin: estimated\n  source: \"what if: ").append(source);
+        yaml.append("\"\n  figures:\n").append(lines);
     }
     return yaml;
 }

@@ -43,7 +43,7 @@ struct CreditForm {
         return shift >= 0 ? (bytes + (payload - 1)) >> static_cast<unsigned>(shift) : (bytes + payload - 1) / payload;
     }
     std::int64_t cost(std::uint32_t bytes) const {
-        return (std::int64_t{bytes} + header * packets(bytes) + granule - 1) & -std::int64_t{granule};
+        return (std::int64_t{bytes} + std::int64_t{header} * packets(bytes) + granule - 1) & -std::int64_t{granule};
     }
 };
 
