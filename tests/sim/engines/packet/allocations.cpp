@@ -16,6 +16,7 @@ std::size_t allocations() { return count.load(); }
 
 }  // namespace fabricast::testing
 
+#if FABRICAST_COUNTS_ALLOCATIONS
 void* operator new(std::size_t size) {
     ++count;
     if (void* memory = std::malloc(size == 0 ? 1 : size)) {
@@ -29,3 +30,4 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {  // std::
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
