@@ -8,10 +8,7 @@ namespace fabricast {
 namespace {
 
 std::uint32_t stage_of(DeviceId gpu, const Layout& layout, const Fabric& fabric) {
-    std::uint32_t rank = 0;
-    while (fabric.gpu(rank) != gpu) {
-        ++rank;
-    }
+    const std::uint32_t rank = fabric.node_of(gpu) * fabric.gpus_per_node() + fabric.local_index(gpu);
     return rank / layout.stage_ranks();
 }
 
@@ -25,17 +22,13 @@ std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, 
         (event.of_device() ? slow : result).push_back(event);
     }
     std::ranges::stable_sort(slow, {}, &LinkEvent::at);
-    std::map<DeviceId, std::uint32_t> stages;
     std::map<std::uint32_t, std::map<DeviceId, double>> shares;  // of a stage's slow GPUs, so far
     for (LinkEvent& event : slow) {
-        const auto [known, is_new] = stages.try_emplace(event.device);
-        if (is_new) {
-            known->second = stage_of(event.device, layout, fabric);
-        }
-        std::map<DeviceId, double>& of_stage = shares[known->second];
+        const std::uint32_t stage = stage_of(event.device, layout, fabric);
+        std::map<DeviceId, double>& of_stage = shares[stage];
         of_stage[event.device] = event.share;
         event.share = std::ranges::min_element(of_stage, {}, [](const auto& one) { return one.second; })->second;
-        event.device = fabric.gpu(layout.device_rank(known->second));
+        event.device = fabric.gpu(layout.device_rank(stage));
         result.push_back(event);
     }
     return result;
