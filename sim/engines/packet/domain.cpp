@@ -25,7 +25,8 @@ Domain::Domain(Shared& shared, std::uint32_t id, std::uint32_t domains)
       net_(shared.net),
       options_(shared.options),
       id_(id),
-      domains_(domains) {
+      domains_(domains),
+      island_of_(shared.islands.of.data()) {
     for (std::uint32_t island = 0; island < shared_.islands.count(); ++island) {
         if (shared_.islands.domain[island] == id_) {
             islands_.push_back(island);
@@ -33,12 +34,16 @@ Domain::Domain(Shared& shared, std::uint32_t id, std::uint32_t domains)
     }
     outbox_[0].resize(domains);
     outbox_[1].resize(domains);
+    watched_ = !shared_.series.empty();
+    straight_ = options_.cut_through && options_.routing != PacketRouting::adaptive && !shared_.corrupts &&
+                traffic_.readers.empty() && net_.epochs.empty();
 }
 
 void Domain::run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Domain>>& all) {
     start_ = start;
     window_end_ = end;
     parity_ = parity;
+    wakes_ = shared_.wake[parity].get();
     next_ = never;
     for (const auto& other : all) {
         std::vector<Mail>& box = other->outbox_[parity ^ 1U][id_];
@@ -83,19 +88,20 @@ Ps Domain::run_island(std::uint32_t island) {
 }
 
 // Inside the island a node that runs later in this step looks at its links itself, and one that ran already keeps it.
-void Domain::wake(std::uint32_t node, Ps at) {
-    if (shared_.islands.of[node] == island_) {
+inline void Domain::wake(std::uint32_t node, Ps at) {
+    if (island_of_[node] == island_) {
         shared_.next[node] = std::min(shared_.next[node], at);
         island_next_ = std::min(island_next_, at);
-        return;
+    } else if (at < wakes_[node].load(std::memory_order_relaxed)) {  // else who sent that knows of it
+        wake_other(wakes_[node], at);
     }
-    std::atomic<Ps>& when = shared_.wake[parity_][node];
+}
+
+void Domain::wake_other(std::atomic<Ps>& when, Ps at) {
     next_ = std::min(next_, at);
     Ps known = when.load(std::memory_order_relaxed);
     if (domains_ == 1) {
-        if (at < known) {
-            when.store(at, std::memory_order_relaxed);
-        }
+        when.store(at, std::memory_order_relaxed);
         return;
     }
     while (at < known && !when.compare_exchange_weak(known, at, std::memory_order_relaxed)) {
@@ -125,11 +131,14 @@ void Domain::run_node(std::uint32_t n) {
     Node& node = net_.nodes[n];
     node_next_ = never;
     gather(node, n);
-    for (const Due& due : due_) {
-        if (due.mail == none) {
-            arrive(due);
-        } else {
+    for (std::size_t i = 0; i < due_count_; ++i) {
+        const Due& due = due_[i];
+        if (due.mail != none) {
             take_mail(mails_[due.mail]);
+        } else if (straight_ && !due.frame.is(Frame::notice)) {
+            arrive_straight(due);
+        } else {
+            arrive(due);
         }
     }
     const Ps left = drain_all(node, end_ - 1);
@@ -138,20 +147,18 @@ void Domain::run_node(std::uint32_t n) {
 }
 
 void Domain::gather(const Node& node, std::uint32_t n) {
-    due_.clear();
+    due_count_ = 0;
     mails_.clear();
     for (std::uint32_t i = node.first_ingress; i < node.first_ingress + node.ingress_count; ++i) {
         const std::uint32_t p = net_.ingress_ports[i];
-        LinkRing<Frame>& wire = net_.ports[p].wire;
-        while (!wire.empty()) {
-            const Frame& frame = wire.front();
+        net_.ports[p].wire.pop_while([&](const Frame& frame) {
             if (frame.time() >= end_) {
                 node_next_ = std::min(node_next_, frame.time());
-                break;
+                return false;
             }
-            due_.push_back({frame, p, none});
-            wire.pop();
-        }
+            add_due({frame, p, none});
+            return true;
+        });
     }
     Inbox& inbox = shared_.inboxes[n];
     while (!inbox.empty() && inbox.front().time < end_) {
@@ -160,10 +167,18 @@ void Domain::gather(const Node& node, std::uint32_t n) {
         due.port = none;
         due.mail = static_cast<std::uint32_t>(mails_.size());
         mails_.push_back(inbox.front());
-        due_.push_back(due);
+        add_due(due);
         inbox.pop();
     }
     sort_due();
+}
+
+inline void Domain::add_due(const Due& due) {
+    if (due_count_ == due_room_) {
+        due_room_ = std::max<std::size_t>(64, 2 * due_count_);
+        due_.resize(due_room_);
+    }
+    due_[due_count_++] = due;
 }
 
 // By time, then number, then port; mail last and in its own order. Many are first dealt into bins of equal time.
@@ -173,9 +188,9 @@ void Domain::sort_due() {
                : a.port != b.port         ? a.port < b.port
                                           : a.mail < b.mail;
     };
-    const std::size_t count = due_.size();
+    const std::size_t count = due_count_;
     if (count > 24) {
-        const std::size_t bins = std::bit_ceil(2 * count);
+        const std::size_t bins = std::bit_ceil(count);
         const std::uint64_t first = static_cast<std::uint64_t>(start_) << 16U;
         const int span = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(end_ - start_) << 16U));
         const int shift = std::max(0, span - std::countr_zero(bins));
@@ -183,15 +198,16 @@ void Domain::sort_due() {
             return static_cast<std::size_t>((std::max(due.frame.key, first) - first) >> shift);
         };
         bucket_.assign(bins + 1, 0);
-        for (const Due& due : due_) {
-            ++bucket_[bin_of(due) + 1];
+        for (std::size_t i = 0; i < count; ++i) {
+            ++bucket_[bin_of(due_[i]) + 1];
         }
-        for (std::size_t b = 0; b < bins; ++b) {
-            bucket_[b + 1] += bucket_[b];
+        std::uint32_t sum = 0;
+        for (std::uint32_t& bucket : bucket_) {
+            bucket = sum += bucket;
         }
-        sorted_.resize(count);
-        for (const Due& due : due_) {
-            sorted_[bucket_[bin_of(due)]++] = due;
+        sorted_.resize(due_room_);
+        for (std::size_t i = 0; i < count; ++i) {
+            sorted_[bucket_[bin_of(due_[i])]++] = due_[i];
         }
         due_.swap(sorted_);
     }

@@ -83,8 +83,10 @@ private:
     Ps run_island(std::uint32_t island);
     void run_node(std::uint32_t n);
     void gather(const Node& node, std::uint32_t n);
+    void add_due(const Due& due);
     void sort_due();
     void take_mail(const Mail& mail);
+    void arrive_straight(const Due& due);
     void arrive(const Due& due);
     [[gnu::cold]] std::uint32_t choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const;
     void forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived);
@@ -102,6 +104,12 @@ private:
     struct Turn {
         Ps start;
         std::uint32_t port;
+    };
+    struct Candidate {  // to go next
+        Ps start;
+        std::uint32_t port;
+        std::uint64_t as_of;  // Domain::held_up_
+        std::pair<Ps, std::uint32_t> turn() const { return {start, port}; }
     };
     struct Lifting {
         Ps time;
@@ -122,10 +130,10 @@ private:
     void apply(std::uint32_t p, const Signal& signal);
     void drain(std::uint32_t p, Ps until);
     void drain_in_order(const Node& node, Ps until);
+    void drain_entangled(const Node& node, Ps until);
     Ps drain_all(const Node& node, Ps until);
     void send_one(std::uint32_t p, Ps start);
-    void emit(std::uint32_t p, Frame frame, Ps start);
-    bool is_active(std::uint32_t p) const;
+    [[gnu::always_inline]] void emit(std::uint32_t p, Frame frame, Ps start);
     bool in_order(const Node& node) const { return node.paused_ingresses > 0 || node.serves; }
     void set_active(std::uint32_t p);
     void clear_active(std::uint32_t p);
@@ -185,6 +193,7 @@ private:
         return std::max(at, shared_.islands.of[node] == island_ ? end_ : window_end_);
     }
     void wake(std::uint32_t node, Ps at);
+    void wake_other(std::atomic<Ps>& when, Ps at);
     void mail(const Mail& mail);
     void deliver(const Mail& mail);
 
@@ -193,6 +202,8 @@ private:
     Network& net_;
     const Packet& options_;
     std::uint32_t id_, domains_;
+    const std::uint32_t* island_of_;    // node
+    std::atomic<Ps>* wakes_ = nullptr;  // of this window
     std::vector<std::uint32_t> islands_;
     std::uint32_t island_ = none;  // that runs
     Ps island_next_ = never;
@@ -201,7 +212,12 @@ private:
     Ps next_ = never;
     Ps node_next_ = never;
     unsigned parity_ = 0;
-    std::vector<Due> due_, sorted_;
+    std::vector<Candidate> candidates_;
+    std::uint64_t held_up_ = 0;  // how often a departure may have held up other ports
+    bool watched_ = false;       // ports' series are kept
+    bool straight_ = true;       // packets arrive_straight()
+    std::size_t due_count_ = 0, due_room_ = 0;
+    std::vector<Due> due_, sorted_;  // the first `due_count_` count
     std::vector<std::uint32_t> bucket_;
     std::vector<Mail> mails_;                   // due in the node that runs
     std::vector<std::vector<Mail>> outbox_[2];  // per domain

@@ -25,7 +25,7 @@ inline void Domain::hold_wire(std::uint32_t p, Ps until) {
 inline bool Domain::any_active(std::uint32_t p) const {
     const std::uint32_t first = net_.first_lane(p);
     for (std::uint32_t lane = first; lane < first + net_.ports[p].lanes; ++lane) {
-        if (is_active(lane)) {
+        if (net_.ports[lane].active) {
             return true;
         }
     }
@@ -58,7 +58,7 @@ inline Domain::Turn Domain::next_turn(std::uint32_t first, Ps until) {
     std::uint32_t ready = 0;
     for (std::uint32_t lane = 0; lane < net_.ports[first].lanes; ++lane) {
         const std::uint32_t p = first + lane;
-        if (!is_active(p) || behind_writes(p, first_arrived(p))) {
+        if (!net_.ports[p].active || behind_writes(p, first_arrived(p))) {
             continue;
         }
         const Ps its = next_start(p, until);

@@ -34,6 +34,7 @@ struct Node {
     std::uint32_t paused_ingresses = 0;
     std::uint32_t first_word = 0;  // into the bits of ports with something to send
     bool is_switch = false;        // of the fabric
+    bool entangled = false;        // ports share wires, or somebody reads
 };
 
 // The ways of one flow: `variants` lists of `hops` ports, one after the other in Network::hops.

@@ -59,11 +59,15 @@ struct alignas(64) Port {
     std::uint32_t from_node = 0;
     std::uint16_t slot = 0;  // among its node's ports
     Control control = Control::none;
-    bool paused = false;
-    bool down = false;
-    bool marks = false;      // an egress queue with ECN
-    std::uint8_t form = 0;   // into Network::forms; 0: credits are bytes
-    std::uint8_t lanes = 1;  // that share the wire: so many ports, one after the other
+    bool paused : 1 = false;
+    bool down : 1 = false;
+    bool active : 1 = false;  // a queue or a sender that waits
+    bool serves : 1 = false;  // its node has services
+    bool simple : 1 = true;   // its node has no services and its wire no other lanes
+    bool marks : 1 = false;   // an egress queue with ECN
+    std::uint8_t form = 0;    // into Network::forms; 0: credits are bytes
+    std::uint8_t lanes = 1;   // that share the wire: so many ports, one after the other
+    Flag told;                // there have been signals
 
     alignas(64) Fifo<Waiting> queue;
     LinkRing<Signal> signals;
@@ -95,20 +99,21 @@ struct alignas(64) Ingress {
 
 static_assert(sizeof(Port) == 128);
 
-// What a port needs rarely, and what is only counted. Written by the sending node.
-struct PortCounts {
-    float k_min = 0, k_max = 0;  // bytes
-    float loss = 0;              // share of packets that arrive corrupted
-    std::uint8_t lane = 0;
-    bool ignores = false;         // pauses, since a watchdog barked
-    std::int32_t headers = 0;     // credits
-    std::uint32_t turns = none;   // of the lanes, into Network::turns
-    std::int32_t since_mark = 0;  // packets that could have been marked
-    Ps paused_since = 0;
-    Ps paused_until = 0;    // unless refreshed
-    Ps starved_until = -1;  // when the last packet that had no credit got it
-    std::int64_t marks = 0;
+// What a port needs rarely, and what is only counted. Written by the sending node. What a packet that queues touches
+// comes first and lies in one cache line.
+struct alignas(32) PortCounts {
     std::int64_t most_queued = 0;
+    std::int64_t marks = 0;
+    float k_min = 0, k_max = 0;   // bytes
+    std::int32_t since_mark = 0;  // packets that could have been marked
+    std::uint8_t lane = 0;
+    bool ignores = false;        // pauses, since a watchdog barked
+    float loss = 0;              // share of packets that arrive corrupted
+    std::int32_t headers = 0;    // credits
+    std::uint32_t turns = none;  // of the lanes, into Network::turns
+    Ps paused_since = 0;
+    Ps paused_until = 0;        // unless refreshed
+    Ps starved_until = -1;      // when the last packet that had no credit got it
     std::int64_t watchdog = 0;  // times a pause was overridden
     Ps paused = 0;              // by its receiver
     Ps starved = 0;             // had a packet but no credit

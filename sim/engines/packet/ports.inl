@@ -3,17 +3,14 @@
 namespace fabricast::packet {
 
 inline void Domain::set_active(std::uint32_t p) {
-    const Port& port = net_.ports[p];
+    Port& port = net_.ports[p];
+    port.active = true;
     shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] |= std::uint64_t{1} << (port.slot % 64);
 }
 inline void Domain::clear_active(std::uint32_t p) {
-    const Port& port = net_.ports[p];
+    Port& port = net_.ports[p];
+    port.active = false;
     shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] &= ~(std::uint64_t{1} << (port.slot % 64));
-}
-
-inline bool Domain::is_active(std::uint32_t p) const {
-    const Port& port = net_.ports[p];
-    return (shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] >> (port.slot % 64) & 1) != 0;
 }
 
 inline void Domain::apply(std::uint32_t p, const Signal& signal) {
@@ -52,7 +49,8 @@ inline void Domain::apply(std::uint32_t p, const Signal& signal) {
 // The earliest start at or after `start` that the receiver allows; later than `until` where that is not known yet.
 inline Ps Domain::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     const Port& port = net_.ports[p];
-    if ((port.signals.empty() || port.signals.front().time > start) && !net_.blocked(p, bytes)) {
+    if ((!port.told.is_raised() || port.signals.empty() || port.signals.front().time > start) &&
+        !net_.blocked(p, bytes)) {
         return start;
     }
     return hear(p, start, until, bytes);
@@ -120,6 +118,7 @@ inline void Domain::use_services(std::uint32_t, const Frame& frame, Ps start) {
     std::uint32_t way = frame.variant();
     const Route& route = traffic_.route_of(frame.flow, way);
     for (const std::uint32_t s : net_.services_at(route, way, frame.hop())) {
+        ++held_up_;
         Service& service = net_.services[s];
         service.free = std::max(service.free, start) + wire_time(frame.bytes, service.inverse);
     }
@@ -134,7 +133,7 @@ inline Ps Domain::next_start(std::uint32_t p, Ps until) {
         const Frame& head = port.queue.front().frame;
         start = std::max(port.free, head.time());
         bytes = head.bytes;
-        if (net_.nodes[port.from_node].serves) {
+        if (port.serves) {
             start = after_services(p, head, start);
         }
     } else if (port.sender != none && !shared_.senders[port.sender].empty()) {
@@ -143,7 +142,7 @@ inline Ps Domain::next_start(std::uint32_t p, Ps until) {
         const std::uint32_t f = sender.peek();
         const Flow& flow = traffic_.flows[f];
         bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(flow.left, flow.unit));
-        if (net_.nodes[port.from_node].serves) {
+        if (port.serves) {
             Frame first;
             first.flow = f;
             start = after_services(p, first, start);
@@ -201,7 +200,7 @@ inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
     ++counts_.hops;
-    if (!shared_.series.empty()) {
+    if (watched_) {
         shared_.series[p].saw_sent(start, frame.bytes);
     }
     if (port.control == Control::credits) {
@@ -215,6 +214,7 @@ inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
         const Ps tail = start + wire + port.latency;
         if (port.control == Control::credits) {
             port.signals.push({tail + net_.ingress[p].return_latency, frame.bytes, Signal::credit});
+            port.told.raise();
         }
         if (shared_.corrupts && is_corrupted(p, frame)) {
             ++counts_.lost;
@@ -233,7 +233,7 @@ inline void Domain::send_one(std::uint32_t p, Ps start) {
     Port& port = net_.ports[p];
     if (port.queue.empty()) {
         const Frame frame = next_packet(p, start);
-        if (net_.nodes[port.from_node].serves) {
+        if (port.serves) {
             use_services(p, frame, start);
         }
         emit(p, frame, start);
@@ -244,7 +244,7 @@ inline void Domain::send_one(std::uint32_t p, Ps start) {
         if (port.marks) {
             mark(p, waiting.frame, start);
         }
-        if (net_.nodes[port.from_node].serves) {
+        if (port.serves) {
             use_services(p, waiting.frame, start);
         }
         emit(p, waiting.frame, start);
@@ -278,19 +278,52 @@ void for_each_bit(std::uint64_t word, Visit&& visit) {
     }
 }
 
-// All ports of a node in step: where the departure of one packet changes what another may do.
+// All ports of a node in step, since a departure may hold up other ports: it uses a service, or ends a pause, whose
+// frame takes a wire. So what was known of them is at least a bound, asked for again when it is their turn.
 inline void Domain::drain_in_order(const Node& node, Ps until) {
+    if (node.entangled) {
+        drain_entangled(node, until);
+        return;
+    }
+    candidates_.clear();
+    for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
+        for_each_bit(shared_.active[node.first_word + word], [&](std::uint32_t bit) {
+            const std::uint32_t p = node.first_port + word * 64 + bit;
+            const Ps start = next_start(p, until);
+            if (start <= until) {
+                candidates_.push_back({start, p, held_up_});
+            }
+        });
+    }
+    while (!candidates_.empty()) {
+        Candidate& first = *std::ranges::min_element(candidates_, std::ranges::less(), &Candidate::turn);
+        if (first.as_of == held_up_) {
+            send_one(first.port, first.start);
+        }
+        first.start = next_start(first.port, until);
+        first.as_of = held_up_;
+        if (first.start > until) {
+            first = candidates_.back();
+            candidates_.pop_back();
+        }
+    }
+}
+
+// The same where ports share wires, or begin what others wait for: each departure may change all.
+inline void Domain::drain_entangled(const Node& node, Ps until) {
     for (;;) {
         Turn first{never, none};
+        Turn turn = first;
         std::uint32_t seen = none;  // the first lane of the link looked at last
         for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
             for_each_bit(shared_.active[node.first_word + word], [&](std::uint32_t bit) {
                 const std::uint32_t p = node.first_port + word * 64 + bit;
-                if (net_.ports[p].lanes > 1 && net_.first_lane(p) == seen) {
-                    return;
+                if (net_.ports[p].lanes == 1) {
+                    turn = {next_start(p, until), p};
+                } else if (net_.first_lane(p) != seen) {
+                    seen = net_.first_lane(p);
+                    turn = next_turn(seen, until);
                 }
-                seen = net_.first_lane(p);
-                const Turn turn = net_.ports[p].lanes > 1 ? next_turn(seen, until) : Turn{next_start(p, until), p};
                 if (turn.start < first.start) {
                     first = turn;
                 }

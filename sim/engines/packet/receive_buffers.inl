@@ -8,8 +8,9 @@ inline void Domain::return_credit(std::uint32_t in, std::uint32_t bytes, Ps at) 
     Ingress& ingress = net_.ingress[in];
     const Ps heard = ingress.last_credit = std::max(ingress.last_credit, at + ingress.return_latency);
     port.signals.push({heard, static_cast<std::int32_t>(bytes), Signal::credit});
+    port.told.raise();
     // In another island nobody may look; in this one a port without packets asks when it has some.
-    if (shared_.islands.of[port.from_node] != island_ || is_active(in)) {
+    if (shared_.islands.of[port.from_node] != island_ || port.active) {
         wake(port.from_node, heard);
     }
 }
@@ -60,12 +61,14 @@ inline void Domain::tell_pause(std::uint32_t in, bool paused, Ps now) {
     Ps sent = now;
     if (port.reverse != none) {
         Port& back = net_.ports[port.reverse];
+        ++held_up_;
         back.free = std::max(back.free, now) + wire_time(static_cast<std::uint64_t>(pfc::frame.count), back.inverse);
         hold_wire(port.reverse, back.free);
         sent = back.free;
     }
     const Ps heard = sent + ingress.return_latency + ingress.reaction;
     port.signals.push({heard, 0, paused ? Signal::pause : Signal::resume});
+    port.told.raise();
     wake(port.from_node, heard);
 }
 

@@ -11,6 +11,16 @@
 
 namespace fabricast::packet {
 
+// Raised by the receiver's thread, never lowered; seen by the sender's a window later at the latest.
+class Flag {
+public:
+    void raise() { raised_.store(true, std::memory_order_relaxed); }
+    bool is_raised() const { return raised_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<bool> raised_{false};
+};
+
 // A queue of one owner.
 template <class T>
 class Fifo {
@@ -69,6 +79,20 @@ public:
         return block->slots()[head_.load(std::memory_order_relaxed) & block->mask];
     }
     void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+    // Hands over what is there, oldest first, until `take` will not have it.
+    template <class Take>
+    void pop_while(Take&& take) {
+        std::uint32_t head = head_.load(std::memory_order_relaxed);
+        const std::uint32_t tail = tail_.load(std::memory_order_acquire);
+        if (head == tail) {
+            return;
+        }
+        const Block* const block = block_.load(std::memory_order_acquire);
+        while (head != tail && take(block->slots()[head & block->mask])) {
+            ++head;
+        }
+        head_.store(head, std::memory_order_release);
+    }
 
     // Writer.
     void push(const T& value) {

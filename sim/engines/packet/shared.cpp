@@ -42,6 +42,9 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     }
     lossy = !net.epochs.empty();
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        net.ports[p].serves = net.nodes[net.ports[p].from_node].serves;
+        net.ports[p].simple = !net.ports[p].serves && net.ports[p].lanes == 1;
+        net.nodes[net.ports[p].from_node].entangled |= net.ports[p].lanes > 1 || !t.readers.empty();
         const Control flow_control = net.ports[p].control;
         corrupts |= net.counts[p].loss > 0;
         lossy |= flow_control == Control::lossy ||
