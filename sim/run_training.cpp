@@ -1,5 +1,6 @@
 // A training step on the scenario's cluster, or on each size of its scaling table.
 
+#include <cmath>
 #include <utility>
 
 #include "sim/in_order.hpp"
@@ -19,7 +20,7 @@ TrainingWorkload at_size(const TrainingWorkload& workload, ScalingMode mode, dou
     TrainingWorkload out = workload;
     out.parallelism.data = 0;
     if (mode == ScalingMode::weak && workload.global_batch > 0) {
-        out.global_batch = static_cast<std::uint32_t>(workload.global_batch * gpus / own_gpus + 0.5);
+        out.global_batch = static_cast<std::uint32_t>(std::lround(workload.global_batch * gpus / own_gpus));
     }
     return out;
 }

@@ -234,13 +234,13 @@ std::string nccl_version(const Measurement& m, const AliasTable& table, Derived&
     static const std::regex code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
     static const std::regex named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)", std::regex::icase);
     for (const std::regex* form : {&plain, &code}) {
-        if (const std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) {
+        if (std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) {
             return stated;
         }
     }
     for (const std::string_view other : {text(m.software, "env"), text(m.software, "notes"), text(m.source, "path"),
                                          text(m.system, "notes"), std::string_view(m.notes)}) {
-        if (const std::string found = version_in(other, named); !found.empty()) {
+        if (std::string found = version_in(other, named); !found.empty()) {
             out.assumptions.push_back("nccl: not stated; " + found + " is named in " + shown(other));
             return found;
         }
@@ -257,7 +257,7 @@ std::string nccl_version(const Measurement& m, const AliasTable& table, Derived&
         return shipped;
     }
     const auto usual = table.nccl_by_generation.find(out.group.generation);
-    const std::string version = usual == table.nccl_by_generation.end() ? LibrarySpec{}.nccl : usual->second;
+    std::string version = usual == table.nccl_by_generation.end() ? LibrarySpec{}.nccl : usual->second;
     out.assumptions.push_back("nccl: not stated; " + version + ", usual for " + out.group.generation);
     return version;
 }

@@ -70,16 +70,18 @@ std::vector<Tick> ticks(const Axis& axis) {
         for (const double s : {2.0, 5.0, 10.0, 20.0, 25.0, 50.0, 100.0, 200.0, 500.0, 1000.0}) {
             step = span / step > 8 ? s : step;
         }
-        for (double v = std::ceil(axis.low / step) * step; v <= axis.high + 1e-9; v += step) {
-            marks.push_back({v, three_digits(v) + " %"});
+        const auto first = static_cast<int>(std::ceil(axis.low / step));
+        for (int i = first; i * step <= axis.high + 1e-9; ++i) {
+            marks.push_back({i * step, three_digits(i * step) + " %"});
         }
         return marks;
     }
     const bool size = axis.kind == AxisKind::size;
     const double span = axis.high - axis.low;
     const double step = !size ? 1 : span > 24 ? 6 : span > 12 ? 4 : 2;
-    for (double m = std::ceil(axis.low / step - 1e-9) * step; m <= axis.high + 1e-9; m += step) {
-        const double value = std::pow(size ? 2.0 : 10.0, m);
+    const auto first = static_cast<int>(std::ceil(axis.low / step - 1e-9));
+    for (int i = first; i * step <= axis.high + 1e-9; ++i) {
+        const double value = std::pow(size ? 2.0 : 10.0, i * step);
         marks.push_back({value, size ? size_label(value) : time_label(value)});
     }
     return marks;

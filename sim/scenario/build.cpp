@@ -328,11 +328,11 @@ private:
                 cluster_.node.gpu = gpu_spec(*gpu);  // the graph draws its nodes itself
             }
             if (!device.part.empty() && device.latency.ps == 0) {
-                const Part* part = catalog_.find(device.part);
-                if (part == nullptr) {
-                    look_up("cluster.graph.devices", [&] { return &catalog_.at("switch", device.part); });
-                }
-                device.latency = part->has("latency") ? part->duration("latency") : Duration{};
+                const Part* const found = catalog_.find(device.part);
+                const Part& part = found != nullptr ? *found : *look_up("cluster.graph.devices", [&] {
+                    return &catalog_.at("switch", device.part);
+                });
+                device.latency = part.has("latency") ? part.duration("latency") : Duration{};
             }
         }
         for (NodeCable& cable : cluster_.graph.cables) {

@@ -46,12 +46,13 @@ std::vector<Bytes> geometric_sizes(Bytes from, Bytes to, double factor) {
     std::vector<Bytes> sizes;
     const auto last = static_cast<double>(to.count);
     // The first size times a power: rounding does not pile up. Sizes above 2^53 keep the precision of a double.
-    double exact = static_cast<double>(from.count);
-    for (double power = 1; exact <= last; power *= factor, exact = static_cast<double>(from.count) * power) {
-        const Bytes size{static_cast<std::int64_t>(std::llround(exact))};
+    double power = 1;
+    while (static_cast<double>(from.count) * power <= last) {
+        const Bytes size{static_cast<std::int64_t>(std::llround(static_cast<double>(from.count) * power))};
         if (sizes.empty() || sizes.back() < size) {
             sizes.push_back(size);
         }
+        power *= factor;
     }
     return sizes;
 }

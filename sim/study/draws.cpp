@@ -77,7 +77,7 @@ Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
     return out;
 }
 
-Range range_of(double value, std::vector<double> draws) {
+Range range_of(double value, const std::vector<double>& draws) {
     assert(!draws.empty());
     return {value, std::min(*percentile(draws, 10), value), std::max(*percentile(draws, 90), value)};
 }

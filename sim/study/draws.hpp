@@ -33,6 +33,6 @@ double drawn(const Figure& figure, const Draw& draw, std::string_view part, std:
 Catalog drawn_catalog(const Catalog& catalog, const Draw& draw);
 
 // Between the first and the ninth decile of the draws, around `value`. Precondition: there are draws.
-Range range_of(double value, std::vector<double> draws);
+Range range_of(double value, const std::vector<double>& draws);
 
 }  // namespace fabricast

@@ -130,7 +130,7 @@ std::vector<std::pair<std::string, Cell>> lines(const Study& study) {
     return rows;
 }
 
-std::string trimmed(std::string line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }
+std::string trimmed(const std::string& line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }
 
 Json range_json(const Range& range) {
     return {{"value", range.value}, {"low80", range.low80}, {"high80", range.high80}};

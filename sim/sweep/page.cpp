@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -177,7 +178,7 @@ Table table_of(const SweepResult& result) {
 
 std::string value_text(double value, Unit unit) {
     if (unit == Unit::share) {
-        return std::to_string(static_cast<int>(100 * value + 0.5)) + " %";
+        return std::to_string(std::lround(100 * value)) + " %";
     }
     return text(value, unit == Unit::rate ? Dimension::rate : Dimension::time);
 }

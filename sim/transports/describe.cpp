@@ -1,6 +1,7 @@
 #include "sim/transports/describe.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/io/units.hpp"
 
@@ -38,7 +39,7 @@ std::string leg_lines(const Leg& leg, std::size_t number, const Fabric& fabric) 
 }
 
 std::string cores_text(double cores) {
-    const auto hundredths = static_cast<long long>(cores * 100 + 0.5);
+    const auto hundredths = std::llround(cores * 100);
     const std::string fraction = std::to_string(hundredths % 100);
     return std::to_string(hundredths / 100) + "." + (fraction.size() < 2 ? "0" : "") + fraction;
 }

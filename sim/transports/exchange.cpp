@@ -122,7 +122,7 @@ PathRequest Exchanger::request(DeviceId from, DeviceId to, Bytes size, FigureRea
 std::string Exchanger::transport() const {
     const bool inside = fabric_.node_of(from_) == fabric_.node_of(to_);
     if (workload_.transport == "auto" && inside && !workload_.messaging.empty()) {
-        const std::string own = catalog_.at("messaging", workload_.messaging).word_or("inside_node", "auto");
+        std::string own = catalog_.at("messaging", workload_.messaging).word_or("inside_node", "auto");
         if (own == "network") {
             return is_gpu(fabric_, from_) || is_gpu(fabric_, to_) ? "gpudirect-rdma" : "host-rdma";
         }

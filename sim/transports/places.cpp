@@ -68,8 +68,9 @@ std::uint16_t adapter_of(const Fabric& fabric, DeviceId device, NumaPlace place)
     if (is_gpu(fabric, device) && place == NumaPlace::near) {
         return fabric.nearest_nic(fabric.local_index(device));
     }
+    const auto nics = static_cast<std::uint16_t>(fabric.nics_per_node());
     std::uint16_t best = 0;
-    for (std::uint16_t nic = 1; nic < fabric.nics_per_node(); ++nic) {
+    for (std::uint16_t nic = 1; nic < nics; ++nic) {
         const Duration way = distance(fabric, device, nic);
         const Duration least = distance(fabric, device, best);
         best = (place == NumaPlace::near ? way < least : way > least) ? nic : best;

@@ -235,8 +235,8 @@ GroupCall LayerCosts::boundary() const {
 
 double LayerCosts::parameters_of(double first, double count, bool shared_only) const {
     double sum = 0;
-    for (double layer = first; layer < first + count; ++layer) {
-        const bool experts = model_.has_experts(layer);
+    for (int i = 0; i < count; ++i) {
+        const bool experts = model_.has_experts(first + i);
         sum += layer_parameters(model_, experts) / layout_.t;
         if (experts && !shared_only) {
             sum += expert_parameters(model_) / layout_.t / layout_.e;

@@ -41,7 +41,7 @@ void check_model(const Parallelism& cut, const ModelShape& model) {
                                          shown(static_cast<std::uint64_t>(model.heads)) + " heads");
     }
     if (cut.pipeline * cut.chunks > model.layers) {
-        refuse("parallelism.pipeline", "pipeline x chunks = " + shown(cut.pipeline * cut.chunks) +
+        refuse("parallelism.pipeline", "pipeline x chunks = " + shown(std::uint64_t{cut.pipeline} * cut.chunks) +
                                            " pieces are more than the model's " +
                                            shown(static_cast<std::uint64_t>(model.layers)) + " layers");
     }

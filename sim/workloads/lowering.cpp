@@ -82,7 +82,7 @@ private:
                                                                  : context_.costs.framework("bucket");
         const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket);
         const double buckets = std::max(1.0, std::min({wanted, most_buckets, count}));
-        for (double b = 0; b < buckets; ++b) {
+        for (int b = 0; b < buckets; ++b) {
             const double from = std::floor(b * count / buckets);
             const double to = std::floor((b + 1) * count / buckets);
             chunk.pieces.push_back(layers_piece(context_, first + from, to - from));
@@ -319,8 +319,8 @@ double StepContext::gradient_bytes() const {
 
 Piece layers_piece(const StepContext& context, double first, double count) {
     double sparse = 0;
-    for (double layer = first; layer < first + count; ++layer) {
-        sparse += context.model.has_experts(layer) ? 1 : 0;
+    for (int i = 0; i < count; ++i) {
+        sparse += context.model.has_experts(first + i) ? 1 : 0;
     }
     Piece piece;
     const auto append = [](Phases& phases, const Phases& more) {
@@ -342,7 +342,8 @@ Piece layers_piece(const StepContext& context, double first, double count) {
     return piece;
 }
 
-Ends finish_step(StepBuilder& builder, const StepContext& context, const std::vector<Held>& held_of_stage, Ends after) {
+Ends finish_step(StepBuilder& builder, const StepContext& context, const std::vector<Held>& held_of_stage,
+                 const Ends& after) {
     const double shard = context.workload.sharding == Sharding::ddp ? 1 : context.layout.shard;
     Ends done;
     for (std::uint32_t stage = 0; stage < held_of_stage.size(); ++stage) {

@@ -18,7 +18,8 @@ class ShardedStep {
 public:
     ShardedStep(StepBuilder& builder, const StepContext& context) : builder_(builder), context_(context) {
         const double each = std::max(1.0, std::ceil(context.model.layers * context.layout.micro_batches / most_units));
-        for (double first = 0; first < context.model.layers; first += each) {
+        for (int unit = 0; unit * each < context.model.layers; ++unit) {
+            const double first = unit * each;
             units_.push_back(layers_piece(context, first, std::min(each, context.model.layers - first)));
         }
         root_.shared = (embedding_parameters(context.model) + head_parameters(context.model)) / context.layout.t;

@@ -35,7 +35,8 @@ struct Piece {
 Piece layers_piece(const StepContext& context, double first, double count);
 
 // Optimizer on every stage once all gradients are there, then what the framework adds. Convolutional models as well.
-Ends finish_step(StepBuilder& builder, const StepContext& context, const std::vector<Held>& held_of_stage, Ends after);
+Ends finish_step(StepBuilder& builder, const StepContext& context, const std::vector<Held>& held_of_stage,
+                 const Ends& after);
 
 // A model whose parameters are shared out (zero-2, zero-3, hsdp) on one pipeline stage: gathers and scatters layer by
 // layer.

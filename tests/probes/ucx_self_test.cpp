@@ -16,7 +16,8 @@ double truth(double bytes) { return bytes < 4096 ? 1e-6 + bytes * 1e-9 : 5e-6 + 
 
 std::vector<TimedSize> curve() {
     std::vector<TimedSize> points;
-    for (double bytes = 8; bytes <= 1 << 22; bytes *= 2) {
+    for (int power = 3; power <= 22; ++power) {
+        const double bytes = std::ldexp(1.0, power);
         points.push_back({bytes, truth(bytes)});
     }
     return points;
@@ -56,7 +57,8 @@ TEST_CASE("two protocols are told apart where they change, with their latencies 
 TEST_CASE("one protocol with a little noise stays one segment") {
     std::vector<TimedSize> points;
     int i = 0;
-    for (double bytes = 8; bytes <= 1 << 22; bytes *= 2) {
+    for (int power = 3; power <= 22; ++power) {
+        const double bytes = std::ldexp(1.0, power);
         points.push_back({bytes, (2e-6 + bytes * 1e-10) * (i++ % 2 == 0 ? 1.01 : 0.99)});
     }
     CHECK(fit_protocols(points).size() == 1);

@@ -161,22 +161,22 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
         }
         out += blank;
         blank.clear();
-        if (part == nullptr || indent_of(line) == 0) {
-            out += std::string(line) + "\n";
-        } else if (indent_of(line) == 2 && key == "source" && update != nullptr && !every_dataset(*update).empty()) {
+        const std::size_t indent = part == nullptr ? 0 : indent_of(line);
+        if (indent == 2 && key == "source" && update != nullptr && !every_dataset(*update).empty()) {
             out += "  source: " + listed(every_dataset(*update)) + "\n";
-        } else if (indent_of(line) == 4 && key.starts_with("residual.") && update != nullptr) {
+        } else if (indent == 4 && key.starts_with("residual.") && update != nullptr) {
             continue;  // written anew at the part's end
-        } else if (indent_of(line) == 4 && key.starts_with("data.") && update != nullptr && update->reach > 0) {
+        } else if (indent == 4 && key.starts_with("data.") && update != nullptr && update->reach > 0) {
             out += fmt::format("    {}: {:g}\n", key, update->reach);
-        } else if (const auto figure = part->figures.find(key); indent_of(line) == 4 && figure != part->figures.end()) {
+        } else if (indent == 4 && part->figures.contains(key)) {
             const std::string name(key);
+            const Figure& figure = part->figures.find(key)->second;
             std::string replaced;
             if (update != nullptr && update->figures.contains(name)) {
-                replaced = figure_line(name, update->figures.at(name), figure->second.unit, update->datasets.at(name),
+                replaced = figure_line(name, update->figures.at(name), figure.unit, update->datasets.at(name),
                                        every_dataset(*update));
-            } else if (figure->second.origin == Origin::fitted && !name.starts_with("data.")) {
-                replaced = prior_line(part->name, name, figure->second.unit, priors);
+            } else if (figure.origin == Origin::fitted && !name.starts_with("data.")) {
+                replaced = prior_line(part->name, name, figure.unit, priors);
             }
             out += (replaced.empty() ? std::string(line) : replaced) + "\n";
         } else {

@@ -210,7 +210,7 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
     solver.function_tolerance = 1e-4;
     ceres::Solver::Summary first;
     ceres::Solve(solver, &problem, &first);
-    redescending = true;
+    redescending = true;  // NOLINT(clang-analyzer-deadcode.DeadStores): the curves' losses read it
     ceres::Solver::Summary summary;
     ceres::Solve(solver, &problem, &summary);
 

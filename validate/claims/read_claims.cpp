@@ -29,9 +29,9 @@ Enum read_word(const yaml::Node& node, std::span<const std::string_view> words) 
     return static_cast<Enum>(node.as_enum({words.begin(), words.end()}));
 }
 
-std::string text_or(const yaml::Node& node, std::string_view key, std::string fallback = {}) {
+std::string text_or(const yaml::Node& node, std::string_view key, std::string_view fallback = {}) {
     const yaml::Node* found = node.get(key);
-    return found == nullptr ? std::move(fallback) : found->as_string();
+    return found == nullptr ? std::string(fallback) : found->as_string();
 }
 
 Observation read_observation(const yaml::Node& node) {

@@ -25,7 +25,7 @@ std::optional<double> number(std::string_view text) {
 std::size_t tag_length(std::string_view line) {
     constexpr std::string_view mark = "<stdout>:";
     const std::size_t found = line.starts_with("[") ? line.find(mark) : std::string_view::npos;
-    return found == std::string_view::npos || found > 24 ? 0 : found + mark.size();
+    return found > 24 ? 0 : found + mark.size();
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ std::string collective_of(const NcclRun& run, const LogText& log, const Statemen
     if (!run.collective.empty()) {
         return run.collective;
     }
-    const std::string name = nccl_collective(std::filesystem::path(log.file()).stem().string());
+    std::string name = nccl_collective(std::filesystem::path(log.file()).stem().string());
     if (name.empty()) {
         throw ScenarioError(run.place, complaint("the log does not say which collective it timed", "",
                                                  "--set benchmark.collective=all_reduce, or a file name that says it"));

@@ -21,7 +21,7 @@ std::string cell_of(const yaml::Node& cell) {
         return "";
     }
     const std::size_t first = text.find_first_not_of(' ');
-    const std::string plain = first == std::string::npos ? "" : text.substr(first);
+    std::string plain = first == std::string::npos ? "" : text.substr(first);
     if (!is_figure(plain)) {
         cell.fail("a cell of a matrix", "a figure or N/A");
     }

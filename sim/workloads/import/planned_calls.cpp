@@ -25,7 +25,8 @@ struct Mapping {
         if (own.kind(of_own) == DeviceKind::gpu) {
             return real.gpu(members[member(of_own)]);
         }
-        const std::uint32_t node = members[own.node_of(of_own) * own.gpus_per_node()] / real.gpus_per_node();
+        const std::uint32_t node =
+            members[std::size_t{own.node_of(of_own)} * own.gpus_per_node()] / real.gpus_per_node();
         return own.kind(of_own) == DeviceKind::nvswitch ? real.nvswitch(node) : real.nic(node, own.local_index(of_own));
     }
     // The NIC of the real GPU that stands where the planned rail's GPU does.
