@@ -11,8 +11,8 @@ namespace {
 // t = a + S / b at 20 sizes; a and b planted.
 std::vector<double> sizes() {
     std::vector<double> s;
-    for (double x = 1024; x < 1e9; x *= 2) {
-        s.push_back(x);
+    for (int power = 10; power < 30; ++power) {
+        s.push_back(std::ldexp(1.0, power));
     }
     return s;
 }

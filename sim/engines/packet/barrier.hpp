@@ -1,5 +1,5 @@
 #pragma once
-// Where the threads of a packet replay meet between windows.
+// Where the threads of a packet replay meet between windows: the others wait while the first plans the next.
 
 #include <atomic>
 #include <condition_variable>
@@ -8,41 +8,52 @@
 
 namespace fabricast::packet {
 
-// Spins a while, as windows are short, then sleeps. Sleeping is left to a condition variable: with atomic::wait a
-// round published by a plain release store can pass the reader who is about to sleep, and nobody wakes it.
+// Spins a while, as windows are short, then sleeps. Sleeping is left to condition variables: with atomic::wait a round
+// published by a plain release store can pass the reader who is about to sleep, and nobody wakes it.
 class Barrier {
 public:
-    explicit Barrier(std::uint32_t threads) : threads_(threads) {}
+    explicit Barrier(std::uint32_t threads) : followers_(threads - 1) {}
 
-    void wait() {
-        if (threads_ == 1) {
-            return;
-        }
+    // The first thread: when all others have come, `plan`, which must not throw; then all go on.
+    template <class Plan>
+    void lead(Plan&& plan) {
+        wait(all_came_, [&] { return arrived_.load(std::memory_order_acquire) == followers_; });
+        arrived_.store(0, std::memory_order_relaxed);
+        plan();
+        round_.fetch_add(1, std::memory_order_release);
+        tell(next_round_);
+    }
+
+    void follow() {
         const std::uint32_t round = round_.load(std::memory_order_relaxed);
-        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
-            arrived_.store(0, std::memory_order_relaxed);
-            {
-                const std::lock_guard lock(mutex_);
-                round_.store(round + 1, std::memory_order_release);
-            }
-            next_round_.notify_all();
-            return;
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == followers_) {
+            tell(all_came_);
         }
+        wait(next_round_, [&] { return round_.load(std::memory_order_acquire) != round; });
+    }
+
+private:
+    template <class Reached>
+    void wait(std::condition_variable& sleepers, Reached&& reached) {
         for (int spin = 0; spin < 2000; ++spin) {
-            if (round_.load(std::memory_order_acquire) != round) {
+            if (reached()) {
                 return;
             }
         }
         std::unique_lock lock(mutex_);
-        next_round_.wait(lock, [&] { return round_.load(std::memory_order_acquire) != round; });
+        sleepers.wait(lock, reached);
+    }
+    // Who found nothing reached under the lock sleeps by the time this has it.
+    void tell(std::condition_variable& sleepers) {
+        { const std::lock_guard lock(mutex_); }
+        sleepers.notify_all();
     }
 
-private:
-    std::uint32_t threads_;
+    std::uint32_t followers_;
     alignas(64) std::atomic<std::uint32_t> arrived_{0};
     alignas(64) std::atomic<std::uint32_t> round_{0};
     std::mutex mutex_;
-    std::condition_variable next_round_;
+    std::condition_variable all_came_, next_round_;
 };
 
 }  // namespace fabricast::packet

@@ -169,19 +169,23 @@ private:
         Barrier barrier(threads_);
         bool more = true;
         std::vector<std::exception_ptr> errors(threads_);
+        const auto plan = [&] {
+            try {
+                const bool failed =
+                    std::any_of(errors.begin(), errors.end(), [](const auto& e) { return e != nullptr; });
+                more = !failed && plan_window();
+            } catch (...) {
+                errors[0] = std::current_exception();
+                more = false;
+            }
+        };
         const auto work = [&](std::uint32_t d) {
             for (;;) {
                 if (d == 0) {
-                    try {
-                        const bool failed =
-                            std::any_of(errors.begin(), errors.end(), [](const auto& e) { return e != nullptr; });
-                        more = !failed && plan_window();
-                    } catch (...) {
-                        errors[0] = std::current_exception();
-                        more = false;
-                    }
+                    barrier.lead(plan);
+                } else {
+                    barrier.follow();
                 }
-                barrier.wait();
                 if (!more) {
                     return;
                 }
@@ -190,7 +194,6 @@ private:
                 } catch (...) {
                     errors[d] = std::current_exception();
                 }
-                barrier.wait();
             }
         };
         {

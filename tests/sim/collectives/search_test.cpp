@@ -219,8 +219,9 @@ TEST_CASE("NCCL's lists include, exclude and name collectives") {
 TEST_CASE("rings never use an edge more often than it has room") {
     // A square with one diagonal: only the two directions around are Hamiltonian.
     std::vector<int> capacity(16, 0);
-    for (const auto& [a, b] : std::vector<std::pair<int, int>>{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}}) {
-        capacity[static_cast<std::size_t>(a * 4 + b)] = capacity[static_cast<std::size_t>(b * 4 + a)] = 1;
+    for (const auto& [a, b] :
+         std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}}) {
+        capacity[a * 4 + b] = capacity[b * 4 + a] = 1;
     }
     CHECK(hamiltonian_rings(4, capacity, 8).size() == 2);
     CHECK(hamiltonian_rings(4, std::vector<int>(16, 0), 8).empty());

@@ -55,7 +55,7 @@ inline Outages random_outages(const Fabric& fabric, std::uint64_t seed, std::uin
     for (std::uint32_t c = 0; c < 12; ++c) {
         const auto from = random.below(8);
         const auto to = (from + 1 + random.below(7)) % 8;
-        const auto bytes = static_cast<std::int64_t>(1 + random.below(largest));
+        const auto bytes = std::int64_t{1} + random.below(largest);
         outages.schedule.connections.push_back(
             {.path = {.src = fabric.gpu(from), .dst = fabric.gpu(to), .flow_label = c}});
         outages.schedule.kept.push_back(outages.schedule.add(Transfer{c, {bytes}, {}}));

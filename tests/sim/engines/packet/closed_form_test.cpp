@@ -78,7 +78,7 @@ TEST_CASE("every kind of link of a node keeps the closed form") {
             std::int64_t waited = 0;
             for (const LinkId link : path.span()) {
                 if (!fabric.ends(link).resource) {
-                    const auto own = static_cast<std::int64_t>(unit * 1e12 / fabric.link(link).capacity + 0.5);
+                    const std::int64_t own = std::llround(unit * 1e12 / fabric.link(link).capacity);
                     waited += std::max<std::int64_t>(0, before - own);
                     before = own;
                 }
