@@ -1,5 +1,7 @@
 // Where nothing contends the packet engine equals the closed form of docs/packet.md to the picosecond.
 
+#include <cmath>
+
 #include "sim/engines/engine.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/support/catch.hpp"
