@@ -313,11 +313,11 @@ inline void Domain::drain_in_order(const Node& node, Ps until) {
 inline void Domain::drain_entangled(const Node& node, Ps until) {
     for (;;) {
         Turn first{never, none};
-        Turn turn = first;
         std::uint32_t seen = none;  // the first lane of the link looked at last
         for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
             for_each_bit(shared_.active[node.first_word + word], [&](std::uint32_t bit) {
                 const std::uint32_t p = node.first_port + word * 64 + bit;
+                Turn turn{never, none};
                 if (net_.ports[p].lanes == 1) {
                     turn = {next_start(p, until), p};
                 } else if (net_.first_lane(p) != seen) {
