@@ -11,6 +11,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "models/catalog.hpp"
@@ -124,7 +125,7 @@ void register_errors(py::module_& module) {
     static py::exception<MissingEngine> missing(module, "MissingEngine", base.ptr());
     py::register_exception_translator([](std::exception_ptr error) {
         try {
-            std::rethrow_exception(error);
+            std::rethrow_exception(std::move(error));
         } catch (const ScenarioError& failure) {
             const py::object raised = py::reinterpret_borrow<py::object>(scenario_error)(failure.what());
             raised.attr("file") = failure.place.file ? *failure.place.file : "";

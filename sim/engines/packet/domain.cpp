@@ -52,8 +52,27 @@ void Domain::run(Ps start, Ps end, unsigned parity, const std::vector<std::uniqu
         }
         box.clear();
     }
-    for (const std::uint32_t island : islands_) {
-        next_ = std::min(next_, run_island(island));
+    if (domains_ == 1) {
+        for (const std::uint32_t island : islands_) {
+            next_ = std::min(next_, run_island(island));
+        }
+        return;
+    }
+    open_.publish(static_cast<std::uint32_t>(islands_.size()));
+    for (Claim claim = open_.take_first(); claim.count() > 0; claim = open_.take_first()) {
+        run_claimed(islands_, claim);
+    }
+    for (std::uint32_t i = 1; i < domains_; ++i) {  // a thread whose core was taken away is helped
+        Domain& other = *all[(id_ + i) % domains_];
+        for (Claim claim = other.open_.take_last(); claim.count() > 0; claim = other.open_.take_last()) {
+            run_claimed(other.islands_, claim);
+        }
+    }
+}
+
+void Domain::run_claimed(const std::vector<std::uint32_t>& islands, Claim claim) {
+    for (std::uint32_t i = claim.from; i < claim.to; ++i) {
+        next_ = std::min(next_, run_island(islands[i]));
     }
 }
 
@@ -110,12 +129,11 @@ void Domain::wake_other(std::atomic<Ps>& when, Ps at) {
 
 void Domain::mail(const Mail& mail) {
     assert(mail.time == earliest(mail.node, mail.time));
-    const std::uint32_t domain = shared_.domain_of(mail.node);
     next_ = std::min(next_, mail.time);
-    if (domain == id_) {
+    if (domains_ == 1 || island_of_[mail.node] == island_) {
         deliver(mail);
-    } else {
-        outbox_[parity_][domain].push_back(mail);
+    } else {  // another thread may run that island just now
+        outbox_[parity_][shared_.domain_of(mail.node)].push_back(mail);
     }
 }
 

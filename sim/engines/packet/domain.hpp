@@ -1,5 +1,5 @@
 #pragma once
-// The nodes that one thread runs, window by window. Nothing that one island sends another in a window arrives in it, so
+// The nodes that one thread owns, window by window. Nothing that one island sends another in a window arrives in it, so
 // each island is run alone, and inside it each node for a step: what came over its links is merged by time, queued or
 // sent on, and its ports are drained up to the step's end. A port's departures are worked out when somebody looks at
 // it, not one event each: about one event a packet and hop.
@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/engines/packet/claims.hpp"
 #include "sim/engines/packet/controller.hpp"
 #include "sim/engines/packet/infiniband_rate.hpp"
 #include "sim/engines/packet/islands.hpp"
@@ -81,6 +82,7 @@ private:
     };
 
     Ps run_island(std::uint32_t island);
+    void run_claimed(const std::vector<std::uint32_t>& islands, Claim claim);
     void run_node(std::uint32_t n);
     void gather(const Node& node, std::uint32_t n);
     void add_due(const Due& due);
@@ -205,6 +207,7 @@ private:
     const std::uint32_t* island_of_;    // node
     std::atomic<Ps>* wakes_ = nullptr;  // of this window
     std::vector<std::uint32_t> islands_;
+    Claims open_;                  // of them in this window
     std::uint32_t island_ = none;  // that runs
     Ps island_next_ = never;
     Ps window_end_ = 0;
