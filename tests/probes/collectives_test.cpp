@@ -61,6 +61,10 @@ Buffers carried_out(Collective collective, const Buffers& send, const Counts& c)
 
 }  // namespace
 
+TEST_CASE("a word that names no collective is refused") {
+    CHECK_THROWS_WITH(collective_of("all_reduced"), ContainsSubstring("no collective: 'all_reduced'"));
+}
+
 TEST_CASE("every collective's result is what the formula says, element by element") {
     for (const std::string& name : collective_words()) {
         const Collective collective = collective_of(name);

@@ -1,6 +1,8 @@
 #include "nccl/collectives.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <stdexcept>
 
 namespace probe {
 namespace {
@@ -44,7 +46,11 @@ std::vector<std::string> collective_words() {
 }
 
 Collective collective_of(const std::string& text) {
-    return *std::find_if(std::begin(all), std::end(all), [&](Collective one) { return text == word(one); });
+    const auto found = std::find_if(std::begin(all), std::end(all), [&](Collective one) { return text == word(one); });
+    if (found == std::end(all)) {
+        throw std::invalid_argument("no collective: '" + text + "'");
+    }
+    return *found;
 }
 
 Counts counts_of(Collective collective, std::uint64_t bytes, std::size_t element_bytes, int ranks) {

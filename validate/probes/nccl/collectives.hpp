@@ -28,7 +28,7 @@ enum class Collective {
 
 const char* word(Collective collective);
 std::vector<std::string> collective_words();
-// Precondition: one of collective_words().
+// Throws std::invalid_argument where it is none of collective_words().
 Collective collective_of(const std::string& word);
 
 // In elements of one rank; `part` is what one rank owns of a buffer that is cut, else the whole.
