@@ -9,7 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "sim/io/text_file.hpp"
+#include "cli/outputs.hpp"
 #include "validate/calibration/calibrate_report.hpp"
 #include "validate/import/formats.hpp"
 
@@ -23,6 +23,8 @@ po::options_description calibrate_options() {
     po::options_description options("options");
     options.add_options()("measurements", po::value<std::vector<std::string>>()->value_name("FILE"),
                           "measurement files, or logs that `import` reads")(
+        "measured", po::value<std::vector<std::string>>()->value_name("FILE")->composing(),
+        "one more of them, as `compare` names it; repeatable")(
         "output,o", po::value<std::string>()->value_name("OVERLAY"), "the overlay to write")(
         "only", po::value<std::vector<std::string>>()->value_name("PART/FIGURE")->composing(),
         "fit this figure and no others; repeatable; refused where the data do not tell it");
@@ -34,7 +36,11 @@ po::options_description calibrate_options() {
 std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& catalog, FabricCache& cache,
                                 const std::optional<Scenario>& scenario) {
     std::vector<FitDataset> data;
-    for (const std::string& file : texts_of(values, "measurements")) {
+    std::vector<std::string> files = texts_of(values, "measurements");
+    for (const std::string& file : texts_of(values, "measured")) {
+        files.push_back(file);
+    }
+    for (const std::string& file : files) {
         for (const Measurement& measurement : read_measurements(file)) {
             try {
                 const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
@@ -60,11 +66,15 @@ int calibrate_system(const std::vector<std::string>& arguments) {
     if (!values) {
         return ok;
     }
-    if (!values->contains("measurements") || !values->contains("output")) {
+    if ((!values->contains("measurements") && !values->contains("measured")) || !values->contains("output")) {
         throw UsageError(std::string("which measurements, and where to? (usage: fabricast ") + usage + ")");
     }
     const std::optional<Scenario> scenario =
         values->contains("scenario") ? std::optional(scenario_of(*values)) : std::nullopt;
+    Outputs outputs(*values, {"output"});
+    if (scenario) {
+        outputs.keep(*scenario);
+    }
     const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
     const std::vector<FitDataset> data = data_of(*values, catalog, cache, scenario);
@@ -72,8 +82,8 @@ int calibrate_system(const std::vector<std::string>& arguments) {
     options.only = texts_of(*values, "only");
     try {
         const Calibration calibration = calibrate(catalog, data, cache, options);
-        write_atomically(text_of(*values, "output"), overlay_yaml(calibration, catalog, data, cache));
-        std::cout << to_text(calibration) << "\nwrote " << text_of(*values, "output") << "\n";
+        outputs.write("output", overlay_yaml(calibration, catalog, data, cache));
+        outputs.words() << to_text(calibration) << "\nwrote " << text_of(*values, "output") << "\n";
     } catch (const UnderDetermined& error) {
         throw UsageError(error.what());
     }

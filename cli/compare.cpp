@@ -1,14 +1,15 @@
-// fabricast compare --measured FILE [SCENARIO]: a measurement beside its forecast.
+// fabricast compare [--measured] FILE [SCENARIO]: a measurement beside its forecast.
 
 #include "validate/compare.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "sim/io/text_file.hpp"
+#include "cli/outputs.hpp"
 #include "validate/compare_page.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/transfer_compare.hpp"
@@ -16,6 +17,8 @@
 namespace fabricast::cli {
 
 namespace {
+
+constexpr const char* usage = "compare [--measured] FILE [SCENARIO] [OPTION...]";
 
 po::options_description compare_options() {
     po::options_description options("options");
@@ -34,21 +37,31 @@ po::options_description compare_options() {
 }  // namespace
 
 int compare_measured(const std::vector<std::string>& arguments) {
+    // The measurement may stand alone too, as calibrate and diagnose take it: `compare FILE [SCENARIO]`.
+    const bool named = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+        return argument == "--measured" || argument.starts_with("--measured=");
+    });
     po::positional_options_description positional;
+    if (!named) {
+        positional.add("measured", 1);
+    }
     positional.add("scenario", 1);
-    const auto values =
-        parse_options(arguments, "compare --measured FILE [SCENARIO] [OPTION...]", compare_options(), positional);
+    const auto values = parse_options(arguments, usage, compare_options(), positional);
     if (!values) {
         return ok;
     }
     if (!values->contains("measured")) {
-        throw UsageError("which measurement? (accepted: --measured FILE)");
+        throw UsageError(std::string("which measurement? (usage: fabricast ") + usage + ")");
     }
     std::optional<Scenario> scenario;
     if (values->contains("scenario")) {
         scenario = scenario_of(*values);
     } else if (values->contains("set") || values->contains("engine")) {
         throw UsageError("--set and --engine change a scenario, and none is given");
+    }
+    Outputs outputs(*values, {"json", "svg", "html"});
+    if (scenario) {
+        outputs.keep(*scenario);
     }
     if (values->contains("html")) {
         html::require_charts();
@@ -66,23 +79,23 @@ int compare_measured(const std::vector<std::string>& arguments) {
         }
         const TransferComparison comparison = compare_transfers(measurement, builtin_transfer_aliases(), catalog);
         if (values->contains("json")) {
-            write_atomically(text_of(*values, "json"), to_json(comparison).dump(2) + "\n");
+            outputs.write("json", to_json(comparison).dump(2) + "\n");
         }
-        std::cout << to_text(comparison);
+        outputs.words() << to_text(comparison);
         return ok;
     }
     try {
         const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
         if (values->contains("json")) {
-            write_atomically(text_of(*values, "json"), to_json(comparison).dump(2) + "\n");
+            outputs.write("json", to_json(comparison).dump(2) + "\n");
         }
         if (values->contains("svg")) {
-            write_atomically(text_of(*values, "svg"), to_svg(comparison));
+            outputs.write("svg", to_svg(comparison));
         }
         if (values->contains("html")) {
-            write_atomically(text_of(*values, "html"), html::page_html(compare_page(comparison)));
+            outputs.write("html", html::page_html(compare_page(comparison)));
         }
-        std::cout << to_text(comparison);
+        outputs.words() << to_text(comparison);
     } catch (const NotACurve& error) {
         throw ScenarioError(measurement.place, error.what());
     }

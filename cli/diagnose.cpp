@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "sim/io/text_file.hpp"
+#include "cli/outputs.hpp"
 #include "sim/scenario/parse.hpp"
 #include "validate/diagnose/links.hpp"
 #include "validate/diagnose/system_of.hpp"
@@ -51,6 +51,10 @@ int diagnose_log(const std::vector<std::string>& arguments) {
     if (values->contains("cluster")) {
         cluster = read_scenario(text_of(*values, "cluster"), {});
     }
+    Outputs outputs(*values, {"json"});
+    if (cluster) {
+        outputs.keep(*cluster);
+    }
     const Catalog catalog = catalog_of(*values, cluster ? &*cluster : nullptr);
     const std::vector<Measurement> tables = read_measurements(text_of(*values, "log"), statements_of(*values));
     std::string text;
@@ -72,10 +76,8 @@ int diagnose_log(const std::vector<std::string>& arguments) {
             throw ScenarioError(measurement.place, error.what());
         }
     }
-    if (values->contains("json")) {
-        write_atomically(text_of(*values, "json"), json.dump(2) + "\n");
-    }
-    std::cout << text;
+    outputs.write("json", json.dump(2) + "\n");
+    outputs.words() << text;
     return ok;
 }
 

@@ -10,11 +10,16 @@
 #include "sim/scenario/schema_docs.hpp"
 #include "validate/measurement_schema.hpp"
 #include "validate/probes_page.hpp"
+#include "validate/tools/run_tool.hpp"
 
 int main(int argc, char** argv) {
     using namespace fabricast;
-    if (argc != 2) {
-        std::fputs("usage: fabricast-docs FOLDER\n", stderr);
+    constexpr const char* usage = "usage: fabricast-docs FOLDER\n";
+    if (helped(usage, argc, argv)) {
+        return 0;
+    }
+    if (argc != 2 || argv[1][0] == '-') {  // an option, not a folder to be made
+        std::fputs(usage, stderr);
         return 2;
     }
     try {

@@ -1,13 +1,14 @@
 // fabricast explain SCENARIO: what bounds the result, and what would change it.
 
 #include <filesystem>
-#include <iostream>
+#include <ostream>
 
 #include "cli/command.hpp"
 #include "cli/explain_outage.hpp"
 #include "cli/explain_path.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
+#include "cli/outputs.hpp"
 #include "sim/explain/explanation_page.hpp"
 #include "sim/explain/explanation_text.hpp"
 #include "sim/explain/scenario_text.hpp"
@@ -32,13 +33,13 @@ po::options_description explain_options() {
             "html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")  //
         ("emit", po::value<std::string>()->value_name("DIR"),
          "write each changed scenario, to be run by `fabricast run`")  //
-        ("threads", po::value<int>()->value_name("N"), "runs side by side (default: every core)");
+        ("threads", po::value<int>()->value_name("N"), "runs side by side (default and 0: every core)");
     return options;
 }
 
 // The scenario as a file of its own: overlays by their absolute paths, the change's beside it.
 void emit(const std::filesystem::path& folder, const std::string& name, const po::variables_map& values,
-          Scenario scenario, const std::string& overlay) {
+          Outputs& outputs, Scenario scenario, const std::string& overlay) {
     std::vector<std::string> overlays = scenario.calibration;
     for (const std::string& file : texts_of(values, "calibration")) {
         overlays.push_back(file);
@@ -47,30 +48,35 @@ void emit(const std::filesystem::path& folder, const std::string& name, const po
     for (const std::string& file : overlays) {
         scenario.calibration.push_back(std::filesystem::absolute(file).string());
     }
+    const std::filesystem::path file = folder / (name + ".yaml");
+    outputs.add(file);
     if (!overlay.empty()) {
-        write_atomically(folder / (name + ".overlay.yaml"), overlay);
+        const std::filesystem::path beside = folder / (name + ".overlay.yaml");
+        outputs.add(beside);
+        write_atomically(beside, overlay);
         scenario.calibration.push_back(name + ".overlay.yaml");
     }
     const std::string catalog =
         values.contains("catalog") ? "# To be run with --catalog " + text_of(values, "catalog") + ".\n" : "";
-    write_atomically(folder / (name + ".yaml"), catalog + scenario_yaml(scenario));
+    write_atomically(file, catalog + scenario_yaml(scenario));
 }
 
-void emit_all(const po::variables_map& values, const Scenario& scenario, const Explanation& explanation) {
+void emit_all(const po::variables_map& values, Outputs& outputs, const Scenario& scenario,
+              const Explanation& explanation) {
     const std::filesystem::path folder = text_of(values, "emit");
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) {
         throw IoError(folder.string() + ": " + error.message());
     }
-    emit(folder, "as-it-is", values, scenario, "");
+    emit(folder, "as-it-is", values, outputs, scenario, "");
     for (const Counterfactual& change : explanation.changes) {
-        emit(folder, change.name, values, change.scenario, change.overlay);
+        emit(folder, change.name, values, outputs, change.scenario, change.overlay);
     }
 }
 
 // The whole result: its critical path, what changes would bring, and where scaling bends.
-int explain_result(const po::variables_map& values, const Scenario& whole) {
+int explain_result(const po::variables_map& values, Outputs& outputs, const Scenario& whole) {
     const Scenario scenario = single_point(whole);
     const Catalog catalog = catalog_of(values, &scenario);
     const Watch watch{&stop_flag()};
@@ -88,15 +94,13 @@ int explain_result(const po::variables_map& values, const Scenario& whole) {
     run_all(explanation.changes, explanation.run.seconds, catalog, threads, watch);
     explanation.curve = scaling_curve(whole, catalog, threads, watch);
     if (values.contains("emit")) {
-        emit_all(values, scenario, explanation);
+        emit_all(values, outputs, scenario, explanation);
     }
-    if (values.contains("json")) {
-        write_atomically(text_of(values, "json"), explanation_json(explanation).dump(2) + "\n");
-    }
+    outputs.write("json", explanation_json(explanation).dump(2) + "\n");
     if (values.contains("html")) {
-        write_atomically(text_of(values, "html"), html::page_html(html::explanation_page(whole, explanation)));
+        outputs.write("html", html::page_html(html::explanation_page(whole, explanation)));
     }
-    std::cout << blame_table(explanation) << tornado(explanation) << curve_table(explanation);
+    outputs.words() << blame_table(explanation) << tornado(explanation) << curve_table(explanation);
     return ok;
 }
 
@@ -110,15 +114,17 @@ int explain_scenario(const std::vector<std::string>& arguments) {
         return ok;
     }
     const Scenario scenario = scenario_of(*values);
+    Outputs outputs(*values, {"json", "html"});
+    outputs.keep(scenario);
     if (asks_for_outage(*values)) {
-        return explain_outage(*values, scenario);
+        return explain_outage(*values, outputs, scenario);
     }
     if (!asks_for_path(*values, scenario)) {
-        return explain_result(*values, scenario);
+        return explain_result(*values, outputs, scenario);
     }
-    const int code = explain_path(*values, scenario);
+    const int code = explain_path(*values, outputs, scenario);
     // A scenario of a transfer, nothing else asked for: also what bounds its largest message, and what would change it.
-    return code == ok && !names_path(*values) ? explain_result(*values, scenario) : code;
+    return code == ok && !names_path(*values) ? explain_result(*values, outputs, scenario) : code;
 }
 
 }  // namespace fabricast::cli

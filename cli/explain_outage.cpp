@@ -1,26 +1,25 @@
 #include "cli/explain_outage.hpp"
 
-#include <iostream>
+#include <ostream>
 
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "sim/explain/outage.hpp"
-#include "sim/io/text_file.hpp"
 
 namespace fabricast::cli {
 
 void add_outage_options(po::options_description& options) {
     options.add_options()  //
         ("without", po::value<std::vector<std::string>>()->multitoken()->value_name("A [B]"),
-         "what it costs that device A, or one cable between A and B, is dead from the start")(
-            "failures", "what the scenario's own events cost: with them and without");
+         "what it costs that A (a switch, adapter, port or plane), or one cable between A and B, is dead from the "
+         "start")("failures", "what the scenario's own events cost: with them and without");
 }
 
 bool asks_for_outage(const po::variables_map& values) {
     return values.contains("without") || values.contains("failures");
 }
 
-int explain_outage(const po::variables_map& values, Scenario scenario) {
+int explain_outage(const po::variables_map& values, const Outputs& outputs, Scenario scenario) {
     const Catalog catalog = catalog_of(values, &scenario);
     if (values.contains("without")) {
         const std::vector<std::string> names = texts_of(values, "without");
@@ -32,11 +31,9 @@ int explain_outage(const po::variables_map& values, Scenario scenario) {
     } else if (scenario.events.empty()) {
         throw UsageError("--failures: the scenario has no events (see --without)");
     }
-    const Outage found = outage(scenario, catalog, Watch{&stop_flag()});
-    if (values.contains("json")) {
-        write_atomically(text_of(values, "json"), to_json(found).dump(2) + "\n");
-    }
-    std::cout << to_text(found);
+    const OutageCost found = outage(scenario, catalog, Watch{&stop_flag()});
+    outputs.write("json", to_json(found).dump(2) + "\n");
+    outputs.words() << to_text(found);
     return ok;
 }
 

@@ -2,12 +2,13 @@
 // fabricast explain SCENARIO --without A [B]: what a dead cable or device costs, healthy beside failed.
 
 #include "cli/options.hpp"
+#include "cli/outputs.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast::cli {
 
 void add_outage_options(po::options_description& options);
 bool asks_for_outage(const po::variables_map& values);
-int explain_outage(const po::variables_map& values, Scenario scenario);
+int explain_outage(const po::variables_map& values, const Outputs& outputs, Scenario scenario);
 
 }  // namespace fabricast::cli

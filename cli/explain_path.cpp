@@ -1,6 +1,6 @@
 #include "cli/explain_path.hpp"
 
-#include <iostream>
+#include <ostream>
 
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -51,11 +51,11 @@ bool asks_for_path(const po::variables_map& values, const Scenario& scenario) {
     return names_path(values) || std::holds_alternative<TransferWorkload>(scenario.workload);
 }
 
-int explain_path(const po::variables_map& values, const Scenario& scenario) {
+int explain_path(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario) {
     const Catalog catalog = catalog_of(values, &scenario);
     try {
         const TransferWorkload transfer = transfer_of(scenario, values);
-        std::cout << pointing_into(scenario, [&] {
+        outputs.words() << pointing_into(scenario, [&] {
             const Fabric fabric = transfer_fabric(Fabric(build(scenario, catalog)), transfer, catalog);
             const Exchanger exchanger(transfer, fabric, catalog, Flow{});
             return describe(exchanger.at(transfer.sizes.front()), transfer, fabric, transfer.sizes.front());

@@ -2,6 +2,7 @@
 // fabricast explain SCENARIO --path A B: the way data takes between two devices, hop by hop.
 
 #include "cli/options.hpp"
+#include "cli/outputs.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast::cli {
@@ -11,6 +12,6 @@ void add_path_options(po::options_description& options);
 bool names_path(const po::variables_map& values);
 // They do, or the scenario is one of a transfer.
 bool asks_for_path(const po::variables_map& values, const Scenario& scenario);
-int explain_path(const po::variables_map& values, const Scenario& scenario);
+int explain_path(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario);
 
 }  // namespace fabricast::cli

@@ -10,9 +10,9 @@
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
+#include "cli/outputs.hpp"
 #include "models/catalog.hpp"
 #include "sim/io/place.hpp"
-#include "sim/io/text_file.hpp"
 #include "sim/workloads/import/recording_file.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/import/measurement_writer.hpp"
@@ -30,12 +30,11 @@ struct Written {
     std::string note;  // one line for the terminal
 };
 
-// A kind of file that can be imported. To add one, add a row to kinds(): `fits` sees the first bytes and is asked for
-// `auto`, in order; `read` may throw what `main` turns into exit codes.
+// A kind of file that can be imported. To add one, add a row to kinds(); `read` may throw what `main` turns into exit
+// codes.
 struct ImportKind {
     std::string name;
     std::string summary;
-    std::function<bool(std::string_view start)> fits;
     std::function<std::vector<Written>(const std::filesystem::path& file, const Statements& said)> read;
 };
 
@@ -45,8 +44,7 @@ std::string note_of(const Measurement& m) {
 
 std::vector<Written> read_log(const std::filesystem::path& file, std::string_view format, const Statements& said) {
     std::vector<Written> written;
-    const std::vector<Measurement> tables =
-        import_log(read_text(file, yaml::max_file_bytes), file.string(), format, said);
+    const std::vector<Measurement> tables = import_log(read_log_text(file), file.string(), format, said);
     written.reserve(tables.size());
     for (const Measurement& m : tables) {
         written.push_back({tables.size() > 1 ? m.id : "", to_yaml(m), note_of(m)});
@@ -78,7 +76,6 @@ std::vector<ImportKind> trace_kinds() {
         if (format != TraceFormat::automatic && format != TraceFormat::recording) {
             list.push_back(
                 {std::string(word(format)), "a recorded trace: " + std::string(meaning(format)),
-                 [format](std::string_view start) { return format_of_text(start) == format; },
                  [format](const std::filesystem::path& file, const Statements&) { return read_trace(file, format); }});
         }
     }
@@ -89,7 +86,7 @@ const std::vector<ImportKind>& kinds() {
     static const std::vector<ImportKind> all = [] {
         std::vector<ImportKind> list;
         for (const LogFormat& format : log_formats()) {
-            list.push_back({std::string(format.name), std::string(format.summary), format.fits,
+            list.push_back({std::string(format.name), std::string(format.summary),
                             [name = format.name](const std::filesystem::path& file, const Statements& said) {
                                 return read_log(file, name, said);
                             }});
@@ -110,17 +107,30 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-const ImportKind& kind_of(const std::string& name, const std::filesystem::path& file) {
-    const std::string start = name == "auto" ? read_text(file, yaml::max_file_bytes) : "";
-    for (const ImportKind& kind : kinds()) {
-        if (name == "auto" ? kind.fits(start) : kind.name == name) {
-            return kind;
+// What wrote the file: a benchmark, by any line of its log, else a tracer, by how the file begins and is called.
+std::string kind_of_file(const std::filesystem::path& path) {
+    InputFile file(path);
+    const std::string start = read_start(file, yaml::max_file_bytes);
+    for (const LogFormat& format : log_formats()) {
+        if (format.fits(start)) {
+            return std::string(format.name);
         }
     }
-    if (name == "auto") {
+    const std::optional<TraceFormat> trace = format_of_start(start, path);
+    if (!trace || *trace == TraceFormat::recording) {
         throw ScenarioError(
-            {std::make_shared<const std::string>(file.string()), 1, 1},
+            {std::make_shared<const std::string>(path.string()), 1, 1},
             complaint("no known program wrote this", start.empty() ? "an empty file" : "", joined(kind_names())));
+    }
+    return std::string(word(*trace));
+}
+
+const ImportKind& kind_of(const std::string& asked, const std::filesystem::path& file) {
+    const std::string name = asked == "auto" ? kind_of_file(file) : asked;
+    for (const ImportKind& kind : kinds()) {
+        if (kind.name == name) {
+            return kind;
+        }
     }
     throw UsageError(complaint("no such kind to import", shown(name), "auto, " + joined(kind_names()),
                                nearest_word(name, kind_names())));
@@ -174,12 +184,23 @@ int import_file(const std::vector<std::string>& arguments) {
     }
     const std::filesystem::path file = text_of(*values, "file");
     const std::filesystem::path out = text_of(*values, "output");
+    Outputs outputs(*values, {"output"});
     const std::vector<Written> written = kind_of(text_of(*values, "kind"), file).read(file, statements_of(*values));
+    if (written.size() > 1 && out == "-") {
+        throw UsageError("the log holds " + std::to_string(written.size()) +
+                         " tables, and standard output takes one (accepted: -o FILE)");
+    }
     const std::string common = common_start(written);
+    std::vector<std::filesystem::path> paths;
     for (const Written& one : written) {
-        const std::filesystem::path path = output_for(out, one.label, common);
-        write_atomically(path, one.text);
-        std::cout << path.string() << ": " << one.note << "\n";
+        paths.push_back(output_for(out, one.label, common));
+        if (!one.label.empty()) {
+            outputs.add(paths.back());
+        }
+    }
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        write_output(paths[i].string(), written[i].text);
+        outputs.words() << paths[i].string() << ": " << written[i].note << "\n";
     }
     return ok;
 }

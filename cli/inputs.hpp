@@ -23,8 +23,8 @@ Scenario scenario_of(const po::variables_map& values);
 // A whole number between two bounds, `otherwise` where the option is not given. Throws UsageError.
 int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high);
 
-// --threads, else every core; one where an engine of `scenario` replays in forked children, since only a process with
-// one thread may fork and go on. Throws UsageError.
+// --threads, every core where that is 0 or not given; one where an engine of `scenario` replays in forked children,
+// since only a process with one thread may fork and go on. Throws UsageError.
 std::size_t threads_of(const po::variables_map& values, const Scenario* scenario = nullptr);
 
 // --set SECTION.KEY=VALUE: what a log does not say. Throws UsageError.

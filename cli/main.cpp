@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/mpi.hpp"
+#include "cli/terminal.hpp"
 #include "models/catalog.hpp"
 #include "sim/collectives/plan.hpp"
 #include "sim/engines/engine.hpp"
@@ -43,7 +44,8 @@ void print_help(std::ostream& out) {
     for (const Command& command : commands) {
         out << "  " << command.name << std::string(12 - command.name.size(), ' ') << command.summary << "\n";
     }
-    out << "\nfabricast COMMAND --help says more; fabricast --version prints the version.\n";
+    out << "\nA file to write may be `-`: standard output.\n"
+           "fabricast COMMAND --help says more; fabricast --version prints the version.\n";
 }
 
 std::atomic<bool> stop{false};  // the one global: a signal handler has nothing else to reach
@@ -101,6 +103,8 @@ int guarded(const std::vector<std::string>& arguments) {
         return report(std::string("fabricast: ") + error.what(), bad_input);
     } catch (const PlanError& error) {
         return report(std::string("fabricast: ") + error.what(), bad_input);
+    } catch (const OutOfRange& error) {
+        return report(std::string("fabricast: ") + error.what(), bad_input);
     } catch (const CannotEnd& error) {
         return report(error.what(), cannot_end);
     } catch (const Unreachable& error) {
@@ -133,5 +137,8 @@ const std::atomic<bool>& stop_flag() { return stop; }
 
 int main(int argc, char** argv) {
     std::signal(SIGINT, fabricast::cli::on_interrupt);
+    std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the shell's limit is an error of writing, and leaves nothing behind
+    const fabricast::cli::PlainText out(std::cout);
+    const fabricast::cli::PlainText err(std::cerr);
     return fabricast::cli::guarded({argv + 1, argv + argc});
 }

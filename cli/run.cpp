@@ -1,14 +1,14 @@
 // fabricast run SCENARIO: the main job.
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
-#include "sim/io/text_file.hpp"
+#include "sim/events.hpp"
 #include "sim/report/assertion.hpp"
 #include "sim/report/deadlock_picture.hpp"
 #include "sim/report/html/run_page.hpp"
@@ -35,7 +35,7 @@ po::options_description run_options() {
         ("trace", po::value<std::string>()->value_name("FILE"), "write a Chrome/Perfetto trace")         //
         ("svg", po::value<std::string>()->value_name("FILE"), "draw queues and pauses (engine packet)")  //
         ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")            //
-        ("threads", po::value<int>()->value_name("N"), "sizes to run side by side (default: every core)")(
+        ("threads", po::value<int>()->value_name("N"), "sizes to run side by side (default and 0: every core)")(
             "quiet", "print no table");
     return options;
 }
@@ -43,21 +43,24 @@ po::options_description run_options() {
 // Prints the table as rows arrive, and remembers them for the files.
 class TablePrinter {
 public:
-    TablePrinter(const Scenario& scenario, bool quiet)
-        : scenario_(scenario), progress_(pieces(scenario) + points(scenario), !quiet) {}
+    TablePrinter(const Scenario& scenario, bool quiet, std::ostream& out)
+        : scenario_(scenario), quiet_(quiet), out_(out), progress_(pieces(scenario) + points(scenario), !quiet) {}
 
     void add(const Row& row) {
         progress_.clear();
-        // The header waits for the first row: bad input leaves nothing half-written behind.
-        std::cout << (rows_.empty() ? table_header(scenario_) : "") << table_row(row) << std::flush;
+        if (!quiet_) {  // the header waits for the first row: bad input leaves nothing half-written behind
+            out_ << (rows_.empty() ? table_header(scenario_) : "") << table_row(row) << std::flush;
+        }
         rows_.push_back(row);
         progress_.piece_done();
     }
 
     void finish(const Report& report) {
         progress_.clear();
-        std::cout << step_table(scenario_, report.steps) << replay_lines(scenario_, report)
-                  << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
+        if (!quiet_) {
+            out_ << step_table(scenario_, report.steps) << replay_lines(scenario_, report)
+                 << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
+        }
     }
 
     const std::vector<Row>& rows() const { return rows_; }
@@ -73,19 +76,11 @@ private:
     }
 
     const Scenario& scenario_;
+    bool quiet_;
+    std::ostream& out_;
     std::vector<Row> rows_;
     Progress progress_;
 };
-
-// A folder that is not there is better known before a long run than after it.
-void check_folders(const po::variables_map& values) {
-    for (const char* option : {"json", "csv", "trace", "svg", "html"}) {
-        const std::filesystem::path folder = std::filesystem::path(text_of(values, option)).parent_path();
-        if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-            throw IoError(text_of(values, option) + ": cannot be written (no such folder)");
-        }
-    }
-}
 
 // What the pictures of a report need beyond its figures.
 bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
@@ -94,23 +89,24 @@ bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
                                         std::holds_alternative<TraceWorkload>(scenario.workload)));
 }
 
-void write_files(const po::variables_map& values, const Scenario& scenario, const Catalog& catalog,
-                 const Report& report) {
+void write_files(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario,
+                 const Catalog& catalog, const Report& report) {
     if (values.contains("json")) {
-        write_atomically(text_of(values, "json"), result_json(scenario, report).dump(2) + "\n");
+        outputs.write("json", result_json(scenario, report).dump(2) + "\n");
     }
     if (values.contains("csv")) {
-        write_atomically(text_of(values, "csv"), result_csv(report));
+        outputs.write("csv", result_csv(report));
     }
     if (values.contains("trace")) {
-        write_atomically(text_of(values, "trace"), chrome_trace(report.trace));
+        outputs.write("trace", chrome_trace(report.trace));
     }
     if (values.contains("svg")) {
-        write_atomically(text_of(values, "svg"), packet_picture(report));
+        outputs.write("svg", packet_picture(report));
     }
     if (values.contains("html")) {
         const Fabric fabric(build(scenario, catalog));
-        write_atomically(text_of(values, "html"), html::page_html(html::run_page(scenario, report, fabric)));
+        outputs.write(
+            "html", html::page_html(html::run_page(scenario, report, fabric, link_events(scenario, fabric, catalog))));
     }
 }
 
@@ -138,29 +134,29 @@ int run_scenario(const std::vector<std::string>& arguments) {
         }
         scenario.packet.series = true;
     }
+    Outputs outputs(*values, {"json", "csv", "trace", "svg", "html"});
+    outputs.keep(scenario);
     const Catalog catalog = catalog_of(*values, &scenario);
-    check_folders(*values);
     if (values->contains("html")) {
         html::require_charts();
         scenario.packet.series = true;  // the film of engine packet
     }
-    TablePrinter printer(scenario, values->contains("quiet"));
+    TablePrinter printer(scenario, values->contains("quiet"), outputs.words());
     const Watch watch{&stop_flag(), [&](double share) { printer.progress().piece_at(share); }};
     const SimulateOptions options{threads_of(*values, &scenario), wants_spans(*values, scenario)};
     try {
         const Report report = simulate(
             scenario, catalog, watch, [&](const Row& row) { printer.add(row); }, options);
         printer.finish(report);
-        write_files(*values, scenario, catalog, report);
+        write_files(*values, outputs, scenario, catalog, report);
         return check_asserts(scenario, report);
     } catch (const CannotEnd& error) {
         if (values->contains("svg")) {
-            write_atomically(text_of(*values, "svg"), deadlock_picture(error.what()));
+            outputs.write("svg", deadlock_picture(error.what()));
         }
         if (values->contains("html")) {
             const Fabric fabric(build(scenario, catalog));
-            write_atomically(text_of(*values, "html"),
-                             html::page_html(html::standstill_page(scenario, fabric, error.what())));
+            outputs.write("html", html::page_html(html::standstill_page(scenario, fabric, error.what())));
         }
         throw;
     } catch (const Stopped&) {
@@ -169,7 +165,7 @@ int run_scenario(const std::vector<std::string>& arguments) {
         part.scenario = scenario.name;
         part.rows = printer.rows();
         part.notes = {"stopped before all sizes were run"};
-        write_files(*values, scenario, catalog, part);
+        write_files(*values, outputs, scenario, catalog, part);
         throw;
     }
 }

@@ -8,8 +8,8 @@
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
-#include "sim/io/text_file.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/study/study_page.hpp"
 #include "sim/study/study_text.hpp"
@@ -36,7 +36,7 @@ po::options_description study_options() {
         ("json", po::value<std::string>()->value_name("FILE"), "write the study as JSON")                //
         ("csv", po::value<std::string>()->value_name("FILE"), "write a line for each design as CSV")     //
         ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")            //
-        ("threads", po::value<int>()->value_name("N"), "runs side by side (default: every core)")        //
+        ("threads", po::value<int>()->value_name("N"), "runs side by side (default and 0: every core)")  //
         ("quiet", "print no table");
     return options;
 }
@@ -113,7 +113,11 @@ int study_designs(const std::vector<std::string>& arguments) {
     if (values->contains("html")) {
         html::require_charts();
     }
+    Outputs outputs(*values, {"json", "csv", "html"});
     const std::vector<StudyInput> inputs = inputs_of(*values);
+    for (const StudyInput& input : inputs) {
+        outputs.keep(input.scenario);
+    }
     options.threads = threads_of(*values);
     for (const StudyInput& input : inputs) {
         options.threads = std::min(options.threads, threads_of(*values, &input.scenario));
@@ -123,16 +127,16 @@ int study_designs(const std::vector<std::string>& arguments) {
     const Study result = study(inputs, options, watch);
     progress.clear();
     if (values->contains("json")) {
-        write_atomically(text_of(*values, "json"), study_json(result).dump(2) + "\n");
+        outputs.write("json", study_json(result).dump(2) + "\n");
     }
     if (values->contains("csv")) {
-        write_atomically(text_of(*values, "csv"), study_csv(result));
+        outputs.write("csv", study_csv(result));
     }
     if (values->contains("html")) {
-        write_atomically(text_of(*values, "html"), html::page_html(html::study_page(inputs.front().scenario, result)));
+        outputs.write("html", html::page_html(html::study_page(inputs.front().scenario, result)));
     }
     if (!values->contains("quiet")) {
-        std::cout << study_table(result);
+        outputs.words() << study_table(result);
     }
     return ok;
 }

@@ -11,6 +11,7 @@
 #include "cli/inputs.hpp"
 #include "cli/mpi.hpp"
 #include "cli/options.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/io/sqlite.hpp"
 #include "sim/io/text_file.hpp"
@@ -30,7 +31,8 @@ namespace fs = std::filesystem;
 constexpr const char* usage = "sweep SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
 
 struct Request {
-    fs::path out;   // empty: the table is printed
+    fs::path out;  // empty: the table is printed, or with `to_stdout` its CSV
+    bool to_stdout = false;
     fs::path html;  // empty: no page
     bool resume = false, merge = false, quiet = false;
     std::optional<Shard> shard;
@@ -43,13 +45,14 @@ po::options_description sweep_options() {
                           "a key and its values; repeatable: every combination is a point");
     add_scenario_options(options);
     add_catalog_options(options);
-    options.add_options()                                                                                            //
-        ("out", po::value<std::string>()->value_name("FILE"), "write the result: .csv, or .sqlite")                  //
+    options.add_options()  //
+        ("out", po::value<std::string>()->value_name("FILE"),
+         "write the result: .csv, .sqlite, or - for CSV on standard output")                                         //
         ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")                        //
         ("resume", "go on where a sweep with this --out was ended")                                                  //
         ("shard", po::value<std::string>()->value_name("I/N"), "run only the I-th of N parts, from 1; needs --out")  //
         ("merge", "run nothing: put the journals of all shards together into --out")                                 //
-        ("threads", po::value<int>()->value_name("N"), "points to run side by side (default: every core)")           //
+        ("threads", po::value<int>()->value_name("N"), "points to run side by side (default and 0: every core)")     //
         ("quiet", "print no table and no progress");
     return options;
 }
@@ -69,7 +72,8 @@ Shard shard_of(const std::string& text) {
 
 Request request_of(const po::variables_map& values) {
     Request request;
-    request.out = text_of(values, "out");
+    request.to_stdout = text_of(values, "out") == "-";
+    request.out = request.to_stdout ? "" : text_of(values, "out");
     request.html = text_of(values, "html");
     if (!request.html.empty()) {
         html::require_charts();
@@ -102,12 +106,9 @@ void check_out(const fs::path& out) {
     if (kind == ResultKind::sqlite && !has_sqlite()) {
         throw MissingSqlite(out.string() + ": this build has no SQLite (accepted: a name that ends in .csv)");
     }
-    if (!out.parent_path().empty() && !fs::is_directory(out.parent_path())) {
-        throw IoError(out.string() + ": cannot be written (no such folder)");
-    }
 }
 
-Sweep read_sweep(const po::variables_map& values) {
+Sweep read_sweep(const po::variables_map& values, Outputs& outputs) {
     if (!values.contains("scenario")) {
         throw UsageError("which scenario? (accepted: the name of a scenario file)");
     }
@@ -120,8 +121,14 @@ Sweep read_sweep(const po::variables_map& values) {
     for (const std::string& argument : texts_of(values, "vary")) {
         vary.push_back(parse_variation(argument));
     }
-    return prepare_sweep(scenario_tree(file, overrides), file, vary,
-                         [&](const Scenario& scenario) { return catalog_of(values, &scenario); });
+    bool kept = false;  // all points read the same files
+    return prepare_sweep(scenario_tree(file, overrides), file, vary, [&](const Scenario& scenario) {
+        if (!kept) {
+            outputs.keep(scenario);
+            kept = true;
+        }
+        return catalog_of(values, &scenario);
+    });
 }
 
 // The distinct points that are this job's and not yet done.
@@ -157,26 +164,29 @@ std::string words(std::size_t count, const std::string& noun) {
 
 // What came of it: the table or the file, a line about it, and the exit code.
 int report(const Sweep& sweep, const SweepOutcomes& outcomes, const Request& request) {
+    std::ostream& words_to = request.to_stdout || request.html == "-" ? std::cerr : std::cout;
     const SweepResult result = sweep_result(sweep, outcomes);
     const std::size_t failed = failed_points(result);
     const std::size_t points = sweep.read.size();
     if (!request.out.empty()) {
         write_result(request.out, result);
+    } else if (request.to_stdout) {
+        write_output("-", sweep_csv(result));
     } else if (!request.quiet) {
-        std::cout << sweep_table(result);
+        words_to << sweep_table(result);
     }
     if (!request.html.empty()) {
         const auto read =
             std::find_if(sweep.read.begin(), sweep.read.end(), [](const SweepPoint& p) { return !p.key.empty(); });
         const Scenario first = scenario_at(sweep, static_cast<std::size_t>(read - sweep.read.begin()));
-        write_atomically(request.html, html::page_html(sweep_page(result, first)));
+        write_output(request.html.string(), html::page_html(sweep_page(result, first)));
     }
     if (!request.quiet) {
         const std::size_t distinct = distinct_points(sweep).size();
-        std::cout << "# " << words(points, "point")
-                  << (distinct < points ? ", " + std::to_string(distinct) + " distinct" : "")
-                  << (failed > 0 ? ", " + std::to_string(failed) + " failed" : "")
-                  << (request.out.empty() ? "" : ", in " + request.out.string()) << "\n";
+        words_to << "# " << words(points, "point")
+                 << (distinct < points ? ", " + std::to_string(distinct) + " distinct" : "")
+                 << (failed > 0 ? ", " + std::to_string(failed) + " failed" : "")
+                 << (request.out.empty() ? "" : ", in " + request.out.string()) << "\n";
     }
     if (failed == points) {
         throw UsageError("every point failed; the first: " + result.rows.front().error);
@@ -284,10 +294,11 @@ int sweep_with_ranks(const po::variables_map& values) {
     std::exception_ptr own;
     try {
         request = request_of(values);
+        Outputs outputs(values, {"out", "html"});
         if (ranks.first()) {
             check_out(request->out);
         }
-        sweep = read_sweep(values);
+        sweep = read_sweep(values, outputs);
     } catch (const std::exception& failure) {
         error = failure.what();
         own = std::current_exception();
@@ -324,8 +335,9 @@ int sweep_scenario(const std::vector<std::string>& arguments) {
         return sweep_with_ranks(*values);
     }
     const Request request = request_of(*values);
+    Outputs outputs(*values, {"out", "html"});
     check_out(request.out);
-    return run_sweep(read_sweep(*values), request, nullptr);
+    return run_sweep(read_sweep(*values, outputs), request, nullptr);
 }
 
 }  // namespace fabricast::cli

@@ -9,12 +9,13 @@
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "sim/io/text_file.hpp"
+#include "cli/outputs.hpp"
 #include "sim/io/units.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/trouble.hpp"
 #include "topologies/bill.hpp"
 #include "topologies/bisection.hpp"
+#include "topologies/bought.hpp"
 #include "topologies/export.hpp"
 #include "topologies/fabric.hpp"
 #include "topologies/ports.hpp"
@@ -105,6 +106,12 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
     }
     row("in all", bill.switch_count(), bill.cable_count(),
         bill.ports_left() > 0 ? std::to_string(bill.ports_left()) : "");
+    const BoughtSwitches bought(fabric);
+    for (std::size_t tier = 0; tier < fabric.tiers().size(); ++tier) {
+        if (const std::string uneven = bought.uneven(tier); !uneven.empty()) {
+            out << "  uneven: " << uneven << "\n";
+        }
+    }
 }
 
 void print_summary(std::ostream& out, const Fabric& fabric) {
@@ -186,6 +193,8 @@ int show_topology(const std::vector<std::string>& arguments) {
         return ok;
     }
     const Scenario scenario = scenario_of(*values);
+    Outputs outputs(*values, {"dot", "graphml", "simgrid"});
+    outputs.keep(scenario);
     const Catalog catalog = catalog_of(*values, &scenario);
     const Fabric fabric = pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)); });
     std::ostringstream out;  // printed when all of it stands: bad input leaves nothing half-written
@@ -198,13 +207,13 @@ int show_topology(const std::vector<std::string>& arguments) {
     }
     const auto write = [&](const char* option, std::string (*exported)(const Fabric&)) {
         if (values->contains(option)) {
-            write_atomically(text_of(*values, option), exported(fabric));
+            outputs.write(option, exported(fabric));
         }
     };
     write("dot", to_dot);
     write("graphml", to_graphml);
     write("simgrid", to_simgrid);
-    std::cout << out.str();
+    outputs.words() << out.str();
     return ok;
 }
 

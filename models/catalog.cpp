@@ -1,11 +1,32 @@
 #include "models/catalog.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+
+#include "models/figure_reads.hpp"
 
 namespace fabricast {
 
+namespace {
+thread_local FigureReads* reads = nullptr;
+}  // namespace
+
+FigureReads::FigureReads() {
+    assert(reads == nullptr);
+    reads = this;
+}
+
+FigureReads::~FigureReads() { reads = nullptr; }
+
+void FigureReads::note(const Part& part, std::string_view name) {
+    if (reads != nullptr) {
+        reads->seen_.emplace(part.kind, name);
+    }
+}
+
 const Figure& Part::figure(std::string_view path) const {
+    FigureReads::note(*this, path);
     const auto found = figures.find(path);
     if (found == figures.end()) {
         throw CatalogError("part '" + name + "' has no figure '" + std::string(path) + "'");
@@ -16,6 +37,7 @@ const Figure& Part::figure(std::string_view path) const {
 double Part::number(std::string_view path) const { return figure(path).value.at(0); }
 
 double Part::number_or(std::string_view path, double fallback) const {
+    FigureReads::note(*this, path);
     const auto found = figures.find(path);
     return found == figures.end() ? fallback : found->second.value.at(0);
 }
@@ -36,10 +58,10 @@ double Part::number(std::string_view path, std::string_view unit) const {
 
 Duration Part::duration(std::string_view path) const { return from_seconds(number(path, "s")); }
 
-Bytes Part::bytes(std::string_view path) const { return {std::llround(number(path, "B"))}; }
+Bytes Part::bytes(std::string_view path) const { return rounded_bytes(number(path, "B")); }
 
 Rate Part::rate(std::string_view path) const {
-    const std::int64_t whole = std::llround(number(path, "B/s"));
+    const std::int64_t whole = rounded_bytes(number(path, "B/s")).count;
     if (whole <= 0) {
         throw CatalogError("part '" + name + "': '" + std::string(path) + "' is not above zero");
     }
@@ -47,6 +69,7 @@ Rate Part::rate(std::string_view path) const {
 }
 
 const std::string& Part::word(std::string_view path) const {
+    FigureReads::note(*this, path);
     const auto found = text.find(path);
     if (found == text.end()) {
         throw CatalogError("part '" + name + "' has no '" + std::string(path) + "'");
@@ -55,11 +78,15 @@ const std::string& Part::word(std::string_view path) const {
 }
 
 std::string Part::word_or(std::string_view path, std::string_view fallback) const {
+    FigureReads::note(*this, path);
     const auto found = text.find(path);
     return found == text.end() ? std::string(fallback) : found->second;
 }
 
-bool Part::has(std::string_view path) const { return figures.contains(path) || text.contains(path); }
+bool Part::has(std::string_view path) const {
+    FigureReads::note(*this, path);
+    return figures.contains(path) || text.contains(path);
+}
 
 const Part* Catalog::find(std::string_view name) const {
     const auto found = parts.find(name);

@@ -15,12 +15,6 @@ void expect_kind(const Part& part, std::string_view kind) {
     }
 }
 
-Cost cost(const Part& part) {
-    return {.typical_watts = part.number_or("power.typical", 0),
-            .max_watts = part.number_or("power.max", part.number_or("power.typical", 0)),
-            .price_usd = part.number_or("price", 0)};
-}
-
 std::vector<std::string> split_words(const std::string& text) {
     std::vector<std::string> words;
     std::string word;
@@ -53,8 +47,13 @@ GpuArch arch(const Part& part) {
         }
         names.emplace_back(name);
     }
-    throw CatalogError("part '" + part.name + "': no GPU generation '" + found + "'; did you mean '" +
-                       nearest_word(found, names) + "'?");
+    std::string known;
+    for (const std::string& name : names) {
+        known += (known.empty() ? "" : ", ") + name;
+    }
+    const std::string near = nearest_word(found, names);
+    throw CatalogError("part '" + part.name + "': no GPU generation '" + found +
+                       (near.empty() ? "'; there are " + known : "'; did you mean '" + near + "'?"));
 }
 
 }  // namespace
@@ -92,8 +91,7 @@ NicSpec nic_spec(const Part& part) {
             .message_rate = part.number_or("message_rate", 0),
             .transmit_latency = part.duration("latency.transmit"),
             .receive_latency = part.duration("latency.receive"),
-            .gpu_memory_penalty = part.duration("latency.gpu_memory"),
-            .cost = cost(part)};
+            .gpu_memory_penalty = part.duration("latency.gpu_memory")};
 }
 
 SwitchSpec switch_spec(const Part& part) {
@@ -105,8 +103,7 @@ SwitchSpec switch_spec(const Part& part) {
             .split = part.has("split") ? whole(part, "split") : 1,
             .latency = part.duration("latency"),
             .buffer = part.has("buffer") ? part.bytes("buffer") : Bytes{},
-            .sharp = part.has("sharp") ? whole(part, "sharp") : 0,
-            .cost = cost(part)};
+            .sharp = part.has("sharp") ? whole(part, "sharp") : 0};
 }
 
 CpuSpec cpu_spec(const Part& part) {
@@ -121,17 +118,12 @@ CpuSpec cpu_spec(const Part& part) {
             .root_complex_latency = part.duration("root_complex.latency"),
             .duplex_share = part.number("duplex.share", ""),
             .p2p_write_limit = part.number_or("p2p.write_limit", 0),
-            .p2p_read_limit = part.number_or("p2p.read_limit", 0),
-            .watts = part.number_or("power.max", 0)};
+            .p2p_read_limit = part.number_or("p2p.read_limit", 0)};
 }
 
 CableSpec cable_spec(const Part& part) {
     expect_kind(part, "cable");
-    return {.name = part.name,
-            .seconds_per_metre = part.number("delay", "s/m"),
-            .ends = part.duration("ends"),
-            .watts_per_end = part.number_or("power.typical", 0),
-            .price_usd = part.number_or("price", 0)};
+    return {.name = part.name, .seconds_per_metre = part.number("delay", "s/m"), .ends = part.duration("ends")};
 }
 
 Duration cable_latency(const CableSpec& cable, double metres) {

@@ -11,13 +11,6 @@
 
 namespace fabricast {
 
-// Watts, and what a part costs to buy; zero where the catalogue says nothing.
-struct Cost {
-    double typical_watts = 0;
-    double max_watts = 0;
-    double price_usd = 0;
-};
-
 struct NicSpec {
     std::string name;
     Rate port_rate;                   // of all ports together, per direction
@@ -28,7 +21,6 @@ struct NicSpec {
     Duration transmit_latency;        // from the doorbell to the wire, small message from host memory
     Duration receive_latency;         // from the wire to host memory
     Duration gpu_memory_penalty;      // more, one way, when the memory is a GPU's
-    Cost cost;
 };
 
 struct SwitchSpec {
@@ -40,7 +32,6 @@ struct SwitchSpec {
     Duration latency;  // port to port, cut through
     Bytes buffer;      // shared packet buffer; 0: not published
     int sharp = 0;     // generation of in-network reduction; 0: none
-    Cost cost;
 };
 
 struct CpuSpec {
@@ -55,15 +46,12 @@ struct CpuSpec {
     double duplex_share = 1;        // of two full directions that a root port still serves when both are busy
     double p2p_write_limit = 0;     // bytes per second, device to device through the host bridge; 0: the link limits
     double p2p_read_limit = 0;
-    double watts = 0;
 };
 
 struct CableSpec {
     std::string name;
     double seconds_per_metre = 5e-9;
     Duration ends;  // both modules or retimers together
-    double watts_per_end = 0;
-    double price_usd = 0;
 };
 
 GpuSpec gpu_spec(const Part& part);

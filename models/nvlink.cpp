@@ -12,7 +12,6 @@ NvlinkSpec nvlink_spec(const Part& part) {
         throw CatalogError("part '" + part.name + "' is no NVLink");
     }
     spec.generation = static_cast<int>(part.number("generation", ""));
-    spec.links_per_gpu = static_cast<int>(part.number("links_per_gpu", ""));
     return spec;
 }
 
@@ -28,7 +27,6 @@ NvswitchSpec nvswitch_spec(const Part& part) {
     spec.latency = part.duration("latency");
     spec.reduces = part.word_or("reduces", "no") == "yes";
     spec.reduce_flops = part.number_or("reduce_flops", 0);
-    spec.watts = part.number_or("power.typical", 0);
     return spec;
 }
 

@@ -38,7 +38,6 @@ constexpr double in_switch_traffic(int n) { return 1.0 + 1.0 / n; }
 struct NvlinkSpec {
     std::string name;
     int generation = 4;
-    int links_per_gpu = 18;
     LinkSpec link;  // one of them
 };
 
@@ -50,7 +49,6 @@ struct NvswitchSpec {
     Duration latency;         // port to port
     bool reduces = false;     // multicast and reduction in the switch
     double reduce_flops = 0;  // FP32, of one chip
-    double watts = 0;
 };
 
 // Each throws CatalogError where the part is of another family or lacks a figure.

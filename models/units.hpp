@@ -1,13 +1,28 @@
 #pragma once
 // The quantities of the field as distinct types: sizes are whole bytes, time is whole picoseconds, a rate is an exact
-// fraction of bytes per picosecond. Nothing converts silently, so a bandwidth in bits never meets one in bytes.
+// fraction of bytes per picosecond. Nothing converts silently, so a bandwidth in bits never meets one in bytes, and
+// nothing wraps around: what a quantity cannot hold throws OutOfRange.
 
 #include <cassert>
+#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <numeric>
+#include <stdexcept>
 
 namespace fabricast {
+
+// A time of more than 2^63 ps or an amount of more than 2^63 bytes.
+struct OutOfRange : std::range_error {
+    using std::range_error::range_error;
+};
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_time() {
+    throw OutOfRange("a time beyond the 106 days that the clock holds, 2^63 ps");
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_bytes() {
+    throw OutOfRange("an amount beyond the 8 EiB that can be counted, 2^63 B");
+}
 
 // 128-bit intermediate: bytes * 10^12 overflows 64 bits above 9 MB.
 __extension__ using Int128 = __int128;
@@ -18,10 +33,20 @@ struct Bytes {
     constexpr auto operator<=>(const Bytes&) const = default;
 };
 
-constexpr Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
-constexpr Bytes operator-(Bytes a, Bytes b) { return {a.count - b.count}; }
-constexpr Bytes operator*(Bytes a, std::int64_t k) { return {a.count * k}; }
+constexpr Bytes operator+(Bytes a, Bytes b) {
+    return __builtin_add_overflow(a.count, b.count, &a.count) ? (refuse_bytes(), a) : a;
+}
+constexpr Bytes operator-(Bytes a, Bytes b) {
+    return __builtin_sub_overflow(a.count, b.count, &a.count) ? (refuse_bytes(), a) : a;
+}
+constexpr Bytes operator*(Bytes a, std::int64_t k) {
+    return __builtin_mul_overflow(a.count, k, &a.count) ? (refuse_bytes(), a) : a;
+}
 constexpr Bytes& operator+=(Bytes& a, Bytes b) { return a = a + b; }
+// The nearest whole number of bytes.
+inline Bytes rounded_bytes(double count) {
+    return std::abs(count) < 0x1p63 ? Bytes{std::llround(count)} : (refuse_bytes(), Bytes{});
+}
 
 // A span of simulated time, in picoseconds; 2^63 ps are 106 days.
 struct Duration {
@@ -29,19 +54,28 @@ struct Duration {
     constexpr auto operator<=>(const Duration&) const = default;
 };
 
-constexpr Duration operator+(Duration a, Duration b) { return {a.ps + b.ps}; }
-constexpr Duration operator-(Duration a, Duration b) { return {a.ps - b.ps}; }
-constexpr Duration operator*(Duration a, std::int64_t k) { return {a.ps * k}; }
+constexpr Duration operator+(Duration a, Duration b) {
+    return __builtin_add_overflow(a.ps, b.ps, &a.ps) ? (refuse_time(), a) : a;
+}
+constexpr Duration operator-(Duration a, Duration b) {
+    return __builtin_sub_overflow(a.ps, b.ps, &a.ps) ? (refuse_time(), a) : a;
+}
+constexpr Duration operator*(Duration a, std::int64_t k) {
+    return __builtin_mul_overflow(a.ps, k, &a.ps) ? (refuse_time(), a) : a;
+}
 constexpr Duration& operator+=(Duration& a, Duration b) { return a = a + b; }
 
 // A point on the simulated clock: the time since the start of the replay.
 using Time = Duration;
 
-constexpr Duration nanoseconds(std::int64_t n) { return {n * 1000}; }
-constexpr Duration microseconds(std::int64_t n) { return {n * 1'000'000}; }
+constexpr Duration nanoseconds(std::int64_t n) { return Duration{1000} * n; }
+constexpr Duration microseconds(std::int64_t n) { return Duration{1'000'000} * n; }
 constexpr double to_seconds(Duration d) { return static_cast<double>(d.ps) * 1e-12; }
 // Rounds to the nearest picosecond.
-constexpr Duration from_seconds(double s) { return {static_cast<std::int64_t>(s * 1e12 + (s < 0 ? -0.5 : 0.5))}; }
+constexpr Duration from_seconds(double s) {
+    const double ps = s * 1e12 + (s < 0 ? -0.5 : 0.5);
+    return ps > -0x1p63 && ps < 0x1p63 ? Duration{static_cast<std::int64_t>(ps)} : (refuse_time(), Duration{});
+}
 
 // Bytes per picosecond and direction as a reduced fraction; 400 Gb/s is exactly 1/20.
 struct Rate {
@@ -72,7 +106,8 @@ struct Rate {
 constexpr Duration transmission_time(Bytes size, Rate rate) {
     assert(rate.num > 0);
     const Int128 scaled = static_cast<Int128>(size.count) * rate.den;
-    return {static_cast<std::int64_t>((scaled + rate.num - 1) / rate.num)};
+    const Int128 ps = (scaled + rate.num - 1) / rate.num;
+    return ps < Int128{1} << 63 ? Duration{static_cast<std::int64_t>(ps)} : (refuse_time(), Duration{});
 }
 
 }  // namespace fabricast

@@ -18,6 +18,8 @@
 #include "sim/engines/engine.hpp"
 #include "sim/engines/threads.hpp"
 #include "sim/io/json.hpp"
+#include "sim/io/text_file.hpp"
+#include "sim/io/yaml.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/scenario/calibrated.hpp"
 #include "sim/scenario/parse.hpp"
@@ -155,11 +157,14 @@ PYBIND11_MODULE(_fabricast, module) {
     module.attr("version") = std::string(fabricast::version());
     register_errors(module);
     py::class_<Source>(module, "Source")
-        .def(py::init([](std::string text, std::string file, std::vector<std::string> overrides, std::string catalog,
-                         std::vector<std::string> overlays) {
-            return Source{std::move(text), std::move(file), std::move(overrides), std::move(catalog),
+        .def(py::init([](const py::bytes& text, std::string file, std::vector<std::string> overrides,
+                         std::string catalog, std::vector<std::string> overlays) {
+            return Source{std::string(text), std::move(file), std::move(overrides), std::move(catalog),
                           std::move(overlays)};
         }));
+    module.def("read", [](const std::string& file) {
+        return py::bytes(fabricast::read_text(file, fabricast::yaml::max_file_bytes));
+    });
     module.def("resolved", &resolved);
     module.def("run", &run);
     module.def("sweep", &sweep);

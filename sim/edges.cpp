@@ -1,6 +1,7 @@
 #include "sim/edges.hpp"
 
 #include "topologies/fabric.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast {
 
@@ -47,6 +48,7 @@ void visit_edges(const NodeRing& ring, const Fabric& fabric, const Visitor& visi
 
 void visit_edges(const AllPairs& pairs, const Fabric& fabric, const Visitor& visit) {
     const std::uint32_t per_node = fabric.gpus_per_node();
+    const Trays trays(fabric.node());
     Edge edge;
     edge.path.gpu_direct = pairs.gpu_direct;
     for (std::uint32_t i = 0; i < pairs.ranks; ++i) {
@@ -59,11 +61,11 @@ void visit_edges(const AllPairs& pairs, const Fabric& fabric, const Visitor& vis
             edge.path.src = fabric.gpu(from);
             edge.path.dst = fabric.gpu(to);
             edge.path.flow_label = j;
-            // PXN: leave on the destination's rail, reached over NVLink, so that traffic never crosses rails.
-            const bool network = from / per_node != to / per_node && fabric.nics_per_node() > 0;
-            const std::uint16_t rail = network ? fabric.nearest_nic(to % per_node) : any_nic;
-            edge.path.src_nic = pairs.pxn ? rail : any_nic;
-            edge.path.dst_nic = pairs.pxn ? rail : any_nic;
+            // PXN: leave by the own tray's NIC on the destination's rail, so that traffic never crosses rails.
+            const bool by_rail = pairs.pxn && from / per_node != to / per_node && fabric.nics_per_node() > 0;
+            const std::uint16_t rail = by_rail ? fabric.nearest_nic(to % per_node) : any_nic;
+            edge.path.src_nic = by_rail ? trays.on_rail_of(fabric.nearest_nic(from % per_node), rail) : any_nic;
+            edge.path.dst_nic = rail;
             visit(edge);
         }
     }
@@ -71,7 +73,22 @@ void visit_edges(const AllPairs& pairs, const Fabric& fabric, const Visitor& vis
 
 void visit_edges(const EdgeGenerator& generator, const Fabric&, const Visitor& visit) { generator.for_each(visit); }
 
+std::uint64_t count_edges(const EdgeList& list) { return list.edges.size(); }
+std::uint64_t count_edges(const NodeRing& ring) {
+    const std::uint64_t inside = std::uint64_t{ring.nodes} * (ring.order.size() - 1);
+    const bool one_gpu = ring.nodes == 1 && inside == 0;
+    return one_gpu ? 0 : inside + ring.nodes - (ring.closed ? 0 : 1);
+}
+std::uint64_t count_edges(const AllPairs& pairs) {
+    return pairs.ranks == 0 ? 0 : std::uint64_t{pairs.ranks} * (pairs.ranks - 1);
+}
+std::uint64_t count_edges(const EdgeGenerator& generator) { return generator.edges; }
+
 }  // namespace
+
+std::uint64_t edge_count(const EdgeSet& set) {
+    return std::visit([](const auto& edges) { return count_edges(edges); }, set);
+}
 
 void for_each_edge(const EdgeSet& set, const Fabric& fabric, const Visitor& visit) {
     std::visit([&](const auto& edges) { visit_edges(edges, fabric, visit); }, set);

@@ -50,6 +50,9 @@ struct EdgeGenerator {
 
 using EdgeSet = std::variant<EdgeList, NodeRing, AllPairs, EdgeGenerator>;
 
+// Edges of the set, of those that stand for several one.
+std::uint64_t edge_count(const EdgeSet& set);
+
 // Calls visit(edge) for each edge of the set on this fabric, in a fixed order.
 void for_each_edge(const EdgeSet& set, const Fabric& fabric, const std::function<void(const Edge&)>& visit);
 

@@ -1,10 +1,16 @@
 #include "sim/events.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "models/link_part.hpp"
 #include "sim/trouble.hpp"
+#include "topologies/ports.hpp"
 
 namespace fabricast {
 
@@ -41,47 +47,87 @@ DeviceId device_named(const Scenario& scenario, const Fabric& fabric, const Link
     }
 }
 
-// What a change touches, and whether only one cable of each bundle.
-struct Touched {
-    std::vector<LinkId> links;
-    bool one_cable = false;
-};
-
-Touched touched(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
-    if (!change.link.empty()) {
-        return {{link_named(scenario, fabric, change)}};
+// All of a link's cables, or the first.
+CablesOfLink cables_in(const Fabric& fabric, LinkId link, bool only_one = false) {
+    CablesOfLink cables{link, {}};
+    for (std::uint32_t cable = 0; cable < (only_one ? 1U : std::max(1U, fabric.ends(link).cables)); ++cable) {
+        cables.cables.push_back(cable);
     }
-    if (!change.device.empty()) {
-        std::vector<LinkId> links = links_of(fabric, device_named(scenario, fabric, change, change.device));
-        if (links.empty()) {
-            fail(scenario, change, change.device + " has no cables");
-        }
-        return {std::move(links)};
-    }
-    const DeviceId a = device_named(scenario, fabric, change, change.cable.at(0));
-    const DeviceId b = device_named(scenario, fabric, change, change.cable.at(1));
-    std::vector<LinkId> links = links_of_cable(fabric, a, b);
-    if (links.empty()) {
-        fail(scenario, change, "no cable joins " + change.cable[0] + " and " + change.cable[1]);
-    }
-    return {std::move(links), true};
+    return cables;
 }
 
-// What is left of a bundle's capacity.
-double left_of(const Fabric& fabric, LinkId bundle, double share, bool one_cable) {
-    const double cables = std::max(1U, fabric.ends(bundle).cables);
-    return one_cable ? 1 - (1 - share) / cables : share;
+std::vector<CablesOfLink> links_of(const Fabric& fabric, DeviceId device) {
+    std::vector<CablesOfLink> links;
+    for (std::uint32_t i = 0; i < fabric.link_count(); ++i) {
+        const LinkEnds ends = fabric.ends(LinkId{i});
+        if (ends.from == device || ends.to == device) {
+            links.push_back(cables_in(fabric, LinkId{i}));
+        }
+    }
+    return links;
+}
+
+std::vector<CablesOfLink> of_device(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
+    const BoughtSwitches bought(fabric);
+    if (auto plane = bought.cables_of_plane(change.device)) {
+        return std::move(*plane);
+    }
+    if (const auto found = bought.find(change.device)) {
+        return bought.cables_at(*found);
+    }
+    if (change.device.find(".port") != std::string::npos) {
+        try {
+            const SwitchPort port = find_port(fabric, change.device);
+            return {{port.out, {port.cable}}, {port.in, {port.cable}}};
+        } catch (const ClusterError& error) {
+            fail(scenario, change, error.what());
+        }
+    }
+    return links_of(fabric, device_named(scenario, fabric, change, change.device));
+}
+
+// Both directions of one cable between the two (the first of parallel ones), and the service that both share. A cable
+// between two switches that are drawn together with others is one of a bundle, or of two.
+std::vector<CablesOfLink> of_cable(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
+    const BoughtSwitches bought(fabric);
+    const auto a = bought.find(change.cable.at(0));
+    const auto b = bought.find(change.cable.at(1));
+    std::vector<CablesOfLink> links;
+    std::set<std::tuple<DeviceId, DeviceId, bool>> seen;  // parallel links have the same ends
+    if (a && b) {
+        for (CablesOfLink& at : bought.cables_at(*a)) {
+            const LinkEnds drawn = fabric.ends(at.link);
+            const auto joins = std::ranges::find_if(at.cables, [&](std::uint32_t cable) {
+                const auto ends = bought.ends(at.link, cable);
+                return ends[0] != ends[1] && (ends[0] == b || ends[1] == b);
+            });
+            if (joins != at.cables.end() && seen.emplace(drawn.from, drawn.to, drawn.resource).second) {
+                links.push_back({at.link, {*joins}});
+            }
+        }
+        return links;
+    }
+    const DeviceId from = device_named(scenario, fabric, change, change.cable.at(0));
+    const DeviceId to = device_named(scenario, fabric, change, change.cable.at(1));
+    for (std::uint32_t i = 0; i < fabric.link_count() && from != to; ++i) {
+        const LinkEnds ends = fabric.ends(LinkId{i});
+        const bool joins = (ends.from == from && ends.to == to) || (ends.from == to && ends.to == from);
+        if (joins && seen.emplace(ends.from, ends.resource ? ends.from : ends.to, ends.resource).second) {
+            links.push_back(cables_in(fabric, LinkId{i}, true));
+        }
+    }
+    return links;
 }
 
 // The cable that a service of both directions belongs to; a link by itself.
-LinkId cable_of(const Fabric& fabric, LinkId link, const std::vector<LinkId>& touched) {
+LinkId cable_of(const Fabric& fabric, LinkId link, const std::vector<CablesOfLink>& touched) {
     const LinkEnds of = fabric.ends(link);
-    const auto found = std::ranges::find_if(touched, [&](LinkId other) {
-        const LinkEnds ends = fabric.ends(other);
+    const auto found = std::ranges::find_if(touched, [&](const CablesOfLink& other) {
+        const LinkEnds ends = fabric.ends(other.link);
         return !ends.resource &&
                ((ends.from == of.from && ends.to == of.to) || (ends.from == of.to && ends.to == of.from));
     });
-    return of.resource && found != touched.end() ? *found : link;
+    return of.resource && found != touched.end() ? found->link : link;
 }
 
 // A part's payload rate over that of one cable of the link.
@@ -107,7 +153,12 @@ std::optional<LinkEvent> slow_kernels(const Scenario& scenario, const Fabric& fa
     if (change.device.empty()) {
         return std::nullopt;
     }
-    const DeviceId device = device_named(scenario, fabric, change, change.device);
+    DeviceId device{};
+    try {
+        device = fabric.device(change.device);
+    } catch (const ClusterError&) {
+        return std::nullopt;  // a plane or a port; of_device refuses what is neither
+    }
     if (fabric.kind(device) != DeviceKind::gpu) {
         return std::nullopt;
     }
@@ -117,51 +168,61 @@ std::optional<LinkEvent> slow_kernels(const Scenario& scenario, const Fabric& fa
     return LinkEvent{change.at, {}, change.share, device};
 }
 
-void add_flaps(const LinkChange& change, const LinkEvent& first, std::vector<LinkEvent>& events) {
+// From `at` on, these cables of a link keep that share of their rate.
+struct CableChange {
+    Time at;
+    CablesOfLink cables;
+    std::uint32_t of = 1;  // cables that the link bundles
+    double share = 0;
+};
+
+template <class Add>
+void for_each_flap(const LinkChange& change, double share, const Add& add) {
     for (std::uint32_t flap = 0; flap < change.times; ++flap) {
         const Duration later{change.every.ps * flap};
-        LinkEvent event = first;
-        event.at = change.at + later;
-        events.push_back(event);
+        add(change.at + later, share);
         if (change.until.ps > 0) {
-            event.at = change.until + later;
-            event.share = 1;
-            events.push_back(event);
+            add(change.until + later, 1.0);
         }
     }
+}
+
+// Each cable keeps what was said of it last; a link, what its cables keep together.
+std::vector<LinkEvent> in_order_of_time(std::vector<CableChange> changes) {
+    std::ranges::stable_sort(changes, {}, &CableChange::at);
+    std::map<LinkId, std::vector<double>> left;
+    std::vector<LinkEvent> events;
+    for (const CableChange& change : changes) {
+        std::vector<double>& shares = left.try_emplace(change.cables.link, change.of, 1.0).first->second;
+        if (change.cables.cables.size() == change.of) {
+            shares.assign(std::max<std::size_t>(shares.size(), change.of), change.share);
+        } else {
+            shares.resize(std::max<std::size_t>(shares.size(), change.of), shares.front());
+            for (const std::uint32_t cable : change.cables.cables) {
+                shares[cable] = change.share;
+            }
+        }
+        const bool alike = std::ranges::all_of(shares, [&](double share) { return share == shares.front(); });
+        const double together = std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
+        events.push_back({change.at, change.cables.link, alike ? shares.front() : together});
+    }
+    return events;
 }
 
 }  // namespace
 
-std::vector<LinkId> links_of_cable(const Fabric& fabric, DeviceId a, DeviceId b) {
-    std::vector<LinkId> links;
-    std::optional<LinkId> forth;
-    std::optional<LinkId> back;
-    std::optional<LinkId> shared;
-    for (std::uint32_t i = 0; i < fabric.link_count(); ++i) {
-        const LinkEnds ends = fabric.ends(LinkId{i});
-        const bool one_way = ends.from == a && ends.to == b;
-        if (!one_way && !(ends.from == b && ends.to == a)) {
-            continue;
-        }
-        std::optional<LinkId>& place = ends.resource ? shared : one_way ? forth : back;
-        if (!place) {
-            place = LinkId{i};
-            links.push_back(LinkId{i});
-        }
+std::vector<CablesOfLink> cables_of(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
+    if (!change.link.empty()) {
+        return {cables_in(fabric, link_named(scenario, fabric, change))};
     }
-    return links;
-}
-
-std::vector<LinkId> links_of(const Fabric& fabric, DeviceId device) {
-    std::vector<LinkId> links;
-    for (std::uint32_t i = 0; i < fabric.link_count(); ++i) {
-        const LinkEnds ends = fabric.ends(LinkId{i});
-        if (ends.from == device || ends.to == device) {
-            links.push_back(LinkId{i});
-        }
+    std::vector<CablesOfLink> found =
+        change.device.empty() ? of_cable(scenario, fabric, change) : of_device(scenario, fabric, change);
+    if (found.empty()) {
+        fail(scenario, change,
+             change.device.empty() ? "no cable joins " + change.cable[0] + " and " + change.cable[1]
+                                   : change.device + " has no cables");
     }
-    return links;
+    return found;
 }
 
 std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog) {
@@ -172,19 +233,30 @@ std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabri
     if (!std::holds_alternative<Flow>(scenario.engine) && !std::holds_alternative<Packet>(scenario.engine)) {
         fail_at(scenario, "engine", "this engine replays without events (accepted: flow, packet)");
     }
+    std::vector<CableChange> changes;
     for (const LinkChange& change : scenario.events) {
         if (const auto slow = slow_kernels(scenario, fabric, change)) {
-            add_flaps(change, *slow, events);
+            for_each_flap(change, slow->share, [&](Time at, double share) {
+                events.push_back({at, {}, share, slow->device});
+            });
             continue;
         }
-        const Touched what = touched(scenario, fabric, change);
-        for (const LinkId link : what.links) {
-            const LinkId cable = cable_of(fabric, link, what.links);
-            const double share =
+        const std::vector<CablesOfLink> touched = cables_of(scenario, fabric, change);
+        for (const CablesOfLink& cables : touched) {
+            const LinkId cable = cable_of(fabric, cables.link, touched);
+            const double left =
                 change.becomes.empty() ? change.share : trained_share(scenario, fabric, cable, catalog, change);
-            add_flaps(change, LinkEvent{change.at, link, left_of(fabric, cable, share, what.one_cable)}, events);
+            // A service of both directions loses what one of its cables does.
+            const std::uint32_t of = std::max(1U, fabric.ends(cable).cables);
+            CablesOfLink own = cables;
+            if (cable != cables.link) {
+                own.cables = std::ranges::find(touched, cable, &CablesOfLink::link)->cables;
+            }
+            for_each_flap(change, left, [&](Time at, double share) { changes.push_back({at, own, of, share}); });
         }
     }
+    const std::vector<LinkEvent> of_links = in_order_of_time(std::move(changes));
+    events.insert(events.end(), of_links.begin(), of_links.end());
     return events;
 }
 

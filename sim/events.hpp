@@ -6,18 +6,18 @@
 #include "models/catalog.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "topologies/bought.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast {
 
-// In the order of the scenario's events, each flap by itself. Throws ScenarioError at the events where a link, a device
-// or a part does not exist (naming the nearest), or where the scenario's engine replays without events.
-std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
+// What one change touches: a link by its name, one cable between two devices, a switch as it is bought ("spine3",
+// whether drawn alone or with others), the cable at a port ("leaf1.port7"), a plane ("plane1"), or all cables of a
+// device. Throws ScenarioError at the change where there is no such thing, naming the nearest.
+std::vector<CablesOfLink> cables_of(const Scenario& scenario, const Fabric& fabric, const LinkChange& change);
 
-// Both directions of a cable between two devices (the first of parallel ones), and the service that both share. Empty
-// where none joins them.
-std::vector<LinkId> links_of_cable(const Fabric& fabric, DeviceId a, DeviceId b);
-// All links that begin or end at the device.
-std::vector<LinkId> links_of(const Fabric& fabric, DeviceId device);
+// In order of time, at equal times in the order of the scenario's events: what is left of each link after each change.
+// Throws ScenarioError also where the scenario's engine replays without events.
+std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
 
 }  // namespace fabricast

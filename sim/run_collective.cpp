@@ -40,7 +40,7 @@ Forecast forecast(const Planner& planner, Bytes size, const Job& job) {
             std::move(planned.notes),
             trace ? trace_spans(planned.schedule, size, timeline, job.fabric) : std::vector<TraceSpan>{},
             link_traffic(text(size), timeline, job.fabric),
-            packet_traffic(size, timeline, job.fabric)};
+            packet_traffic(size, timeline, job.fabric, planned.iterations)};
 }
 
 void append(Report& report, Forecast forecast) {

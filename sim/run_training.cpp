@@ -1,6 +1,8 @@
 // A training step on the scenario's cluster, or on each size of its scaling table.
 
 #include <cmath>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "sim/in_order.hpp"
@@ -16,11 +18,17 @@ namespace fabricast {
 namespace {
 
 // The batch of a size: the scenario's own belongs to its own cluster; weak scaling gives each data rank as much.
-TrainingWorkload at_size(const TrainingWorkload& workload, ScalingMode mode, double gpus, double own_gpus) {
+TrainingWorkload at_size(const TrainingWorkload& workload, const Scenario& scenario, double gpus, double own_gpus) {
     TrainingWorkload out = workload;
     out.parallelism.data = 0;
-    if (mode == ScalingMode::weak && workload.global_batch > 0) {
-        out.global_batch = static_cast<std::uint32_t>(std::lround(workload.global_batch * gpus / own_gpus));
+    if (scenario.scaling->mode == ScalingMode::weak && workload.global_batch > 0) {
+        const double batch = std::round(workload.global_batch * gpus / own_gpus);
+        if (batch > std::numeric_limits<std::uint32_t>::max()) {
+            fail_at(scenario, "workload.global_batch",
+                    complaint("the batch of " + std::to_string(std::llround(gpus)) + " GPUs is too large",
+                              std::to_string(std::llround(batch)), "up to 4294967295"));
+        }
+        out.global_batch = static_cast<std::uint32_t>(batch);
     }
     return out;
 }
@@ -29,8 +37,7 @@ StepForecast one_size(const TrainingWorkload& workload, const ClusterRequest& cl
     Scenario scenario = job.scenario;
     scenario.cluster = cluster;
     const Fabric fabric(build(scenario, job.catalog));
-    const TrainingWorkload sized =
-        at_size(workload, scenario.scaling->mode, fabric.gpu_count(), job.fabric.gpu_count());
+    const TrainingWorkload sized = at_size(workload, scenario, fabric.gpu_count(), job.fabric.gpu_count());
     return forecast_step(scenario, sized, fabric, job.catalog, {}, job.watch, job.options.trace);
 }
 
@@ -42,6 +49,7 @@ void append(Report& report, StepForecast forecast) {
     report.traffic.push_back(std::move(forecast.traffic));
     merge_figures(report.figures, forecast.figures);
     merge_notes(report.notes, forecast.notes);
+    merge_notes(report.evidence_notes, forecast.evidence_notes);
     for (TraceSpan& span : forecast.trace) {
         span.row = std::to_string(report.steps.back().gpus) + " GPUs, " + span.row;
         report.trace.push_back(std::move(span));

@@ -13,7 +13,7 @@ namespace fabricast {
 namespace {
 
 Row row_of(const Scenario& scenario, const Planner& planner, const Fabric& fabric, Bytes size, const Watch& watch) {
-    const Plan planned = planner.plan(size);
+    const Plan planned = planner.plan(size, false);
     return summarize(planned, size, replay(scenario.engine, fabric, planned.schedule, {}, watch), fabric);
 }
 

@@ -54,12 +54,12 @@ struct Stage {
 //     stage = latency + own / slices
 // where latency = overhead + path latency of the stage's hop and own <= tau is the chunk time of that hop alone: a
 // chunk crosses NVLink at NVLink's pace even where the NIC is the bottleneck,
-//     steps = sum(count * stage), when cyclic no less than sum(count) * tau: its slowest edge takes every step too
-//     beat  = max(tau, (2 * largest latency + tau) / slots)     the window: a slot is free again after a round trip
-//     T     = start + steps + max(0, bytes_per_edge / chunk - covered) * beat + fill * tau
-// where covered = sum(count) when `cyclic` (a ring: its stages are successive steps of one edge) and 1 otherwise
-// (a tree or chain: the stages fill it, then one edge streams). It is released at T when cyclic, else
-// sum(count * stage) - tau earlier: the first sender is done once its stream has left. docs/engines.md derives it.
+//     way = sum(count * stage) - largest own / slices     the last slice's, from end to end
+//     T   = start + tau + way + stream(chunks - 1)        chunks = bytes_per_edge / chunk + fill
+// where stream(x) is x * tau, or longer where the window holds it up: a slot is free again after a round trip. It is
+// released `way` before T: the first sender is done once its stream has left. A ring (`cyclic`), whose stages are
+// successive steps of one edge, streams only what is more than sum(count), lasts at least as long as its slowest edge
+// and its windows, and is released at T. docs/engines.md derives it.
 struct Pipeline {
     std::uint32_t edges = 0;    // index into Schedule::edge_sets
     double bytes_per_edge = 0;  // payload, one of the `weight` channels

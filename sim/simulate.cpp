@@ -17,6 +17,9 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
         // run plans the workload's schedules, replays them on the fabric and summarizes their timelines.
         Report report = std::visit([&](const auto& workload) { return run(workload, job); }, scenario.workload);
         report.scenario = scenario.name;
+        if (scenario.places.contains("packet") && !std::holds_alternative<Packet>(scenario.engine)) {
+            report.notes.emplace_back("keys of `packet:` change nothing here: only engine packet reads them");
+        }
         return report;
     });
 }

@@ -28,7 +28,7 @@ struct LinkUse {
 struct ClassUse {
     LinkClass cls = LinkClass::other;
     double bytes = 0;
-    Duration busy;  // summed over links of the class that carried anything
+    double busy_s = 0;  // summed over links of the class that carried anything
 };
 
 // What happened at one port of the packet engine.
@@ -74,7 +74,8 @@ struct PacketUse {
     std::int64_t delivered = 0;  // packets
     double delivered_bytes = 0;  // wire bytes that reached their receivers, repeats included
     std::int64_t marks = 0, notices = 0, drops = 0, resent = 0, timeouts = 0, pauses = 0, watchdog = 0;
-    Duration paused, starved;            // summed over ports
+    Duration paused, starved;  // summed over ports
+    double throttled = 0;  // by congestion control: share of the time from a flow's first packet to its last, of all
     Duration fct_p50, fct_p99, fct_max;  // messages: from ready to the last byte
     std::vector<PortUse> ports;          // a bounded list: those that held traffic up most
     // When asked for, bounded lists: the worst ports first, the most throttled flows, the first flows' pieces.
@@ -87,11 +88,15 @@ struct PacketUse {
     double bytes_in_flight = 0;  // memory of a packet on its way, rings and queues with their slack
 };
 
+// A fabric of at most this many links (about 512 nodes of eight GPUs) has the load of each of them in a Timeline.
+inline constexpr std::uint32_t links_kept = 65536;
+
 struct Timeline {
     Time makespan;
     std::vector<OpTimes> kept;     // in the order of Schedule::kept
     std::vector<LinkUse> busiest;  // a bounded list, most utilised first; equal links are represented once
     std::vector<ClassUse> classes;
+    std::vector<float> busy;   // utilisation of each link by its id, 0..1; empty above links_kept
     std::uint64_t solves = 0;  // rate allocations computed
     std::optional<PacketUse> packets;
 };

@@ -6,6 +6,19 @@ void fail_at(const Scenario& scenario, std::string_view key, std::string_view me
     throw ScenarioError(place_of(scenario, key), std::string(message));
 }
 
+std::string_view key_of_part(const Scenario& scenario, std::string_view complaint) {
+    const auto names = [&](const std::string& part) {
+        return !part.empty() && complaint.find("'" + part + "'") != std::string_view::npos;
+    };
+    if (const auto* training = std::get_if<TrainingWorkload>(&scenario.workload); training && names(training->model)) {
+        return "workload.model";
+    }
+    if (const auto* trace = std::get_if<TraceWorkload>(&scenario.workload); trace && names(trace->recorded_on)) {
+        return "workload.recorded_on";
+    }
+    return "cluster";
+}
+
 void cannot_end(const Scenario& scenario, std::string_view message) {
     throw CannotEnd(to_string(place_of(scenario, "cluster")) + ": the run cannot end: " + std::string(message));
 }

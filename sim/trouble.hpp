@@ -5,6 +5,7 @@
 
 #include "models/catalog.hpp"
 #include "sim/collectives/plan.hpp"
+#include "sim/engines/memory.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/fabric.hpp"
@@ -17,18 +18,25 @@ namespace fabricast {
 // CannotEnd, with the place of the cluster in front.
 [[noreturn]] void cannot_end(const Scenario& scenario, std::string_view message);
 
-// Runs `work`; errors about parts, shapes and plans become ScenarioErrors at the key they concern, and runs that cannot
-// end, as between devices that no path joins, say where the cluster stands.
+// The key whose value a complaint about the catalogue names.
+std::string_view key_of_part(const Scenario& scenario, std::string_view complaint);
+
+// Runs `work`; errors about parts, shapes, plans and ranges become ScenarioErrors at the key they concern, and runs
+// that cannot end, as between devices that no path joins, say where the cluster stands.
 template <class Work>
 auto pointing_into(const Scenario& scenario, const Work& work) {
     try {
         return work();
     } catch (const CatalogError& error) {
-        fail_at(scenario, "cluster", error.what());
+        fail_at(scenario, key_of_part(scenario, error.what()), error.what());
     } catch (const ClusterError& error) {
         fail_at(scenario, "cluster.fabric", error.what());
     } catch (const PlanError& error) {
         fail_at(scenario, "workload", error.what());
+    } catch (const OutOfRange& error) {
+        fail_at(scenario, "workload", error.what());
+    } catch (const TooLarge& error) {
+        fail_at(scenario, scenario.places.contains("engine") ? "engine" : "cluster.nodes", error.what());
     } catch (const Unreachable& error) {
         cannot_end(scenario, error.what());
     } catch (const CannotEnd& error) {

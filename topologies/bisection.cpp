@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "topologies/torus.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast {
 
@@ -74,7 +75,7 @@ double between_halves(const Fabric& fabric) {
 // Two cables of every line of the longest dimension cross its middle (one of them the wrap-around); no cut into halves
 // is smaller unless the NICs are.
 double across_torus(const Fabric& fabric) {
-    const Torus torus(fabric.cluster());
+    const Torus torus(tray_by_tray(fabric.cluster(), Trays(fabric.node())));
     std::uint32_t longest = 1;
     for (const std::uint32_t size : torus.sizes()) {
         longest = std::max(longest, size);
@@ -84,7 +85,7 @@ double across_torus(const Fabric& fabric) {
         const LinkInfo info = fabric.link(LinkId{l});
         nics += info.cls == LinkClass::nic_port ? info.capacity / 2 : 0;  // out, of out and in
     }
-    const double cables = 2.0 * fabric.node_count() / longest;
+    const double cables = 2.0 * torus.switch_count() / longest;
     const std::uint32_t half = fabric.node_count() / 2;
     return std::min(cables * torus.trunk(0).info.capacity, half * nics);
 }

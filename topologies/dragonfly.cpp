@@ -7,108 +7,92 @@
 
 namespace fabricast {
 
-namespace {
-
-std::uint32_t ceil_div(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
-
-}  // namespace
-
 Dragonfly::Dragonfly(const Cluster& cluster)
-    : plus_(cluster.fabric.kind == FabricKind::dragonfly_plus),
-      bundled_(cluster.fabric.choice == PathChoice::adaptive),
-      radix_(static_cast<std::uint32_t>(std::max(cluster.fabric.radix, 2))),
-      oversubscription_(cluster.fabric.oversubscription),
-      utilisation_(cluster.fabric.trunk_utilisation) {
+    : bundled_(cluster.fabric.choice == PathChoice::adaptive),
+      utilisation_(cluster.fabric.trunk_utilisation),
+      plan_(plan_dragonfly(cluster)) {
     const FabricSpec& fabric = cluster.fabric;
     const LinkSpec& trunk = fabric.trunk.rate.num > 0 ? fabric.trunk : fabric.link;
     cable_ = {goodput(trunk), trunk.latency + fabric.switch_latency, LinkClass::leaf_spine};
-
-    const auto ports = static_cast<std::uint32_t>(std::max(cluster.node.nic_ports, 1)) * cluster.node.nics;
-    if (fabric.shape.empty()) {
-        const std::uint32_t down = plus_ ? radix_ / 2 : radix_ / 4;
-        nodes_per_router_ = std::max(down / ports, 1U);
-        const std::uint32_t most = radix_ / 2;
-        groups_ = ceil_div(cluster.nodes, nodes_per_router_ * most);
-        routers_ = ceil_div(ceil_div(cluster.nodes, nodes_per_router_), groups_);
-    } else if (fabric.shape.size() == 3 && *std::min_element(fabric.shape.begin(), fabric.shape.end()) > 0) {
-        groups_ = static_cast<std::uint32_t>(fabric.shape[0]);
-        routers_ = static_cast<std::uint32_t>(fabric.shape[1]);
-        nodes_per_router_ = static_cast<std::uint32_t>(fabric.shape[2]);
-    } else {
-        throw ClusterError("a dragonfly's shape is three figures: groups, routers in a group, nodes at a router");
+    first_of_group_.push_back(0);
+    for (std::uint32_t group = 0; group < plan_.groups; ++group) {
+        std::uint32_t cables = 0;
+        for (std::uint32_t other = 0; other < plan_.groups; ++other) {
+            before_.push_back(cables);
+            cables += plan_.groups > 1 ? plan_.cables(group, other) : 0;
+        }
+        first_of_group_.push_back(first_of_group_.back() + cables);
     }
-    if (static_cast<std::uint64_t>(groups_) * routers_ * nodes_per_router_ < cluster.nodes) {
-        throw ClusterError("the dragonfly's shape holds " +
-                           std::to_string(static_cast<std::uint64_t>(groups_) * routers_ * nodes_per_router_) +
-                           " nodes, but the cluster has " + std::to_string(cluster.nodes));
-    }
-    plus_ ? plan_plus() : plan_dragonfly(nodes_per_router_ * ports);
-    if (groups_ > 1 && global_ == 0) {
-        throw ClusterError("the global ports of a group are fewer than the " + std::to_string(groups_ - 1) +
-                           " other groups; take larger switches or larger groups");
-    }
-    first_global_ = bundled_ ? 2 * groups_ * routers_ : local_links();
+    first_global_ = !bundled_ ? local_links() : routers() > 1 ? 2 * routers() : 0;
 }
-
-// Ports of a router: NICs, one cable to each other router of the group, and global cables for the NICs' bandwidth.
-void Dragonfly::plan_dragonfly(std::uint32_t ports_down) {
-    const std::uint32_t used = ports_down + routers_ - 1;
-    const auto wanted = static_cast<std::uint32_t>(std::max(ports_down / oversubscription_ + 1e-9, 1.0));
-    if (used + (groups_ > 1 ? 1 : 0) > radix_) {
-        throw ClusterError("a router of " + std::to_string(radix_) + " ports cannot take " +
-                           std::to_string(ports_down) + " NIC cables and " + std::to_string(routers_ - 1) +
-                           " of its group");
-    }
-    const std::uint32_t h = std::min(wanted, radix_ - used);
-    global_ = groups_ > 1 ? routers_ * h / (groups_ - 1) : 0;
-}
-
-// Leaves divide their ports as in a fat tree; spines give half of theirs to the other groups.
-void Dragonfly::plan_plus() {
-    up_ = std::max(static_cast<std::uint32_t>(radix_ / (1 + oversubscription_) + 1e-9), 1U);
-    spines_ = std::max(ceil_div(routers_ * up_, std::max(radix_ / 2, 1U)), 1U);
-    while (up_ % spines_ != 0 && spines_ < up_) {
-        ++spines_;  // so that every leaf has as many cables to each
-    }
-    if (spines_ > up_ || ceil_div(routers_ * up_, spines_) > radix_ / 2) {
-        throw ClusterError("a group of " + std::to_string(routers_) + " leaves needs spines of more than " +
-                           std::to_string(radix_) + " ports");
-    }
-    const std::uint32_t h = radix_ - routers_ * up_ / spines_;
-    global_ = groups_ > 1 ? spines_ * std::min(h, radix_ / 2) / (groups_ - 1) : 0;
-}
-
-std::uint32_t Dragonfly::switch_count() const { return groups_ * routers_ + (bundled_ ? groups_ : groups_ * spines_); }
 
 std::uint32_t Dragonfly::local_links() const {
-    return plus_ ? 2 * groups_ * routers_ * up_ : groups_ * routers_ * (routers_ - 1);
+    const std::uint32_t full = plan_.groups - 1;
+    return plan_.plus ? 2 * plan_.all_up()
+                      : full * plan_.routers * (plan_.routers - 1) + plan_.last_routers * (plan_.last_routers - 1);
+}
+
+std::uint32_t Dragonfly::trunk_count() const {
+    return first_global_ + (bundled_ ? plan_.groups * (plan_.groups - 1) : first_of_group_.back());
 }
 
 // Between two routers of one group, counted over the whole fabric.
 std::uint32_t Dragonfly::local_link(std::uint32_t from, std::uint32_t to) const {
-    return from * (routers_ - 1) + order(from % routers_, to % routers_);
+    const std::uint32_t group = from / plan_.routers;
+    const std::uint32_t first = group * plan_.routers;
+    return first * (plan_.routers - 1) + (from - first) * (plan_.routers_of(group) - 1) + order(from, to) - first;
 }
 
 std::uint32_t Dragonfly::gateway(std::uint32_t group, std::uint32_t other, std::uint32_t k) const {
-    return (order(group, other) * global_ + k) % (plus_ ? spines_ : routers_);
+    const std::uint32_t place = cables_before(group, other) + k;
+    return plan_.plus ? routers() + group * plan_.spines + place % plan_.spines_of(group)
+                      : group * plan_.routers + place % plan_.routers_of(group);
 }
 
 std::uint32_t Dragonfly::global_link(std::uint32_t group, std::uint32_t other, std::uint32_t k) const {
-    return first_global_ + (group * (groups_ - 1) + order(group, other)) * (bundled_ ? 1 : global_) + k;
+    return first_global_ + (bundled_ ? group * (plan_.groups - 1) + order(group, other)
+                                     : first_of_group_[group] + cables_before(group, other) + k);
 }
 
-// One of the parallel cables between a leaf and a spine: port p of a leaf leads to spine p % spines.
+// Of a global link its group, the other one and which of the cables between them.
+std::array<std::uint32_t, 3> Dragonfly::global_at(std::uint32_t index) const {
+    const std::uint32_t at = index - first_global_;
+    if (bundled_) {
+        const std::uint32_t group = at / (plan_.groups - 1);
+        const std::uint32_t place = at % (plan_.groups - 1);
+        return {group, place < group ? place : place + 1, 0};
+    }
+    const auto group =
+        static_cast<std::uint32_t>(std::ranges::upper_bound(first_of_group_, at) - first_of_group_.begin() - 1);
+    const auto row = before_.begin() + group * plan_.groups;
+    const std::uint32_t in_group = at - first_of_group_[group];
+    const auto other = static_cast<std::uint32_t>(std::upper_bound(row, row + plan_.groups, in_group) - row - 1);
+    return {group, other, in_group - row[other]};
+}
+
+// Bought spine at the end of a leaf's cable: the leaves of a group deal theirs out one after the other.
+std::uint32_t Dragonfly::spine_of(std::uint32_t leaf, std::uint32_t cable) const {
+    const std::uint32_t group = leaf / plan_.routers;
+    const std::uint32_t dealt = leaf % plan_.routers * plan_.up;
+    return routers() + group * plan_.spines + (dealt + cable) % plan_.spines_of(group);
+}
+
+// One of the parallel cables between a leaf and a spine of its group.
 void Dragonfly::climb(std::uint32_t leaf, std::uint32_t spine, bool down, std::uint64_t flow_hash,
                       TrunkRoute& route) const {
-    const std::uint32_t port = spine + spines_ * pick(flow_hash, leaf * 2 + (down ? 1 : 0), up_ / spines_);
-    route.add(leaf * up_ + port + (down ? groups_ * routers_ * up_ : 0), cable_.latency);
+    const std::uint32_t spines = plan_.spines_of(leaf / plan_.routers);
+    const std::uint32_t dealt = leaf % plan_.routers * plan_.up % spines;
+    const std::uint32_t first = (spine + spines - dealt) % spines;
+    const std::uint32_t choices = (plan_.up_of(leaf) - 1 - first) / spines + 1;
+    const std::uint32_t cable = first + spines * pick(flow_hash, leaf * 2 + (down ? 1 : 0), choices);
+    route.add(leaf * plan_.up + cable + (down ? plan_.all_up() : 0), cable_.latency);
 }
 
 bool Dragonfly::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t flow_hash, TrunkRoute& route) const {
     const std::uint32_t a = switch_of(from, 0);
     const std::uint32_t b = switch_of(to, 0);
-    const std::uint32_t group_a = a / routers_;
-    const std::uint32_t group_b = b / routers_;
+    const std::uint32_t group_a = a / plan_.routers;
+    const std::uint32_t group_b = b / plan_.routers;
     if (a == b) {
         return true;
     }
@@ -117,56 +101,56 @@ bool Dragonfly::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t
         if (group_a != group_b) {
             route.add(global_link(group_a, group_b, 0), cable_.latency);
         }
-        route.add(groups_ * routers_ + b, cable_.latency);
+        route.add(routers() + b, cable_.latency);
         return true;
     }
-    const std::uint32_t k = group_a == group_b ? 0 : pick(flow_hash, group_a * groups_ + group_b, global_);
-    std::uint32_t out = plus_ ? pick(flow_hash, ~group_a, spines_) : b % routers_;  // inside one group
+    // Where the way leaves the first group and enters the last, as bought.
+    std::uint32_t out =
+        plan_.plus ? routers() + group_a * plan_.spines + pick(flow_hash, ~group_a, plan_.spines_of(group_a)) : b;
     std::uint32_t in = out;
+    std::uint32_t k = 0;
     if (group_a != group_b) {
+        k = pick(flow_hash, group_a * plan_.groups + group_b, plan_.cables(group_a, group_b));
         out = gateway(group_a, group_b, k);
         in = gateway(group_b, group_a, k);
     }
-    if (plus_) {
-        climb(a, out, false, flow_hash, route);
-    } else if (a % routers_ != out) {
+    if (plan_.plus) {
+        climb(a, out - routers() - group_a * plan_.spines, false, flow_hash, route);
+    } else if (a != out) {
         route.add(local_link(a, out), cable_.latency);
     }
     if (group_a != group_b) {
         route.add(global_link(group_a, group_b, k), cable_.latency);
     }
-    if (plus_) {
-        climb(b, in, true, flow_hash, route);
-    } else if (group_a != group_b && b % routers_ != in) {
-        route.add(local_link(group_b * routers_ + in, b), cable_.latency);
+    if (plan_.plus) {
+        climb(b, in - routers() - group_b * plan_.spines, true, flow_hash, route);
+    } else if (in != b) {
+        route.add(local_link(in, b), cable_.latency);
     }
     return true;
 }
 
 // Switches: all routers (leaves) first; then one per group for its mesh or spines together (adaptive), or its spines.
 Trunk Dragonfly::local_trunk(std::uint32_t index) const {
-    const std::uint32_t routers = groups_ * routers_;
     Trunk trunk{.from = 0, .to = 0, .cables = 1, .info = cable_};
     if (bundled_) {
-        trunk.from = index % routers;
-        trunk.to = routers + trunk.from / routers_;
-        trunk.cables = std::max(plus_ ? up_ : routers_ - 1, 1U);
+        trunk.from = index % routers();
+        const std::uint32_t group = trunk.from / plan_.routers;
+        const std::uint32_t alone = plan_.groups > 1 ? first_of_group_[group + 1] - first_of_group_[group] : 1;
+        trunk.to = routers() + group;
+        // A router that is its group has no other way out than the group's global cables.
+        trunk.cables = plan_.plus                    ? std::max(plan_.up_of(trunk.from), 1U)
+                       : plan_.routers_of(group) > 1 ? plan_.routers_of(group) - 1
+                                                     : alone;
         trunk.info.capacity *= trunk.cables * utilisation_;
-        if (index >= routers) {
+        if (index >= routers()) {
             std::swap(trunk.from, trunk.to);
         }
-    } else if (plus_) {
-        const std::uint32_t which = index % (routers * up_);
-        trunk.from = which / up_;
-        trunk.to = routers + trunk.from / routers_ * spines_ + which % up_ % spines_;
-        if (index >= routers * up_) {
-            std::swap(trunk.from, trunk.to);
-        }
-    } else {
-        trunk.from = index / (routers_ - 1);
-        const std::uint32_t place = index % (routers_ - 1);
-        trunk.to = trunk.from / routers_ * routers_ + (place < trunk.from % routers_ ? place : place + 1);
+        return trunk;
     }
+    const auto ends = cable_ends(index, 0);
+    trunk.from = ends[0];
+    trunk.to = ends[1];
     return trunk;
 }
 
@@ -174,53 +158,98 @@ Trunk Dragonfly::trunk(std::uint32_t index) const {
     if (index < first_global_) {
         return local_trunk(index);
     }
-    const std::uint32_t routers = groups_ * routers_;
-    const std::uint32_t k = bundled_ ? 0 : (index - first_global_) % global_;
-    const std::uint32_t pair = (index - first_global_) / (bundled_ ? 1 : global_);
-    const std::uint32_t group = pair / (groups_ - 1);
-    const std::uint32_t place = pair % (groups_ - 1);
-    const std::uint32_t other = place < group ? place : place + 1;
-    Trunk trunk{.from = routers + group, .to = routers + other, .cables = 1, .info = cable_};
+    const auto [group, other, k] = global_at(index);
+    Trunk trunk{.from = routers() + group, .to = routers() + other, .cables = 1, .info = cable_};
     trunk.info.cls = LinkClass::global;
     if (bundled_) {
-        trunk.cables = global_;
-        trunk.info.capacity *= global_ * utilisation_;
+        trunk.cables = plan_.cables(group, other);
+        trunk.info.capacity *= trunk.cables * utilisation_;
         return trunk;
     }
-    const std::uint32_t first = plus_ ? routers : 0;
-    const std::uint32_t each = plus_ ? spines_ : routers_;
-    trunk.from = first + group * each + gateway(group, other, k);
-    trunk.to = first + other * each + gateway(other, group, k);
+    trunk.from = gateway(group, other, k);
+    trunk.to = gateway(other, group, k);
     return trunk;
 }
 
-std::string Dragonfly::switch_name(std::uint32_t index) const {
-    const std::uint32_t routers = groups_ * routers_;
-    if (index < routers) {
-        return (plus_ ? "leaf" : "router") + std::to_string(index);
+std::array<std::uint32_t, 2> Dragonfly::cable_ends(std::uint32_t index, std::uint32_t cable) const {
+    if (index >= first_global_) {
+        const auto [group, other, k] = global_at(index);
+        return {gateway(group, other, k + cable), gateway(other, group, k + cable)};
     }
-    return (bundled_ ? "group" : "spine") + std::to_string(index - routers);
+    if (plan_.plus) {
+        const std::uint32_t half = bundled_ ? routers() : plan_.all_up();
+        const std::uint32_t which = index % half;
+        const std::uint32_t leaf = bundled_ ? which : which / std::max(plan_.up, 1U);
+        const std::uint32_t spine = plan_.up == 0 ? leaf : spine_of(leaf, bundled_ ? cable : which - leaf * plan_.up);
+        return index < half ? std::array{leaf, spine} : std::array{spine, leaf};
+    }
+    std::uint32_t from = index % routers();
+    if (!bundled_) {
+        const std::uint32_t group = index / (plan_.routers * std::max(plan_.routers - 1, 1U));
+        const std::uint32_t in_group = index - group * plan_.routers * (plan_.routers - 1);
+        const std::uint32_t others = plan_.routers_of(group) - 1;
+        from = group * plan_.routers + in_group / others;
+        cable = in_group % others;
+    }
+    const std::uint32_t first = from / plan_.routers * plan_.routers;
+    const std::uint32_t others = plan_.routers_of(from / plan_.routers) - 1;
+    const std::uint32_t to = others == 0 ? from : first + cable + (first + cable < from ? 0 : 1);
+    return bundled_ && index >= routers() ? std::array{to, from} : std::array{from, to};
 }
 
-std::optional<std::uint32_t> Dragonfly::find_switch(std::string_view name) const {
-    const std::uint32_t routers = groups_ * routers_;
-    if (const auto router = number_after(name, plus_ ? "leaf" : "router"); router && *router < routers) {
+std::string Dragonfly::bought_name(std::uint32_t bought) const {
+    if (bought < routers()) {
+        return (plan_.plus ? "leaf" : "router") + std::to_string(bought);
+    }
+    return "spine" + std::to_string(bought - routers());
+}
+
+std::string Dragonfly::switch_name(std::uint32_t index) const {
+    return bundled_ && index >= routers() ? "group" + std::to_string(index - routers()) : bought_name(index);
+}
+
+std::optional<std::uint32_t> Dragonfly::find_bought(std::string_view name) const {
+    if (const auto router = number_after(name, plan_.plus ? "leaf" : "router"); router && *router < routers()) {
         return router;
     }
-    if (const auto other = number_after(name, bundled_ ? "group" : "spine");
-        other && routers + *other < switch_count()) {
-        return routers + *other;
+    if (const auto spine = number_after(name, "spine"); spine && *spine < plan_.all_spines()) {
+        return routers() + *spine;
     }
     return std::nullopt;
 }
 
-std::vector<FabricTier> Dragonfly::tiers() const {
-    const std::uint64_t routers = static_cast<std::uint64_t>(groups_) * routers_;
-    const std::uint64_t global = static_cast<std::uint64_t>(groups_) * (groups_ - 1) / 2 * global_;
-    if (plus_) {
-        return {{"leaf", routers, routers * up_}, {"spine", static_cast<std::uint64_t>(groups_) * spines_, global}};
+std::uint32_t Dragonfly::drawn_as(std::uint32_t bought) const {
+    return bundled_ && bought >= routers() ? routers() + (bought - routers()) / plan_.spines : bought;
+}
+
+std::optional<std::uint32_t> Dragonfly::find_switch(std::string_view name) const {
+    if (const auto group = number_after(name, "group"); bundled_ && group && *group < plan_.groups) {
+        return routers() + *group;
     }
-    return {{"router", routers, routers * (routers_ - 1) / 2}, {"group", 0, global}};
+    const auto bought = find_bought(name);
+    return bought ? std::optional(drawn_as(*bought)) : std::nullopt;
+}
+
+std::vector<FabricTier> Dragonfly::tiers() const {
+    const std::uint64_t global = first_of_group_.back() / 2;
+    if (plan_.plus) {
+        return {{"leaf", routers(), plan_.all_up()}, {"spine", plan_.all_spines(), global}};
+    }
+    return {{"router", routers(), local_links() / 2}, {"group", 0, global}};
+}
+
+std::string Dragonfly::uneven(std::size_t tier) const {
+    std::uint32_t fewest = 0xffffffffU;
+    std::uint32_t most = 0;
+    for (std::uint32_t group = 0; group < plan_.groups; ++group) {
+        for (std::uint32_t other = group + 1; other < plan_.groups; ++other) {
+            fewest = std::min(fewest, plan_.cables(group, other));
+            most = std::max(most, plan_.cables(group, other));
+        }
+    }
+    return tier != 1 || fewest >= most ? ""
+                                       : std::to_string(fewest) + (most == fewest + 1 ? " or " : " to ") +
+                                             std::to_string(most) + " cables between two groups";
 }
 
 }  // namespace fabricast

@@ -1,32 +1,33 @@
 #pragma once
 // Dragonfly (Kim, Dally, Scott, Abts, ISCA 2008) and dragonfly+ (Shpiner et al., HiPINEB 2017). Routers stand in
-// groups; every two groups are joined by the same number of global cables. Inside a group routers are fully joined
-// (dragonfly), or leaves meet in spines, which own the global cables (dragonfly+).
+// groups; every two groups are joined by global cables, as many or one more than others. Inside a group routers are
+// fully joined (dragonfly), or leaves meet in spines, which own the global cables (dragonfly+).
 //
 // Routes are minimal: to the group's gateway, over one global cable, to the router. Adaptive routing sprays over all
 // cables of a kind: a router's local cables are one link to and one from its group, and the cables between two groups
 // one link. That is also what non-minimal detours inside a group amount to.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "topologies/cluster.hpp"
+#include "topologies/dragonfly_plan.hpp"
 #include "topologies/switching.hpp"
 
 namespace fabricast {
 
 class Dragonfly {
 public:
-    // Shape: groups, routers (leaves) in a group, nodes at each. Without one it is balanced for the switch's radix:
-    // a quarter of the ports for NICs and as many for global cables (a = 2p = 2h). Throws ClusterError.
-    explicit Dragonfly(const Cluster& cluster);
+    explicit Dragonfly(const Cluster& cluster);  // throws ClusterError
 
-    std::uint32_t switch_count() const;
-    std::uint32_t trunk_count() const { return first_global_ + groups_ * (groups_ - 1) * (bundled_ ? 1 : global_); }
+    std::uint32_t switch_count() const { return routers() + (bundled_ ? plan_.groups : plan_.all_spines()); }
+    std::uint32_t trunk_count() const;
     std::uint32_t planes() const { return 1; }
-    std::uint32_t switch_of(FabricEnd end, std::uint32_t) const { return end.node / nodes_per_router_; }
+    std::uint32_t switch_of(FabricEnd end, std::uint32_t) const { return end.node / plan_.nodes_per_router; }
     Trunk trunk(std::uint32_t index) const;
     std::string switch_name(std::uint32_t index) const;
     std::optional<std::uint32_t> find_switch(std::string_view name) const;
@@ -35,31 +36,41 @@ public:
     std::vector<FabricTier> tiers() const;
     bool hashes() const { return !bundled_; }
 
-    std::uint32_t groups() const { return groups_; }
-    std::uint32_t routers_per_group() const { return routers_; }
-    std::uint32_t spines_per_group() const { return spines_; }  // 0 in a dragonfly
-    std::uint32_t cables_between_groups() const { return global_; }
-    std::uint32_t cables_up() const { return up_; }  // of a dragonfly+ leaf
+    // Routers (leaves), and of a dragonfly+ spines, as they are bought; adaptive routing draws a group's as one.
+    std::uint32_t bought_switches() const { return routers() + plan_.all_spines(); }
+    std::string bought_name(std::uint32_t bought) const;
+    std::optional<std::uint32_t> find_bought(std::string_view name) const;
+    std::uint32_t drawn_as(std::uint32_t bought) const;
+    // The bought switches at both ends of a trunk's cable.
+    std::array<std::uint32_t, 2> cable_ends(std::uint32_t trunk, std::uint32_t cable) const;
+    std::uint32_t plane_of(std::uint32_t) const { return 0; }
+    std::string uneven(
+        std::size_t tier) const;  // in words, where some groups have more cables between them; of the last tier
+
+    const DragonflyPlan& plan() const { return plan_; }
 
 private:
-    void plan_dragonfly(std::uint32_t ports_down);
-    void plan_plus();
+    std::uint32_t routers() const { return plan_.all_routers(); }
     std::uint32_t local_links() const;
     std::uint32_t local_link(std::uint32_t from, std::uint32_t to) const;
-    // Group `other` as `group` counts them, itself left out.
+    // Group `other` as `group` counts them, itself left out; routers alike.
     static std::uint32_t order(std::uint32_t group, std::uint32_t other) { return other < group ? other : other - 1; }
-    // Which router (spine) of `group` holds cable k to `other`: cables are dealt out in turn.
+    std::uint32_t cables_before(std::uint32_t group, std::uint32_t other) const {
+        return before_[group * plan_.groups + other];
+    }
+    // Which router (spine) of `group` holds cable k to `other`, as bought: cables are dealt out in turn.
     std::uint32_t gateway(std::uint32_t group, std::uint32_t other, std::uint32_t k) const;
     std::uint32_t global_link(std::uint32_t group, std::uint32_t other, std::uint32_t k) const;
+    std::array<std::uint32_t, 3> global_at(std::uint32_t index) const;
+    std::uint32_t spine_of(std::uint32_t leaf, std::uint32_t cable) const;
     void climb(std::uint32_t leaf, std::uint32_t spine, bool down, std::uint64_t flow_hash, TrunkRoute& route) const;
     Trunk local_trunk(std::uint32_t index) const;
 
-    bool plus_ = false, bundled_ = true;
-    std::uint32_t radix_ = 0;
-    double oversubscription_ = 1, utilisation_ = 1;
-    std::uint32_t groups_ = 1, routers_ = 1, nodes_per_router_ = 1;
-    std::uint32_t spines_ = 0, up_ = 0;  // dragonfly+: in a group; cables of a leaf
-    std::uint32_t global_ = 0;           // cables between two groups
+    bool bundled_ = true;
+    double utilisation_ = 1;
+    DragonflyPlan plan_;
+    // Global cables of a group to the groups before `other`, and of all groups before a group.
+    std::vector<std::uint32_t> before_, first_of_group_;
     std::uint32_t first_global_ = 0;
     LinkInfo cable_;
 };

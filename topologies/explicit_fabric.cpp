@@ -65,6 +65,9 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
     for (const NodeCable& cable : cluster.graph.cables) {
         std::uint32_t a = vertex(cluster, cable.a);
         std::uint32_t b = vertex(cluster, cable.b);
+        if (a == b) {
+            throw ClusterError("a cable of the graph joins '" + cable.a + "' to itself");
+        }
         for (int direction = 0; direction < 2; ++direction) {
             Trunk trunk{.from = a, .to = b, .cables = static_cast<std::uint32_t>(cable.count), .info = {}};
             trunk.info.capacity = goodput(cable.link) * cable.count;

@@ -114,7 +114,7 @@ LinkEnds Fabric::ends(LinkId id) const {
     }
     const std::uint32_t port = (local - t.first_port) / 2;
     const FabricEnd end{node, port / t.planes};
-    const std::uint32_t sw = t.visit([&](const auto& s) { return s.switch_of(end, port % t.planes); });
+    const std::uint32_t sw = t.switch_of(end, port % t.planes);
     LinkEnds ends{nic(node, end.nic), DeviceId{t.first_switch + sw},
                   static_cast<std::uint32_t>(std::max(t.cluster.node.nic_ports, 1)), false};
     if ((local - t.first_port) % 2 == 1) {
@@ -140,7 +140,7 @@ bool Fabric::switch_path(const PathQuery& query, Path& into) const {
         }
         nic = t.nic_for(t.local(device), asked);
         const FabricEnd end{t.node_of(device), nic};
-        return DeviceId{t.first_switch + t.visit([&](const auto& s) { return s.switch_of(end, 0); })};
+        return DeviceId{t.first_switch + t.switch_of(end, 0)};
     };
     std::uint32_t src_nic = 0;
     std::uint32_t dst_nic = 0;

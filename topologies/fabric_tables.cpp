@@ -6,15 +6,16 @@
 
 namespace fabricast {
 
-namespace {
-
-Switching make_switching(const Cluster& cluster) {
+Switching make_switching(const Cluster& cluster, const Trays& trays) {
     if (cluster.fabric.kind == FabricKind::none) {
         if (cluster.nodes > 1) {
             throw ClusterError("cluster '" + cluster.name + "' has " + std::to_string(cluster.nodes) +
                                " nodes and no fabric to join them");
         }
         return NoFabric{};
+    }
+    if (cluster.node.nics == 0 && cluster.fabric.kind == FabricKind::explicit_graph) {
+        throw ClusterError("no cable of the graph ends at a NIC of a node (accepted: one to node0.nic0)");
     }
     if (cluster.node.nics == 0) {
         throw ClusterError("node '" + cluster.node.name + "' has no NIC for the " +
@@ -23,20 +24,21 @@ Switching make_switching(const Cluster& cluster) {
     switch (cluster.fabric.kind) {
         case FabricKind::dragonfly:
         case FabricKind::dragonfly_plus:
-            return Dragonfly(cluster);
+            return Dragonfly(tray_by_tray(cluster, trays));
         case FabricKind::torus:
-            return Torus(cluster);
+            return Torus(tray_by_tray(cluster, trays));
         case FabricKind::explicit_graph:
             return ExplicitFabric(cluster);
         default:
-            return Clos(cluster);
+            return Clos(tray_by_tray(cluster, trays));
     }
 }
 
-}  // namespace
-
 Fabric::Tables::Tables(Cluster c)
-    : cluster(std::move(c)), graph(make_node_graph(cluster.node)), switching(make_switching(cluster)) {
+    : cluster(std::move(c)),
+      graph(make_node_graph(cluster.node)),
+      trays(cluster.node),
+      switching(make_switching(cluster, trays)) {
     planes = visit([](const auto& s) { return s.planes(); });
     devices = static_cast<std::uint32_t>(graph.devices.size());
     first_port = static_cast<std::uint32_t>(graph.links.size());
@@ -131,7 +133,7 @@ bool Fabric::Tables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_lab
         path.latency += port.latency;
     }
     TrunkRoute route;
-    const bool joined = visit([&](const auto& s) { return s.route(from, to, plane, hash, route); });
+    const bool joined = visit([&](const auto& s) { return s.route(seat(from), seat(to), plane, hash, route); });
     for (std::size_t i = 0; i < route.count; ++i) {
         path.links[path.count++] = LinkId{first_trunk + route.trunks[i]};
     }
@@ -147,13 +149,15 @@ bool Fabric::Tables::through_fabric(const PathQuery& query, Path& path) const {
     const std::uint32_t from = local(query.src);
     const std::uint32_t to = local(query.dst);
     const std::uint32_t dst_nic = nic_for(to, query.dst_nic);
-    // Rails that never meet are entered by the destination's, reached over NVLink.
+    // Rails that never meet are entered by the destination's, on the sender's own tray, reached over NVLink.
     const bool same_rail =
         cluster.fabric.kind == FabricKind::rail_only && query.src_nic == any_nic && from < graph.gpus;
-    const std::uint32_t src_nic = same_rail ? dst_nic : nic_for(from, query.src_nic);
+    std::uint32_t src_nic = nic_for(from, query.src_nic);
     if (src_nic >= cluster.node.nics || dst_nic >= cluster.node.nics) {
         return false;
     }
+    src_nic = same_rail ? trays.on_rail_of(static_cast<std::uint16_t>(src_nic), static_cast<std::uint16_t>(dst_nic))
+                        : src_nic;
     const LocalPath& out = to_nic(query, from, src_nic);
     const LocalPath& in = from_nic(query, dst_nic, to);
     append(path, node_of(query.src), out);

@@ -16,6 +16,7 @@
 #include "topologies/node_graph.hpp"
 #include "topologies/switching.hpp"
 #include "topologies/torus.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast {
 
@@ -36,6 +37,8 @@ struct NoFabric {
 
 using Switching = std::variant<NoFabric, Clos, Dragonfly, Torus, ExplicitFabric>;
 
+Switching make_switching(const Cluster& cluster, const Trays& trays);
+
 constexpr std::uint32_t index(DeviceId id) { return static_cast<std::uint32_t>(id); }
 constexpr std::uint32_t index(LinkId id) { return static_cast<std::uint32_t>(id); }
 
@@ -54,6 +57,16 @@ struct Fabric::Tables {
     bool is_switch(DeviceId id) const { return index(id) >= first_switch; }
     std::uint32_t port_link(FabricEnd end, std::uint32_t plane, bool inward) const {
         return end.node * links + first_port + (end.nic * planes + plane) * 2 + (inward ? 1 : 0);
+    }
+
+    // Where the NIC stands for a generator: its tray's number and its rail. A drawn fabric knows NICs by their names.
+    FabricEnd seat(FabricEnd end) const {
+        return cluster.fabric.kind == FabricKind::explicit_graph
+                   ? end
+                   : FabricEnd{end.node * trays.count + trays.tray_of[end.nic], trays.rail_of[end.nic]};
+    }
+    std::uint32_t switch_of(FabricEnd end, std::uint32_t plane) const {
+        return visit([&](const auto& s) { return s.switch_of(seat(end), plane); });
     }
 
     // A generator's switch or, behind the switches, a NIC.
@@ -76,6 +89,7 @@ struct Fabric::Tables {
 
     Cluster cluster;
     NodeGraph graph;
+    Trays trays;
     Switching switching;
     std::uint32_t planes = 0;
     std::uint32_t devices = 0, links = 0;  // per node

@@ -127,6 +127,9 @@ std::vector<double> add_links(NodeGraph& graph, const NodeTemplate& node) {
             throw ClusterError("node '" + node.name + "': a cable ends at '" + (a ? cable.b : cable.a) +
                                "', which is no device of the node");
         }
+        if (a == b) {
+            throw ClusterError("node '" + node.name + "': a cable joins '" + cable.a + "' to itself");
+        }
         LocalLink link{.from = *a, .to = *b, .info = {}, .cables = cable.count};
         port_capacity.push_back(cable.duplex_capacity);
         const DeviceKind kind_a = graph.devices[*a].kind;

@@ -105,11 +105,14 @@ private:
         return path;
     }
 
-    // Walks back from `to`; each device with a service of its own is crossed once where the path touches it.
+    // Walks back from `to`; each device with a service of its own is crossed once where the path touches it. What GPUs
+    // write to each other takes nothing from a root port of AMD's: two A100 exchange 43.4 GB/s through ports that serve
+    // a NIC and a host's copies 29 to 38. Through Intel's, which splits their TLPs, V100s exchange 18.6 of 2 x 11.05.
     LocalPath walk(const Trees& trees, std::size_t from, std::size_t to) {
         if (!trees.reaches(from, to)) {
             return {};
         }
+        const bool writes_only = is_gpu(from) && is_gpu(to) && node_.cpu_vendor == "amd";
         std::vector<std::uint16_t> reversed;
         const auto touch = [&](std::uint16_t resource) {
             if (resource != none) {
@@ -119,7 +122,7 @@ private:
         for (std::size_t at = to; at != from;) {
             const std::uint16_t link = trees.link_into(from, at);
             touch(shared_.of_device[at]);
-            touch(shared_.of_link[link]);
+            touch(writes_only ? none : shared_.of_link[link]);
             reversed.push_back(link);
             at = graph_.links[link].from;
         }
@@ -232,16 +235,23 @@ private:
         return (near && node_.peer_to_peer) || (direct.found && !staged.found && node_.peer_to_peer) ? direct : staged;
     }
 
+    bool is_near(std::size_t gpu, std::size_t nic) const {
+        const auto& near = graph_.near_nics[gpu];
+        return std::find(near.begin(), near.end(), nic - graph_.gpus) != near.end();
+    }
+
     LocalPath best_to_nic(std::size_t gpu, std::size_t nic) {
         const LocalPath direct = graph_.pcie(gpu, nic);
         if (direct.found && graph_.bridges_crossed(direct) == 0) {
             return direct;
         }
-        // PXN: the GPU that this NIC is given to; where none is, the first beside it.
+        // PXN: the GPU that this NIC is given to; where none is, the first beside it. Of another tray, whose NICs only
+        // its own GPUs reach, those are beside it that stand nearest to it.
         std::optional<std::size_t> proxy;
         for (std::size_t other = 0; other < graph_.gpus; ++other) {
             const LocalPath& last = graph_.pcie(other, nic);
-            const bool beside = last.found && graph_.bridges_crossed(last) == 0 && graph_.nvlink(gpu, other).found;
+            const bool near = direct.found ? graph_.bridges_crossed(last) == 0 : is_near(other, nic);
+            const bool beside = last.found && near && graph_.nvlink(gpu, other).found;
             const bool own = graph_.nearest_nic[other] == nic - graph_.gpus;
             if (beside && (!proxy || (own && graph_.nearest_nic[*proxy] != nic - graph_.gpus))) {
                 proxy = other;

@@ -1,39 +1,50 @@
 #include "topologies/ports.hpp"
 
-#include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "topologies/bought.hpp"
 #include "topologies/switching.hpp"
 
 namespace fabricast {
 
-std::vector<SwitchPort> ports(const Fabric& fabric, DeviceId fabric_switch) {
+std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name) {
+    const BoughtSwitches bought(fabric);
+    const auto found = bought.find(switch_name);
+    if (!found) {
+        const DeviceId device = fabric.device(switch_name);  // names the nearest
+        throw ClusterError("'" + fabric.device_name(device) + "' is no switch of the fabric");
+    }
+    const DeviceId device = bought.drawn_as(*found);
     // Cables run both ways: the k-th link out to a device pairs with the k-th link in from it.
-    std::vector<std::pair<LinkId, LinkEnds>> out;
+    std::vector<CablesOfLink> out;
     std::map<DeviceId, std::vector<LinkId>> in;
-    for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
-        const LinkEnds ends = fabric.ends(LinkId{l});
-        if (!ends.resource && ends.from == fabric_switch) {
-            out.emplace_back(LinkId{l}, ends);
-        } else if (!ends.resource && ends.to == fabric_switch) {
-            in[ends.from].push_back(LinkId{l});
+    for (CablesOfLink& at : bought.cables_at(*found)) {
+        const LinkEnds ends = fabric.ends(at.link);
+        if (ends.resource) {
+            continue;
+        }
+        if (ends.from == device) {
+            out.push_back(std::move(at));
+        } else if (ends.to == device) {
+            in[ends.from].push_back(at.link);
         }
     }
-    std::vector<SwitchPort> found;
+    std::vector<SwitchPort> all;
     std::map<DeviceId, std::size_t> paired;
-    for (const auto& [link, ends] : out) {
-        const LinkId back = in.at(ends.to).at(paired[ends.to]++);
-        for (std::uint32_t cable = 0; cable < ends.cables; ++cable) {
-            found.push_back({fabric_switch, static_cast<std::uint32_t>(found.size()), link, back, ends.to});
+    for (const CablesOfLink& link : out) {
+        const DeviceId peer = fabric.ends(link.link).to;
+        const LinkId back = in.at(peer).at(paired[peer]++);
+        for (const std::uint32_t cable : link.cables) {
+            all.push_back({std::string(switch_name), device, static_cast<std::uint32_t>(all.size()), link.link, back,
+                           cable, peer});
         }
     }
-    return found;
+    return all;
 }
 
-std::string port_name(const Fabric& fabric, const SwitchPort& port) {
-    return fabric.device_name(port.device) + ".port" + std::to_string(port.number);
-}
+std::string port_name(const SwitchPort& port) { return port.switch_name + ".port" + std::to_string(port.number); }
 
 SwitchPort find_port(const Fabric& fabric, std::string_view name) {
     const std::size_t dot = name.rfind('.');
@@ -41,14 +52,11 @@ SwitchPort find_port(const Fabric& fabric, std::string_view name) {
     if (!number) {
         throw ClusterError("'" + std::string(name) + "' is no port; ports are called leaf0.port0");
     }
-    const DeviceId device = fabric.device(name.substr(0, dot));
-    if (fabric.kind(device) != DeviceKind::fabric_switch) {
-        throw ClusterError("'" + std::string(name.substr(0, dot)) + "' is no switch of the fabric");
-    }
-    const std::vector<SwitchPort> all = ports(fabric, device);
+    const std::string_view of = name.substr(0, dot);
+    const std::vector<SwitchPort> all = ports(fabric, of);
     if (*number >= all.size()) {
-        throw ClusterError("'" + fabric.device_name(device) + "' has " + std::to_string(all.size()) +
-                           " cables: port0 to port" + std::to_string(all.size() - 1));
+        const std::string has = "'" + std::string(of) + "' has " + std::to_string(all.size()) + " cables";
+        throw ClusterError(all.empty() ? has : has + ": port0 to port" + std::to_string(all.size() - 1));
     }
     return all[*number];
 }

@@ -15,20 +15,24 @@ namespace {
 
 constexpr std::string_view header =
     "dataset,size,measured,predicted,null_alphabeta,null_tuning,regime,site,used,predicted_without_site,sibling,"
-    "generation,nccl,fabric,nodes\n";
-constexpr std::size_t column_count = 15;
+    "generation,nccl,fabric,nodes,publisher,predicted_without_publisher,publisher_sibling,fitted_alphabeta,"
+    "fitted_tuning\n";
+constexpr std::size_t column_count = 20;
 
 bool counts(const AccuracyRow& row, const Selection& selection) {
     const bool usable = row.used == "yes" || (!selection.healthy && row.used == "unhealthy");
-    const bool asked = !selection.sibling || row.sibling == *selection.sibling;
-    const bool left_out = selection.which != Forecast::left_out || (row.left_out.has_value() && asked);
-    return usable && left_out && regime_of(row.size) == selection.regime && row.measured > 0;
+    const bool kin = selection.which == Forecast::left_out        ? row.sibling
+                     : selection.which == Forecast::publisher_out ? row.publisher_sibling
+                                                                  : selection.sibling.value_or(true);
+    return usable && (!selection.sibling || kin == *selection.sibling) &&
+           (!selection.scope || scope_of(row) == *selection.scope) && regime_of(row.size) == selection.regime &&
+           row.measured > 0 && forecast(row, selection.which) > 0;
 }
 
-// Nine digits: a difference that rounds away here is no difference in a figure.
+// Seven digits: a difference that rounds away here is no difference in a figure.
 std::string digits(double value) {
     std::array<char, 32> buffer{};
-    std::snprintf(buffer.data(), buffer.size(), "%.9g", value);
+    std::snprintf(buffer.data(), buffer.size(), "%.7g", value);
     return buffer.data();
 }
 
@@ -58,18 +62,22 @@ double figure_cell(const std::string& cell, const Place& place) {
     return value;
 }
 
+double error_of(const AccuracyRow& row, Forecast which) { return std::abs(forecast(row, which) / row.measured - 1); }
+
 void append_figures(std::vector<AccuracyFigure>& figures, const std::vector<AccuracyRow>& rows,
                     const std::string& prefix, Selection selection) {
-    for (const bool p90 : {false, true}) {
+    enum class Kind : std::uint8_t { median, p90, pooled_p90 };
+    for (const auto& [kind, name] : {std::pair(Kind::median, "_median_pct"), std::pair(Kind::p90, "_p90_pct"),
+                                     std::pair(Kind::pooled_p90, "_pooled_p90_pct")}) {
         for (const Regime regime : all_regimes) {
             selection.regime = regime;
             std::vector<double> of_sites;
             for (const SiteError& site : site_errors(rows, selection)) {
-                of_sites.push_back(p90 ? site.p90 : site.median);
+                of_sites.push_back(kind == Kind::p90 ? site.p90 : site.median);
             }
-            if (const auto middle = percentile(of_sites, 50)) {
-                figures.push_back(
-                    {prefix + std::string(word(regime)) + (p90 ? "_p90_pct" : "_median_pct"), 100 * *middle});
+            const auto value = kind == Kind::pooled_p90 ? pooled_p90(rows, selection) : percentile(of_sites, 50);
+            if (value) {
+                figures.push_back({prefix + std::string(word(regime)) + name, 100 * *value});
             }
         }
     }
@@ -83,10 +91,16 @@ double forecast(const AccuracyRow& row, Forecast which) {
             return row.predicted;
         case Forecast::left_out:
             return row.left_out.value_or(0);
+        case Forecast::publisher_out:
+            return row.publisher_out.value_or(0);
         case Forecast::null_alphabeta:
             return row.null_alphabeta;
         case Forecast::null_tuning:
             return row.null_tuning;
+        case Forecast::fitted_alphabeta:
+            return row.fitted_alphabeta.value_or(0);
+        case Forecast::fitted_tuning:
+            return row.fitted_tuning.value_or(0);
     }
     return 0;
 }
@@ -95,7 +109,7 @@ std::vector<SiteError> site_errors(const std::vector<AccuracyRow>& rows, const S
     std::map<std::string, std::vector<double>> errors;
     for (const AccuracyRow& row : rows) {
         if (counts(row, selection)) {
-            errors[row.site].push_back(std::abs(forecast(row, selection.which) / row.measured - 1));
+            errors[row.site].push_back(error_of(row, selection.which));
         }
     }
     std::vector<SiteError> sites;
@@ -105,15 +119,36 @@ std::vector<SiteError> site_errors(const std::vector<AccuracyRow>& rows, const S
     return sites;
 }
 
+std::optional<double> pooled_p90(const std::vector<AccuracyRow>& rows, const Selection& selection) {
+    std::vector<double> errors;
+    for (const AccuracyRow& row : rows) {
+        if (counts(row, selection)) {
+            errors.push_back(error_of(row, selection.which));
+        }
+    }
+    return percentile(errors, 90);
+}
+
 std::vector<AccuracyFigure> accuracy_figures(const std::vector<AccuracyRow>& rows) {
     std::vector<AccuracyFigure> figures;
-    append_figures(figures, rows, "nccl_", {});
-    append_figures(figures, rows, "nccl_all_", {.healthy = false});
-    append_figures(figures, rows, "nccl_loso_", {.which = Forecast::left_out});
-    append_figures(figures, rows, "nccl_loso_without_sibling_", {.which = Forecast::left_out, .sibling = false});
-    append_figures(figures, rows, "nccl_loso_every_site_", {.which = Forecast::left_out, .sibling = std::nullopt});
-    append_figures(figures, rows, "nccl_null_alphabeta_", {.which = Forecast::null_alphabeta});
-    append_figures(figures, rows, "nccl_null_tuning_", {.which = Forecast::null_tuning});
+    for (const std::optional<Scope> scope : {std::optional<Scope>{}, {Scope::inside}, {Scope::between}}) {
+        const std::string part = scope ? "nccl_" + std::string(word(*scope)) + "_" : "nccl_";
+        const auto append = [&](const std::string& name, Selection selection) {
+            selection.scope = scope;
+            append_figures(figures, rows, part + name, selection);
+        };
+        append("", {});
+        append("all_", {.healthy = false});
+        append("loso_", {.which = Forecast::left_out});
+        append("loso_without_sibling_", {.which = Forecast::left_out, .sibling = false});
+        append("loso_every_site_", {.which = Forecast::left_out, .sibling = std::nullopt});
+        append("lopo_", {.which = Forecast::publisher_out});
+        append("lopo_every_site_", {.which = Forecast::publisher_out, .sibling = std::nullopt});
+        append("null_alphabeta_", {.which = Forecast::null_alphabeta});
+        append("null_tuning_", {.which = Forecast::null_tuning});
+        append("null_fitted_alphabeta_", {.which = Forecast::fitted_alphabeta});
+        append("null_fitted_tuning_", {.which = Forecast::fitted_tuning});
+    }
     return figures;
 }
 
@@ -125,13 +160,15 @@ std::string figure_line(const AccuracyFigure& figure) {
 
 std::string to_csv(const std::vector<AccuracyRow>& rows) {
     std::string csv(header);
+    const auto maybe = [](const std::optional<double>& value) { return value ? digits(*value) : std::string(); };
     for (const AccuracyRow& row : rows) {
         csv += csv_cell(row.dataset) + "," + std::to_string(row.size.count) + "," + digits(row.measured) + "," +
                digits(row.predicted) + "," + digits(row.null_alphabeta) + "," + digits(row.null_tuning) + "," +
                std::string(word(regime_of(row.size))) + "," + csv_cell(row.site) + "," + row.used + "," +
-               (row.left_out ? digits(*row.left_out) : "") + "," + (row.sibling ? "yes" : "no") + "," +
-               row.group.generation + "," + row.group.nccl_era + "," + row.group.fabric + "," +
-               std::to_string(row.nodes) + "\n";
+               maybe(row.left_out) + "," + (row.sibling ? "yes" : "no") + "," + row.group.generation + "," +
+               row.group.nccl_era + "," + row.group.fabric + "," + std::to_string(row.nodes) + "," +
+               csv_cell(row.publisher) + "," + maybe(row.publisher_out) + "," + (row.publisher_sibling ? "yes" : "no") +
+               "," + maybe(row.fitted_alphabeta) + "," + maybe(row.fitted_tuning) + "\n";
     }
     return csv;
 }
@@ -161,10 +198,18 @@ std::vector<AccuracyRow> parse_accuracy_csv(std::string_view csv, const std::str
         row.null_tuning = figure_cell(c[5], place);
         row.site = c[7];
         row.used = c[8];
-        row.left_out = c[9].empty() ? std::nullopt : std::optional(figure_cell(c[9], place));
+        const auto maybe = [&](const std::string& cell) {
+            return cell.empty() ? std::nullopt : std::optional(figure_cell(cell, place));
+        };
+        row.left_out = maybe(c[9]);
         row.sibling = c[10] == "yes";
         row.group = {c[11], c[12], c[13]};
         row.nodes = static_cast<std::uint32_t>(figure_cell(c[14], place));
+        row.publisher = c[15];
+        row.publisher_out = maybe(c[16]);
+        row.publisher_sibling = c[17] == "yes";
+        row.fitted_alphabeta = maybe(c[18]);
+        row.fitted_tuning = maybe(c[19]);
         rows.push_back(std::move(row));
     }
     return rows;

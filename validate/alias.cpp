@@ -1,21 +1,28 @@
 #include "validate/alias.hpp"
 
+#include <stdexcept>
+
 #include "validate/embedded.hpp"
 
 namespace fabricast {
 namespace {
 
 Alias read_alias(const yaml::Node& node) {
+    node.required("match");
     Alias alias;
-    alias.pattern = node.required("match").as_string();
-    try {
-        alias.matcher = std::regex(alias.pattern, std::regex::ECMAScript | std::regex::icase);
-    } catch (const std::regex_error& error) {
-        node.required("match").fail(std::string("not a regular expression: ") + error.what());
-    }
     for (const yaml::Node& member : node.members()) {
-        if (member.name != "match") {
+        std::optional<Pattern>* pattern = member.name == "match"    ? &alias.match
+                                          : member.name == "and"    ? &alias.also
+                                          : member.name == "unless" ? &alias.unless
+                                                                    : nullptr;
+        if (pattern == nullptr) {
             alias.means[member.name] = member.as_string();
+            continue;
+        }
+        try {
+            pattern->emplace(member.as_string());
+        } catch (const std::invalid_argument& error) {
+            member.fail(std::string("not a regular expression: ") + error.what());
         }
     }
     return alias;
@@ -60,7 +67,8 @@ AliasList read_aliases(const yaml::Node& root, std::string_view key) {
 
 const Alias* first_match(const AliasList& list, std::string_view text) {
     for (const Alias& alias : list) {
-        if (std::regex_search(text.begin(), text.end(), alias.matcher)) {
+        if (alias.match->found_in(text) && (!alias.also || alias.also->found_in(text)) &&
+            !(alias.unless && alias.unless->found_in(text))) {
             return &alias;
         }
     }

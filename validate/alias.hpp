@@ -4,21 +4,22 @@
 
 #include <cstdint>
 #include <map>
-#include <regex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/io/pattern.hpp"
 #include "sim/io/yaml.hpp"
 
 namespace fabricast {
 
 using WordMap = std::map<std::string, std::string, std::less<>>;
 
-// A pattern (ECMAScript, case ignored, found anywhere in a text) and what it means.
+// A pattern (RE2's syntax, case ignored, found anywhere in a text) and what it means. `and` must be found too, `unless`
+// must not.
 struct Alias {
-    std::string pattern;
-    std::regex matcher;
+    std::optional<Pattern> match, also, unless;
     WordMap means;
 
     // The meaning under `key`, or "".

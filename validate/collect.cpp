@@ -46,6 +46,7 @@ Collection collect(const std::vector<std::filesystem::path>& folders, const Alia
                 continue;
             }
             collection.curves.push_back({compare(measurement, table, catalog, cache), site_of(measurement, sites),
+                                         publisher_of(measurement, sites),
                                          std::string(cause_of(measurement.id, unhealthy))});
         } catch (const std::runtime_error& error) {
             collection.skipped.push_back({file.string(), error.what()});
@@ -67,6 +68,7 @@ std::vector<AccuracyRow> accuracy_rows(const Collection& collection) {
             row.null_alphabeta = size.null_alphabeta;
             row.null_tuning = size.null_tuning;
             row.site = curve.site;
+            row.publisher = curve.publisher;
             row.used = !size.measured.left_out.empty() ? size.measured.left_out
                        : curve.cause.empty()           ? "yes"
                                                        : "unhealthy";

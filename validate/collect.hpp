@@ -12,7 +12,7 @@ namespace fabricast {
 
 struct CollectedCurve {
     Comparison comparison;
-    std::string site;
+    std::string site, publisher;
     std::string cause;  // why it is known to be degraded; empty: healthy
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sim/collectives/plan.hpp"
+#include "validate/derive_network.hpp"
 #include "validate/null_models.hpp"
 
 namespace fabricast {
@@ -85,6 +86,7 @@ Comparison compare(const Measurement& measurement, const AliasTable& table, cons
         c.derived.assumptions = {"system, software and workload: as the scenario says, not as the file does"};
     } else {
         c.derived = derive(measurement, table);
+        take_fitting_nic(c.derived, catalog);
     }
     const Scenario& used = c.derived.scenario;
     const Fabric& fabric = cache.at(used);
@@ -97,7 +99,9 @@ Comparison compare(const Measurement& measurement, const AliasTable& table, cons
     for (const CurvePoint& point : curve.points) {
         const ForecastRow ours = forecaster.at(point.size);
         c.sizes.push_back({point, ours, alpha_beta(collective_of(used), point.size, fabric),
-                           tuning_clock(ours.tuning_seconds, collective_of(used), point.size, fabric)});
+                           tuning_clock(ours.tuning_seconds, collective_of(used), point.size, fabric),
+                           ring_hops(collective_of(used).collective, fabric.gpu_count(), fabric.node_count()),
+                           datasheet_wire_time(collective_of(used), point.size, fabric)});
     }
     return c;
 }

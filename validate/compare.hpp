@@ -9,6 +9,7 @@
 #include "validate/accuracy.hpp"
 #include "validate/curve.hpp"
 #include "validate/forecast.hpp"
+#include "validate/null_models.hpp"
 #include "validate/plot.hpp"
 
 namespace fabricast {
@@ -18,6 +19,8 @@ struct ComparedSize {
     ForecastRow ours;
     double null_alphabeta = 0;
     double null_tuning = 0;
+    Hops hops;        // of the ring that alpha-beta counts
+    double wire = 0;  // its f * S / B, seconds
 };
 
 struct Comparison {

@@ -203,12 +203,14 @@ void derive_node(const Measurement& m, const AliasTable& table, const Counts& c,
 // -------------------------------------------------------------------------------------------
 
 // "2.16.5+cuda11.8" -> "2.16.5"; "" where there is none.
-std::string version_in(std::string_view words, const std::regex& pattern) {
-    std::match_results<std::string_view::const_iterator> match;
-    if (!std::regex_search(words.begin(), words.end(), match, pattern)) {
-        return "";
+std::string version_in(std::string_view words, const Pattern& pattern) {
+    std::string version;
+    if (const std::optional<Pattern::Groups> match = pattern.first_in(words)) {
+        for (std::size_t part = 1; part < match->size(); ++part) {
+            version += ((*match)[part] && part > 1 ? "." : "") + std::string((*match)[part].value_or(""));
+        }
     }
-    return match[1].str() + "." + match[2].str() + (match[3].matched ? "." + match[3].str() : "");
+    return version;
 }
 
 // -1, 0, 1 as a is older, equal, newer; missing parts are 0.
@@ -230,10 +232,10 @@ int compare_versions(std::string_view a, std::string_view b) {
 
 // Stated, else named elsewhere in the file, else by its CUDA release, else by the GPU generation.
 std::string nccl_version(const Measurement& m, const AliasTable& table, Derived& out) {
-    static const std::regex plain(R"((?:^|[^\d.])(\d+)\.(\d+)(?:\.(\d+))?)");
-    static const std::regex code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
-    static const std::regex named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)", std::regex::icase);
-    for (const std::regex* form : {&plain, &code}) {
+    static const Pattern plain(R"((?:^|[^\d.])(\d+)\.(\d+)(?:\.(\d+))?)");
+    static const Pattern code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
+    static const Pattern named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)");
+    for (const Pattern* form : {&plain, &code}) {
         if (std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) {
             return stated;
         }
@@ -264,12 +266,12 @@ std::string nccl_version(const Measurement& m, const AliasTable& table, Derived&
 
 // Every NAME=value of a text; a later one replaces an earlier.
 void read_environment(std::string_view words, Derived& out) {
-    static const std::regex assignment(R"rx(\b([A-Z][A-Z0-9]*_[A-Z0-9_]+) ?= ?("[^"]*"|[^\s;")]+))rx");
+    static const Pattern assignment(R"rx(\b([A-Z][A-Z0-9]*_[A-Z0-9_]+) ?= ?("[^"]*"|[^\s;")]+))rx",
+                                    Pattern::Case::counts);
     std::string others;
-    const std::string owned(words);
-    for (std::sregex_iterator it(owned.begin(), owned.end(), assignment), end; it != end; ++it) {
-        const std::string name = (*it)[1].str();
-        std::string value = (*it)[2].str();
+    for (const Pattern::Groups& match : assignment.all_in(words)) {
+        const std::string name(*match[1]);
+        std::string value(*match[2]);
         std::erase(value, '"');
         if (name.starts_with("NCCL_")) {
             out.scenario.library.env[name] = value;
@@ -284,12 +286,9 @@ void read_environment(std::string_view words, Derived& out) {
 
 // The value behind "-g" or "nGpus"; 1 where neither stands there.
 std::uint32_t option(std::string_view words, const std::string& letter, const std::string& name) {
-    const std::regex pattern("(?:^|\\s)-" + letter + " ?(\\d+)\\b|\\b" + name + " (\\d+)\\b");
-    std::match_results<std::string_view::const_iterator> match;
-    if (!std::regex_search(words.begin(), words.end(), match, pattern)) {
-        return 0;
-    }
-    return whole(match[1].matched ? match[1].str() : match[2].str());
+    const Pattern pattern("(?:^|\\s)-" + letter + " ?(\\d+)\\b|\\b" + name + " (\\d+)\\b", Pattern::Case::counts);
+    const std::optional<Pattern::Groups> match = pattern.first_in(words);
+    return match ? whole(*((*match)[1] ? (*match)[1] : (*match)[2])) : 0;
 }
 
 void derive_launch(const Measurement& m, const AliasTable& table, Derived& out) {

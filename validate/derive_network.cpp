@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <sstream>
+
+#include "models/device_part.hpp"
+#include "models/link_part.hpp"
+#include "sim/scenario/node_reader.hpp"
 
 namespace fabricast {
 namespace {
 
-std::uint32_t digits(const std::string& words) {
+std::uint32_t digits(std::string_view words) {
     std::uint32_t value = 0;
     std::from_chars(words.data(), words.data() + words.size(), value);
     return value;
@@ -23,25 +28,31 @@ struct Ports {
 // "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. The unit tells bits from bytes, so case
 // counts.
 Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
-    static const std::regex rate(
-        R"((?:(\d+) ?[x×] ?)?\b(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?)");
+    static const Pattern rate(
+        R"((?:(\d+) ?[x×] ?)?\b(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?)",
+        Pattern::Case::counts);
     Ports ports;
-    std::smatch match;
-    if (!std::regex_search(words, match, rate)) {
+    const std::optional<Pattern::Groups> match = rate.first_in(words);
+    if (!match) {
         return ports;
     }
-    ports.count = match[1].matched ? digits(match[1].str()) : 0;
-    ports.gbps = digits(match[2].str());
-    if (match[3].matched && nics > 1 && ports.count == 0) {
+    ports.count = (*match)[1] ? digits(*(*match)[1]) : 0;
+    ports.gbps = digits(*(*match)[2]);
+    if ((*match)[3] && nics > 1 && ports.count == 0) {
         ports.gbps /= nics;
     }
     return ports;
 }
 
+// "4x ConnectX-7" -> 4; nodes of "4x8 GPUs" are no NICs.
 std::uint32_t count_in_words(const std::string& words) {
-    static const std::regex times(R"(\b(\d+) ?[x×] ?(?!\d+ ?GPU))", std::regex::icase);
-    std::smatch match;
-    return std::regex_search(words, match, times) ? digits(match[1].str()) : 0;
+    static const Pattern times(R"(\b(\d+) ?[x×](\d+ ?GPU)?)");
+    for (const Pattern::Groups& match : times.all_in(words)) {
+        if (!match[2]) {
+            return digits(*match[1]);
+        }
+    }
+    return 0;
 }
 
 std::uint32_t stated_nics(const Measurement& m) {
@@ -91,7 +102,8 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
 }
 
 const Alias& network_of(const Measurement& m, const AliasTable& table, const std::string& words, Derived& out) {
-    static const Alias usual{"", {}, {{"family", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
+    static const Alias usual{
+        {}, {}, {}, {{"family", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
     const Alias* network = first_match(table.networks, words);
     if (network == nullptr) {
         out.assumptions.push_back(
@@ -127,12 +139,11 @@ std::string link_of(const Measurement& m, const AliasTable& table, const std::st
 }
 
 bool host_staged(const std::string& words, const Derived& out) {
-    static const std::regex off(
-        R"((gpu ?direct( rdma)?|\bgdr) ?(is )?(off|disabled|inactive)|(no|without) (gpu ?direct|gdr))",
-        std::regex::icase);
+    static const Pattern off(
+        R"((gpu ?direct( rdma)?|\bgdr) ?(is )?(off|disabled|inactive)|(no|without) (gpu ?direct|gdr))");
     const auto level = out.scenario.library.env.find("NCCL_NET_GDR_LEVEL");
     const bool never = level != out.scenario.library.env.end() && (level->second == "LOC" || level->second == "0");
-    return never || std::regex_search(words, off);
+    return never || off.found_in(words);
 }
 
 // What the network's NCCL plugin sets; what the user set stays.
@@ -194,9 +205,35 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
     }
     out.assumptions.push_back(
         "network: " + std::string(network.word("family")) + ", " +
-        (ports.count == 0 ? "as many NICs as the node has" : std::to_string(ports.count) + " NICs a node") + " at " +
-        std::to_string(ports.gbps) + " Gb/s (" + cluster.link + "), " + cluster.fabric_kind +
+        (ports.count == 0 ? "as many NICs as the node has" : cluster.node_options.at("nics") + " NICs a node") +
+        " at " + std::to_string(ports.gbps) + " Gb/s (" + cluster.link + "), " + cluster.fabric_kind +
         (cluster.node_options.contains("gpu_direct") ? ", staged through host memory" : ""));
+}
+
+void take_fitting_nic(Derived& derived, const Catalog& catalog) {
+    ClusterRequest& cluster = derived.scenario.cluster;
+    if (cluster.link.empty()) {
+        return;
+    }
+    const Part& part = catalog.at("link", cluster.link);
+    const Rate rate = link_spec(part).rate;
+    const NodeTemplate node = node_template(cluster.node, catalog);
+    if (node.nics == 0 || !(nic_spec(catalog.at("nic", node.nic_part)).port_rate < rate)) {
+        return;
+    }
+    std::optional<NicSpec> fitting;
+    for (const Part* other : catalog.of_kind("nic")) {
+        const NicSpec nic = nic_spec(*other);
+        const bool fits = speaks(nic.speaks, part.word("family")) && !(nic.port_rate < rate);
+        if (fits && (!fitting || nic.port_rate < fitting->port_rate)) {
+            fitting = nic;
+        }
+    }
+    if (fitting) {
+        cluster.node_options["nic"] = fitting->name;
+        derived.assumptions.push_back("nic: " + fitting->name + ", for " + cluster.link + " is faster than the " +
+                                      node.nic_part + " of a " + node.name);
+    }
 }
 
 }  // namespace fabricast

@@ -1,6 +1,7 @@
 #pragma once
 // The part of `derive` that looks outside the node.
 
+#include "models/catalog.hpp"
 #include "validate/derive.hpp"
 
 namespace fabricast {
@@ -9,5 +10,8 @@ namespace fabricast {
 // only what the network's plugin sets in the environment. Precondition: the node and the environment are derived.
 // Throws ScenarioError on a network that nothing here models.
 void derive_network(const Measurement& measurement, const AliasTable& table, Derived& out);
+
+// Where the link is faster than the template's adapters: the slowest of the catalogue that speaks it at its rate.
+void take_fitting_nic(Derived& derived, const Catalog& catalog);
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #include "validate/forecast.hpp"
 
+#include "sim/events.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/scenario/build.hpp"
 
@@ -44,16 +45,17 @@ CurveForecaster::CurveForecaster(const Scenario& scenario, const Fabric& fabric,
     : scenario_(scenario),
       fabric_(fabric),
       catalog_(catalog),
+      events_(link_events(scenario, fabric, catalog)),
       planner_(collective_of(scenario), fabric, scenario.library, scenario.launch, catalog) {}
 
 double CurveForecaster::seconds(Bytes size) const {
-    const Plan plan = planner_.plan(size);
-    return iteration_time(plan, replay(scenario_.engine, fabric_, plan.schedule));
+    const Plan plan = planner_.plan(size, false);
+    return iteration_time(plan, replay(scenario_.engine, fabric_, plan.schedule, events_));
 }
 
 ForecastRow CurveForecaster::at(Bytes size) const {
     const Plan plan = planner_.plan(size);
-    const double seconds = iteration_time(plan, replay(scenario_.engine, fabric_, plan.schedule));
+    const double seconds = iteration_time(plan, replay(scenario_.engine, fabric_, plan.schedule, events_));
     ForecastRow row;
     row.seconds = seconds;
     row.low80 = seconds * (1 + plan.relative_low80);

@@ -38,7 +38,7 @@ private:
     std::map<std::string, std::unique_ptr<const Fabric>> fabrics_;
 };
 
-// One scenario made ready: many sizes, and again after the catalogue's costs changed in place.
+// One scenario made ready, with its events: many sizes, and again after the catalogue's costs changed in place.
 class CurveForecaster {
 public:
     // All must outlive the forecaster.
@@ -51,6 +51,7 @@ private:
     const Scenario& scenario_;
     const Fabric& fabric_;
     const Catalog& catalog_;
+    std::vector<LinkEvent> events_;
     Planner planner_;
 };
 

@@ -29,11 +29,25 @@ double t90(double freedom) {
 }
 
 bool counts(const AccuracyRow& row, Forecast which) {
-    return row.used == "yes" && row.left_out.has_value() && row.measured > 0 && forecast(row, which) > 0;
+    return row.used == "yes" && row.publisher_out.has_value() && row.measured > 0 && forecast(row, which) > 0;
 }
 
-// Four in five of the sites' distances, wider by as much as Student's t is wider than the normal distribution where so
-// few sites told it.
+IntervalKey key_of(const AccuracyRow& row) { return {row.nodes > 1, row.publisher_sibling, regime_of(row.size)}; }
+
+// A class without a site is judged by the nearest that has one: the other kind of kinship first, then the other scope.
+const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
+    for (const bool scope : {key.between_nodes, !key.between_nodes}) {
+        for (const bool sibling : {key.sibling, !key.sibling}) {
+            if (const auto found = table.find({scope, sibling, key.regime}); found != table.end()) {
+                return &found->second;
+            }
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
 RatioRange range_of(const std::map<std::string, std::vector<double>>& sites) {
     std::vector<Weighted> points;
     for (const auto& [site, ratios] : sites) {
@@ -56,26 +70,10 @@ RatioRange range_of(const std::map<std::string, std::vector<double>>& sites) {
     return {std::exp(-half), std::exp(half)};
 }
 
-IntervalKey key_of(const AccuracyRow& row) { return {row.nodes > 1, row.sibling, regime_of(row.size)}; }
-
-// A class without a site is judged by the nearest that has one: the other kind of kinship first, then the other scope.
-const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
-    for (const bool scope : {key.between_nodes, !key.between_nodes}) {
-        for (const bool sibling : {key.sibling, !key.sibling}) {
-            if (const auto found = table.find({scope, sibling, key.regime}); found != table.end()) {
-                return &found->second;
-            }
-        }
-    }
-    return nullptr;
-}
-
-}  // namespace
-
 IntervalTable interval_table(const std::vector<AccuracyRow>& rows, Forecast which, const std::string& without) {
     std::map<IntervalKey, std::map<std::string, std::vector<double>>> ratios;
     for (const AccuracyRow& row : rows) {
-        if (counts(row, which) && row.site != without) {
+        if (counts(row, which) && row.publisher != without) {
             ratios[key_of(row)][row.site].push_back(row.measured / forecast(row, which));
         }
     }
@@ -114,8 +112,8 @@ RatioRange paired_range(const std::vector<std::vector<double>>& groups) {
 std::map<Regime, RatioRange> paired_ranges(const std::vector<AccuracyRow>& rows) {
     std::map<Regime, std::map<std::string, std::map<std::string, std::vector<double>>>> ratios;
     for (const AccuracyRow& row : rows) {
-        if (counts(row, Forecast::left_out)) {
-            ratios[regime_of(row.size)][row.site][row.dataset].push_back(row.measured / *row.left_out);
+        if (counts(row, Forecast::publisher_out)) {
+            ratios[regime_of(row.size)][row.site][row.dataset].push_back(row.measured / *row.publisher_out);
         }
     }
     std::map<Regime, RatioRange> ranges;
@@ -145,7 +143,7 @@ Coverage coverage(const std::vector<AccuracyRow>& rows, Forecast which) {
     double inside_all = 0;
     double count_all = 0;
     for (const auto& [site, list] : sites) {
-        const IntervalTable table = interval_table(rows, which, site);
+        const IntervalTable table = interval_table(rows, which, list.front()->publisher);
         double inside = 0;
         std::vector<double> width;
         for (const AccuracyRow* row : list) {
@@ -175,7 +173,7 @@ Coverage coverage(const std::vector<AccuracyRow>& rows, Forecast which) {
 }
 
 std::vector<AccuracyFigure> interval_figures(const std::vector<AccuracyRow>& rows) {
-    const Coverage ours = coverage(rows, Forecast::left_out);
+    const Coverage ours = coverage(rows, Forecast::publisher_out);
     if (ours.width <= 0) {
         return {};
     }
@@ -195,11 +193,12 @@ std::string intervals_yaml(const IntervalTable& table, const Part& held) {
         "# or go between nodes, and by size (below 64 KiB, below 16 MiB, above). Written by `./dev accuracy --loso` "
         "from "
         "sites\n"
-        "# that the fit behind their forecast never saw; a calibration lays its own over `measured-here`.\n"
+        "# of publishers that the fit behind their forecast never saw; a calibration lays its own over "
+        "`measured-here`.\n"
         "forecast-intervals:\n  kind: interval\n"
         "  note: \"How far forecasts were from measurements that their constants were not fitted to.\"\n  origin: "
         "fitted\n"
-        "  source: \"forecasts of left-out sites: docs/accuracy.csv\"\n  figures:\n";
+        "  source: \"forecasts of left-out publishers: docs/accuracy.csv\"\n  figures:\n";
     const auto line = [&](const std::string& name, const RatioRange* range, double power) {
         const Figure& kept = held.figure(name);
         const RatioRange written = range == nullptr

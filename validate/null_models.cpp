@@ -22,13 +22,12 @@ double datasheet_bandwidth(const Fabric& fabric) {
     return 0;
 }
 
-// f * S / B.
-double wire_time(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric) {
+}  // namespace
+
+double datasheet_wire_time(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric) {
     const double factor = busbw_factor(workload.collective, fabric.gpu_count());
     return factor * static_cast<double>(size.count) / datasheet_bandwidth(fabric);
 }
-
-}  // namespace
 
 Hops ring_hops(Collective collective, std::uint32_t ranks, std::uint32_t nodes) {
     const double steps = ranks - 1.0;
@@ -48,12 +47,12 @@ double alpha_beta(const CollectiveWorkload& workload, Bytes size, const Fabric& 
     constexpr double intra = 0.6e-6;
     constexpr double inter = 3e-6;
     const Hops hops = ring_hops(workload.collective, fabric.gpu_count(), fabric.node_count());
-    return launch + hops.intra * intra + hops.inter * inter + wire_time(workload, size, fabric);
+    return launch + hops.intra * intra + hops.inter * inter + datasheet_wire_time(workload, size, fabric);
 }
 
 double tuning_clock(double expected, const CollectiveWorkload& workload, Bytes size, const Fabric& fabric) {
     constexpr double stand_in = 12e-6;
-    return expected > 0 ? expected : stand_in + wire_time(workload, size, fabric);
+    return expected > 0 ? expected : stand_in + datasheet_wire_time(workload, size, fabric);
 }
 
 }  // namespace fabricast

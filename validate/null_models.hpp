@@ -1,5 +1,6 @@
 #pragma once
-// Two models that a forecast must beat. Neither is fitted here.
+// Two models that a forecast must beat, with the constants that their sources give them. The same models with constants
+// fitted to data: calibration/fitted_nulls.hpp.
 
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace fabricast {
 // factor f and B from the datasheet: NVLink (else PCIe) of one GPU, or the node's NICs together. Seconds.
 // Source of the constants: facts nccl-mechanisms.md §1 (a).
 double alpha_beta(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric);
+
+// f * S / B of it, in seconds.
+double datasheet_wire_time(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric);
 
 // NCCL's tuning model read as a clock. `expected` is what it says of the choice; for sends and receives, of which it
 // has no model, a constant 12 us and the wire stand in. Source: facts nccl-mechanisms.md §1 (b).

@@ -4,15 +4,25 @@ namespace fabricast {
 
 Sites read_sites(const std::filesystem::path& path) {
     const yaml::Node root = yaml::read(path);
-    root.allow({"sites"});
+    root.allow({"publishers", "sites"});
+    std::map<std::string, std::string> publishers;  // by site
+    for (const yaml::Node& publisher : root.required("publishers").members()) {
+        for (const yaml::Node& site : publisher.items()) {
+            if (root.required("sites").get(site.as_string()) == nullptr) {
+                site.fail("no site " + shown(site.as_string()) + " is listed below");
+            }
+            publishers[site.as_string()] = publisher.name;
+        }
+    }
     Sites sites;
     for (const yaml::Node& site : root.required("sites").members()) {
+        const std::string& publisher = publishers.try_emplace(site.name, site.name).first->second;
         for (const yaml::Node& group : site.items()) {
             group.allow({"generation", "nccl", "fabric", "datasets"});
             const SystemGroup words{group.required("generation").as_string(), group.required("nccl").as_string(),
                                     group.required("fabric").as_string()};
             for (const yaml::Node& dataset : group.required("datasets").items()) {
-                if (!sites.emplace(dataset.as_string(), SiteEntry{site.name, words}).second) {
+                if (!sites.emplace(dataset.as_string(), SiteEntry{site.name, publisher, words}).second) {
                     dataset.fail("dataset " + shown(dataset.as_string()) + " stands in two sites");
                 }
             }
@@ -52,6 +62,11 @@ std::string site_of(const Measurement& measurement, const Sites& sites) {
         }
     }
     return measurement.id;
+}
+
+std::string publisher_of(const Measurement& measurement, const Sites& sites) {
+    const auto listed = sites.find(measurement.id);
+    return listed != sites.end() ? listed->second.publisher : site_of(measurement, sites);
 }
 
 std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy) {

@@ -14,6 +14,7 @@ namespace fabricast {
 // A site is one machine or one service; its groups say what a fit may call a sibling.
 struct SiteEntry {
     std::string site;
+    std::string publisher;  // the site itself, unless several sites have one publisher
     SystemGroup group;
 };
 using Sites = std::map<std::string, SiteEntry, std::less<>>;  // by dataset id
@@ -33,6 +34,9 @@ std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path);
 
 // The site of a file: as listed, else its source.
 std::string site_of(const Measurement& measurement, const Sites& sites);
+
+// Who published it: as listed, else its site.
+std::string publisher_of(const Measurement& measurement, const Sites& sites);
 
 // Why this dataset is known to be degraded, or "".
 std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy);

@@ -17,6 +17,10 @@ struct TrainingForecast {
     std::string excluded;  // why it does not count
     std::string failed;    // why there is no forecast
     double measured_s = 0, forecast_s = 0, null_s = 0;
+    double family_out_s = 0, null_out_s = 0;  // of constants that no table of the family told; 0: unknown
+    double peak_s = 0;                        // 6 N D at the GPUs' peak: the MFU null's time at an MFU of one
+    std::string peak_kind;                    // GPUs and precisions that share one MFU
+    std::vector<std::string> aspects;         // sim/workloads/step_evidence.hpp
     StepRow step;
     bool assumed = false;  // something the table does not state, beside software (see software_only)
     std::set<std::pair<std::string, std::string>> used;  // part and figure
@@ -24,7 +28,8 @@ struct TrainingForecast {
     // Throughput a GPU over that of the smallest run of the series, where the row has a series and is not its first.
     std::optional<double> measured_efficiency, forecast_efficiency;
 
-    bool counts() const { return excluded.empty() && failed.empty() && measured_s > 0; }
+    bool compared() const { return failed.empty() && measured_s > 0; }
+    bool counts() const { return excluded.empty() && compared(); }
     double error() const { return forecast_s / measured_s - 1; }
     double null_error() const { return null_s / measured_s - 1; }
 };
@@ -43,10 +48,13 @@ struct TableErrors {
     std::size_t rows = 0, points = 0;                   // forecast; of scaling series
     double median = 0, p90 = 0, largest = 0, bias = 0;  // of |forecast / measured - 1|; bias: signed median
     double null_median = 0;
-    double efficiency = 0, linear = 0;  // median |points of efficiency| of the forecast, and of perfect scaling
+    double family_out = -1, null_out = -1;  // medians with the family left out; below zero: unknown
+    double efficiency = 0, linear = 0;      // median |points of efficiency| of the forecast, and of perfect scaling
 };
 
-TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, std::size_t table);
+// Of the rows that count, or of all that have a measured step.
+enum class Rows : std::uint8_t { counted, all };
+TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, std::size_t table, Rows rows = Rows::counted);
 
 struct NamedFigure {
     std::string name;
@@ -54,18 +62,17 @@ struct NamedFigure {
     std::string unit;
 };
 
-// train_step_median_pct and so on, as `./dev accuracy` prints them.
-// `family_out`: median error by table, where it is known.
+// train_step_median_pct and so on, as `./dev accuracy` prints them. `train_all_...`: of every row that has a measured
+// step, excluded ones too.
 std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tables,
-                                          const std::vector<TrainingForecast>& forecasts,
-                                          const std::map<std::string, double>& family_out);
+                                          const std::vector<TrainingForecast>& forecasts);
 
-// The page and the table of rows; `figures` stand on top of the page.
+// The page and the table of rows; `figures` stand on top of the page. `stale`: why left-out forecasts are of another
+// state; empty: they are of this one.
 std::string training_page(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                          const std::vector<NamedFigure>& figures, const std::map<std::string, double>& family_out);
+                          const std::vector<NamedFigure>& figures, const std::string& stale);
 // A dot a table and model: median errors side by side, as SVG.
-std::string training_chart(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                           const std::map<std::string, double>& family_out);
+std::string training_chart(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts);
 std::string training_csv(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts);
 
 }  // namespace fabricast

@@ -10,6 +10,7 @@
 #include "sim/io/text_file.hpp"
 #include "sim/io/yaml.hpp"
 #include "sim/percentile.hpp"
+#include "sim/sweep/fingerprint.hpp"
 
 namespace fabricast {
 
@@ -49,73 +50,46 @@ double residual_at(const RowSlope& row, const std::vector<double>& x) {
     return sum;
 }
 
-// The figure, and in every part that has it from this one the same.
-void scale(Catalog& catalog, const TrainingConstant& constant, double factor) {
-    Figure& figure = catalog.parts.find(constant.part)->second.figures.find(constant.figure)->second;
-    figure.value.front() *= factor;
-    figure.low80 *= factor;
-    figure.high80 *= factor;
+bool same(const Figure& a, const Figure& b) {
+    return a.value == b.value && a.low80 == b.low80 && a.high80 == b.high80 && a.source == b.source;
 }
 
-struct Place {
-    std::size_t table, row;
-};
-
-std::vector<RowSlope> slopes(const std::vector<TrainingTable>& tables, const Catalog& catalog, std::size_t threads) {
-    std::vector<Place> places;
-    std::vector<std::size_t> rows_of(tables.size(), 0);
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        for (std::size_t r = 0; r < tables[t].rows.size(); ++r) {
-            if (exclusion(tables[t], r).empty()) {
-                places.push_back({t, r});
+// Every figure by the factor of the constant behind it.
+Catalog scaled(const Catalog& catalog, const std::vector<double>& factors) {
+    Catalog out = catalog;
+    for (auto& [name, part] : out.parts) {
+        if (part.kind != "compute" && part.kind != "framework") {
+            continue;
+        }
+        for (auto& [path, figure] : part.figures) {
+            if (const std::optional<std::size_t> k = constant_behind(catalog, name, path)) {
+                figure.value.front() *= factors[*k];
+                figure.low80 *= factors[*k];
+                figure.high80 *= factors[*k];
             }
         }
     }
-    std::vector<Catalog> changed;
-    for (const TrainingConstant& constant : training_constants()) {
-        changed.push_back(catalog);
-        scale(changed.back(), constant, std::exp(step_of_slope));
-    }
-    const auto one = [&](std::size_t i) {
-        RowSlope out;
-        const TrainingTable& table = tables[places[i].table];
-        const std::size_t row = places[i].row;
-        out.table = places[i].table;
-        const TrainingForecast base = forecast_row(table, row, catalog);
-        if (!base.counts()) {
-            return out;
-        }
-        out.residual = std::log(base.forecast_s / base.measured_s);
-        for (std::size_t k = 0; k < changed.size(); ++k) {
-            const TrainingConstant& constant = training_constants()[k];
-            const bool used = base.used.contains({constant.part, constant.figure});
-            const double moved = used ? forecast_row(table, row, changed[k]).forecast_s : base.forecast_s;
-            out.slope.push_back(std::log(moved / base.forecast_s) / step_of_slope);
-        }
-        return out;
-    };
-    std::vector<RowSlope> all;
-    in_order(places.size(), threads, one, [&](RowSlope row) {
-        if (!row.slope.empty()) {
-            ++rows_of[row.table];
-            all.push_back(std::move(row));
-        }
-    });
-    for (RowSlope& row : all) {
-        row.weight = points_a_table / static_cast<double>(rows_of[row.table]);
-    }
-    return all;
+    return out;
 }
+
+struct RowPlace {
+    std::size_t table, row;
+};
 
 }  // namespace
 
 // Without any table: best matrix products and attention kernels as others measured them alone (docs/training.md,
-// constants), a tenth lower for power; broad guesses elsewhere. What is one framework's own recipe stays.
+// constants), a tenth lower for power; broad guesses elsewhere, of a framework's own recipe as well.
 const std::vector<TrainingConstant>& training_constants() {
     static const std::vector<TrainingConstant> list = {
         {"compute-h100", "gemm.bf16", 0.72, 0.08},
         {"compute-h100", "gemm.fp8", 0.64, 0.10},
         {"compute-h100", "gemm.fixed.narrow", 20e-6, 0.7},
+        {"compute-h100", "gemm.fixed.wide", 5e-6, 0.7},
+        {"compute-h100", "gemm.memory", 0.85, 0.1},
+        {"compute-h100", "launch", 5e-6, 0.5},
+        {"compute-h100", "softmax.memory", 0.65, 0.15},
+        {"compute-h100", "cast.memory", 0.65, 0.2},
         {"compute-h100", "elementwise.memory", 0.65, 0.15},
         {"compute-h100", "attention.cudnn", 0.575, 0.05},
         {"compute-h100", "attention.flash_2", 0.325, 0.05},
@@ -134,10 +108,15 @@ const std::vector<TrainingConstant>& training_constants() {
         {"compute-b200", "attention.cudnn", 0.45, 0.2},
         {"compute-gb200", "gemm.fp8", 0.60, 0.12},
         {"compute-gb200", "gemm.fp4", 0.50, 0.3},
+        {"compute-any", "tile.start", 128, 0.4},
         {"megatron", "step", 0.05, 0.7},
         {"mlperf", "step", 0.05, 0.7},
         {"pytorch-fsdp", "step", 0.05, 0.7},
         {"jax", "step", 0.05, 0.7},
+        {"internlm", "step", 0.05, 0.7},
+        {"internlm", "broadcast_per_rank", 0.3e-3, 2},
+        {"megatron", "expert_imbalance", 1.2, 0.15},
+        {"pytorch-fsdp", "eager", 3, 0.4},
         {"megatron", "growth.wide", 0.003, 0.5},
         {"megatron", "growth.narrow", 0.005, 0.5},
         {"pytorch-fsdp", "growth.wide", 0.003, 0.5},
@@ -175,55 +154,183 @@ std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std:
     return x;
 }
 
-std::map<std::string, double> family_out_medians(const std::vector<TrainingTable>& tables, const Catalog& catalog,
-                                                 std::size_t threads) {
+std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::string& part, const std::string& figure) {
+    const std::vector<TrainingConstant>& list = training_constants();
+    std::optional<std::size_t> inherited;
+    const Figure& own = catalog.parts.at(part).figure(figure);
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        if (list[k].figure != figure) {
+            continue;
+        }
+        if (list[k].part == part) {
+            return k;
+        }
+        if (!inherited && same(own, catalog.parts.at(list[k].part).figure(figure))) {
+            inherited = k;
+        }
+    }
+    return inherited;
+}
+
+std::vector<RowSlope> slopes(const std::vector<TrainingTable>& tables, const Catalog& catalog, std::size_t threads) {
+    std::vector<RowPlace> places;
+    std::vector<std::size_t> rows_of(tables.size(), 0);
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        for (std::size_t r = 0; r < tables[t].rows.size(); ++r) {
+            if (exclusion(tables[t], r).empty()) {
+                places.push_back({t, r});
+            }
+        }
+    }
+    std::vector<Catalog> changed;
+    for (std::size_t k = 0; k < training_constants().size(); ++k) {
+        std::vector<double> factors(training_constants().size(), 1);
+        factors[k] = std::exp(step_of_slope);
+        changed.push_back(scaled(catalog, factors));
+    }
+    const auto one = [&](std::size_t i) {
+        RowSlope out;
+        const TrainingTable& table = tables[places[i].table];
+        const std::size_t row = places[i].row;
+        out.table = places[i].table;
+        const TrainingForecast base = forecast_row(table, row, catalog);
+        if (!base.counts()) {
+            return out;
+        }
+        out.residual = std::log(base.forecast_s / base.measured_s);
+        std::set<std::size_t> used;
+        for (const auto& [part, figure] : base.used) {
+            const Part* known = catalog.find(part);
+            if (known != nullptr && (known->kind == "compute" || known->kind == "framework")) {
+                used.insert(constant_behind(catalog, part, figure).value_or(changed.size()));
+            }
+        }
+        for (std::size_t k = 0; k < changed.size(); ++k) {
+            const double moved = used.contains(k) ? forecast_row(table, row, changed[k]).forecast_s : base.forecast_s;
+            out.slope.push_back(std::log(moved / base.forecast_s) / step_of_slope);
+        }
+        return out;
+    };
+    std::vector<RowSlope> all;
+    in_order(places.size(), threads, one, [&](RowSlope row) {
+        if (!row.slope.empty()) {
+            ++rows_of[row.table];
+            all.push_back(std::move(row));
+        }
+    });
+    for (RowSlope& row : all) {
+        row.weight = points_a_table / static_cast<double>(rows_of[row.table]);
+    }
+    return all;
+}
+
+Catalog refitted(const Catalog& catalog, const std::vector<TrainingTable>& tables, const std::vector<RowSlope>& rows,
+                 const std::string& without) {
     std::vector<double> start, spread;
     for (const TrainingConstant& constant : training_constants()) {
         start.push_back(std::log(constant.value / catalog.parts.at(constant.part).number(constant.figure)));
         spread.push_back(constant.spread);
     }
-    const std::vector<RowSlope> all = slopes(tables, catalog, threads);
-    std::set<std::string> families;
-    for (const RowSlope& row : all) {
-        families.insert(tables[row.table].family);
+    std::vector<RowSlope> others;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(others),
+                 [&](const RowSlope& row) { return tables[row.table].family != without; });
+    const std::vector<double> x = least_absolute(others, start, spread);
+    std::vector<double> factors;
+    std::transform(x.begin(), x.end(), std::back_inserter(factors), [](double change) { return std::exp(change); });
+    return scaled(catalog, factors);
+}
+
+std::string fit_yaml(const Catalog& before, const Catalog& after) {
+    std::string text =
+        "# Made by `build/bin/fabricast-training-accuracy --fit FILE`: the constants of training refitted to all "
+        "tables.\n";
+    std::map<std::string, std::string> parts;
+    for (const TrainingConstant& constant : training_constants()) {
+        const Figure& was = before.parts.at(constant.part).figure(constant.figure);
+        const Figure& is = after.parts.at(constant.part).figure(constant.figure);
+        const std::string unit = was.unit.empty() ? "" : " " + was.unit;
+        parts[constant.part] += fmt::format("    {}: {:.4g}{}  # {:.4g} before, {:.4g} without any table\n",
+                                            constant.figure, is.value.front(), unit, was.value.front(), constant.value);
     }
-    std::map<std::string, std::vector<double>> errors;
-    for (const std::string& family : families) {
-        std::vector<RowSlope> others;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(others),
-                     [&](const RowSlope& row) { return tables[row.table].family != family; });
-        const std::vector<double> x = least_absolute(others, start, spread);
-        for (const RowSlope& row : all) {
-            if (tables[row.table].family == family) {
-                errors[tables[row.table].id].push_back(100 * std::abs(std::exp(residual_at(row, x)) - 1));
+    for (const auto& [part, figures] : parts) {
+        text += part + ":\n  kind: " + before.parts.at(part).kind + "\n  figures:\n" + figures;
+    }
+    return text;
+}
+
+void take_family_out(const std::vector<TrainingTable>& tables, const FamilyOut& out,
+                     std::vector<TrainingForecast>& forecasts) {
+    for (TrainingForecast& f : forecasts) {
+        const auto found = out.seconds.find(tables[f.table].id);
+        const bool there = found != out.seconds.end() && f.row < found->second.size();
+        f.family_out_s = there ? found->second[f.row] : 0;
+    }
+}
+
+FamilyOut family_out(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
+                     const std::vector<RowSlope>& rows, const Catalog& catalog, std::size_t threads) {
+    std::map<std::string, Catalog> without;
+    std::vector<RowPlace> places;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        if (!without.contains(tables[t].family)) {
+            without.emplace(tables[t].family, refitted(catalog, tables, rows, tables[t].family));
+        }
+        for (std::size_t r = 0; r < tables[t].rows.size(); ++r) {
+            places.push_back({t, r});
+        }
+    }
+    FamilyOut out;
+    out.fingerprint = training_fingerprint(tables, forecasts);
+    const auto one = [&](std::size_t i) {
+        const TrainingTable& table = tables[places[i].table];
+        const TrainingForecast f = forecast_row(table, places[i].row, without.at(table.family));
+        return f.failed.empty() ? f.forecast_s : 0.0;
+    };
+    std::size_t at = 0;
+    in_order(places.size(), threads, one,
+             [&](double seconds) { out.seconds[tables[places[at++].table].id].push_back(seconds); });
+    return out;
+}
+
+std::string training_fingerprint(const std::vector<TrainingTable>& tables,
+                                 const std::vector<TrainingForecast>& forecasts) {
+    std::string text;
+    for (const TrainingForecast& f : forecasts) {
+        text += fmt::format("{} {} {} {:.4g} {:.4g} {}\n", tables[f.table].id, tables[f.table].family, f.row,
+                            f.measured_s, f.forecast_s, f.counts());
+    }
+    for (const TrainingConstant& c : training_constants()) {
+        text += fmt::format("{} {} {} {}\n", c.part, c.figure, c.value, c.spread);
+    }
+    return fingerprint(text);
+}
+
+FamilyOut read_family_out(const std::filesystem::path& file) {
+    FamilyOut out;
+    if (std::filesystem::exists(file)) {
+        const yaml::Node root = yaml::read(file);
+        out.fingerprint = root.required("fingerprint").as_string();
+        for (const yaml::Node& member : root.required("tables").members()) {
+            for (const yaml::Node& item : member.items()) {
+                out.seconds[member.name].push_back(item.as_double());
             }
         }
     }
-    std::map<std::string, double> medians;
-    for (const auto& [table, list] : errors) {
-        medians[table] = percentile(list, 50).value_or(0);
-    }
-    return medians;
+    return out;
 }
 
-std::map<std::string, double> read_family_out(const std::filesystem::path& file) {
-    std::map<std::string, double> medians;
-    if (std::filesystem::exists(file)) {
-        const yaml::Node root = yaml::read(file);
-        for (const yaml::Node& member : root.members()) {
-            medians[member.name] = member.as_double();
-        }
-    }
-    return medians;
-}
-
-void write_family_out(const std::filesystem::path& file, const std::map<std::string, double>& medians) {
+void write_family_out(const std::filesystem::path& file, const FamilyOut& out) {
     std::string text =
-        "# Made by `build/bin/fabricast-training-accuracy --families yes`: the median error of each table in %, its "
-        "whole\n"
-        "# family left out of the fit of models/catalog/training.yaml.\n";
-    for (const auto& [table, percent] : medians) {
-        text += fmt::format("{}: {:.3f}\n", table, percent);
+        "# Made by `build/bin/fabricast-training-accuracy --families yes`: seconds of each row's step, forecast with "
+        "the\n"
+        "# constants of models/catalog/training.yaml refitted without the row's whole family; 0: no forecast.\n";
+    text += "fingerprint: \"" + out.fingerprint + "\"\ntables:\n";
+    for (const auto& [table, seconds] : out.seconds) {
+        text += "  " + table + ": [";
+        for (std::size_t i = 0; i < seconds.size(); ++i) {
+            text += (i == 0 ? "" : ", ") + fmt::format("{:.4g}", seconds[i]);
+        }
+        text += "]\n";
     }
     write_atomically(file, text);
 }

@@ -1,9 +1,10 @@
 #pragma once
-// How far forecasts of a kind of training are off that the constants have not seen: the figures of
-// models/catalog/training.yaml refitted without each family of tables, that family forecast with them.
+// How far forecasts of a kind of training are off that the constants have not seen: every figure that was fitted is
+// refitted without each family of tables, and that family simulated again with what comes out.
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,15 @@
 namespace fabricast {
 
 // A figure that is refitted: what it would be taken for without any table, and how far ln(figure) may lie from that.
+// It stands for every part that has the same figure from it.
 struct TrainingConstant {
     std::string part, figure;
     double value = 0, spread = 0;
 };
 const std::vector<TrainingConstant>& training_constants();
+
+// The constant behind a part's figure; its index, or none where the figure is not refitted.
+std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::string& part, const std::string& figure);
 
 // One row as a line: ln(forecast / measured) now, and its slope by ln of each constant.
 struct RowSlope {
@@ -31,13 +36,36 @@ struct RowSlope {
 std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std::vector<double>& start,
                                    const std::vector<double>& spread);
 
-// Medians of |error| in % by table, each with the whole family of the table left out. Minutes: each constant's slope is
-// a forecast of every row that uses it.
-std::map<std::string, double> family_out_medians(const std::vector<TrainingTable>& tables, const Catalog& catalog,
-                                                 std::size_t threads);
+// Slopes of all rows that count, by simulating each with each constant that it uses a little larger. Minutes.
+std::vector<RowSlope> slopes(const std::vector<TrainingTable>& tables, const Catalog& catalog, std::size_t threads);
 
-// Kept beside the measurements between runs: `table: percent` lines.
-std::map<std::string, double> read_family_out(const std::filesystem::path& file);
-void write_family_out(const std::filesystem::path& file, const std::map<std::string, double>& medians);
+// The catalogue with its constants fitted to the tables of all families but `without` ("": of all).
+Catalog refitted(const Catalog& catalog, const std::vector<TrainingTable>& tables, const std::vector<RowSlope>& rows,
+                 const std::string& without);
+
+// The catalogue's overlay of what `refitted` changed, as YAML.
+std::string fit_yaml(const Catalog& before, const Catalog& after);
+
+// What the families were forecast as, left out; and what state of forecasts and priors that belongs to.
+struct FamilyOut {
+    std::string fingerprint;
+    std::map<std::string, std::vector<double>> seconds;  // by table, one a row; 0: no forecast
+};
+
+FamilyOut family_out(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
+                     const std::vector<RowSlope>& rows, const Catalog& catalog, std::size_t threads);
+
+// Gives each forecast its own left-out one.
+void take_family_out(const std::vector<TrainingTable>& tables, const FamilyOut& out,
+                     std::vector<TrainingForecast>& forecasts);
+
+// Of every row's measured and forecast time, to four digits, and of the constants' priors: another model, catalogue,
+// table or prior makes another one.
+std::string training_fingerprint(const std::vector<TrainingTable>& tables,
+                                 const std::vector<TrainingForecast>& forecasts);
+
+// Kept beside the measurements between runs.
+FamilyOut read_family_out(const std::filesystem::path& file);
+void write_family_out(const std::filesystem::path& file, const FamilyOut& out);
 
 }  // namespace fabricast

@@ -120,10 +120,10 @@ bool like(std::string_view text, std::string_view pattern) {
     return false;
 }
 
-TrainingTable read_training_table(const std::filesystem::path& file) {
+TrainingTable read_training_table(const std::filesystem::path& file, std::string_view how) {
     static const std::vector<std::string> scalings = {"none", "weak", "strong", "proxy", "model"};
     const yaml::Node root = yaml::read(file);
-    const yaml::Node& forecast = root.required("forecast");
+    const yaml::Node& forecast = root.required(how);
     forecast.allow({"family", "excluded", "step", "scaling", "series", "columns", "set", "cases", "exclude"});
     TrainingTable table;
     table.id = root.required("id").as_string();
@@ -161,17 +161,17 @@ TrainingTable read_training_table(const std::filesystem::path& file) {
     return table;
 }
 
-std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder) {
+std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder, std::string_view how) {
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() == ".yaml" && yaml::read(entry.path()).get("forecast") != nullptr) {
+        if (entry.path().extension() == ".yaml" && yaml::read(entry.path()).get(how) != nullptr) {
             files.push_back(entry.path());
         }
     }
     std::sort(files.begin(), files.end());
     std::vector<TrainingTable> tables;
     for (const std::filesystem::path& file : files) {
-        tables.push_back(read_training_table(file));
+        tables.push_back(read_training_table(file, how));
     }
     return tables;
 }

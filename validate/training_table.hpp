@@ -37,11 +37,11 @@ struct TrainingTable {
     std::vector<std::map<std::string, std::string>> rows;  // column -> text; "null" as the file has it
 };
 
-// Throws ScenarioError at what is wrong.
-TrainingTable read_training_table(const std::filesystem::path& file);
+// `how`: the key of the rules that make scenarios of its rows. Throws ScenarioError at what is wrong.
+TrainingTable read_training_table(const std::filesystem::path& file, std::string_view how = "forecast");
 
-// Every table of the folder that has a `forecast:`, by name.
-std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder);
+// Every table of the folder that has the key, by name.
+std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder, std::string_view how = "forecast");
 
 // Files of that folder have a form of their own: the readers of link measurements pass them by.
 inline bool is_training_table(const std::filesystem::path& file) { return file.parent_path().filename() == "training"; }

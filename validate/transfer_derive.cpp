@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/io/numbers.hpp"
 #include "sim/io/units.hpp"
 #include "validate/compare.hpp"
 #include "validate/embedded.hpp"
@@ -109,11 +110,11 @@ private:
                                  (base_.cluster.link.empty() ? "" : ", " + base_.cluster.link);
         out_.comparison.uncounted = system->word("uncounted");
         assume("system: " + shown(words) + " is " + out_.comparison.system);
-        static const std::regex mtu(R"(\bmtu (\d+))", std::regex::icase);
-        std::smatch match;
-        if (std::regex_search(words, match, mtu)) {
-            transfer(base_).host.mtu = Bytes{std::stoll(match[1].str())};
-            assume("mtu: " + match[1].str() + " B, as the network's text says");
+        static const Pattern mtu(R"(\bmtu (\d+))");
+        if (const std::optional<Pattern::Groups> match = mtu.first_in(words)) {
+            const std::string said(*(*match)[1]);
+            transfer(base_).host.mtu = Bytes{counted(said, 256, 9000, "MTU")};
+            assume("mtu: " + said + " B, as the network's text says");
         }
     }
 
@@ -293,11 +294,21 @@ private:
     }
 
     void read_queue_pairs(const std::string& label, Scenario& s) {
-        static const std::regex pairs(R"((\d+) QP)");
-        std::smatch match;
-        if (std::regex_search(label, match, pairs)) {
-            transfer(s).host.qps = static_cast<std::uint32_t>(std::stoul(match[1].str()));
+        static const Pattern pairs(R"((\d+) QP)", Pattern::Case::counts);
+        if (const std::optional<Pattern::Groups> match = pairs.first_in(label)) {
+            transfer(s).host.qps =
+                static_cast<std::uint32_t>(counted(*(*match)[1], 1, 1 << 20, "number of queue pairs"));
         }
+    }
+
+    // A number that a text says, within what it can be.
+    std::int64_t counted(std::string_view said, std::int64_t low, std::int64_t high, const std::string& what) const {
+        const std::optional<std::int64_t> value = count_in_word(said);
+        if (!value || *value < low || *value > high) {
+            throw ScenarioError(m_.place, complaint("a " + what + " that cannot be", shown(said),
+                                                    std::to_string(low) + " to " + std::to_string(high)));
+        }
+        return *value;
     }
 
     const Measurement& m_;

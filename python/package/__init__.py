@@ -70,14 +70,10 @@ def sweep(scenario, vary=None, *, set=None, catalog=None, calibration=(), thread
 
 def _source(scenario, overrides, catalog, calibration):
     if isinstance(scenario, dict):
-        file, text = "<dict>", _json.dumps(scenario, indent=2)
+        file, text = "<dict>", _json.dumps(scenario, indent=2).encode()
     else:
         file = _os.fspath(scenario)
-        try:
-            with open(file, encoding="utf-8") as stream:
-                text = stream.read()
-        except UnicodeDecodeError as error:
-            raise Error(f"{file}:1:1: not a text (accepted: UTF-8)") from error
+        text = _fabricast.read(file)
     assignments = [f"{path}={_text(value)}" for path, value in (overrides or {}).items()]
     folder = "" if catalog is None else _os.fspath(catalog)
     return _fabricast.Source(text, file, assignments, folder, [_os.fspath(overlay) for overlay in calibration])

@@ -58,8 +58,9 @@ class Run(unittest.TestCase):
         self.assertIn("nearest: 'node'", error.message)
         self.assertEqual(str(error), f"<dict>:5:5: {error.message}")
         self.assertIsInstance(error, fabricast.Error)
-        with self.assertRaises(FileNotFoundError):
+        with self.assertRaises(fabricast.ScenarioError) as caught:
             fabricast.run("no-such-file.yaml")
+        self.assertEqual(str(caught.exception), "no-such-file.yaml:1:1: cannot be read (no such file)")
 
     def test_a_run_that_cannot_end_says_so(self):
         cut = {"at": "0 ps", "link": "leaf0 -> node0.nic0", "share": 0}

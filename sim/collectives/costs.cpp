@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 #include "sim/collectives/nccl/locality.hpp"
 #include "sim/collectives/plan.hpp"
@@ -135,6 +136,73 @@ Transported nearest_transport(const Catalog& catalog, const LinkSpec& link, cons
 
 Evidence weaker(Evidence a, Evidence b) { return std::max(a, b); }
 
+std::map<std::string_view, const Part*> sites_by_dataset(const Catalog& catalog) {
+    std::map<std::string_view, const Part*> sites;
+    for (const Part* site : catalog.of_kind("site")) {
+        std::string_view left = site->word("datasets");
+        while (!left.empty()) {
+            const std::string_view name = left.substr(0, left.find(' '));
+            sites.emplace(name, site);
+            left.remove_prefix(std::min(left.size(), name.size() + 1));
+        }
+    }
+    return sites;
+}
+
+bool from_here(const Figure& figure) {
+    return std::any_of(figure.source.begin(), figure.source.end(),
+                       [](const std::string& source) { return source.starts_with(measured_here_prefix); });
+}
+
+// What of a site must be as in the system for its data to be of "the same": a kernel's GPU, a transport's link. What
+// NCCL adds on any network, and what hosts take to launch, is told by every site.
+std::string_view told_on(const Part& part) {
+    return part.kind == "transport" ? "link" : part.kind == "kernel" && part.text.contains("arch") ? "gpu" : "";
+}
+
+struct Tellers {
+    std::set<std::string_view> same, any;  // sites with the system's own GPU or link, and all
+};
+
+Tellers tellers(const CostParts& parts, const Part& part, const Figure& figure) {
+    const std::string_view what = told_on(part);
+    Tellers found;
+    for (const std::string& dataset : figure.source) {
+        const auto site = parts.sites.find(dataset);
+        if (site == parts.sites.end()) {
+            continue;
+        }
+        const std::string& name = site->second->word("site");
+        found.any.insert(name);
+        const std::string& own = what == "gpu" ? parts.gpu : parts.link;
+        if (what.empty() || site->second->word_or(what, "") == own) {
+            found.same.insert(name);
+        }
+    }
+    return found;
+}
+
+// Whether any data behind the part were of the system's own GPU or link; which others they were of.
+std::string other_systems(const CostParts& parts, const Part& part) {
+    const std::string_view what = told_on(part);
+    std::set<std::string> others;
+    for (const auto& [name, figure] : part.figures) {
+        if (from_here(figure) || !tellers(parts, part, figure).same.empty()) {
+            return "";
+        }
+        for (const std::string& dataset : figure.source) {
+            if (const auto site = parts.sites.find(dataset); site != parts.sites.end()) {
+                others.insert(site->second->word_or(what, ""));
+            }
+        }
+    }
+    std::string list;
+    for (const std::string& other : others) {
+        list += (list.empty() ? "" : ", ") + other;
+    }
+    return list;
+}
+
 // Data up to `largest` speak for twice that, less for eight times, not beyond.
 Evidence by_reach(double wanted, double largest) {
     if (wanted <= 2 * largest) {
@@ -151,7 +219,27 @@ const Part* first_of(const Catalog& catalog, std::string_view kind, std::string_
     return part;
 }
 
+// Figures of a calibration's overlay that stayed as they were.
+std::string kept_here(const CostParts& parts) {
+    std::string names;
+    for (const Part* part : {parts.kernel, parts.network, parts.transport, parts.launch}) {
+        if (part == nullptr) {
+            continue;
+        }
+        for (const auto& [name, figure] : part->figures) {
+            if (!figure.source.empty() && figure.source.front() == kept_here_source) {
+                names += (names.empty() ? "" : ", ") + part->name + "/" + name;
+            }
+        }
+    }
+    return names;
+}
+
 }  // namespace
+
+bool hardly_told(const Figure& figure) {
+    return figure.origin == Origin::estimated && !figure.source.empty() && figure.source.front() == hardly_told_source;
+}
 
 std::string_view inside_of(const Fabric& fabric) {
     const NodeTemplate& node = fabric.node();
@@ -168,10 +256,13 @@ std::string_view inside_of(const Fabric& fabric) {
 }
 
 CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::Version& version,
-                     const LibrarySpec& library, bool gpu_direct) {
+                     const LibrarySpec& library, bool gpu_direct, std::string_view inside) {
     const NodeTemplate& node = fabric.node();
-    const std::string_view inside = inside_of(fabric);
+    inside = inside.empty() ? inside_of(fabric) : inside;
     CostParts parts;
+    parts.gpu = node.gpu.name;
+    parts.link = fabric.node_count() > 1 ? fabric.cluster().fabric.link.name : "";
+    parts.sites = sites_by_dataset(catalog);
     parts.kernel = &nearest_kernel(catalog, node.gpu.arch, inside, version);
     parts.launch = first_of(catalog, "launch", "nccl-tests");
     parts.intervals = first_of(catalog, "interval", "forecast-intervals");
@@ -183,9 +274,14 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     const double gpus_of_data = parts.kernel->number_or("data.gpus", 1);
     parts.evidence = weaker(parts.evidence, by_reach(gpus, gpus_of_data));
     parts.within_data = gpus <= gpus_of_data;
+    const std::string measured_on = other_systems(parts, *parts.kernel);
+    if (!measured_on.empty()) {
+        parts.evidence = weaker(parts.evidence, Evidence::same_family);
+    }
     if (parts.evidence != Evidence::same_gpu_era_fabric) {
         parts.notes.push_back("kernel costs from " + parts.kernel->name + ", nearest data " +
-                              std::to_string(static_cast<int>(gpus_of_data)) + " GPUs a node");
+                              std::to_string(static_cast<int>(gpus_of_data)) + " GPUs a node" +
+                              (measured_on.empty() ? "" : ", measured on " + measured_on + ", not on " + parts.gpu));
     }
     if (fabric.node_count() > 1) {
         parts.network = first_of(catalog, "kernel", "nccl-network");
@@ -193,46 +289,81 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
             nearest_transport(catalog, fabric.cluster().fabric.link, library.transport, gpu_direct);
         parts.transport = transport.part;
         const double nodes_of_data = parts.transport->number_or("data.nodes", 1);
-        const Evidence network = weaker(transport.evidence, by_reach(fabric.node_count(), nodes_of_data));
+        const std::string other_links = other_systems(parts, *parts.transport);
+        Evidence network = weaker(transport.evidence, by_reach(fabric.node_count(), nodes_of_data));
+        if (!other_links.empty()) {
+            network = weaker(network, Evidence::same_family);
+        }
         if (network != Evidence::same_gpu_era_fabric) {
-            parts.notes.push_back("network costs from " + parts.transport->name + ", nearest data " +
-                                  std::to_string(static_cast<int>(nodes_of_data)) + " nodes");
+            parts.notes.push_back(
+                "network costs from " + parts.transport->name + ", nearest data " +
+                std::to_string(static_cast<int>(nodes_of_data)) + " nodes" +
+                (other_links.empty() ? "" : ", measured on " + other_links + ", not on " + parts.link));
         }
         parts.evidence = weaker(parts.evidence, network);
-        parts.within_data = parts.within_data && fabric.node_count() <= nodes_of_data;
+        // One's own data of a node say nothing of the network between nodes.
+        const bool measured =
+            std::ranges::any_of(parts.transport->figures, [](const auto& figure) { return from_here(figure.second); });
+        parts.within_data = parts.within_data && measured && fabric.node_count() <= nodes_of_data;
+    }
+    const std::string kept = kept_here(parts);
+    if (!kept.empty()) {
+        parts.notes.push_back("what was measured here does not tell " + kept + ": as in the catalogue");
     }
     return parts;
 }
 
-double Ledger::read(const Part& part, std::string_view figure) {
-    const Figure& found = part.figure(figure);
-    used_.insert_or_assign({part.name, std::string(figure)}, &found);
-    return found.value.at(0);
+Trust CostParts::of(const Part& part, const Figure& figure) const {
+    const auto both = [&](Evidence at_best) { return Trust{weaker(evidence, at_best), weaker(evidence, at_best)}; };
+    if (from_here(figure)) {
+        // Beyond the sizes of system that were measured, one's own constants are as good as those of a like system.
+        return within_data ? Trust{Evidence::measured_here, Evidence::measured_here}
+                           : both(Evidence::same_gpu_era_fabric);
+    }
+    if (figure.origin == Origin::spec || figure.origin == Origin::vendor) {
+        return both(Evidence::same_gpu_era_fabric);
+    }
+    if (figure.origin == Origin::estimated && !hardly_told(figure)) {
+        return both(Evidence::same_family);
+    }
+    const Tellers told = tellers(*this, part, figure);
+    Trust trust = both(told.same.size() > 1                     ? Evidence::same_gpu_era_fabric
+                       : told.same.empty() && !told.any.empty() ? Evidence::same_family
+                                                                : Evidence::one_site);
+    if (hardly_told(figure)) {
+        trust.evidence = weaker(trust.evidence, Evidence::same_family);
+    }
+    return trust;
 }
 
-Evidence Ledger::evidence() const {
-    const auto from_here = [](const Figure& figure) {
-        return std::any_of(figure.source.begin(), figure.source.end(),
-                           [](const std::string& source) { return source.starts_with(measured_here_prefix); });
-    };
-    bool all_here = !used_.empty();
-    bool guessed = false;
-    for (const auto& [name, figure] : used_) {
-        const bool launch = parts_.launch != nullptr && name.first == parts_.launch->name;
-        all_here = all_here && (from_here(*figure) || launch);
-        guessed = guessed || figure->origin == Origin::estimated;
+double Ledger::read(const Part& part, std::string_view figure) {
+    const Figure& found = part.figure(figure);
+    used_.insert_or_assign({part.name, std::string(figure)}, Used{&part, &found});
+    const double value = found.value.at(0);
+    if (&found != moved_) {
+        return value;
     }
-    if (all_here) {
-        // Beyond the sizes of system that were measured, one's own constants are as good as those of a like system.
-        return parts_.within_data ? Evidence::measured_here : weaker(parts_.evidence, Evidence::same_gpu_era_fabric);
+    const bool high = end_ == End::high;
+    if (found.high80 > found.low80) {
+        return high ? found.high80 : found.low80;
     }
-    return guessed ? weaker(parts_.evidence, Evidence::same_family) : parts_.evidence;
+    return high ? 1.2 * value : value / 1.2;
+}
+
+std::vector<std::pair<const Figure*, Trust>> Ledger::trust() const {
+    std::vector<std::pair<const Figure*, Trust>> list;
+    list.reserve(used_.size());
+    for (const auto& [name, used] : used_) {
+        list.emplace_back(used.figure, parts_.of(*used.part, *used.figure));
+    }
+    return list;
 }
 
 std::vector<FigureUsed> Ledger::figures() const {
     constexpr std::array<std::string_view, 5> origins{"spec", "vendor", "measured", "fitted", "estimated"};
     std::vector<FigureUsed> list;
-    for (const auto& [name, figure] : used_) {
+    for (const auto& [name, used] : used_) {
+        const Figure* figure = used.figure;
         std::string sources;
         for (const std::string& source : figure->source) {
             sources += (sources.empty() ? "" : ", ") + source;
@@ -249,14 +380,15 @@ std::vector<FigureUsed> Ledger::figures() const {
     return list;
 }
 
-Interval interval(const Ledger& ledger, Evidence evidence, double bytes) {
-    constexpr std::array<const char*, 4> words{"measured-here", "same-system", "same-family", "formula-only"};
+Interval interval(const Ledger& ledger, Evidence misses_like, double bytes) {
+    constexpr std::array<const char*, 5> words{"measured-here", "same-system", "same-system", "same-family",
+                                               "formula-only"};
     const char* regime = bytes < 65536 ? ".small" : bytes < 16.0 * (1 << 20) ? ".middle" : ".large";
-    const char* scope = evidence == Evidence::measured_here   ? ""
-                        : ledger.parts().transport == nullptr ? ".inside"
-                                                              : ".between";
+    const char* scope = misses_like == Evidence::measured_here ? ""
+                        : ledger.parts().transport == nullptr  ? ".inside"
+                                                               : ".between";
     const Figure& ratio =
-        ledger.parts().intervals->figure(std::string(words[static_cast<std::size_t>(evidence)]) + scope + regime);
+        ledger.parts().intervals->figure(std::string(words[static_cast<std::size_t>(misses_like)]) + scope + regime);
     return {ratio.low80 - 1, ratio.high80 - 1};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <variant>
 
 namespace fabricast {
 
@@ -83,11 +85,48 @@ std::vector<int> channels_of_ring(const nccl::Found& found, int channels) {
     return count;
 }
 
+namespace {
+
+// The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third, over PCIe.
+nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
+    const nccl::Locality& places = rules.places;
+    if (rules.fabric.node().nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) {
+        return nccl::PeerLevel::nvl;
+    }
+    for (std::uint32_t via = 0; via < places.gpus; ++via) {
+        if (places.links(a, via) > 0 && places.links(via, b) > 0) {
+            return nccl::PeerLevel::nvb;
+        }
+    }
+    return static_cast<nccl::PeerLevel>(static_cast<int>(nccl::PeerLevel::pix) + static_cast<int>(places.pcie(a, b)));
+}
+
+}  // namespace
+
+void PathRules::apply(PathQuery& query) const {
+    if (fabric.node_of(query.src) != fabric.node_of(query.dst)) {
+        query.forwarded = pxn;
+        return;
+    }
+    const bool gpus = fabric.kind(query.src) == DeviceKind::gpu && fabric.kind(query.dst) == DeviceKind::gpu;
+    if (!peers || !gpus || query.src == query.dst) {
+        return;
+    }
+    const nccl::PeerLevel path = peer_path(*this, fabric.local_index(query.src), fabric.local_index(query.dst));
+    const bool over_pcie = path >= nccl::PeerLevel::pix;
+    if (path > *peers || (over_pcie && !fabric.node().peer_to_peer)) {
+        query.transport = Transport::host_staged;
+    } else if (over_pcie) {
+        query.transport = Transport::p2p;
+    }
+}
+
 PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
     PathQuery query;
     query.src = call.fabric.gpu(ring.order.front());
     query.dst = call.fabric.gpu(ring.order.size() > 1 ? ring.order[1] : ring.order.front());
     query.gpu_direct = call.gpu_direct;
+    call.rules.apply(query);
     return query;
 }
 
@@ -97,6 +136,17 @@ PathQuery rail_hop(const Call& call, const nccl::Ring& ring) {
     query.dst = call.fabric.gpu(call.per_node() + ring.order.front());
     query.src_nic = query.dst_nic = ring.nic;
     query.gpu_direct = call.gpu_direct;
+    call.rules.apply(query);
+    return query;
+}
+
+PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
+    PathQuery query = rail_hop(call, ring);
+    query.src_nic = ring.exit_nic;
+    if (!ring.odd_order.empty()) {
+        query.dst = call.fabric.gpu(call.per_node() + ring.odd_order.front());
+        query.dst_nic = ring.exit_nic;
+    }
     return query;
 }
 
@@ -106,7 +156,18 @@ Body pipeline_body(const Pipeline& pipeline) {
     };
 }
 
-std::uint32_t add_edges(Schedule& schedule, EdgeSet edges) {
+std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges) {
+    // All pairs without PXN leave by the sender's own NIC; engines count them fast as they are.
+    const bool ruled = call.rules.peers || (!call.rules.pxn && !std::holds_alternative<AllPairs>(edges));
+    if (ruled) {
+        edges = EdgeGenerator{edge_count(edges), [rules = call.rules, edges](const auto& visit) {
+                                  for_each_edge(edges, rules.fabric, [&](const Edge& edge) {
+                                      Edge by_rule = edge;
+                                      rules.apply(by_rule.path);
+                                      visit(by_rule);
+                                  });
+                              }};
+    }
     schedule.edge_sets.push_back(std::move(edges));
     return static_cast<std::uint32_t>(schedule.edge_sets.size() - 1);
 }

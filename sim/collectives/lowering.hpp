@@ -3,6 +3,7 @@
 // lowering leaves behind. Each plan_*.cpp lowers one family; plan.cpp launches it a few times.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,12 +15,24 @@
 
 namespace fabricast {
 
+// How NCCL's settings have connections go: GPUs of a node through the host where they may not map each other, no
+// forwarding over NVLink to a far NIC without PXN.
+struct PathRules {
+    Fabric fabric;
+    nccl::Locality places;
+    std::optional<nccl::PeerLevel> peers;
+    bool pxn = true;
+
+    void apply(PathQuery& query) const;
+};
+
 struct Call {
     const CollectiveWorkload& workload;
     const Fabric& fabric;
     const nccl::Release& release;
     const nccl::Environment& environment;
     const nccl::Found& found;
+    const PathRules& rules;
     nccl::Shape shape;
     double bytes = 0;
     bool gpu_direct = true;
@@ -39,7 +52,17 @@ struct Lowering {
     int channels = 0;
     bool streams = false;  // nothing makes the root wait: the next iteration may start at the release
     Evidence at_best = Evidence::measured_here;  // no better than this, whatever the constants
+    // Edges of one channel over the narrowest link of a hop inside a node, and of one between nodes; 0: the channels
+    // take turns on the rails.
+    double inside_crossings = 1, network_crossings = 0;
 };
+
+// Lowers the call's algorithm.
+Lowering lower(const Call& call, Schedule& schedule);
+
+// What the call's time rests on: the weakest word of the figures that matter to it, at best the lowering's. `schedule`
+// is the call as lowered and launched.
+Trust rests_on(const Call& call, const LaunchSpec& spec, const Lowering& lowering, const Schedule& schedule);
 
 // Adds the plan's iterations, launched as the spec says, and keeps the end of each.
 void launch_iterations(const Call& call, const LaunchSpec& spec, const Lowering& lowering, Plan& plan);
@@ -67,14 +90,17 @@ double network_slots(Ledger& ledger);
 // Execution channels [0, channels) counted by the searched ring that they run on.
 std::vector<int> channels_of_ring(const nccl::Found& found, int channels);
 
-// A representative hop inside the first node, and one from the first node to the second on this ring's rail.
+// A representative hop inside the first node, one from the first node to the second on this ring's rail, and one of the
+// ring itself, which may leave by another NIC.
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring);
+PathQuery ring_hop(const Call& call, const nccl::Ring& ring);
 
 // A body that adds this pipeline.
 Body pipeline_body(const Pipeline& pipeline);
 
-std::uint32_t add_edges(Schedule& schedule, EdgeSet edges);
+// Adds edges, their paths by the call's rules.
+std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges);
 void set_stages(Schedule& schedule, Pipeline& pipeline, std::span<const Stage> stages);
 
 Lowering plan_ring(const Call& call, Schedule& schedule);

@@ -33,6 +33,11 @@ void refuse_misfits(const CollectiveWorkload& workload) {
     const bool p2p = is_p2p(workload.collective);
     const Algorithm asked = workload.algorithm;
     const bool fits = asked == Algorithm::automatic || is_stepped(asked) || p2p == (asked == Algorithm::direct);
+    const bool plain = workload.protocol == Protocol::automatic || workload.protocol == Protocol::simple;
+    if (!plain && is_stepped(asked)) {
+        throw PlanError(std::string(word(workload.protocol)) + " is a protocol of NCCL: " + std::string(word(asked)) +
+                        " sends plain messages (accepted: auto, simple)");
+    }
     if (!fits) {
         throw PlanError(std::string(word(asked)) + " has no form of " + std::string(word(workload.collective)) +
                         (p2p ? "; sends and receives take auto or direct, all_to_all also pairwise"
@@ -83,6 +88,7 @@ struct Planner::Prepared {
     nccl::Communicator comm;
     bool gpu_direct = true;
     CostParts costs;
+    PathRules rules;
 
     nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
 };
@@ -91,6 +97,13 @@ namespace {
 
 nccl::Environment read_settings(const CollectiveWorkload& workload, const LibrarySpec& library) {
     nccl::Environment environment = nccl::read_environment(library.env, workload.collective);
+    for (const std::string_view name : {"NCCL_ALGO", "NCCL_PROTO"}) {
+        if ((is_p2p(workload.collective) || is_stepped(workload.algorithm)) &&
+            library.env.contains(std::string(name))) {
+            environment.notes.push_back(std::string(name) +
+                                        " has no say in sends and receives: NCCL sends them Simple");
+        }
+    }
     // The scenario's own words win over the environment.
     if (workload.algorithm != Algorithm::automatic && !is_p2p(workload.collective) && !is_stepped(workload.algorithm)) {
         environment.allowed.algo.fill(false);
@@ -165,6 +178,61 @@ nccl::Communicator communicator(const Fabric& fabric, const nccl::Found& found, 
             .collnet = network_reduces(fabric, environment)};
 }
 
+PathQuery between(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
+    PathQuery query;
+    query.src = rules.fabric.gpu(a);
+    query.dst = rules.fabric.gpu(b);
+    rules.apply(query);
+    return query;
+}
+
+// GPUs that share no host memory have no way but NVLink (trays of one rack): NCCL would take the network, which nothing
+// here plans inside a node.
+void check_peers(const PathRules& rules) {
+    const std::uint32_t last = rules.fabric.gpus_per_node() - 1;
+    if (!rules.peers || last == 0) {
+        return;
+    }
+    try {
+        (void)rules.fabric.path(between(rules, 0, last));
+    } catch (const Unreachable& error) {
+        throw PlanError("NCCL_P2P_DISABLE or NCCL_P2P_LEVEL leaves GPUs of one " + rules.fabric.node().name +
+                        " no way to each other: " + error.what());
+    }
+}
+
+// What joins the GPUs of a node as costs tell it apart, where the settings say how far peers reach: PCIe through the
+// host as soon as one hop of a ring in index order takes it.
+std::string_view inside_by(const PathRules& rules) {
+    const std::uint32_t gpus = rules.fabric.gpus_per_node();
+    const bool nvlink = rules.fabric.node().nvlink != NvlinkShape::none && rules.peers >= nccl::PeerLevel::nvl;
+    if (!rules.peers || nvlink || gpus < 2) {
+        return inside_of(rules.fabric);
+    }
+    for (std::uint32_t g = 0; g < gpus; ++g) {
+        if (between(rules, g, (g + 1) % gpus).transport == Transport::host_staged) {
+            return "pcie-host";
+        }
+    }
+    return "pcie";
+}
+
+// A release that the catalogue does not know yet counts as its newest, and the report says so; another major version is
+// another library.
+void note_newer(const Catalog& catalog, const nccl::Version& version, const LibrarySpec& library,
+                nccl::Environment& environment) {
+    constexpr int beyond_all = std::numeric_limits<int>::max();
+    const std::string newest = nccl::release(catalog, {beyond_all, 0, 0}).part;
+    const nccl::Version known = nccl::parse_version(catalog.at("library", newest).word("version"));
+    if (version.major > known.major) {
+        throw PlanError("NCCL " + library.nccl + " is no release that the catalogue knows; its newest is " + newest);
+    }
+    if (version.minor > known.minor && version.major == known.major) {
+        environment.notes.push_back("NCCL " + library.nccl + " is newer than any release in the catalogue: " + newest +
+                                    "'s constants are used");
+    }
+}
+
 // Why nothing is left to choose, and what would run.
 PlanError nothing_runs(const nccl::Release& release, const nccl::Communicator& comm, const nccl::Graphs& graphs,
                        const CollectiveWorkload& workload, double bytes) {
@@ -182,6 +250,8 @@ PlanError nothing_runs(const nccl::Release& release, const nccl::Communicator& c
                      std::to_string(comm.ranks) + " GPUs in " + std::to_string(comm.nodes) +
                      (comm.nodes == 1 ? " node" : " nodes") + " with " + release.part + "; what would: " + would);
 }
+
+}  // namespace
 
 Lowering lower(const Call& call, Schedule& schedule) {
     if (is_stepped(call.workload.algorithm)) {
@@ -207,8 +277,6 @@ Lowering lower(const Call& call, Schedule& schedule) {
     return plan_ring(call, schedule);
 }
 
-}  // namespace
-
 Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
                  const LaunchSpec& launch, const Catalog& catalog) {
     refuse_misfits(workload);
@@ -219,24 +287,31 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
         environment.notes.push_back("NCCL " + library.nccl + " is older than any release in the catalogue: " +
                                     release.part + "'s constants are used");
     }
+    note_newer(catalog, version, library, environment);
     if (fabric.gpu_count() < 2) {
         throw PlanError("a collective needs at least two GPUs; this cluster has " + std::to_string(fabric.gpu_count()));
     }
     const bool gpu_direct = environment.gpu_direct.value_or(fabric.node().gpu_direct);
-    CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct);
+    PathRules rules{fabric, nccl::locality(fabric.node(), fabric.gpus_per_node()), environment.peers, environment.pxn};
+    check_peers(rules);
+    CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct, inside_by(rules));
     if (costs.transport != nullptr) {
         apply_plugin(*costs.transport, workload, library, environment);
     }
     nccl::Found found = nccl::search(fabric.node(), fabric.gpus_per_node(), fabric.node_count(), port_rate(fabric),
                                      release, environment);
     const nccl::Communicator comm = communicator(fabric, found, environment);
+    if (environment.peers == nccl::PeerLevel::loc && comm.nvls) {
+        environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");
+    }
     prepared_ = std::make_unique<const Prepared>(Prepared{workload, fabric, launch, environment, std::move(release),
-                                                          std::move(found), comm, gpu_direct, std::move(costs)});
+                                                          std::move(found), comm, gpu_direct, std::move(costs),
+                                                          std::move(rules)});
 }
 
 Planner::~Planner() = default;
 
-Plan Planner::plan(Bytes size) const {
+Plan Planner::plan(Bytes size, bool judged) const {
     const Prepared& p = *prepared_;
     const auto bytes = static_cast<double>(size.count);
     if (!(bytes > 0)) {
@@ -253,23 +328,27 @@ Plan Planner::plan(Bytes size) const {
         }
         choice = nccl::choose(able);
     }
-    const Call call{p.workload, p.fabric,     p.release,   p.environment, p.found, p.shape(),
-                    bytes,      p.gpu_direct, choice.algo, choice.proto,  ledger};
+    const Call call{p.workload, p.fabric, p.release,    p.environment, p.found,      p.rules,
+                    p.shape(),  bytes,    p.gpu_direct, choice.algo,   choice.proto, ledger};
     Plan plan;
     const Lowering lowering = lower(call, plan.schedule);
     launch_iterations(call, p.launch, lowering, plan);
     plan.algorithm = chooses                            ? nccl::scenario_algorithm(choice.algo)
                      : is_stepped(p.workload.algorithm) ? p.workload.algorithm
                                                         : Algorithm::direct;
-    plan.protocol = chooses ? nccl::scenario_protocol(choice.proto) : Protocol::simple;
+    const bool asked = is_p2p(p.workload.collective) && p.workload.protocol != Protocol::automatic;
+    plan.protocol = chooses ? nccl::scenario_protocol(choice.proto) : asked ? p.workload.protocol : Protocol::simple;
     plan.channels = lowering.channels;
     plan.tuning_seconds = choice.seconds;
     plan.bytes_moved_factor = busbw_factor(p.workload.collective, p.comm.ranks);
-    plan.evidence = std::max(ledger.evidence(), lowering.at_best);
-    const Interval range = interval(ledger, plan.evidence, bytes);
-    plan.relative_low80 = range.low80;
-    plan.relative_high80 = range.high80;
-    plan.figures = ledger.figures();
+    if (judged) {
+        const Trust trust = rests_on(call, p.launch, lowering, plan.schedule);
+        plan.evidence = trust.evidence;
+        const Interval range = interval(ledger, trust.misses_like, bytes);
+        plan.relative_low80 = range.low80;
+        plan.relative_high80 = range.high80;
+        plan.figures = ledger.figures();
+    }
     plan.evidence_notes = p.costs.notes;
     plan.notes = p.environment.notes;
     return plan;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/collectives/lowering.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast {
 
@@ -49,6 +50,7 @@ struct CollnetEdges {
 
     void operator()(const Visitor& visit) const {
         const std::uint32_t per_node = fabric.gpus_per_node();
+        const Trays trays(fabric.node());
         for (std::uint32_t node = 0; node < nodes; ++node) {
             for (std::uint32_t head = 0; head < per_node; ++head) {
                 const DeviceId own = fabric.gpu(node * per_node + head);
@@ -64,7 +66,8 @@ struct CollnetEdges {
                 }
                 edge.count = 1.0 / per_node;
                 edge.path.dst = fabric.gpu((node + 1) % nodes * per_node + head);
-                edge.path.src_nic = edge.path.dst_nic = rails[head % rails.size()];
+                edge.path.src_nic = edge.path.dst_nic =
+                    trays.on_rail_of(fabric.nearest_nic(head), rails[head % rails.size()]);
                 edge.path.flow_label = head;
                 visit(edge);
             }
@@ -101,8 +104,9 @@ Lowering plan_pat(const Call& call, Schedule& schedule) {
                        nccl::slot_payload(call.release, call.environment, nccl::Proto::simple), channels);
     const bool forward = call.workload.collective == Collective::all_gather;
     const auto distances = static_cast<std::uint32_t>(std::bit_width(ranks - 1));
-    pipeline.edges = add_edges(schedule, EdgeGenerator{std::uint64_t{ranks} * distances,
-                                                       PatEdges{call.fabric, ranks, forward, call.gpu_direct}});
+    pipeline.edges = add_edges(
+        call, schedule,
+        EdgeGenerator{std::uint64_t{ranks} * distances, PatEdges{call.fabric, ranks, forward, call.gpu_direct}});
     const Stage stage{static_cast<double>(distances), rail_hop(call, call.found.rings.front()),
                       network_hop(ledger, NetworkHop::tree, nccl::Proto::simple)};
     set_stages(schedule, pipeline, {&stage, 1});
@@ -115,8 +119,9 @@ Lowering plan_collnet(const Call& call, Schedule& schedule) {
     const int channels = call.found.channels;
     Pipeline pipeline = network_stream(call, call.bytes / channels, call.release.buffers.collnet_chunk, channels);
     const std::uint64_t edges = std::uint64_t{call.shape.ranks} * call.per_node();
-    pipeline.edges = add_edges(
-        schedule, EdgeGenerator{edges, CollnetEdges{call.fabric, call.found.nics, call.shape.nodes, call.gpu_direct}});
+    pipeline.edges =
+        add_edges(call, schedule,
+                  EdgeGenerator{edges, CollnetEdges{call.fabric, call.found.nics, call.shape.nodes, call.gpu_direct}});
     const nccl::Ring& ring = call.found.rings.front();
     const std::vector<Stage> stages{
         {call.per_node() > 1 ? 2.0 : 0.0, local_hop(call, ring), cost.hop},

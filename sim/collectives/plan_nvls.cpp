@@ -5,6 +5,7 @@
 
 #include "sim/collectives/algorithms/double_tree.hpp"
 #include "sim/collectives/lowering.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast {
 
@@ -55,12 +56,14 @@ struct NvlsNetworkEdges {
     void between(std::uint32_t a, std::uint32_t b, double share, bool both_ways,
                  const std::function<void(const Edge&)>& visit) const {
         const std::uint32_t per_node = fabric.gpus_per_node();
+        const Trays trays(fabric.node());
         for (std::uint32_t head = 0; head < per_node; ++head) {
             Edge edge;
             edge.count = share / per_node;
             edge.path.src = fabric.gpu(a * per_node + head);
             edge.path.dst = fabric.gpu(b * per_node + head);
-            edge.path.src_nic = edge.path.dst_nic = rails[head % rails.size()];
+            edge.path.src_nic = edge.path.dst_nic =
+                trays.on_rail_of(fabric.nearest_nic(head), rails[head % rails.size()]);
             edge.path.flow_label = head;
             edge.path.gpu_direct = gpu_direct;
             visit(edge);
@@ -122,10 +125,12 @@ Lowering one_node(const Call& call, Schedule& schedule) {
     pipeline.wire_ratio = ledger.kernel("nvls.wire");
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + old_channel_start(call, channels));
     pipeline.weight = channels;
-    pipeline.edges = add_edges(schedule, switch_edges(call.fabric, crossings));
+    pipeline.edges = add_edges(call, schedule, switch_edges(call.fabric, crossings));
     const Stage stage{1, switch_hop(call), {}};
     set_stages(schedule, pipeline, {&stage, 1});
-    return {pipeline_body(pipeline), channels, false};
+    Lowering lowering{pipeline_body(pipeline), channels};
+    lowering.inside_crossings = crossings;
+    return lowering;
 }
 
 Lowering several_nodes(const Call& call, Schedule& schedule) {
@@ -150,7 +155,7 @@ Lowering several_nodes(const Call& call, Schedule& schedule) {
     const bool network_reduces = call.algo == nccl::Algo::nvls;
     const NvlsNetworkEdges edges{call.fabric, call.found.nics, call.shape.nodes,
                                  crossings,   call.gpu_direct, network_reduces};
-    pipeline.edges = add_edges(schedule, EdgeGenerator{edges.count(), edges});
+    pipeline.edges = add_edges(call, schedule, EdgeGenerator{edges.count(), edges});
     PathQuery rail = rail_hop(call, call.found.rings.front());
     rail.src = call.fabric.gpu(call.found.rings.front().order.front());
     const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);

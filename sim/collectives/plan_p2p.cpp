@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sim/collectives/lowering.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast {
 
@@ -16,8 +17,10 @@ struct StarEdges {
     std::uint32_t root = 0;
     bool inward = true;
     bool gpu_direct = true;
+    bool pxn = true;  // between nodes by the receiver's rail
 
     void operator()(const std::function<void(const Edge&)>& visit) const {
+        const Trays trays(fabric.node());
         for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
             if (rank == root) {
                 continue;
@@ -27,6 +30,11 @@ struct StarEdges {
             edge.path.dst = fabric.gpu(inward ? root : rank);
             edge.path.flow_label = rank;
             edge.path.gpu_direct = gpu_direct;
+            if (pxn && fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst)) {
+                edge.path.dst_nic = fabric.nearest_nic(fabric.local_index(edge.path.dst));
+                edge.path.src_nic =
+                    trays.on_rail_of(fabric.nearest_nic(fabric.local_index(edge.path.src)), edge.path.dst_nic);
+            }
             visit(edge);
         }
     }
@@ -49,22 +57,27 @@ std::vector<std::uint16_t> index_order(std::uint32_t gpus) {
 Pattern pattern(const Call& call) {
     const std::uint32_t ranks = call.shape.ranks;
     const double share = call.bytes / ranks;  // nccl-tests' size is the whole buffer of a rank
+    const bool pxn = call.environment.pxn && call.found.nvlink && call.several_nodes();
     switch (call.workload.collective) {
         case Collective::sendrecv: {
             NodeRing shift;
             shift.nodes = call.shape.nodes;
             shift.order = index_order(call.per_node());
             shift.gpu_direct = call.gpu_direct;
+            if (pxn) {
+                shift.entry_nic = call.fabric.nearest_nic(shift.order.front());
+                shift.exit_nic =
+                    Trays(call.fabric.node()).on_rail_of(call.fabric.nearest_nic(shift.order.back()), shift.entry_nic);
+            }
             return {shift, call.bytes, 1};
         }
         case Collective::gather:
         case Collective::scatter: {
             const bool inward = call.workload.collective == Collective::gather;
-            const StarEdges star{call.fabric, call.workload.root, inward, call.gpu_direct};
+            const StarEdges star{call.fabric, call.workload.root, inward, call.gpu_direct, pxn};
             return {EdgeGenerator{ranks - 1, star}, share, ranks - 1};
         }
         default: {
-            const bool pxn = call.environment.pxn && call.found.nvlink;
             return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
         }
     }
@@ -83,6 +96,23 @@ double message_cost(const Call& call, double bytes, std::uint32_t peers) {
     const double one = ledger.transport("message") * (small ? ledger.transport("small_message_factor") : 1);
     const std::uint32_t local = std::min(peers, call.per_node() - 1);
     return ledger.transport("p2p_start") + one * std::max(peers - local, 1U);
+}
+
+// A protocol that was asked for costs what a ring of one hop pays for it: NCCL's own messages know none, a kernel that
+// is made of such steps (MSCCL's) does.
+void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage& stage) {
+    Ledger& ledger = call.ledger;
+    const ProtocolCost cost = protocol_cost(ledger, proto);
+    pipeline.fill = cost.fill;
+    pipeline.wire_ratio = cost.wire;
+    pipeline.edge_rate_cap = cost.channel_rate;
+    pipeline.slices = slices(proto, pipeline.chunk);
+    pipeline.start = kernel_start(ledger, proto, cost, static_cast<int>(pipeline.weight), pipeline.chunk);
+    stage.overhead = cost.hop;
+    if (call.several_nodes()) {
+        pipeline.network_wire_ratio = network_wire(ledger, proto);
+        stage.overhead = network_hop(ledger, NetworkHop::ring, proto);
+    }
 }
 
 }  // namespace
@@ -107,11 +137,21 @@ Lowering plan_p2p(const Call& call, Schedule& schedule) {
         pipeline.start = from_seconds(message_cost(call, p.bytes, p.peers));
         pipeline.edge_rate_cap = std::numeric_limits<double>::infinity();
     }
-    pipeline.edges = add_edges(schedule, p.edges);
+    pipeline.edges = add_edges(call, schedule, p.edges);
     const nccl::Ring& ring = call.found.rings.front();
-    const Stage stage{1, call.several_nodes() ? rail_hop(call, ring) : local_hop(call, ring), {}};
+    Stage stage{1, call.several_nodes() ? rail_hop(call, ring) : local_hop(call, ring), {}};
+    if (const auto proto = std::ranges::find(nccl::every_proto, call.workload.protocol, nccl::scenario_protocol);
+        proto != nccl::every_proto.end()) {
+        use_protocol(call, *proto, pipeline, stage);
+    }
     set_stages(schedule, pipeline, {&stage, 1});
-    return {pipeline_body(pipeline), channels, false};
+    Lowering lowering{pipeline_body(pipeline), channels};
+    const double local = std::min(p.peers, call.per_node() - 1);
+    const double gpus_a_rail =
+        call.several_nodes() ? static_cast<double>(call.per_node()) / call.fabric.nics_per_node() : 1;
+    lowering.inside_crossings = std::max(1.0, local);
+    lowering.network_crossings = std::max(1.0, (p.peers - local) * gpus_a_rail);
+    return lowering;
 }
 
 }  // namespace fabricast

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "sim/collectives/lowering.hpp"
 
@@ -51,24 +52,64 @@ NodeRing edges_of(const Call& call, const nccl::Ring& ring, bool closed) {
     edges.gpu_direct = call.gpu_direct;
     edges.closed = closed;
     if (call.several_nodes()) {
-        edges.exit_nic = edges.entry_nic = ring.nic;
+        edges.exit_nic = ring.exit_nic;
+        edges.entry_nic = ring.nic;
         edges.flow_label = ring.nic;
     }
     return edges;
 }
 
+// A ring whose odd nodes run in `odd_order`, in by the exit of the even ones and out by their entry.
+void visit_alternating(const NodeRing& even, const std::vector<std::uint16_t>& odd_order, const Fabric& fabric,
+                       const std::function<void(const Edge&)>& visit) {
+    NodeRing odd = even;
+    odd.order = odd_order;
+    std::swap(odd.exit_nic, odd.entry_nic);
+    const auto at = [&](std::uint32_t node) -> const NodeRing& { return node % 2 == 0 ? even : odd; };
+    const std::uint32_t per_node = fabric.gpus_per_node();
+    for (std::uint32_t node = 0; node < even.nodes; ++node) {
+        NodeRing inside = at(node);
+        inside.first_node = node;
+        inside.nodes = 1;
+        inside.closed = false;
+        for_each_edge(inside, fabric, visit);
+        if (node + 1 == even.nodes && !even.closed) {
+            continue;
+        }
+        const std::uint32_t next = (node + 1) % even.nodes;
+        Edge edge;
+        edge.path.src = fabric.gpu(node * per_node + at(node).order.back());
+        edge.path.dst = fabric.gpu(next * per_node + at(next).order.front());
+        edge.path.src_nic = at(node).exit_nic;
+        edge.path.dst_nic = at(next).entry_nic;
+        edge.path.flow_label = even.flow_label;
+        edge.path.gpu_direct = even.gpu_direct;
+        visit(edge);
+    }
+}
+
 // The rings of all channels as one set: they move in step, each edge as often as channels run on its ring.
 struct Rings {
+    struct One {
+        NodeRing edges;
+        std::vector<std::uint16_t> odd_order;  // empty: every node alike
+        double channels = 1;
+    };
     Fabric fabric;
-    std::vector<std::pair<NodeRing, double>> rings;
+    std::vector<One> rings;
 
     void operator()(const std::function<void(const Edge&)>& visit) const {
-        for (const auto& [ring, channels] : rings) {
-            for_each_edge(ring, fabric, [&, times = channels](const Edge& edge) {
-                Edge counted = edge;
-                counted.count *= times;
-                visit(counted);
-            });
+        for (const One& ring : rings) {
+            const auto counted = [&](const Edge& edge) {
+                Edge times = edge;
+                times.count *= ring.channels;
+                visit(times);
+            };
+            if (ring.odd_order.empty()) {
+                for_each_edge(ring.edges, fabric, counted);
+            } else {
+                visit_alternating(ring.edges, ring.odd_order, fabric, counted);
+            }
         }
     }
 };
@@ -79,11 +120,20 @@ EdgeSet all_rings(const Call& call, int channels, bool closed) {
     std::uint64_t edges = 0;
     for (std::size_t r = 0; r < on_ring.size(); ++r) {
         if (on_ring[r] > 0) {
-            all.rings.emplace_back(edges_of(call, call.found.rings[r], closed), on_ring[r]);
+            const nccl::Ring& ring = call.found.rings[r];
+            all.rings.push_back({edges_of(call, ring, closed), ring.odd_order, static_cast<double>(on_ring[r])});
             edges += call.shape.ranks - (closed ? 0 : 1);
         }
     }
     return EdgeGenerator{edges, std::move(all)};
+}
+
+// Steps between nodes of the chunk that takes most of them. It goes round the ring over `steps` edges one after
+// another: all but one of each loop (all-gather) or of both loops (all-reduce), and those that it leaves out lie inside
+// a node where one has as many edges. NCCL counts 2 * nNodes for all-reduce too (src/graph/tuning.cc, nInterSteps).
+double network_steps(Collective collective, std::uint32_t nodes, std::uint32_t per_node) {
+    const std::uint32_t loops = collective == Collective::all_reduce ? 2 : 1;
+    return loops * nodes - (loops + 1 > per_node ? loops + 1 - per_node : 0);
 }
 
 // Latencies of successive steps of one edge.
@@ -91,10 +141,9 @@ std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const
     if (!call.several_nodes()) {
         return {{steps, local_hop(call, ring), cost.hop}};
     }
-    const double phases = call.workload.collective == Collective::all_reduce ? 2 : 1;
-    const double network_steps = phases * (call.shape.nodes - 1);
-    return {{steps - network_steps, local_hop(call, ring), cost.hop},
-            {network_steps, rail_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)}};
+    const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
+    return {{steps - between, local_hop(call, ring), cost.hop},
+            {between, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)}};
 }
 
 // Hops from the root to the other end; the root itself is done when its stream has left it.
@@ -102,7 +151,7 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
     const double network_hops = call.shape.nodes - 1;
     std::vector<Stage> stages{{call.shape.ranks - 1 - network_hops, local_hop(call, ring), cost.hop}};
     if (network_hops > 0) {
-        stages.push_back({network_hops, rail_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)});
+        stages.push_back({network_hops, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)});
     }
     return stages;
 }
@@ -143,7 +192,7 @@ Lowering plan_ring(const Call& call, Schedule& schedule) {
 
     const nccl::Ring& ring = call.found.rings.front();
     set_stages(schedule, pipeline, chain ? chain_stages(call, ring, cost) : cyclic_stages(call, ring, cost, steps));
-    pipeline.edges = add_edges(schedule, all_rings(call, channels, !chain));
+    pipeline.edges = add_edges(call, schedule, all_rings(call, channels, !chain));
     return {pipeline_body(pipeline), channels, chain};
 }
 

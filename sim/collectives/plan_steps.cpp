@@ -71,6 +71,7 @@ Unrolling costs_of(const Call& call, std::uint32_t pieces) {
     const double bytes = call.bytes / pieces;
     const Fabric fabric = call.fabric;
     const bool gpu_direct = call.gpu_direct;
+    const PathRules rules = call.rules;
     Unrolling as;
     as.bytes = [bytes](std::uint32_t) { return bytes; };
     as.overhead = [=](std::uint32_t src, std::uint32_t dst, double) {
@@ -82,6 +83,7 @@ Unrolling costs_of(const Call& call, std::uint32_t pieces) {
         connection.path.dst = fabric.gpu(dst);
         connection.path.flow_label = src;
         connection.path.gpu_direct = gpu_direct;
+        rules.apply(connection.path);
         connection.wire_ratio = src / per_node == dst / per_node ? cost.wire : network_ratio;
         connection.rate_cap = rate_cap;
         return connection;

@@ -118,7 +118,7 @@ Lowering plan_tree(const Call& call, Schedule& schedule) {
         stages.push_back(network_stage(call, ring, pipeline.chunk, channels));
     }
     set_stages(schedule, pipeline, stages);
-    pipeline.edges = add_edges(schedule, all_trees(call, channels));
+    pipeline.edges = add_edges(call, schedule, all_trees(call, channels));
     return {pipeline_body(pipeline), channels, false};
 }
 

@@ -13,6 +13,7 @@ target_sources(fabricast_sim PRIVATE
   collectives/plan_ring.cpp
   collectives/plan_steps.cpp
   collectives/plan_tree.cpp
+  collectives/rests_on.cpp
   collectives/nccl/chunking.cpp
   collectives/nccl/counted_node.cpp
   collectives/nccl/environment.cpp

@@ -13,7 +13,7 @@ namespace {
 // The share that holds at a moment, and when it next changes.
 struct Stretch {
     double share = 1;
-    Time end{std::numeric_limits<std::int64_t>::max()};
+    Time end = end_of_time;
 };
 
 Stretch stretch_at(const std::vector<PaceChange>& slow, Time at) {
@@ -44,16 +44,13 @@ Duration healthy_time(const std::vector<PaceChange>& slow, Time from, Time to) {
     return from_seconds(seconds);
 }
 
-Time when_passed(const std::vector<PaceChange>& slow, Time from, Duration healthy) {
-    if (slow.empty()) {
-        return from + healthy;
-    }
-    double left = to_seconds(healthy);
+Time when_passed(const std::vector<PaceChange>& slow, Time from, double healthy_s) {
+    double left = slow.empty() ? healthy_s : to_seconds(ticks_up(healthy_s));
     for (;;) {
         const Stretch stretch = stretch_at(slow, from);
         const double fits = stretch.share * to_seconds(stretch.end - from);
-        if (left <= fits) {
-            return from + ticks_up(left / stretch.share);
+        if (left <= fits || stretch.end == end_of_time) {
+            return predicted(from, left / stretch.share);
         }
         left -= fits;
         from = stretch.end;

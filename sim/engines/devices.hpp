@@ -25,7 +25,7 @@ struct DeviceLimits {
 
 // Healthy time that passes on such a device between two moments, and when so much has passed.
 Duration healthy_time(const std::vector<PaceChange>& slow, Time from, Time to);
-Time when_passed(const std::vector<PaceChange>& slow, Time from, Duration healthy);
+Time when_passed(const std::vector<PaceChange>& slow, Time from, double healthy_s);
 
 // What running collectives hold of a device.
 struct Taken {

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 
+#include "sim/engines/accounting.hpp"
 #include "sim/engines/analytic/analytic.hpp"
 #include "sim/engines/flow/replay.hpp"
+#include "sim/engines/memory.hpp"
 #include "sim/engines/packet/replay.hpp"
+#include "sim/engines/pipeline_form.hpp"
 #include "sim/engines/simgrid/simgrid.hpp"
 
 namespace fabricast {
@@ -37,6 +41,59 @@ std::string describe(const Stuck& stuck, const Fabric& fabric, const Schedule& s
         text += ": link " + fabric.link_name(part.first) + " is down";
     }
     return text;
+}
+
+struct Alone {
+    double seconds;
+    std::string who;
+};
+
+// How long an operation takes that has the machine to itself.
+Alone alone(const Fabric& fabric, const Schedule& schedule, const Network& network, OpId op) {
+    const auto between = [&](const PathQuery& path) {
+        return fabric.device_name(path.src) + " to " + fabric.device_name(path.dst);
+    };
+    const std::uint32_t detail = schedule.detail(op);
+    switch (schedule.kind(op)) {
+        case OpKind::transfer: {
+            const Transfer& t = schedule.transfers[detail];
+            const Connection& connection = schedule.connections[t.connection];
+            const double rate = rate_alone(network, network.class_of_connection[t.connection], 1);
+            return {to_seconds(t.start) + to_seconds(network.latency_of_connection[t.connection]) +
+                        static_cast<double>(t.bytes.count) * connection.wire_ratio / rate,
+                    between(connection.path)};
+        }
+        case OpKind::pipeline: {
+            const Pipeline& p = schedule.pipelines[detail];
+            const PipelineForm form(schedule, p, network.hops_of(detail));
+            const double tau = form.tau(rate_alone(network, network.class_of_pipeline[detail], p.weight));
+            return {to_seconds(p.start) + form.running(tau) + form.draining(tau),
+                    p.stage_count > 0 ? between(schedule.stages[p.first_stage].hop) + " and on" : "a pipeline"};
+        }
+        case OpKind::compute: {
+            const Compute& kernel = schedule.computes[detail];
+            return {kernel_times(limits_of(fabric), {&kernel}).front(), fabric.device_name(kernel.device)};
+        }
+        case OpKind::delay:
+            break;
+    }
+    return {to_seconds(schedule.delays[detail].duration), "a host"};
+}
+
+// The operation that alone takes longest, in words.
+std::string longest(const Fabric& fabric, const Schedule& schedule) {
+    const Network network = lower(fabric, schedule, {});
+    Alone most{-1, ""};
+    std::uint32_t which = 0;
+    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
+        if (Alone one = alone(fabric, schedule, network, OpId{op}); one.seconds > most.seconds) {
+            most = std::move(one);
+            which = op;
+        }
+    }
+    std::ostringstream text;
+    text << "operation " << which << " (" << most.who << ") alone takes " << most.seconds << " s";
+    return text.str();
 }
 
 struct Run {
@@ -79,11 +136,21 @@ struct Run {
 
 Timeline replay(const Engine& engine, const Fabric& fabric, const Schedule& schedule,
                 const std::vector<LinkEvent>& events, const Watch& watch) {
+    check_memory(engine, fabric, schedule);
     const auto of_links = [](const LinkEvent& event) { return !event.of_device(); };
     std::vector<LinkEvent> links;
     std::vector<LinkEvent> slow;
     std::ranges::partition_copy(events, std::back_inserter(links), std::back_inserter(slow), of_links);
-    return std::visit(Run{fabric, schedule, links, slow, watch}, engine);
+    try {
+        const Timeline timeline = std::visit(Run{fabric, schedule, links, slow, watch}, engine);
+        if (!std::holds_alternative<Analytic>(
+                engine)) {  // a lower bound: what contends may ask for more than a link has
+            check_capacity(timeline, fabric);
+        }
+        return timeline;
+    } catch (const OutOfRange& error) {
+        throw OutOfRange(std::string(error.what()) + "; " + longest(fabric, schedule));
+    }
 }
 
 }  // namespace fabricast

@@ -2,6 +2,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/engine.cpp
   ${CMAKE_CURRENT_LIST_DIR}/accounting.cpp
   ${CMAKE_CURRENT_LIST_DIR}/devices.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/memory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/analytic/analytic.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/maxmin.cpp
   ${CMAKE_CURRENT_LIST_DIR}/flow/rows.cpp

@@ -21,7 +21,10 @@ public:
         make_streams();
         join_channels();
         result_.layered = pipeline_.cyclic || sort();
-        result_.chunks = pipeline_.bytes_per_edge / pipeline_.chunk + pipeline_.fill;
+        const double moved = pipeline_.bytes_per_edge / pipeline_.chunk;
+        result_.chunks = moved + pipeline_.fill;
+        const double fill_chunks = std::ceil(result_.chunks - 1e-9) - std::ceil(moved - 1e-9);
+        result_.fill_chunks = static_cast<std::uint32_t>(std::max(0.0, fill_chunks));
         for (std::uint32_t s = pipeline_.first_stage; s < pipeline_.first_stage + pipeline_.stage_count; ++s) {
             result_.steps += schedule_.stages[s].count;
         }
@@ -122,6 +125,25 @@ private:
 };
 
 }  // namespace
+
+double left_to_drain(const PipelineStreams& streams, double draining) {
+    return streams.layered ? 0 : std::max(0.0, draining - to_seconds(streams.longest));
+}
+
+std::optional<std::uint64_t> slot_before(std::uint64_t chunk, double slots) {
+    // The chunks of window w are [ceil(w * slots), ceil((w + 1) * slots)); each takes the slot of its like before it.
+    const double window = std::floor(static_cast<double>(chunk) / slots + 1e-9);
+    if (window < 1) {
+        return std::nullopt;
+    }
+    const auto first = [&](double w) { return static_cast<std::uint64_t>(std::ceil(w * slots - 1e-9)); };
+    return chunk - (first(window) - first(window - 1));
+}
+
+double stream_count(const Schedule& schedule, const Pipeline& pipeline) {
+    const auto edges = static_cast<double>(edge_count(schedule.edge_sets[pipeline.edges]));
+    return edges * (is_whole(pipeline.weight) ? std::round(pipeline.weight) : 1);
+}
 
 PipelineStreams streams_of(const Fabric& fabric, const Schedule& schedule, const Pipeline& pipeline) {
     return Streams(fabric, schedule, pipeline).make();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "sim/engines/flow/network.hpp"
 #include "sim/engines/pipeline_form.hpp"
@@ -34,9 +33,6 @@ public:
             to_.connections.push_back({stream.path, stream.wire_ratio, stream.rate_cap});
         }
         const auto whole = static_cast<std::size_t>(std::ceil(found_.chunks - 1e-9));
-        if (static_cast<double>(whole) * pipeline_.slices * static_cast<double>(streams_.size()) > 50e6) {
-            throw std::length_error("a pipeline of more than 50 million messages is too long to unroll");
-        }
         for (std::size_t chunk = 0; chunk < whole; ++chunk) {
             const double bytes = pipeline_.chunk * std::min(1.0, found_.chunks - static_cast<double>(chunk));
             for (std::size_t slice = 0; slice < slices(); ++slice) {
@@ -45,7 +41,7 @@ public:
                 }
             }
         }
-        return join(start, found_.layered ? 0 : draining);
+        return join(start, left_to_drain(found_, draining));
     }
 
 private:
@@ -64,13 +60,13 @@ private:
                 after.push_back({streams_[before].pieces[pipeline_.cyclic ? piece - slices() : piece]});
             }
         }
-        const auto slots =
-            static_cast<std::size_t>(std::max(1L, std::lround(pipeline_.slots)));  // a fraction is rounded
-        if (slice == 0 && chunk >= slots && found_.longest.ps > 0) {
-            after.push_back({wait(found_.longest, {{unrolling.pieces[piece - (slots - 1) * slices() - 1]}})});
+        const bool takes_slot = static_cast<double>(chunk + found_.fill_chunks) < found_.chunks - 1e-9;
+        const auto before = slot_before(chunk, std::max(1.0, pipeline_.slots));
+        if (slice == 0 && takes_slot && before && found_.longest.ps > 0) {
+            after.push_back({wait(found_.longest, {{unrolling.pieces[(*before + 1) * slices() - 1]}})});
         }
-        const auto size = static_cast<std::int64_t>(std::llround(bytes * stream.scale));
-        unrolling.pieces.push_back(to_.add(Transfer{unrolling.connection, {size}, stream.overhead}, after));
+        const Bytes size = rounded_bytes(bytes * stream.scale);
+        unrolling.pieces.push_back(to_.add(Transfer{unrolling.connection, size, stream.overhead}, after));
     }
 
     // Released when the first senders are through, over when all are.
@@ -80,7 +76,7 @@ private:
         for (const Unrolling& unrolling : streams_) {
             if (!unrolling.pieces.empty()) {
                 all.push_back({unrolling.pieces.back()});
-                if (unrolling.stream->before.empty() || pipeline_.cyclic || draining > 0) {
+                if (unrolling.stream->before.empty() || pipeline_.cyclic || !found_.layered) {
                     first.push_back({unrolling.pieces.back()});
                 }
             }

@@ -22,9 +22,9 @@ struct Unrolled {
 // their
 //   sender; those of later loops find the ring full and stream;
 // - in a chain or tree it waits for the same chunk on the edges that lead to its sender;
-// - where edges run both ways (a tree going up and down) edges stream on their own, and the drain is added behind.
-// A chunk waits for the one `slots` (whole, at least one) before it and the largest latency. Throws std::length_error
-// above 50 million messages.
+// - where edges run both ways (a tree going up and down) edges stream on their own, and the rest of the drain is added
+// behind: a message has crossed one hop.
+// A chunk waits for the one `slots` before it and the largest latency.
 Unrolled unroll(const Fabric& fabric, const Schedule& schedule);
 
 }  // namespace fabricast

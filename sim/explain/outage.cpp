@@ -60,8 +60,10 @@ std::vector<PathQuery> ways_of(const Scenario& scenario, const Fabric& fabric) {
 
 bool crosses(const Path& path, LinkId link) { return std::ranges::find(path.span(), link) != path.span().end(); }
 
-void add_diverted(const Fabric& fabric, const PathQuery& way, const std::function<bool(LinkId)>& down, Outage& out) {
+void add_diverted(const Fabric& fabric, const PathQuery& way, const std::function<bool(LinkId)>& down,
+                  const std::function<bool(LinkId)>& thinned, OutageCost& out) {
     const Path own = fabric.path(way);
+    out.sprayed += std::ranges::any_of(own.span(), thinned) ? 1U : 0U;
     const auto lost = std::ranges::find_if(own.span(), down);
     if (lost == own.span().end()) {
         return;
@@ -86,17 +88,23 @@ std::string what_changes(const LinkChange& change) {
     return change.cable.empty() ? change.device : "the cable of " + change.cable.at(0) + " and " + change.cable.at(1);
 }
 
-// "spine0, 16 links: down from 50 ms to 60 ms, 4 times, every 100 ms".
+// "spine3, 64 links: down from 50 ms on until 60 ms, 4 times, every 100 ms"; of a bundle each cable counts.
 std::string described(const LinkChange& change, const Scenario& scenario, const Fabric& fabric,
                       const Catalog& catalog) {
     Scenario alone = scenario;
     alone.events = {change};
     const std::vector<LinkEvent> events = link_events(alone, fabric, catalog);
-    const std::size_t links = events.size() / change.times / (change.until.ps > 0 ? 2 : 1);
-    const double share = events.front().share;
     std::string out = what_changes(change);
-    out += events.front().of_device() ? ", kernels: "
-                                      : ", " + std::to_string(links) + (links == 1 ? " link: " : " links: ");
+    if (events.front().of_device()) {
+        out += ", kernels: ";
+    } else {
+        std::size_t links = 0;
+        for (const CablesOfLink& cables : cables_of(scenario, fabric, change)) {
+            links += cables.cables.size() == fabric.ends(cables.link).cables ? 1 : cables.cables.size();
+        }
+        out += ", " + std::to_string(links) + (links == 1 ? " link: " : " links: ");
+    }
+    const double share = change.becomes.empty() ? change.share : events.front().share;
     out += share <= 0 ? "down" : percent(share) + " left";
     out += change.at.ps > 0 ? " from " + text(change.at) + " on" : "";
     out += change.until.ps > 0 ? " until " + text(change.until) : "";
@@ -137,8 +145,8 @@ LinkChange without(const std::vector<std::string>& names) {
     return change;
 }
 
-Outage outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
-    Outage out;
+OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
+    OutageCost out;
     out.scenario = scenario.name;
     Scenario failed = scenario;
     failed.scaling.reset();  // runs without events
@@ -155,10 +163,16 @@ Outage outage(const Scenario& scenario, const Catalog& catalog, const Watch& wat
                 return !event.of_device() && event.link == link && event.share <= 0;
             });
         };
+        const auto thinned = [&](LinkId link) {
+            return std::ranges::any_of(events, [&](const LinkEvent& event) {
+                return !event.of_device() && event.link == link && event.share > 0 && event.share < 1 &&
+                       fabric.ends(link).cables > 1;
+            });
+        };
         const std::vector<PathQuery> ways = ways_of(failed, fabric);
         out.ways = static_cast<std::uint32_t>(ways.size());
         for (const PathQuery& way : ways) {
-            add_diverted(fabric, way, down, out);
+            add_diverted(fabric, way, down, thinned, out);
         }
         return 0;
     });
@@ -167,7 +181,7 @@ Outage outage(const Scenario& scenario, const Catalog& catalog, const Watch& wat
     return out;
 }
 
-std::string to_text(const Outage& o) {
+std::string to_text(const OutageCost& o) {
     std::string out = "# " + o.scenario + ": healthy, and with what changed\n";
     out += some_lines(o.changed, [](const std::string& change) { return change; });
     out += pad("", 20) + pad("healthy", 14) + pad("failed", 14) + pad("cost", 11) + "\n";
@@ -180,6 +194,9 @@ std::string to_text(const Outage& o) {
     out += some_lines(o.diverted, [](const Diverted& d) {
         return d.from + " to " + d.to + ": " + d.taken + " in place of " + d.left;
     });
+    if (o.sprayed > 0) {
+        out += "# " + std::to_string(o.sprayed) + " go on over the other cables of their bundles\n";
+    }
     if (!o.cut.empty()) {
         out += "# nothing replaces " + std::to_string(o.cut.size()) + " of them\n";
         out += some_lines(o.cut, [](const std::string& way) { return way; });
@@ -187,8 +204,9 @@ std::string to_text(const Outage& o) {
     return out;
 }
 
-Json to_json(const Outage& o) {
-    Json json = {{"scenario", o.scenario}, {"changed", o.changed}, {"ways", o.ways}, {"cut", o.cut}};
+Json to_json(const OutageCost& o) {
+    Json json = {
+        {"scenario", o.scenario}, {"changed", o.changed}, {"ways", o.ways}, {"sprayed", o.sprayed}, {"cut", o.cut}};
     json["rows"] = Json::array();
     for (const OutageRow& row : o.rows) {
         json["rows"].push_back(

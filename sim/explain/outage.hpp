@@ -24,23 +24,24 @@ struct Diverted {
     std::string left, taken;  // the first link that the old way lost, and that only the new one crosses
 };
 
-struct Outage {
+struct OutageCost {
     std::string scenario;
     std::vector<std::string> changed;  // links and devices, and what is left of each
     std::vector<OutageRow> rows;
-    std::uint32_t ways = 0;  // looked at
+    std::uint32_t ways = 0;     // looked at
+    std::uint32_t sprayed = 0;  // of them over a bundle that lost some of its cables
     std::vector<Diverted> diverted;
     std::vector<std::string> cut;  // ways that nothing replaces
 };
 
 // The scenario's events against the same without them. Throws as simulate does: CannotEnd where the failed run cannot
 // end.
-Outage outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
+OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
 
-// One cable between two devices, or one device, gone from the start.
+// One cable between two devices, or one device, switch, port or plane, gone from the start.
 LinkChange without(const std::vector<std::string>& names);
 
-std::string to_text(const Outage& outage);
-Json to_json(const Outage& outage);
+std::string to_text(const OutageCost& outage);
+Json to_json(const OutageCost& outage);
 
 }  // namespace fabricast

@@ -19,9 +19,17 @@ namespace {
 
 namespace io = boost::iostreams;
 
+// Traces and logs shrink to a tenth, logs that repeat themselves to a hundredth; what shrinks more is a bomb, once it
+// has outgrown what does no harm.
+constexpr std::uint64_t densest = 256;
+constexpr std::uint64_t small_file = std::uint64_t{64} << 20U;
+
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& message) {
     throw ScenarioError({std::make_shared<const std::string>(path.string())}, message);
 }
+
+// macOS's tar puts what its file system knows of "rank0.json" beside it, as "._rank0.json" (AppleDouble, RFC 1740).
+bool is_resource_fork(const std::filesystem::path& name) { return name.filename().string().starts_with("._"); }
 
 bool starts_as_gzip(std::ifstream& file) {
     std::array<char, 2> magic{};  // RFC 1952, 2.3.1
@@ -38,8 +46,9 @@ struct InputFile::Source {
     std::filesystem::path file_path;
     std::filesystem::path path;  // of what is read: the file, or a file in it
     std::ifstream file;
-    std::uint64_t size = 0;
+    std::uint64_t size_on_disk = 0;
     std::uint64_t position = 0;
+    std::uint64_t unpacked = 0;  // in all
     bool packed = false;
     bool ended = false;
     bool archive = false;
@@ -72,6 +81,12 @@ std::size_t InputFile::Source::unpack(char* into, std::size_t size) {
     }
     if (file.bad()) {
         refuse(path, "cannot be read on after byte " + std::to_string(position));
+    }
+    unpacked += static_cast<std::uint64_t>(std::max<std::streamsize>(got, 0));
+    if (packed && unpacked > small_file && unpacked / densest > size_on_disk) {
+        refuse(file_path, complaint("gzip data packed too densely",
+                                    "over " + std::to_string(unpacked / size_on_disk) + " bytes from one",
+                                    "at most " + std::to_string(densest)));
     }
     return static_cast<std::size_t>(std::max<std::streamsize>(got, 0));
 }
@@ -126,7 +141,7 @@ bool InputFile::Source::enter_member(TarBlock block) {
         const std::string name = long_name.empty() ? header->name : long_name;
         long_name.clear();
         const std::uint64_t padded = (tar_block - header->size % tar_block) % tar_block;
-        if (header->file()) {
+        if (header->file() && !is_resource_fork(name)) {
             path = file_path / name;
             left = header->size;
             padding = padded;
@@ -158,7 +173,7 @@ InputFile::InputFile(std::filesystem::path path) : source_(std::make_unique<Sour
     if (!std::filesystem::is_regular_file(status)) {
         refuse(s.path, "cannot be read (found a folder or a device; accepted: a plain file)");
     }
-    s.size = std::filesystem::file_size(s.path, error);
+    s.size_on_disk = std::filesystem::file_size(s.path, error);
     s.file.open(s.path, std::ios::binary);
     if (error || !s.file) {
         refuse(s.path, "cannot be read (permission or device error)");
@@ -222,22 +237,28 @@ std::uint64_t InputFile::position() const { return source_->position; }
 
 double InputFile::share() const {
     const std::streamoff at = source_->ended ? -1 : static_cast<std::streamoff>(source_->file.tellg());
-    if (at < 0 || source_->size == 0) {
+    if (at < 0 || source_->size_on_disk == 0) {
         return 1;
     }
-    return std::min(1.0, static_cast<double>(at) / static_cast<double>(source_->size));
+    return std::min(1.0, static_cast<double>(at) / static_cast<double>(source_->size_on_disk));
+}
+
+std::string read_start(InputFile& file, std::size_t bytes) {
+    std::string text;
+    std::array<char, 65536> block;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
+    std::size_t got = 1;
+    while (got > 0 && text.size() < bytes) {
+        got = file.read(block.data(), std::min(block.size(), bytes - text.size()));
+        text.append(block.data(), got);
+    }
+    return text;
 }
 
 std::string read_rest(InputFile& file, std::size_t max_bytes) {
-    std::string text;
-    std::array<char, 65536> block;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
-    for (std::size_t got = file.read(block.data(), block.size()); got > 0;
-         got = file.read(block.data(), block.size())) {
-        if (text.size() + got > max_bytes) {
-            refuse(file.path(), complaint("too large", "more than " + std::to_string(max_bytes) + " bytes",
-                                          "at most " + std::to_string(max_bytes)));
-        }
-        text.append(block.data(), got);
+    std::string text = read_start(file, max_bytes);
+    if (char more = 0; file.read(&more, 1) > 0) {
+        refuse(file.path(), complaint("too large", "more than " + std::to_string(max_bytes) + " bytes",
+                                      "at most " + std::to_string(max_bytes)));
     }
     return text;
 }

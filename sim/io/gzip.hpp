@@ -23,7 +23,7 @@ public:
     bool next_member();
 
     // Up to `size` unpacked bytes; 0 at the end, of an archive at the end of each of its files. Throws ScenarioError
-    // with the byte where packed data are damaged.
+    // with the byte where packed data are damaged, and where they unpack to more than 64 MiB and 256 times the file.
     std::size_t read(char* into, std::size_t size);
 
     const std::filesystem::path& path() const;  // of an archive's file: the archive's, and the name inside behind it
@@ -35,6 +35,9 @@ private:
     struct Source;
     std::unique_ptr<Source> source_;
 };
+
+// The next bytes of the file, at most so many.
+std::string read_start(InputFile& file, std::size_t bytes);
 
 // The rest of the file as one text. Throws ScenarioError when it holds more than `max_bytes`.
 std::string read_rest(InputFile& file, std::size_t max_bytes);

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{1} << 16U;
 constexpr std::size_t most_values = 1'000'000;  // in one piece
 constexpr std::size_t most_levels = 64;
+constexpr std::size_t most_text = std::size_t{16} << 20U;  // bytes of a value with the blanks before it, and of a piece
 
 // The file block by block, literals that JSON lacks replaced in place (so that bytes keep their numbers), lines
 // counted.
@@ -41,6 +42,14 @@ protected:
         carry();
         while (!ended_ && ready_ == 0) {
             fill();
+        }
+        // The parser keeps a value's text, and blanks before it too, until the value ends.
+        since_value_ = between_ == npos ? since_value_ + ready_ : ready_ - between_;
+        if (since_value_ > most_text) {
+            setg(block_.data(), block_.data(), block_.data());
+            throw ScenarioError(place(), complaint("one value or a gap between two is too long",
+                                                   "more than " + std::to_string(most_text) + " bytes",
+                                                   "at most " + std::to_string(most_text)));
         }
         if (progress_ && (++blocks_ % 64) == 0) {
             progress_(file_.share());
@@ -77,6 +86,7 @@ private:
 
     // Replaces literals from where it left off; returns up to where the text is settled.
     std::size_t scan() {
+        between_ = npos;
         for (; scanned_ < filled_; ++scanned_) {
             const char c = block_[scanned_];
             if (in_string_) {
@@ -84,6 +94,8 @@ private:
                 escaped_ = !escaped_ && c == '\\';
             } else if (c == '"') {
                 in_string_ = true;
+            } else if (c == ',' || c == ':') {
+                between_ = scanned_;
             } else if (c == 'N' || c == 'I' || c == '-') {
                 if (!ended_ && filled_ - scanned_ < longest_literal) {
                     return scanned_;  // the rest of the word is in the next block
@@ -111,11 +123,14 @@ private:
     }
 
     static constexpr std::size_t longest_literal = 9;
+    static constexpr std::size_t npos = std::string_view::npos;
 
     InputFile& file_;
     const std::function<void(double)>& progress_;
     std::array<char, block_bytes> block_{};
     std::size_t filled_ = 0, scanned_ = 0, ready_ = 0;
+    std::size_t between_ = npos;           // in the block: the last comma or colon between values
+    std::size_t since_value_ = 0;          // bytes up to the block's end since such a one
     std::uint64_t line_ = 1, column_ = 0;  // before the block
     std::uint64_t blocks_ = 0;
     bool in_string_ = false, escaped_ = false, ended_ = false;
@@ -138,7 +153,10 @@ public:
     bool number_integer(number_integer_t v) { return value(v); }
     bool number_unsigned(number_unsigned_t v) { return value(v); }
     bool number_float(number_float_t v, const string_t&) { return value(v); }
-    bool string(string_t& v) { return value(std::move(v)); }
+    bool string(string_t& v) {
+        count_text(v.size());
+        return value(std::move(v));
+    }
     bool binary(binary_t&) { return true; }
     bool start_object(std::size_t) { return open(Json::object()); }
     bool start_array(std::size_t) { return open(Json::array()); }
@@ -147,6 +165,7 @@ public:
 
     bool key(string_t& name) {
         if (!building_.empty()) {
+            count_text(name.size());
             building_.back().key = std::move(name);
         } else if (depth_ == 1) {
             member_ = std::move(name);
@@ -169,6 +188,13 @@ private:
     };
 
     [[noreturn]] void fail(const std::string& message) const { throw ScenarioError(text_.place(), message); }
+
+    void count_text(std::size_t size) {
+        text_bytes_ = building_.empty() ? 0 : text_bytes_ + size;
+        if (text_bytes_ > most_text) {
+            fail("one entry of '" + member_ + "' holds more than " + std::to_string(most_text) + " bytes of text");
+        }
+    }
 
     bool wanted(const std::vector<std::string>& names) const {
         return std::find(names.begin(), names.end(), member_) != names.end();
@@ -220,6 +246,7 @@ private:
         } else if (list_depth_ != 0 ? depth_ == list_depth_ + 1 : depth_ == 2 && wanted(wishes_.members)) {
             piece_ = std::move(empty);
             values_ = 1;
+            text_bytes_ = 0;
             building_.push_back({&piece_, {}});
         }
         return true;
@@ -251,7 +278,7 @@ private:
     bool root_is_list_ = false;
     std::size_t depth_ = 0;
     std::size_t list_depth_ = 0;  // depth inside the list that is being read; 0: none
-    std::size_t index_ = 0, values_ = 0;
+    std::size_t index_ = 0, values_ = 0, text_bytes_ = 0;
     Json piece_;
     std::vector<Open> building_;
 };

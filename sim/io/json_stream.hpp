@@ -28,7 +28,8 @@ struct JsonPiece {
 };
 
 // Calls `take` for each piece as it comes and `progress` with the share of the file now and then; what they throw
-// comes out. Throws ScenarioError at the byte that is no JSON, or where one piece is too large or nested too deep.
+// comes out. Throws ScenarioError at the byte that is no JSON, or where one piece is too large (1,000,000
+// values, 16 MiB of text), a value or a gap longer than 16 MiB, or nested too deep.
 void stream_json(InputFile& file, const JsonWishes& wishes, const std::function<void(const JsonPiece&)>& take,
                  const std::function<void(double)>& progress = {});
 

@@ -359,7 +359,17 @@ std::string text(Bytes size) {
         count /= ki;
         ++step;
     }
-    return std::to_string(count) + std::string(names.at(step));
+    // What someone wrote as 2 GB would be 1953125 KiB.
+    static constexpr std::array<std::string_view, 6> decimal_names = {" B", " kB", " MB", " GB", " TB", " PB"};
+    constexpr std::int64_t kilo = 1000, readable = 10'000;
+    std::int64_t decimal = size.count;
+    std::size_t decimal_step = 0;
+    while (decimal_step + 1 < decimal_names.size() && decimal >= kilo && decimal % kilo == 0) {
+        decimal /= kilo;
+        ++decimal_step;
+    }
+    return count >= readable && decimal < count ? std::to_string(decimal) + std::string(decimal_names.at(decimal_step))
+                                                : std::to_string(count) + std::string(names.at(step));
 }
 
 std::string text(double value, Dimension dimension) {

@@ -92,8 +92,8 @@ std::int64_t Node::as_int(std::int64_t low, std::int64_t high) const {
     if (!whole || error == std::errc::result_out_of_range || value < low || value > high) {
         const bool open_above = high == std::numeric_limits<std::int64_t>::max();
         const bool open_below = low == std::numeric_limits<std::int64_t>::min();
-        std::string accepted = "a whole number";
-        if (!open_below) {
+        std::string accepted = low > high ? "nothing: there is none to name yet" : "a whole number";
+        if (!open_below && low <= high) {
             accepted += open_above ? " of at least " + std::to_string(low)
                                    : " from " + std::to_string(low) + " to " + std::to_string(high);
         }

@@ -71,7 +71,9 @@ template <class Number>
 Number plain_number(std::string_view text) {
     Number value{};
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || stop != text.data() + text.size()) {
+    const bool finite =
+        std::isfinite(static_cast<double>(value));  // "nan" and "inf" read as numbers, but bound nothing
+    if (error != std::errc{} || stop != text.data() + text.size() || !finite) {
         throw UnitError(complaint("not a plain number", shown(text), "a number without unit"));
     }
     return value;

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "sim/io/text.hpp"
+#include "sim/report/packet_traffic.hpp"
 
 namespace fabricast {
 
@@ -65,6 +66,17 @@ std::string curve(const PortSeries& series, const Axes& axes) {
     return "<polygon points='" + points + "' fill='#2c6fbb' fill-opacity='0.35' stroke='#2c6fbb'/>\n";
 }
 
+// Of a collective's calls; the last ends with the replay.
+std::string ends_of_calls(const PacketTraffic& traffic, const Axes& axes) {
+    std::string lines;
+    for (std::size_t i = 0; i + 1 < traffic.call_ends.size(); ++i) {
+        const double x = axes.x(to_seconds(traffic.call_ends[i]));
+        lines += format("<line x1='%.2f' x2='%.2f' y1='%.1f' y2='%.1f' stroke='#444' stroke-dasharray='4 3'/>\n", x, x,
+                        axes.top, axes.top + strip);
+    }
+    return lines;
+}
+
 std::string port_strip(const PortSeries& series, const std::string& name, const Axes& axes) {
     const auto most = static_cast<double>(*std::max_element(series.queued.begin(), series.queued.end()));
     Duration paused;
@@ -85,6 +97,8 @@ std::string port_strip(const PortSeries& series, const std::string& name, const 
 std::string packet_picture(const Report& report) {
     std::string strips;
     double y = 40;
+    const bool several = !report.packets.empty() && report.packets.front().call_ends.size() > 1;
+    const std::string calls = several ? calls_text(report.packets.front()) + " (dashed: the ends)" : "";
     for (const PacketTraffic& traffic : report.packets) {
         Axes axes{0, 0, 1};
         const std::size_t drawn = std::min(ports_drawn, traffic.use.series.size());
@@ -96,7 +110,7 @@ std::string packet_picture(const Report& report) {
         }
         for (std::size_t i = 0; i < drawn; ++i) {
             axes.top = y + gap;
-            strips += port_strip(traffic.use.series[i], traffic.series[i], axes);
+            strips += port_strip(traffic.use.series[i], traffic.series[i], axes) + ends_of_calls(traffic, axes);
             y = axes.top + strip;
         }
         for (int tick = 0; tick <= 4; ++tick) {
@@ -110,7 +124,7 @@ std::string packet_picture(const Report& report) {
                "font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
                left + width + 20, y + 10) +
            label(left, 24, "start",
-                 report.scenario + ": bytes queued (blue) and time paused (red) at the worst ports") +
+                 report.scenario + ": bytes queued (blue) and time paused (red) at the worst ports" + calls) +
            strips + "</svg>\n";
 }
 

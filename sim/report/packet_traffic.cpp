@@ -1,5 +1,6 @@
 #include "sim/report/packet_traffic.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "sim/io/units.hpp"
@@ -31,6 +32,10 @@ const std::vector<Member<PacketUse>>& members() {
         {"paused_s", "number", "Summed over ports.", [](const U& u) { return to_seconds(u.paused); }},
         {"starved_s", "number", "Ports with packets and without credit, summed.",
          [](const U& u) { return to_seconds(u.starved); }},
+        {"throttled", "number",
+         "By congestion control: share of the time between a flow's first packet and its last, over all flows under "
+         "it.",
+         [](const U& u) { return u.throttled; }},
         {"fct_p50_s", "number", "Median time of an operation, from ready to its last byte.",
          [](const U& u) { return to_seconds(u.fct_p50); }},
         {"fct_p99_s", "number", "Its 99th percentile.", [](const U& u) { return to_seconds(u.fct_p99); }},
@@ -91,11 +96,14 @@ Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", 
 
 }  // namespace
 
-std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline, const Fabric& fabric) {
+std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline, const Fabric& fabric, int calls) {
     if (!timeline.packets) {
         return std::nullopt;
     }
     PacketTraffic traffic{size, *timeline.packets, {}, {}};
+    for (std::size_t call = 0; call < static_cast<std::size_t>(calls); ++call) {
+        traffic.call_ends.push_back(timeline.kept[call].finish);
+    }
     const auto name = [&](const auto& port) {
         return fabric.link_name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane));
     };
@@ -108,15 +116,28 @@ std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline
     return traffic;
 }
 
+std::string calls_text(const PacketTraffic& traffic) {
+    const std::size_t calls = traffic.call_ends.size();
+    return calls > 1 ? ", " + std::to_string(calls) + " calls back to back" : "";
+}
+
+std::string call_at(const PacketTraffic& traffic, Time time) {
+    const auto& ends = traffic.call_ends;
+    const auto running = std::find_if(ends.begin(), ends.end(), [&](Time end) { return time < end; });
+    return ends.size() < 2 || running == ends.end()
+               ? ""
+               : ", call " + std::to_string(running - ends.begin() + 1) + " of " + std::to_string(ends.size());
+}
+
 std::string packet_lines(const std::vector<PacketTraffic>& packets) {
     std::string lines;
     for (const PacketTraffic& traffic : packets) {
         const PacketUse& use = traffic.use;
         const auto count = [](std::int64_t n, const char* what) { return ", " + std::to_string(n) + " " + what; };
-        lines += "# packets at " + text(traffic.size) + ": " + std::to_string(use.delivered) + " delivered" +
-                 count(use.marks, "marked") + count(use.notices, "notices") + count(use.pauses, "pauses (") +
-                 text(use.paused) + " in all)" + count(use.drops, "dropped") + count(use.resent, "sent again") +
-                 ", slowest message " + text(use.fct_max);
+        lines += "# packets at " + text(traffic.size) + calls_text(traffic) + ": " + std::to_string(use.delivered) +
+                 " delivered" + count(use.marks, "marked") + count(use.notices, "notices") +
+                 count(use.pauses, "pauses (") + text(use.paused) + " in all)" + count(use.drops, "dropped") +
+                 count(use.resent, "sent again") + ", slowest message " + text(use.fct_max);
         for (std::size_t i = 0; i < use.victims.size(); ++i) {
             lines += (i == 0 ? "; victims " : ", ") + use.victims[i];
         }
@@ -131,6 +152,9 @@ Json packets_json(const std::vector<PacketTraffic>& packets) {
         Json json = record_json(traffic.use, members());
         json["size_bytes"] = traffic.size.count;
         json["victims"] = traffic.use.victims;
+        for (const Time end : traffic.call_ends) {
+            json["call_ends_s"].push_back(to_seconds(end - Time{}));
+        }
         Json ports = Json::array();
         for (std::size_t i = 0; i < traffic.ports.size(); ++i) {
             Json port = record_json(traffic.use.ports[i], port_members());
@@ -161,10 +185,15 @@ Json packets_schema() {
                            {"sent_bytes", list_of("integer")}}},
                          {"additionalProperties", false}};
     const Json port = record_schema(port_members(), {{"link", link}});
-    const Json more = {{"size_bytes", {{"type", "integer"}}},
-                       {"victims", list_of("string")},
-                       {"ports", {{"type", "array"}, {"items", port}}},
-                       {"series", {{"type", "array"}, {"items", series}}}};
+    const Json more = {
+        {"size_bytes", {{"type", "integer"}}},
+        {"victims", list_of("string")},
+        {"call_ends_s",
+         {{"type", "array"},
+          {"items", {{"type", "number"}}},
+          {"description", "When each call of the collective ended: counts and series are of them all."}}},
+        {"ports", {{"type", "array"}, {"items", port}}},
+        {"series", {{"type", "array"}, {"items", series}}}};
     return {{"type", "array"}, {"items", record_schema(members(), more)}};
 }
 

@@ -13,8 +13,8 @@
 
 namespace fabricast {
 
-// What a forecast rests on, weakest last.
-enum class Evidence : std::uint8_t { measured_here, same_gpu_era_fabric, same_family, formula_only };
+// What a forecast rests on, weakest last. Of the same GPU, era and fabric: told by several sites, or by one.
+enum class Evidence : std::uint8_t { measured_here, same_gpu_era_fabric, one_site, same_family, formula_only };
 std::string_view word(Evidence);  // "measured here", "same GPU, era and fabric", "same family", "formula only"
 
 struct Row {
@@ -39,7 +39,7 @@ struct ScalingPoint {
 // step.
 struct StepRow {
     std::uint32_t nodes = 0, gpus = 0, data_ranks = 0, global_batch = 0;
-    double step_time_s = 0;
+    double step_time_s = 0, time_low80_s = 0, time_high80_s = 0;
     double samples_per_s = 0, tokens_per_s = 0;  // tokens: 0 for images
     double flops_per_gpu = 0, mfu = 0;           // FLOP/s by the model's own operations; over the precision's peak
     double compute_s = 0, bubble_s = 0, fixed_s = 0;
@@ -48,12 +48,14 @@ struct StepRow {
     double exposed_s() const {
         return exposed_tensor_s + exposed_context_s + exposed_expert_s + exposed_pipeline_s + exposed_data_s;
     }
-    double parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0, activation_bytes = 0;
-    double memory_bytes() const { return parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes; }
+    double parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0, activation_bytes = 0, reserved_bytes = 0;
+    double memory_bytes() const {
+        return parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes + reserved_bytes;
+    }
     std::string bottleneck;    // "compute 71 %", "tensor-parallel 14 %"
     std::string busiest_link;  // "node0.nic0 -> leaf0 12 %"; empty: none
     double efficiency = 1;     // throughput a GPU against the first row of its table
-    Evidence evidence = Evidence::same_family;
+    Evidence evidence = Evidence::formula_only;
 };
 
 struct FigureUsed {
@@ -74,6 +76,7 @@ struct PacketTraffic {
     Bytes size;
     PacketUse use;
     std::vector<std::string> ports, series;  // of use.ports and use.series
+    std::vector<Time> call_ends = {};        // of a collective's calls: the counts and series are of them all
 };
 
 // What the links carried in one row's replay.
@@ -83,6 +86,7 @@ struct LinkTraffic {
     double replay_s = 0;
     std::vector<LinkUse> busiest;
     std::vector<ClassUse> classes;
+    std::vector<float> busy = {};  // as Timeline
 };
 
 struct Report {

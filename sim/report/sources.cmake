@@ -13,6 +13,7 @@ target_sources(fabricast_sim PRIVATE
 set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/report/result_file.cpp PROPERTIES
   COMPILE_DEFINITIONS FABRICAST_VERSION="${PROJECT_VERSION}")
 target_sources(fabricast_sim PRIVATE
+  ${CMAKE_CURRENT_SOURCE_DIR}/report/html/cables.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/drawing.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/page.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/report/html/page_json.cpp

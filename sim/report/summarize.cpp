@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/engines/accounting.hpp"
 #include "sim/io/units.hpp"
 #include "sim/pick_word.hpp"
 
@@ -35,8 +36,9 @@ double longest_delay(const Schedule& schedule) {
 }  // namespace
 
 std::string_view word(Evidence evidence) {
-    static constexpr std::array<std::string_view, 4> words = {"measured here", "same GPU, era and fabric",
-                                                              "same family", "formula only"};
+    static constexpr std::array<std::string_view, 5> words = {"measured here", "same GPU, era and fabric",
+                                                              "same GPU, era and fabric, one site", "same family",
+                                                              "formula only"};
     return pick_word(words, evidence);
 }
 
@@ -62,6 +64,9 @@ std::string bottleneck(const Plan& plan, const Timeline& timeline, const Fabric&
         const long percent = std::lround(std::min(use.utilisation, 1.0) * 100);
         return fabric.link_name(use.link) + " " + std::to_string(percent) + " %";
     }
+    if (timeline.packets && timeline.packets->throttled >= busy_share) {
+        return "congestion control";
+    }
     const double time = iteration_time(plan, timeline);
     if (channel_time(plan.schedule) >= busy_share * time) {
         return "channel rate";
@@ -73,7 +78,8 @@ Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabr
     Row row;
     row.size = size;
     row.time_s = iteration_time(plan, timeline);
-    row.time_low80_s = row.time_s * (1 + plan.relative_low80);
+    const double least = least_seconds(plan.schedule, timeline, fabric) / plan.iterations;
+    row.time_low80_s = std::min(row.time_s, std::max(row.time_s * (1 + plan.relative_low80), least));
     row.time_high80_s = row.time_s * (1 + plan.relative_high80);
     row.algbw = row.time_s > 0 ? static_cast<double>(size.count) / row.time_s : 0;
     row.busbw = row.algbw * plan.bytes_moved_factor;
@@ -86,7 +92,8 @@ Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabr
 }
 
 LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric) {
-    return {std::move(row), fabric.node_count(), to_seconds(timeline.makespan), timeline.busiest, timeline.classes};
+    return {std::move(row),   fabric.node_count(), to_seconds(timeline.makespan),
+            timeline.busiest, timeline.classes,    timeline.busy};
 }
 
 void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more) {

@@ -14,7 +14,8 @@ double iteration_time(const Plan& plan, const Timeline& timeline);
 Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabric& fabric);
 
 // "node0.gpu3 -> node0.nvswitch 97 %" where a link is busy for at least half of the time; else what the time goes into:
-// "channel rate" (what one channel's copy loop moves), "issue" (host and launch) or "latency".
+// "congestion control" (engine packet: it holds the flows back for at least half of their time), "channel rate" (what
+// one channel's copy loop moves), "issue" (host and launch) or "latency".
 std::string bottleneck(const Plan& plan, const Timeline& timeline, const Fabric& fabric);
 
 LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric);

@@ -1,5 +1,6 @@
 #include "sim/report/table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -24,15 +25,8 @@ std::string microseconds_text(double seconds) {
     return format(us < 99.995 ? "%.2f" : us < 999.95 ? "%.1f" : "%.0f", us);
 }
 
-// "-9/+14": the ends of the time's 80 % interval, in percent of it.
-std::string interval_text(const Row& row) {
-    const auto percent = [&](double end) { return row.time_s > 0 ? 100 * (end / row.time_s - 1) : 0; };
-    return format("%.0f/%+.0f", percent(row.time_low80_s) - 1e-9, percent(row.time_high80_s));
-}
-
 std::string cluster_words(const ClusterRequest& cluster) {
-    const std::string node = cluster.node.empty() ? "explicit graph" : cluster.node;
-    std::string words = node + " x " + std::to_string(cluster.nodes);
+    std::string words = node_words(cluster) + " x " + std::to_string(cluster.nodes);
     words += cluster.gpus_per_node != 0 ? " (" + std::to_string(cluster.gpus_per_node) + " GPUs each)" : "";
     words += cluster.fabric_kind.empty() ? "" : ", " + cluster.fabric_kind;
     words += cluster.link.empty() ? "" : " " + cluster.link;
@@ -44,6 +38,17 @@ std::string share_text(const std::optional<double>& share) { return share ? form
 std::string time_text(const std::optional<double>& seconds) { return seconds ? text(*seconds, Dimension::time) : "-"; }
 
 }  // namespace
+
+std::string interval_text(double time_s, double low80_s, double high80_s) {
+    const auto percent = [&](double end) { return time_s > 0 ? 100 * (end / time_s - 1) : 0; };
+    return format("%.0f/%+.0f", percent(low80_s) - 1e-9, percent(high80_s));
+}
+
+std::string node_words(const ClusterRequest& cluster) {
+    const std::string node = cluster.node.empty() ? "explicit graph" : cluster.node;
+    const auto gpu = cluster.node_options.find("gpu");
+    return gpu == cluster.node_options.end() ? node : node + " with " + gpu->second;
+}
 
 std::string table_header(const Scenario& scenario) {
     if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload)) {
@@ -66,8 +71,9 @@ std::string table_header(const Scenario& scenario) {
 
 std::string table_row(const Row& row) {
     return format("%14lld %10s %9s %9.2f %9.2f  %-18s %-8s %4d  %-44s  %s\n", static_cast<long long>(row.size.count),
-                  microseconds_text(row.time_s).c_str(), interval_text(row).c_str(), row.algbw * 1e-9, row.busbw * 1e-9,
-                  row.algorithm.c_str(), row.protocol.c_str(), row.channels, row.bottleneck.c_str(),
+                  microseconds_text(row.time_s).c_str(),
+                  interval_text(row.time_s, row.time_low80_s, row.time_high80_s).c_str(), row.algbw * 1e-9,
+                  row.busbw * 1e-9, row.algorithm.c_str(), row.protocol.c_str(), row.channels, row.bottleneck.c_str(),
                   std::string(word(row.evidence)).c_str());
 }
 
@@ -101,6 +107,15 @@ std::string table_footer(const Scenario& scenario, const Report& report) {
     }
     if (!report.rows.empty()) {
         lines += "# weakest evidence: " + cluster_words(scenario.cluster) + ": " + weakest_evidence(report.rows);
+        for (const std::string& note : report.evidence_notes) {
+            lines += "; " + note;
+        }
+        lines += "\n";
+    }
+    if (!report.steps.empty()) {
+        const auto weaker = [](const StepRow& a, const StepRow& b) { return a.evidence < b.evidence; };
+        const StepRow& weakest = *std::max_element(report.steps.begin(), report.steps.end(), weaker);
+        lines += "# weakest evidence: " + std::string(word(weakest.evidence));
         for (const std::string& note : report.evidence_notes) {
             lines += "; " + note;
         }

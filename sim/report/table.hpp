@@ -10,6 +10,11 @@
 
 namespace fabricast {
 
+// "-11/+12": how far the ends of an interval are from the time, in per cent.
+std::string interval_text(double time_s, double low80_s, double high80_s);
+
+// The node of a cluster as headings name it: "dgx-h100", "dgx-h100 with h20" where the GPU is another.
+std::string node_words(const ClusterRequest& cluster);
 // The lines above the first row.
 std::string table_header(const Scenario& scenario);
 std::string table_row(const Row& row);

@@ -5,6 +5,7 @@
 
 #include "sim/io/units.hpp"
 #include "sim/report/records.hpp"
+#include "sim/report/table.hpp"
 
 namespace fabricast {
 
@@ -32,6 +33,10 @@ const std::vector<StepColumn>& columns() {
          [](const StepRow& r) { return r.data_ranks; }},
         {"global_batch", "integer", "Sequences or images a step.", [](const StepRow& r) { return r.global_batch; }},
         {"step_time_s", "number", "One step.", [](const StepRow& r) { return r.step_time_s; }},
+        {"time_low80_s", "number", "Nine in ten measured steps take longer.",
+         [](const StepRow& r) { return r.time_low80_s; }},
+        {"time_high80_s", "number", "Nine in ten measured steps take less.",
+         [](const StepRow& r) { return r.time_high80_s; }},
         {"samples_per_s", "number", "Sequences or images a second.", [](const StepRow& r) { return r.samples_per_s; }},
         {"tokens_per_s", "number", "Tokens a second; 0 for images.", [](const StepRow& r) { return r.tokens_per_s; }},
         {"flops_per_gpu", "number", "The model's own operations a second and GPU, nothing computed again counted.",
@@ -60,6 +65,8 @@ const std::vector<StepColumn>& columns() {
         {"gradient_bytes", "number", "Gradients there.", [](const StepRow& r) { return r.gradient_bytes; }},
         {"optimizer_bytes", "number", "Optimizer states there.", [](const StepRow& r) { return r.optimizer_bytes; }},
         {"activation_bytes", "number", "Activations there.", [](const StepRow& r) { return r.activation_bytes; }},
+        {"reserved_bytes", "number", "CUDA's context, NCCL's buffers and workspaces there.",
+         [](const StepRow& r) { return r.reserved_bytes; }},
         {"bottleneck", "string", "What the step spends most of its time in beside computing, or computing.",
          [](const StepRow& r) { return r.bottleneck; }},
         {"busiest_link", "string", "The most utilised link, over the whole step.",
@@ -93,22 +100,23 @@ std::string step_table(const Scenario& scenario, const std::vector<StepRow>& ste
     }
     std::string lines = "# " + scenario.name + ": a training step of " +
                         workload_words(std::get<TrainingWorkload>(scenario.workload)) + ", on " +
-                        scenario.cluster.node + ", NCCL " + scenario.library.nccl + "\n";
-    lines += format("#%7s %9s %7s %10s %13s %9s %6s %10s %8s %8s %8s %8s %8s %8s %8s %8s %9s  %-24s %s\n", "gpus",
-                    "batch", "data", "step", steps.front().tokens_per_s > 0 ? "tokens/s" : "images/s", "TFLOP/s", "MFU",
-                    "efficiency", "compute", "tensor", "context", "expert", "pipeline", "data", "bubble", "fixed",
-                    "memory", "bottleneck", "busiest link");
+                        node_words(scenario.cluster) + ", NCCL " + scenario.library.nccl + "\n";
+    lines += format("#%7s %9s %7s %10s %9s %13s %9s %6s %10s %8s %8s %8s %8s %8s %8s %8s %8s %9s  %-24s  %-30s  %s\n",
+                    "gpus", "batch", "data", "step", "80 %", steps.front().tokens_per_s > 0 ? "tokens/s" : "images/s",
+                    "TFLOP/s", "MFU", "efficiency", "compute", "tensor", "context", "expert", "pipeline", "data",
+                    "bubble", "fixed", "memory", "bottleneck", "busiest link", "evidence");
     for (const StepRow& r : steps) {
         const auto share = [&](double seconds) { return format("%.1f %%", 100 * seconds / r.step_time_s); };
         const double rate = r.tokens_per_s > 0 ? r.tokens_per_s : r.samples_per_s;
-        lines +=
-            format("%8u %9u %7u %10s %13.0f %9.1f %6.3f %10s %8s %8s %8s %8s %8s %8s %8s %8s %9s  %-24s %s\n", r.gpus,
-                   r.global_batch, r.data_ranks, time_words(r.step_time_s).c_str(), rate, r.flops_per_gpu * 1e-12,
-                   r.mfu, format("%.1f %%", 100 * r.efficiency).c_str(), share(r.compute_s).c_str(),
-                   share(r.exposed_tensor_s).c_str(), share(r.exposed_context_s).c_str(),
-                   share(r.exposed_expert_s).c_str(), share(r.exposed_pipeline_s).c_str(),
-                   share(r.exposed_data_s).c_str(), share(r.bubble_s).c_str(), share(r.fixed_s).c_str(),
-                   format("%.1f GB", r.memory_bytes() * 1e-9).c_str(), r.bottleneck.c_str(), r.busiest_link.c_str());
+        lines += format(
+            "%8u %9u %7u %10s %9s %13.0f %9.1f %6.3f %10s %8s %8s %8s %8s %8s %8s %8s %8s %9s  %-24s  %-30s  %s\n",
+            r.gpus, r.global_batch, r.data_ranks, time_words(r.step_time_s).c_str(),
+            interval_text(r.step_time_s, r.time_low80_s, r.time_high80_s).c_str(), rate, r.flops_per_gpu * 1e-12, r.mfu,
+            format("%.1f %%", 100 * r.efficiency).c_str(), share(r.compute_s).c_str(),
+            share(r.exposed_tensor_s).c_str(), share(r.exposed_context_s).c_str(), share(r.exposed_expert_s).c_str(),
+            share(r.exposed_pipeline_s).c_str(), share(r.exposed_data_s).c_str(), share(r.bubble_s).c_str(),
+            share(r.fixed_s).c_str(), format("%.1f GB", r.memory_bytes() * 1e-9).c_str(), r.bottleneck.c_str(),
+            r.busiest_link.c_str(), std::string(word(r.evidence)).c_str());
     }
     return lines;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,7 +12,9 @@
 
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
+#include "sim/scenario/node_links.hpp"
 #include "sim/scenario/node_reader.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast {
 
@@ -60,15 +63,34 @@ private:
             fail("cluster", "the cluster names no node template: `node: dgx-h100`");
         }
         node = look_up("cluster.node", [&] { return node_template(request_.node, catalog_); });
-        for (const auto& [name, value] : request_.node_options) {
-            apply_option("cluster.options." + name, name, value);
-        }
         if (request_.gpus_per_node > node.gpus) {
             fail("cluster.gpus_per_node", "node '" + node.name + "' has " + std::to_string(node.gpus) + " GPUs");
         }
         if (request_.gpus_per_node > 0) {
-            node.gpus = request_.gpus_per_node;
+            use_gpus(request_.gpus_per_node);
         }
+        for (const auto& [name, value] : request_.node_options) {
+            apply_option("cluster.options." + name, name, value);
+        }
+        slow_to_devices(node, catalog_);
+        if (request_.node_options.contains("gpu")) {
+            look_up("cluster.options.gpu", [&] { check_node_links(node, catalog_); });
+        }
+    }
+
+    // The first ones. Trays of a rack that have none of them stay out, with their NICs.
+    void use_gpus(std::uint32_t gpus) {
+        NodeTemplate& node = cluster_.node;
+        const Trays trays(node);
+        node.gpus = gpus;
+        std::vector<std::uint32_t> stay;
+        for (std::uint32_t nic = 0; nic < node.nics; ++nic) {
+            const auto used = trays.tray_of_gpu.begin() + gpus;
+            if (trays.count == 1 || std::find(trays.tray_of_gpu.begin(), used, trays.tray_of[nic]) != used) {
+                stay.push_back(nic);
+            }
+        }
+        keep_nics(stay);
     }
 
     bool as_flag(const std::string& key, const std::string& value) const {
@@ -137,9 +159,19 @@ private:
             node.nic_ports = static_cast<int>(nics / node.nics);
             return;
         }
+        std::vector<std::uint32_t> stay;
+        for (std::uint32_t i = 0; i < nics; ++i) {
+            stay.push_back(i * node.nics / nics);
+        }
+        keep_nics(stay);
+    }
+
+    // Exactly these stay, numbered anew.
+    void keep_nics(const std::vector<std::uint32_t>& stay) {
+        NodeTemplate& node = cluster_.node;
         const auto kept = [&](const std::string& name) -> std::optional<std::string> {
-            for (std::uint32_t i = 0; i < nics; ++i) {
-                if (name == "nic" + std::to_string(i * node.nics / nics)) {
+            for (std::size_t i = 0; i < stay.size(); ++i) {
+                if (name == "nic" + std::to_string(stay[i])) {
                     return "nic" + std::to_string(i);
                 }
             }
@@ -156,7 +188,7 @@ private:
             cable.a = is_nic(cable.a) ? *kept(cable.a) : cable.a;
             cable.b = is_nic(cable.b) ? *kept(cable.b) : cable.b;
         }
-        node.nics = nics;
+        node.nics = static_cast<std::uint32_t>(stay.size());
     }
 
     FabricKind fabric_kind() const {
@@ -195,10 +227,10 @@ private:
         const std::string name = request_.link.empty() ? usual : request_.link;
         fabric.link = link("cluster.fabric.link", name);
         fabric.trunk = request_.trunk.empty() ? fabric.link : link("cluster.fabric.trunk", request_.trunk);
+        refuse_slow_nic();
         choose_switch();
         fabric.link.latency += cable("node_cable");
         fabric.trunk.latency += cable("trunk_cable");
-        cap_by_nic();
         choose_routing();
         build_graph();
     }
@@ -231,12 +263,62 @@ private:
         }
     }
 
-    // A port runs no faster than its NIC.
-    void cap_by_nic() {
+    // A cable runs no faster than the ports at its two ends.
+    void refuse_slow_nic() const {
+        const FabricSpec& fabric = cluster_.fabric;
         const NicSpec nic =
             look_up("cluster.node", [&] { return nic_spec(catalog_.at("nic", cluster_.node.nic_part)); });
-        const Rate port{nic.port_rate.num, nic.port_rate.den};
-        cluster_.fabric.link.rate = std::min(cluster_.fabric.link.rate, port);
+        if (nic.port_rate < fabric.link.rate) {
+            refuse_link("cluster.fabric.link", fabric.link, nic.name, nic.port_rate, "options: {nic: ...}",
+                        parts_at_least<NicSpec>("nic", nic_spec, fabric.link));
+        }
+    }
+
+    void refuse_slow_switch(const SwitchSpec& chosen) const {
+        const FabricSpec& fabric = cluster_.fabric;
+        for (const auto& [key, link] :
+             {std::pair{"cluster.fabric.link", &fabric.link}, std::pair{"cluster.fabric.trunk", &fabric.trunk}}) {
+            if (chosen.port_rate < link->rate) {
+                refuse_link(key, *link, chosen.name, chosen.port_rate, "switch: ...",
+                            parts_at_least<SwitchSpec>("switch", switch_spec, *link));
+            }
+        }
+    }
+
+    // Names what fits either part of the pair: slower links for the port, faster ports for the link.
+    [[noreturn]] void refuse_link(std::string_view key, const LinkSpec& fast, const std::string& part, Rate port,
+                                  const std::string& where, const std::vector<std::string>& faster) const {
+        const std::string family = catalog_.at("link", fast.name).word("family");
+        std::vector<std::string> slower;
+        for (const Part* other : catalog_.of_kind("link")) {
+            if (other->word("family") == family && !(port < link_spec(*other).rate)) {
+                slower.push_back(other->name);
+            }
+        }
+        fail(key, complaint("link '" + fast.name + "' is faster than the ports of " + part,
+                            gigabits(fast.rate) + " on " + gigabits(port),
+                            "on " + part + ": " + (slower.empty() ? "nothing of its family" : joined(slower)) +
+                                "; for " + fast.name + " (`" + where +
+                                "`): " + (faster.empty() ? "nothing in the catalogue" : joined(faster))));
+    }
+
+    static std::string gigabits(Rate rate) {
+        return std::to_string(std::llround(rate.bytes_per_second() * 8 / 1e9)) + " Gb/s";
+    }
+
+    // Parts of the link's family with ports of its rate.
+    template <class Spec>
+    std::vector<std::string> parts_at_least(std::string_view kind, Spec (*spec_of)(const Part&),
+                                            const LinkSpec& link) const {
+        const std::string family = catalog_.at("link", link.name).word("family");
+        std::vector<std::string> names;
+        for (const Part* part : catalog_.of_kind(kind)) {
+            const Spec spec = spec_of(*part);
+            if (speaks(spec.speaks, family) && !(spec.port_rate < link.rate)) {
+                names.push_back(part->name);
+            }
+        }
+        return names;
     }
 
     const Part& layout() const {
@@ -299,6 +381,7 @@ private:
         const std::string family =
             look_up("cluster.fabric.link", [&] { return catalog_.at("link", fabric.link.name).word("family"); });
         const SwitchSpec chosen = request_.switch_part.empty() ? usual_switch(family) : asked_switch(family);
+        refuse_slow_switch(chosen);
         fabric.switch_part = chosen.name;
         fabric.switch_latency = chosen.latency;
         // Ports split in two or more serve slower links: 64 of NDR are 128 of NDR200.
@@ -320,6 +403,9 @@ private:
     void build_graph() {
         if (!request_.graph) {
             return;
+        }
+        if (request_.node.empty() && request_.graph->devices.empty()) {
+            fail("cluster.graph", "an empty graph (found no device; accepted: devices, GPUs among them, and cables)");
         }
         cluster_.graph = *request_.graph;
         for (NodeDevice& device : cluster_.graph.devices) {

@@ -9,6 +9,9 @@ namespace fabricast {
 
 Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
                            const std::vector<std::string>& overlays) {
+    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+        throw CatalogError(complaint("no catalogue to add", shown(folder), "a folder of YAML files with parts"));
+    }
     Catalog catalog = folder.empty() ? read_catalog() : read_catalog(folder);
     if (scenario != nullptr) {
         for (const std::string& overlay : scenario->calibration) {

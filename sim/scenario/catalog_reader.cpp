@@ -9,15 +9,14 @@
 
 namespace fabricast {
 
-namespace {
-
-void check_name(const yaml::Node& part) {
+void check_part_name(const std::string& name, const Place& place) {
     const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
-    if (part.name.empty() || !std::all_of(part.name.begin(), part.name.end(), fits)) {
-        throw ScenarioError(part.key_place,
-                            complaint("a part's name is kebab-case", shown(part.name), "as connectx-7"));
+    if (name.empty() || !std::all_of(name.begin(), name.end(), fits)) {
+        throw ScenarioError(place, complaint("a part's name is kebab-case", shown(name), "as connectx-7"));
     }
 }
+
+namespace {
 
 // The parts of several texts, resolved one after the other with what they inherit.
 class PartBuilder {
@@ -25,7 +24,7 @@ public:
     PartBuilder(Catalog& catalog, const std::vector<yaml::Node>& files) : catalog_(catalog) {
         for (const yaml::Node& file : files) {
             for (const yaml::Node& part : file.members()) {
-                check_name(part);
+                check_part_name(part.name, part.key_place);
                 if (catalog.find(part.name) != nullptr || !nodes_.emplace(part.name, &part).second) {
                     throw ScenarioError(
                         part.key_place,

@@ -32,7 +32,8 @@ Catalog read_catalog();
 Catalog read_catalog(const std::filesystem::path& folder);  // and a user's folder, as add_folder
 
 // Adds the parts of every *.yaml file of a user's folder, by name. They may inherit from a part of the catalogue but
-// not take its name. Throws ScenarioError; IoError where the folder cannot be listed.
+// not take its name, and have the figures and words of their kind. A file that says `gpu: PART` at its top is a node
+// template, written as those of topologies/nodes. Throws ScenarioError; IoError where the folder cannot be listed.
 void add_folder(Catalog& catalog, const std::filesystem::path& folder);
 
 // Adds the parts of YAML texts to a catalogue; bases may stand in any of the texts or in the catalogue already.
@@ -41,6 +42,9 @@ struct CatalogText {
     std::string_view text;
 };
 void add_parts(Catalog& catalog, const std::vector<CatalogText>& texts);
+
+// Throws ScenarioError unless the name is of small letters, digits, dashes and dots.
+void check_part_name(const std::string& name, const Place& place);
 
 // Replaces figures by part and dotted name. Throws ScenarioError at a part or figure that does not exist (naming the
 // nearest) or whose unit is another; the catalogue is then as it was.

@@ -1,8 +1,5 @@
-#include <algorithm>
 #include <vector>
 
-#include "sim/io/text_file.hpp"
-#include "sim/io/yaml.hpp"
 #include "sim/scenario/catalog_reader.hpp"
 #include "sim/scenario/packed_catalog.hpp"
 
@@ -51,31 +48,6 @@ Catalog read_catalog(const std::filesystem::path& folder) {
     Catalog catalog = read_catalog();
     add_folder(catalog, folder);
     return catalog;
-}
-
-void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> paths;
-    try {
-        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-            if (entry.path().extension() == ".yaml") {
-                paths.push_back(entry.path());
-            }
-        }
-    } catch (const std::filesystem::filesystem_error& error) {
-        throw IoError(error.what());
-    }
-    std::sort(paths.begin(), paths.end());
-    std::vector<std::string> contents;
-    contents.reserve(paths.size());
-    for (const std::filesystem::path& path : paths) {
-        contents.push_back(read_text(path, yaml::max_file_bytes));
-    }
-    std::vector<CatalogText> texts;
-    texts.reserve(paths.size());
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        texts.push_back({paths[i].string(), contents[i]});
-    }
-    add_parts(catalog, texts);
 }
 
 }  // namespace fabricast

@@ -18,6 +18,7 @@ using namespace rows;
 // NOLINTEND(bugprone-macro-parentheses)
 
 constexpr std::int64_t most_times = 10'000;
+constexpr double least_share = 1e-6;  // what engine packet counts in
 
 // Exactly one of the keys stands there.
 bool has_one(const Node& event, const std::vector<std::string_view>& keys) {
@@ -62,6 +63,12 @@ void check_event(const Node& event) {
     }
     if (!has_one(event, {"share", "becomes"})) {
         event.fail("must say what is left", "one of: share, becomes");
+    }
+    if (const Node* share = event.get("share"); share != nullptr) {
+        const double left = share->as_double();
+        if (left != 0 && !(left >= least_share && left <= 1)) {
+            share->fail("is out of range", "0, or from " + Json(least_share).dump() + " to 1");
+        }
     }
     if (event.get("becomes") != nullptr && event.get("device") != nullptr) {
         event.get("becomes")->fail("is for links", "together with `link` or `cable`");
@@ -123,7 +130,8 @@ Key list_key() {
 }  // namespace
 
 std::vector<Key> event_keys() {
-    Key share = number_key("events.share", EVENT(share), 0, 1, "What is left of its capacity; 0: it is down.");
+    Key share =
+        number_key("events.share", EVENT(share), 0, 1, "What is left of its capacity, at least 1e-6; 0: it is down.");
     share.when_absent = "`becomes`";
     Key times =
         whole_key("events.times", EVENT(times), 1, most_times, "How many times in all, together with `every`.", "once");

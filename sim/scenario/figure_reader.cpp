@@ -75,6 +75,11 @@ void read_values(const yaml::Node& node, Figure& figure) {
     }
 }
 
+// Bytes on a link for each byte given to it.
+bool is_wire(std::string_view name) {
+    return name == "wire" || name.ends_with(".wire") || name.ends_with("_wire") || name.ends_with(".wire_inside");
+}
+
 // One end of the interval; absent: the value itself.
 double read_bound(const yaml::Node& node, std::string_view key, const Figure& figure) {
     const yaml::Node* bound = node.get(key);
@@ -105,6 +110,9 @@ Figure read_figure(const yaml::Node& node, const Provenance& defaults) {
     } else {
         read_values(node, figure);
         figure.low80 = figure.high80 = figure.value.front();
+    }
+    if (is_wire(node.name) && figure.low80 < 1) {
+        node.fail("'" + node.name + "' and its interval are 1 or more: a wire carries at least what it is given");
     }
     if (!own.origin || own.source.empty() || own.source.front().empty()) {
         node.fail("the figure '" + node.name + "' needs an origin and a source, its own or its part's");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace fabricast {
@@ -14,7 +15,16 @@ namespace fs = std::filesystem;
 struct Trail {
     std::vector<fs::path> open;
     int files = 0;
+    std::size_t values = 0;
 };
+
+std::size_t values_in(const yaml::Node& node) {
+    std::size_t all = 1;
+    for (const yaml::Node& child : node.children) {
+        all += values_in(child);
+    }
+    return all;
+}
 
 constexpr int most_files = 100;
 
@@ -76,7 +86,13 @@ yaml::Node expand(yaml::Node root, const fs::path& file, Trail& trail) {
         if (++trail.files > most_files) {
             entry.fail("is one included file too many", "at most " + std::to_string(most_files));
         }
-        yaml::Node included = expand(read_included(entry, path), path, trail);
+        yaml::Node text = read_included(entry, path);
+        trail.values += values_in(text);
+        if (trail.values > yaml::max_nodes) {
+            entry.fail("brings too many values, with those of the files before it",
+                       "at most " + std::to_string(yaml::max_nodes) + " in all");
+        }
+        yaml::Node included = expand(std::move(text), path, trail);
         base = base ? merged(std::move(*base), std::move(included)) : std::move(included);
     }
     trail.open.pop_back();
@@ -89,13 +105,17 @@ yaml::Node merged(yaml::Node base, yaml::Node over) {
     if (!base.is_map() || !over.is_map()) {
         return over;
     }
+    std::unordered_map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < base.children.size(); ++i) {
+        places.emplace(base.children[i].name, i);
+    }
     for (yaml::Node& member : over.children) {
-        const auto same = std::find_if(base.children.begin(), base.children.end(),
-                                       [&](const yaml::Node& other) { return other.name == member.name; });
-        if (same == base.children.end()) {
-            base.children.push_back(std::move(member));
+        if (const auto same = places.find(member.name); same != places.end()) {
+            yaml::Node& place = base.children[same->second];
+            place = merged(std::move(place), std::move(member));
         } else {
-            *same = merged(std::move(*same), std::move(member));
+            places.emplace(member.name, base.children.size());
+            base.children.push_back(std::move(member));
         }
     }
     base.place = over.place;

@@ -96,6 +96,9 @@ Key graph_key() {
     return key;
 }
 
+// A zero would read as "not given"; a second is twice round the earth.
+constexpr Duration longest_latency = microseconds(1'000'000);
+
 Json device_json(const NodeDevice& device) {
     Json json = {{"name", device.name}};
     if (!device.part.empty()) {
@@ -152,8 +155,9 @@ std::vector<Key> graph_keys() {
                           "As cables name it: `leaf1`.")),
         text_key("cluster.graph.devices.part", FIELD(cluster.graph->devices.back().part), "Its catalogue part.",
                  "none"),
-        time_key("cluster.graph.devices.latency", FIELD(cluster.graph->devices.back().latency),
-                 "Of passing through it.", "the part's"),
+        within(time_key("cluster.graph.devices.latency", FIELD(cluster.graph->devices.back().latency),
+                        "Of passing through it.", "the part's"),
+               Duration{1}, longest_latency),
         std::move(cables),
         required(text_key("cluster.graph.cables.a", FIELD(cluster.graph->cables.back().a),
                           "One end: `node0.nic1` or a device's name.")),
@@ -161,8 +165,9 @@ std::vector<Key> graph_keys() {
         text_key("cluster.graph.cables.link", FIELD(cluster.graph->cables.back().link.name), "Its catalogue link.",
                  "`cluster.fabric.link`"),
         std::move(rate),
-        time_key("cluster.graph.cables.latency", FIELD(cluster.graph->cables.back().link.latency),
-                 "One way, without serialization.", "the link's"),
+        within(time_key("cluster.graph.cables.latency", FIELD(cluster.graph->cables.back().link.latency),
+                        "One way, without serialization.", "the link's"),
+               Duration{1}, longest_latency),
         whole_key("cluster.graph.cables.count", FIELD(cluster.graph->cables.back().count), 1, 4096,
                   "Parallel cables used as one."),
     };
@@ -205,8 +210,10 @@ std::vector<Key> design_keys() {
     std::vector<Key> keys = {
         std::move(designs),
         required(text_key("designs.name", FIELD(designs.back().name), "As the study calls it.")),
-        text_map_key("designs.set", FIELD(designs.back().set),
-                     "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`."),
+        text_map_key(
+            "designs.set", FIELD(designs.back().set),
+            "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`; `null` takes back a key "
+            "that the scenario sets."),
         text_map_key(
             "prices", FIELD(prices),
             "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; other figures as "
@@ -214,6 +221,12 @@ std::vector<Key> design_keys() {
     };
     keys[1].write = {};
     keys[2].write = {};
+    keys[2].may_be_null = true;
+    keys[2].read = [](const Node& node, Scenario& s) {
+        for (const Node& member : node.members()) {
+            s.designs.back().set[member.name] = member.is_null() ? "null" : text_of(member);
+        }
+    };
     return keys;
 }
 
@@ -288,12 +301,12 @@ std::vector<Key> make_keys() {
                   "the switch's"),
         number_key("cluster.fabric.oversubscription", FIELD(cluster.oversubscription), 0.125, 64,
                    "Bandwidth down to bandwidth up, at the leaf."),
-        whole_key("cluster.fabric.tiers", FIELD(cluster.tiers), 1, 3, "Tiers of switches.",
+        whole_key("cluster.fabric.tiers", FIELD(cluster.tiers), 1, 4, "Tiers of switches.",
                   "as many as the size needs"),
         whole_key("cluster.fabric.scalable_unit", FIELD(cluster.scalable_unit), 1, most_nodes,
                   "Nodes on one set of leaves, of a Clos.", "as many as the leaves have ports for"),
         whole_key("cluster.fabric.spines", FIELD(cluster.spines), 1, most_nodes,
-                  "Switches of the second tier in all, of a Clos.", "the fewest that share the cables evenly"),
+                  "Switches of the second tier in all, of a Clos.", "the fewest that have a port for each cable"),
         whole_key("cluster.fabric.management_ports", FIELD(cluster.management_ports), 0, 65536,
                   "Cables of fabric managers to free ports of the leaves: they count in the bill of materials.",
                   "none"),
@@ -303,8 +316,9 @@ std::vector<Key> make_keys() {
         wholes_key("cluster.fabric.shape", FIELD(cluster.shape), 1, 65536,
                    "Torus: nodes in each dimension. Dragonfly: groups, routers a group, nodes a router.",
                    "the builder's choice"),
-        time_key("cluster.fabric.cable_latency", FIELD(cluster.cable_latency), "Propagation along one cable.",
-                 "the catalogue's"),
+        within(time_key("cluster.fabric.cable_latency", FIELD(cluster.cable_latency), "Propagation along one cable.",
+                        "the catalogue's"),
+               Duration{1}, longest_latency),
         graph_key(),
         text_map_key("cluster.options", FIELD(cluster.node_options),
                      "Switches of the node template, as `peer_to_peer: false`."),
@@ -318,7 +332,6 @@ std::vector<Key> make_keys() {
         word_key("launch.mode", FIELD(launch.mode), LaunchMode::framework,
                  "One process a GPU, one thread for all, a thread a GPU, or a framework's loop."),
         whole_key("launch.iterations", FIELD(launch.iterations), 1, 1e6, "Timed calls."),
-        whole_key("launch.warmup", FIELD(launch.warmup), 0, 1e6, "Calls before them."),
         scaling_key(),
         wholes_key("scaling.nodes", FIELD(scaling->nodes), 1, most_nodes, "Node counts.", "`scaling.gpus`"),
         wholes_key("scaling.gpus", FIELD(scaling->gpus), 1, 4294967295.0, "GPU counts, whole nodes each.",

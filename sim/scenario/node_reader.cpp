@@ -9,6 +9,7 @@
 #include "models/nvlink.hpp"
 #include "models/pcie.hpp"
 #include "sim/scenario/embedded.hpp"
+#include "sim/scenario/node_links.hpp"
 
 namespace fabricast {
 
@@ -85,6 +86,8 @@ public:
         if (const yaml::Node* mesh = tree_.get("mesh")) {
             read_mesh(*mesh);
         }
+        const yaml::Node* links = tree_.get("cables") != nullptr ? tree_.get("cables") : tree_.get("mesh");
+        look_up(links != nullptr ? *links : tree_, [&] { check_node_links(node_, catalog_); });
         return std::move(node_);
     }
 
@@ -165,7 +168,7 @@ private:
         LinkSpec channels;
         channels.name = "memory channels";
         channels.family = LinkFamily::memory;
-        channels.rate = Rate::per_second(static_cast<std::int64_t>(cpu_->memory_bandwidth));
+        channels.rate = Rate::per_second(rounded_bytes(cpu_->memory_bandwidth).count);
         node_.cables.push_back({.a = name, .b = memory.name, .link = channels});
         node_.devices.push_back(std::move(memory));
     }

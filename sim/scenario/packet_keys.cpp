@@ -14,17 +14,9 @@ using namespace rows;
 namespace {
 
 // Packets carry their size in 16 bits, and a protocol may double it.
-Key packet_size_key(std::string path, Bytes Packet::*field, std::string meaning) {
-    Key key{std::move(path), Form::size, std::move(meaning)};
-    key.read = [field](const yaml::Node& node, Scenario& s) {
-        const Bytes size = as_bytes(node);
-        if (size.count < 64 || size.count > 32768) {
-            node.fail("is out of range", "from 64 B to 32 KiB");
-        }
-        s.packet.*field = size;
-    };
-    key.write = [field](const Scenario& s) { return Json(text(s.packet.*field)); };
-    return key;
+template <class Field>
+Key packet_size_key(std::string path, Field field, std::string meaning) {
+    return within(size_key(std::move(path), field, std::move(meaning)), Bytes{64}, Bytes{32768});
 }
 
 // With a zero that stands for "not given".
@@ -33,7 +25,7 @@ Key optional_size_key(std::string path, Field field, std::string meaning, std::s
     Key key = size_key(std::move(path), field, std::move(meaning));
     key.write = [field](const Scenario& s) { return field(s).count == 0 ? Json() : Json(text(field(s))); };
     key.when_absent = std::move(when_absent);
-    return key;
+    return within(std::move(key), Bytes{1}, largest_memory);
 }
 
 Key block_key() {
@@ -54,14 +46,17 @@ std::vector<Key> transport_keys() {
         number_key("packet.ecn.p_max", FIELD(ecn.p_max), 0, 1, "Share of packets marked just below that."),
         word_key("packet.recovery", FIELD(recovery), LossRecovery::selective_repeat,
                  "What is sent again where packets are lost."),
-        time_key("packet.retransmit_timeout", FIELD(retransmit_timeout), "Without any acknowledgement."),
+        within(time_key("packet.retransmit_timeout", FIELD(retransmit_timeout), "Without any acknowledgement."),
+               Duration{1}, longest_timer),
         number_key("packet.loss", FIELD(loss), 0, 0.5, "Share of packets that a link between nodes corrupts."),
         word_key("packet.routing", FIELD(routing), PacketRouting::spray,
                  "How packets choose among equal paths. Other than `ecmp` takes a fabric with `routing: ecmp`, whose "
                  "cables stand alone."),
-        whole_key("packet.paths", FIELD(paths), 1, 32, "Equal paths that one flow may use."),
-        whole_key("packet.qps", FIELD(qps), 1, 32, "Queue pairs a connection rotates over, each hashed on its own."),
-        time_key("packet.flowlet_gap", FIELD(flowlet_gap), "A pause after which a flow may change its path."),
+        whole_key("packet.paths", FIELD(paths), 1, 32, "Equal paths that one flow may use; 31 where links fail."),
+        whole_key("packet.qps", FIELD(qps), 1, 32,
+                  "Queue pairs a connection rotates over, each hashed on its own; 31 where links fail."),
+        within(time_key("packet.flowlet_gap", FIELD(flowlet_gap), "A pause after which a flow may change its path."),
+               Duration{}, longest_timer),
     };
 }
 
@@ -70,8 +65,8 @@ std::vector<Key> transport_keys() {
 std::vector<Key> packet_keys() {
     std::vector<Key> keys = {
         block_key(),
-        packet_size_key("packet.mtu", &Packet::mtu, "Payload of a packet that crosses the network."),
-        packet_size_key("packet.island_mtu", &Packet::island_mtu, "Unit of traffic that stays inside a node."),
+        packet_size_key("packet.mtu", FIELD(mtu), "Payload of a packet that crosses the network."),
+        packet_size_key("packet.island_mtu", FIELD(island_mtu), "Unit of traffic that stays inside a node."),
         flag_key("packet.cut_through", FIELD(cut_through), "Switches forward a packet's head before its tail is in."),
         word_key("packet.flow_control", FIELD(flow_control), FlowControl::lossy,
                  "Of links between nodes; `auto`: pfc on Ethernet, credits elsewhere."),
@@ -79,19 +74,23 @@ std::vector<Key> packet_keys() {
                  "Of links inside a node."),
         optional_size_key("packet.buffer", FIELD(buffer), "Packet memory of a switch, shared by its ports.",
                           "the switch's, else 64 MB"),
-        size_key("packet.nic_buffer", FIELD(nic_buffer), "Receive buffer of a NIC."),
+        within(size_key("packet.nic_buffer", FIELD(nic_buffer), "Receive buffer of a NIC."), Bytes{}, largest_memory),
         number_key("packet.alpha", FIELD(alpha), 1e-6, 64,
                    "Dynamic threshold: an input may hold alpha times the memory that is free."),
         number_key("packet.headroom", FIELD(headroom), 0, 16,
                    "Memory behind a PFC pause, times what the formula asks."),
-        size_key("packet.xon_offset", FIELD(xon_offset), "Resume so far below the threshold."),
+        within(size_key("packet.xon_offset", FIELD(xon_offset), "Resume so far below the threshold."), Bytes{},
+               largest_memory),
         optional_size_key("packet.credit_buffer", FIELD(credit_buffer),
                           "Receive buffer of a credit link, or of one lane of it.",
                           "128 KiB between nodes of InfiniBand, else two round trips and four packets"),
-        time_key("packet.credit_delay", FIELD(credit_delay), "A receiver's time to return a credit."),
+        within(time_key("packet.credit_delay", FIELD(credit_delay), "A receiver's time to return a credit."),
+               Duration{}, longest_timer),
         whole_key("packet.pause_quanta", FIELD(pause_quanta), 512, 65535,
                   "Of a PFC frame, 512 bit times each; half of them later it is refreshed."),
-        time_key("packet.pfc_watchdog", FIELD(pfc_watchdog), "A queue paused for so long ignores the pause.", "never"),
+        within(time_key("packet.pfc_watchdog", FIELD(pfc_watchdog), "A queue paused for so long ignores the pause.",
+                        "never"),
+               Duration{1}, longest_timer),
         flag_key("packet.series", FIELD(series),
                  "Keep queue, pause and load of ports against time, for --json; --html does."),
         map_key("packet.ecn", "Marks of switches: WRED at dequeue."),

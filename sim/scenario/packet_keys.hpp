@@ -3,9 +3,13 @@
 
 #include <vector>
 
+#include "models/units.hpp"
 #include "sim/scenario/schema.hpp"
 
 namespace fabricast {
+
+inline constexpr Duration longest_timer = microseconds(1'000'000);
+inline constexpr Bytes largest_memory{std::int64_t{1} << 40};
 
 std::vector<Key> packet_keys();
 

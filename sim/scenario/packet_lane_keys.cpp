@@ -68,7 +68,8 @@ std::vector<Key> lane_keys() {
                 "queue, buffer and flow control."),
         whole_key("packet.lanes.count", FIELD(lanes.count), 1, 15, "How many share a link."),
         word_key("packet.lanes.choice", FIELD(lanes.choice), LaneChoice::hop,
-                 "By service level, or one more with each trunk that is crossed, which breaks circles."),
+                 "By service level, or one more with each trunk that is crossed, which breaks circles as long as there "
+                 "is one for each; the last serves all beyond."),
         wholes_key("packet.lanes.of_level", FIELD(lanes.of_level), 0, 14, "Lane of each service level (SL to VL).",
                    "the level's number, the last lane at most"),
         wholes_key("packet.lanes.weights", FIELD(lanes.weights), 1, 255, "Of each lane in turn, times 64 B.", "64"),
@@ -83,36 +84,33 @@ std::vector<Key> lane_keys() {
 
 std::vector<Key> pcie_keys() {
     const std::string derived = "what two round trips need";
-    const auto size = [](std::string path, auto field, std::string meaning, std::string absent) {
+    const auto size = [](std::string path, auto field, std::string meaning, std::string absent, Bytes least,
+                         Bytes most) {
         Key key = size_key(std::move(path), field, std::move(meaning));
         key.write = [field](const Scenario& s) { return field(s).count == 0 ? Json() : Json(text(field(s))); };
         key.when_absent = std::move(absent);
-        return key;
+        return within(std::move(key), least, most);
     };
-    Key request =
-        size_key("packet.pcie.max_read_request", FIELD(pcie.max_read_request), "MRRS: reads are cut into it.");
-    request.read = [](const Node& node, Scenario& s) {
-        s.packet.pcie.max_read_request = as_bytes(node);
-        if (s.packet.pcie.max_read_request.count < 64 || s.packet.pcie.max_read_request.count > 4096) {
-            node.fail("is out of range", "from 64 B to 4 KiB");
-        }
-    };
+    constexpr Bytes one{1}, smallest{64}, largest{4096};  // payloads: PCI-SIG Base 5.0 section 7.5.3.4
     return {
         map_key("packet.pcie", "PCI Express inside nodes."),
         flag_key("packet.pcie.transactions", FIELD(pcie.transactions),
                  "Writes, read requests and completions have credits of their own, and NICs read what they send."),
-        size("packet.pcie.max_payload", FIELD(pcie.max_payload), "Of a write or completion.", "the link's"),
-        std::move(request),
+        size("packet.pcie.max_payload", FIELD(pcie.max_payload), "Of a write or completion.", "the link's", smallest,
+             largest),
+        within(size_key("packet.pcie.max_read_request", FIELD(pcie.max_read_request), "MRRS: reads are cut into it."),
+               Bytes{64}, Bytes{4096}),
         size("packet.pcie.completion_payload", FIELD(pcie.completion_payload),
-             "Of a completion, where a read completion boundary makes it smaller.", "`max_payload`"),
+             "Of a completion, where a read completion boundary makes it smaller.", "`max_payload`", smallest, largest),
         whole_key("packet.pcie.tags", FIELD(pcie.tags), 1, 65536, "Reads that one device may have under way."),
         flag_key("packet.pcie.relaxed_ordering", FIELD(pcie.relaxed_ordering),
                  "Reads and completions may pass writes."),
-        whole_key("packet.pcie.posted_headers", FIELD(pcie.posted_headers), 0, 65536, "Credits.", derived),
-        whole_key("packet.pcie.request_headers", FIELD(pcie.request_headers), 0, 65536, "Credits.", derived),
-        whole_key("packet.pcie.completion_headers", FIELD(pcie.completion_headers), 0, 65536, "Credits.", derived),
-        size("packet.pcie.posted_data", FIELD(pcie.posted_data), "Credits, 16 B each.", derived),
-        size("packet.pcie.completion_data", FIELD(pcie.completion_data), "Credits, 16 B each.", derived),
+        whole_key("packet.pcie.posted_headers", FIELD(pcie.posted_headers), 1, 65536, "Credits.", derived),
+        whole_key("packet.pcie.request_headers", FIELD(pcie.request_headers), 1, 65536, "Credits.", derived),
+        whole_key("packet.pcie.completion_headers", FIELD(pcie.completion_headers), 1, 65536, "Credits.", derived),
+        size("packet.pcie.posted_data", FIELD(pcie.posted_data), "Credits, 16 B each.", derived, one, largest_memory),
+        size("packet.pcie.completion_data", FIELD(pcie.completion_data), "Credits, 16 B each.", derived, one,
+             largest_memory),
     };
 }
 
@@ -127,7 +125,8 @@ std::vector<Key> infiniband_keys() {
         whole_key("packet.infiniband.increase", FIELD(infiniband.increase), 1, 255, "Of CCTI, for each BECN."),
         whole_key("packet.infiniband.least", FIELD(infiniband.least), 0, 127, "CCTI_Min."),
         whole_key("packet.infiniband.limit", FIELD(infiniband.limit), 1, 65535, "CCTI_Limit."),
-        time_key("packet.infiniband.timer", FIELD(infiniband.timer), "CCTI_Timer: CCTI falls by one after it."),
+        within(time_key("packet.infiniband.timer", FIELD(infiniband.timer), "CCTI_Timer: CCTI falls by one after it."),
+               Duration{1'000}, longest_timer),
         number_key("packet.infiniband.spacing", FIELD(infiniband.spacing), 0, 16384,
                    "Delay behind a packet, in its own times on the wire, for each step of CCTI."),
     };

@@ -1,5 +1,6 @@
 #include "sim/scenario/packet_options.hpp"
 
+#include "sim/io/units.hpp"
 #include "sim/trouble.hpp"
 
 namespace fabricast {
@@ -90,6 +91,20 @@ void check_lanes(const Scenario& scenario) {
     }
 }
 
+// What the keys cannot see one by one, and presets may have laid over them.
+void check_marks(const Scenario& scenario, const Packet& packet) {
+    const auto check = [&](const char* low_key, const char* high_key, double low, double high) {
+        if (low > high) {
+            const char* const written = scenario.places.contains(low_key) ? low_key : high_key;
+            fail_at(scenario, written,
+                    complaint("the lower bound is above the upper one", Json(low).dump() + " and " + Json(high).dump(),
+                              std::string(low_key) + " up to " + high_key));
+        }
+    };
+    check("packet.ecn.k_min", "packet.ecn.k_max", packet.ecn.k_min, packet.ecn.k_max);
+    check("packet.infiniband.least", "packet.infiniband.limit", packet.infiniband.least, packet.infiniband.limit);
+}
+
 CongestionControl control_of(std::string_view asked) {
     for (const CongestionControl control : {CongestionControl::none, CongestionControl::dcqcn,
                                             CongestionControl::timely, CongestionControl::infiniband}) {
@@ -127,6 +142,7 @@ Scenario with_engine(Scenario scenario, const Catalog& catalog, std::size_t thre
             fail_at(scenario, "packet.preset", error.what());
         }
     }
+    check_marks(scenario, packet);
     if (packet.buffer.count == 0) {
         const Part* const part = catalog.find(scenario.cluster.switch_part);
         if (part != nullptr && part->has("buffer")) {

@@ -109,7 +109,13 @@ void check_workload(const TraceWorkload&, const Scenario& scenario) {
 }
 
 // Devices and transports are known when the cluster is built.
-void check_workload(const TransferWorkload&, const Scenario& scenario) {
+void check_workload(const TransferWorkload& workload, const Scenario& scenario) {
+    constexpr Bytes ip_and_tcp{40};  // without options, as the ends agree on it
+    if (workload.host.mtu.count > 0 && workload.host.mss > workload.host.mtu - ip_and_tcp) {
+        fail_at(scenario, "workload.host.mss",
+                complaint("'mss' is more than the MTU leaves", text(workload.host.mss),
+                          "at most " + text(workload.host.mtu - ip_and_tcp)));
+    }
     if (scenario.scaling) {
         fail_at(scenario, "scaling", "'scaling' is not for a transfer: it is between two devices");
     }
@@ -143,6 +149,13 @@ void check_scaling(const Scenario& scenario) {
 void complete(Workload& workload) {
     if (std::vector<Bytes>* sizes = sizes_of(workload); sizes != nullptr && sizes->empty()) {
         *sizes = default_sizes();
+    }
+    // NCCL sends its messages Simple whatever it is asked: that is no kernel of Simple steps, as MSCCL's.
+    if (auto* calls = std::get_if<CollectiveWorkload>(&workload); calls && calls->protocol == Protocol::simple) {
+        using enum Collective;
+        for (const Collective sends : {all_to_all, all_to_all_v, sendrecv, gather, scatter}) {
+            calls->protocol = calls->collective == sends ? Protocol::automatic : calls->protocol;
+        }
     }
 }
 

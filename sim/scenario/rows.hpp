@@ -184,6 +184,22 @@ Key time_key(std::string path, Field field, std::string meaning, std::string whe
     return key;
 }
 
+inline Duration quantity(const Node& node, Duration) { return as_duration(node); }
+inline Bytes quantity(const Node& node, Bytes) { return as_bytes(node); }
+
+// A time or size that is refused outside a range.
+template <class Quantity>
+Key within(Key key, Quantity low, Quantity high) {
+    key.meaning += " From " + text(low) + " to " + text(high) + ".";
+    key.read = [read = std::move(key.read), low, high](const Node& node, Scenario& s) {
+        if (const Quantity found = quantity(node, low); found < low || found > high) {
+            node.fail("is out of range", "from " + text(low) + " to " + text(high));
+        }
+        read(node, s);
+    };
+    return key;
+}
+
 inline Key required(Key key) {
     key.required = true;
     return key;

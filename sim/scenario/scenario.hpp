@@ -102,7 +102,6 @@ struct LibrarySpec {
 struct LaunchSpec {
     LaunchMode mode = LaunchMode::process;
     int iterations = 20;
-    int warmup = 5;
 };
 
 // Step of the scaling table: what a training step of `compute` and one all-reduce of `bytes` keeps of its efficiency.

@@ -48,6 +48,7 @@ struct Key {
     std::string when_absent{};         // what holds then; empty: the field's default
     std::vector<std::string> words{};  // of Form::word
     std::string of_kind{};             // a key of these kinds of workload: refused in the others
+    bool may_be_null = false;          // of a text_map: null among its values takes a key back
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };

@@ -78,8 +78,13 @@ Json value_schema(const Key& key) {
             return any_scalar;
         case Form::texts:
             return {{"type", "array"}, {"items", any_scalar}};
-        case Form::text_map:
-            return {{"type", "object"}, {"additionalProperties", any_scalar}};
+        case Form::text_map: {
+            Json value = any_scalar;
+            if (key.may_be_null) {
+                value["type"].push_back("null");
+            }
+            return {{"type", "object"}, {"additionalProperties", std::move(value)}};
+        }
         case Form::word:
             return {{"enum", key.words}};
         case Form::size:
@@ -224,7 +229,7 @@ std::string scenario_page() {
         "# The keys of a scenario\n\n"
         "Made by `./dev docs` from the parser's own table. A scenario is one YAML map; unknown keys are refused, "
         "figures\n"
-        "carry their unit, and `--set path=value` replaces any key by its path.\n\n"
+        "carry their unit, and `--set path=value` replaces any key by its path; `null` takes it back.\n\n"
         "| key | value | default | meaning |\n|---|---|---|---|\n";
     for (const Key& key : scenario_keys()) {
         page += "| `" + key.path + "` | " + accepted_words(key) + " | " + default_words(key) + " | " + kind_words(key) +

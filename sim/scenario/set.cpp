@@ -26,6 +26,9 @@ void shift(yaml::Node& node, int columns) {
 }
 
 yaml::Node parse_value(std::string_view assignment, std::size_t start) {
+    if (assignment.find_first_not_of(" \t", start) == std::string_view::npos) {
+        throw ScenarioError(at_column(start), complaint("no value behind the =", shown(assignment), "path=value"));
+    }
     try {
         yaml::Node value = yaml::parse(assignment.substr(start), "--set");
         shift(value, static_cast<int>(start));
@@ -33,6 +36,19 @@ yaml::Node parse_value(std::string_view assignment, std::size_t start) {
     } catch (const ScenarioError& error) {
         throw ScenarioError({set_file(), 1, error.place.column + static_cast<int>(start)}, error.message);
     }
+}
+
+// Items of a list are called by the key that the list is put under.
+void name(yaml::Node& node, std::string_view as) {
+    node.name = as;
+    for (std::size_t i = 0; node.is_list() && i < node.children.size(); ++i) {
+        name(node.children[i], node.name + "[" + std::to_string(i) + "]");
+    }
+}
+
+std::vector<yaml::Node>::iterator find(yaml::Node& map, std::string_view name) {
+    return std::find_if(map.children.begin(), map.children.end(),
+                        [&](const yaml::Node& child) { return child.name == name; });
 }
 
 // The member `name` of `map`, added where it is not there yet.
@@ -44,8 +60,7 @@ yaml::Node& member(yaml::Node& map, std::string_view name, const Place& place) {
         throw ScenarioError(place,
                             complaint("no key '" + std::string(name) + "' here", map.found(), "the path of a key"));
     }
-    const auto found = std::find_if(map.children.begin(), map.children.end(),
-                                    [&](const yaml::Node& child) { return child.name == name; });
+    const auto found = find(map, name);
     if (found != map.children.end()) {
         return *found;
     }
@@ -62,6 +77,8 @@ void apply_override(yaml::Node& root, std::string_view assignment) {
     if (equals == std::string_view::npos || equals == 0) {
         throw ScenarioError(at_column(0), complaint("not an assignment", shown(assignment), "path=value"));
     }
+    yaml::Node value = parse_value(assignment, equals + 1);
+    const bool unset = value.is_null();  // takes a key back, as if no file had set it
     yaml::Node* node = &root;
     Place key_place;
     for (std::size_t start = 0; start <= equals;) {
@@ -71,11 +88,21 @@ void apply_override(yaml::Node& root, std::string_view assignment) {
                                 complaint("an empty key in the path", shown(assignment), "path=value"));
         }
         key_place = at_column(start);
-        node = &member(*node, assignment.substr(start, end - start), key_place);
+        const std::string_view key = assignment.substr(start, end - start);
+        if (unset) {
+            const auto found = find(*node, key);
+            if (found == node->children.end()) {
+                throw ScenarioError(key_place, complaint("nothing to unset", shown(key), "a key that a file sets"));
+            }
+            if (end == equals) {
+                node->children.erase(found);
+                return;
+            }
+        }
+        node = &member(*node, key, key_place);
         start = end + 1;
     }
-    yaml::Node value = parse_value(assignment, equals + 1);
-    value.name = node->name;
+    name(value, node->name);
     value.key_place = key_place;
     *node = std::move(value);
 }

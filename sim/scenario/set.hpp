@@ -1,5 +1,5 @@
 #pragma once
-// `--set path=value`: one key of the tree replaced or added before it is read.
+// `--set path=value`: one key of the tree replaced or added before it is read; `path=null`: taken out of it.
 
 #include <string_view>
 

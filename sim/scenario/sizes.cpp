@@ -48,7 +48,7 @@ std::vector<Bytes> geometric_sizes(Bytes from, Bytes to, double factor) {
     // The first size times a power: rounding does not pile up. Sizes above 2^53 keep the precision of a double.
     double power = 1;
     while (static_cast<double>(from.count) * power <= last) {
-        const Bytes size{static_cast<std::int64_t>(std::llround(static_cast<double>(from.count) * power))};
+        const Bytes size = rounded_bytes(static_cast<double>(from.count) * power);
         if (sizes.empty() || sizes.back() < size) {
             sizes.push_back(size);
         }

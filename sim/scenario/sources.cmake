@@ -8,6 +8,7 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/packet_options.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/parse.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/build.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/scenario/node_links.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/node_reader.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/scenario.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/scenario/schema.cpp
@@ -35,6 +36,7 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
 add_custom_command(OUTPUT ${packed_catalog} COMMAND pack_catalog ${packed_catalog} ${catalog_files}
                    DEPENDS pack_catalog ${catalog_files} COMMENT "Packing the catalogue" VERBATIM)
 target_sources(fabricast_sim PRIVATE ${catalog_reader} ${CMAKE_CURRENT_SOURCE_DIR}/scenario/embedded_catalog.cpp
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/scenario/catalog_folder.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/scenario/catalog_schema.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/scenario/catalog_text.cpp
                                      ${packed_catalog})

@@ -74,7 +74,9 @@ std::vector<Key> step_keys() {
         word_key("workload.sharding", TRAINING(sharding), Sharding::hsdp,
                  "What data-parallel ranks share out: nothing, optimizer states, gradients too, parameters too; hsdp: "
                  "parameters inside a group."),
-        size_key("workload.bucket", TRAINING(bucket), "Gradients reduced at once; `0 B`: the framework's."),
+        size_key("workload.bucket", TRAINING(bucket),
+                 "Gradients reduced at once; `0 B`: the framework's. A stage has at most twelve buckets, of a layer or "
+                 "more."),
         whole_key("workload.gradient_bytes", TRAINING(gradient_bytes), 1, 8, "Of one gradient on the wire.",
                   "4, with zero-3 and hsdp 2"),
         map_key("workload.overlap", "Which communication runs beside computation."),

@@ -44,11 +44,16 @@ std::vector<Key> host_keys() {
         flag_key("workload.host.registration_cache", TRANSFER(host.registration_cache),
                  "A buffer is registered once, not with each message."),
         flag_key("workload.host.offloads", TRANSFER(host.offloads), "TSO and GRO of the kernel's stack."),
-        optional_size_key("workload.host.locked_memory", TRANSFER(host.locked_memory), "`ulimit -l`.", "unlimited"),
-        optional_size_key("workload.host.mtu", TRANSFER(host.mtu), "Of IP, or of an RDMA path: 256 B to 9000 B.",
-                          "the link's; 1500 B for the kernel's stack"),
-        optional_size_key("workload.host.mss", TRANSFER(host.mss), "Payload of a TCP segment on the wire, at most.",
-                          "what the MTU leaves"),
+        within(
+            optional_size_key("workload.host.locked_memory", TRANSFER(host.locked_memory), "`ulimit -l`.", "unlimited"),
+            Bytes{1}, Bytes{std::int64_t{1} << 60}),
+        within(optional_size_key("workload.host.mtu", TRANSFER(host.mtu), "Of IP, or of an RDMA path.",
+                                 "the link's; 1500 B for the kernel's stack"),
+               Bytes{256}, Bytes{9000}),
+        within(optional_size_key("workload.host.mss", TRANSFER(host.mss),
+                                 "Payload of a TCP segment on the wire, at most; no more than the MTU leaves.",
+                                 "what the MTU leaves"),
+               Bytes{48}, Bytes{8960}),
         time_key("workload.host.interrupt_delay", TRANSFER(host.interrupt_delay),
                  "How long an adapter holds a packet's interrupt back (ethtool rx-usecs); kernel stacks pay it.", "0"),
         whole_key("workload.host.qps", TRANSFER(host.qps), 1, 1024, "Queue pairs or sockets of one transfer."),
@@ -77,8 +82,10 @@ std::vector<Key> transfer_keys() {
                  "What the initiator does with the other's memory."),
         texts_key("workload.beside", TRANSFER(beside),
                   "Other pairs that do the same at the same time, as `node0.gpu1 -> node0.memory0`."),
-        whole_key("workload.window", TRANSFER(window), 1, 4096, "Messages in flight for the bandwidth.",
-                  "as the messaging's own benchmark does"),
+        whole_key(
+            "workload.window", TRANSFER(window), 1, 4096,
+            "Messages in flight for the bandwidth; fewer, two at least, where their pieces would be more than 20,000.",
+            "as the messaging's own benchmark does"),
     };
     for (Key& key : host_keys()) {
         keys.push_back(std::move(key));

@@ -29,11 +29,12 @@ bool holds_constants(const Part& part) {
     return std::find(kinds.begin(), kinds.end(), part.kind) != kinds.end();
 }
 
+// Counts and what a port holds decide what can be built at all: no draw of the times may refuse the system.
 bool is_constant(std::string_view name, const Figure& figure) {
     const double value = figure.value.front();
     const bool count = figure.unit.empty() && value == std::floor(value) && value > 1;
     return figure.value.size() == 1 && figure.high80 > figure.low80 && !count && figure.unit != "USD" &&
-           figure.unit != "W" && !name.starts_with("data.") && !name.starts_with("residual.");
+           figure.unit != "W" && name != "port_rate" && !name.starts_with("data.");
 }
 
 }  // namespace
@@ -61,6 +62,29 @@ double drawn(const Figure& figure, const Draw& draw, std::string_view part, std:
                                       : range.value;
 }
 
+namespace {
+
+// A port that held a link before the draw holds it after.
+void hold_links(const Catalog& catalog, Catalog& drawn) {
+    for (auto& [name, part] : drawn.parts) {
+        const auto port = part.figures.find("port_rate");
+        if (port == part.figures.end()) {
+            continue;
+        }
+        const double before = catalog.parts.at(name).figure("port_rate").value.front();
+        for (const Part* link : catalog.of_kind("link")) {
+            const auto rate = link->figures.find("rate");
+            if (rate != link->figures.end() && rate->second.unit == port->second.unit &&
+                rate->second.value.front() <= before) {
+                double& held = port->second.value.front();
+                held = std::max(held, drawn.parts.at(link->name).figure("rate").value.front());
+            }
+        }
+    }
+}
+
+}  // namespace
+
 Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
     Catalog out = catalog;
     for (auto& [name, part] : out.parts) {
@@ -74,6 +98,7 @@ Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
             }
         }
     }
+    hold_links(catalog, out);
     return out;
 }
 

@@ -99,7 +99,7 @@ private:
 
 void take_step(const StepRow& row, const StudyInput& input, Evaluation& out) {
     DesignResult& r = out.result;
-    out.form = interval_figure(input.catalog, "forecast.training");
+    out.form = {1, row.time_low80_s / row.step_time_s, row.time_high80_s / row.step_time_s};
     out.regime = "training";
     out.tokens = row.tokens_per_s * row.step_time_s;
     r.what = "a step of " + std::get<TrainingWorkload>(input.scenario.workload).model;

@@ -17,9 +17,7 @@ constexpr double year = 365.25 * 24 * hour;
 
 std::optional<Figure> figure_of(const Catalog& catalog, const std::string& part, std::string_view name) {
     const Part* found = catalog.find(part);
-    const auto figure =
-        found == nullptr ? std::map<std::string, Figure, std::less<>>::const_iterator{} : found->figures.find(name);
-    return found != nullptr && figure != found->figures.end() ? std::optional(figure->second) : std::nullopt;
+    return found != nullptr && found->has(name) ? std::optional(found->figure(name)) : std::nullopt;
 }
 
 PartLine line_of(const Catalog& catalog, std::string what, const std::string& part, double count,
@@ -226,6 +224,26 @@ Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw
         .operations_usd = figure_value(catalog, "ownership", "operations_per_gpu", draw) * static_cast<double>(gpus)};
 }
 
+namespace {
+
+// No price, rate or time is below nothing, nor a power usage effectiveness below what the machine itself draws; what is
+// beyond 1e12 of its unit is a slip of the pen.
+void check_range(const Scenario& scenario, const std::string& at, const std::string& figure, const Figure& stated,
+                 const std::string& text) {
+    const bool pue = figure == "pue";
+    const double least = pue ? 1 : 0;
+    const double most = pue ? 10 : 1e12;
+    for (const double value : {stated.value.front(), stated.low80, stated.high80}) {
+        if (!(value >= least && value <= most)) {
+            fail_at(
+                scenario, at,
+                complaint("'" + figure + "' is out of range", shown(text), pue ? "1 to 10" : "0 to 1e12 of its unit"));
+        }
+    }
+}
+
+}  // namespace
+
 void apply_prices(const Scenario& scenario, Catalog& catalog) {
     for (const auto& [key, text] : scenario.prices) {
         const std::size_t slash = key.find('/');
@@ -257,6 +275,7 @@ void apply_prices(const Scenario& scenario, Catalog& catalog) {
                                                                                           : "no figure of the part"),
                               shown(text), figure == "price" ? "42000 USD" : ""));
         }
+        check_range(scenario, at, figure, stated, text);
         part->second.figures[figure] = std::move(stated);
     }
 }

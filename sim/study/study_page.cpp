@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -15,7 +16,8 @@ namespace {
 
 std::string signed_percent(double share) {
     std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%+.1f %%", 100 * share);
+    const double tenths = std::round(1000 * share);
+    std::snprintf(text.data(), text.size(), tenths == 0 ? "%.1f %%" : "%+.1f %%", tenths == 0 ? 0 : 100 * share);
     return text.data();
 }
 
@@ -43,7 +45,9 @@ Table filled(Table table) {
 
 Table speed_table(const Study& study) {
     Table table{"Designs, best first",
-                "Intervals hold four results in five. Marked: the Pareto set of speed, capital and power.",
+                "Intervals hold four results in five. Scaling efficiency: what is kept of the smallest cluster's bus "
+                "bandwidth, or of its throughput a GPU. Marked: the Pareto set, those that no other beats in speed, "
+                "capital and power at once.",
                 {{"design"},
                  {"network"},
                  {"GPUs", Unit::count},

@@ -4,21 +4,45 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <utility>
 
 #include "sim/io/text_file.hpp"
 #include "sim/report/result_file.hpp"
+#include "topologies/hash.hpp"
 
 namespace fabricast {
 
 namespace {
 
-constexpr int journal_version = 1;
+constexpr int journal_version = 2;
 constexpr auto force_every = std::chrono::seconds(1);
 constexpr const char* end_mark = "complete";
+
+// Each line behind the header is a JSON object that begins with a sum over the rest of it.
+constexpr std::string_view sum_before = "{\"sum\":\"", sum_after = "\",";
+constexpr std::size_t sum_digits = 16, summed_from = sum_before.size() + sum_digits + sum_after.size();
+
+std::string sum_of(std::string_view rest) {
+    std::array<char, sum_digits + 1> digits{};
+    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(fnv1a(rest)));
+    return {digits.data(), sum_digits};
+}
+
+// `object` is JSON of an object with a member.
+std::string summed(std::string_view object) {
+    object.remove_prefix(1);
+    return std::string(sum_before) + sum_of(object) + std::string(sum_after) + std::string(object);
+}
+
+bool sum_fits(std::string_view line) {
+    return line.size() > summed_from && line.starts_with(sum_before) &&
+           line.substr(sum_before.size(), sum_digits) == sum_of(line.substr(summed_from));
+}
 
 Json header_of(const Sweep& sweep) {
     return {{"fabricast_journal", journal_version},
@@ -72,7 +96,7 @@ void add_line(Content& content, const std::filesystem::path& path, const Json& l
     content.outcomes.insert_or_assign(line["key"].get<std::string>(), outcome_of(line));
 }
 
-// A line counts when its end was written and it reads as JSON; only the last may fail to.
+// A line counts when its end was written and its sum fits; only the last, torn by what ended the program, may fail to.
 Content content_of(const std::filesystem::path& path, const Sweep& sweep) {
     std::ifstream stream(path, std::ios::binary);
     Content content;
@@ -81,7 +105,7 @@ Content content_of(const std::filesystem::path& path, const Sweep& sweep) {
     while (std::getline(stream, text) && !stream.eof()) {
         ++number;
         const Json line = Json::parse(text, nullptr, false);
-        if (line.is_object()) {
+        if (line.is_object() && (!content.has_header || sum_fits(text))) {
             add_line(content, path, line, number, sweep);
             content.whole_bytes += text.size() + 1;
         } else if (stream.peek() == std::ifstream::traits_type::eof()) {
@@ -153,7 +177,7 @@ Journal::~Journal() {
 void Journal::append(const std::string& key, const SweepOutcome& outcome) {
     Json line = {{"key", key}};
     line.update(outcome_json(outcome));
-    write_line(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    write_line(summed(line.dump(-1, ' ', false, Json::error_handler_t::replace)));
     if (std::chrono::steady_clock::now() - forced_ >= force_every) {
         force();
     }
@@ -161,7 +185,7 @@ void Journal::append(const std::string& key, const SweepOutcome& outcome) {
 
 void Journal::complete() {
     if (!completed_) {
-        write_line(Json{{end_mark, true}}.dump());
+        write_line(summed(Json{{end_mark, true}}.dump()));
         completed_ = true;
     }
     force();

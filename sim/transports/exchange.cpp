@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/engines/accounting.hpp"
 #include "sim/transports/places.hpp"
 
 namespace fabricast {
@@ -18,10 +19,13 @@ bool over_network(const DataPath& path) {
     });
 }
 
-// Half widths of the fixed terms, independent of each other.
-std::pair<double, double> spread(const DataPath& path) {
-    double low = 0;
-    double high = 0;
+// Half widths of a message's time: of its fixed terms, and how far forecasts were from measurements, all independent.
+std::pair<double, double> spread(const DataPath& path, const Catalog& catalog, Bytes size, double seconds) {
+    const Figure& met = catalog.at("interval", "transfer-intervals")
+                            .figure(std::string(over_network(path) ? "between" : "inside") +
+                                    (size.count < (1 << 20) ? ".small" : ".large"));
+    double low = std::pow(seconds * (1 - met.low80), 2);
+    double high = std::pow(seconds * (met.high80 - 1), 2);
     for (const LatencyTerm& term : path.latency) {
         low += std::pow(to_seconds(term.time - term.low80), 2);
         high += std::pow(to_seconds(term.high80 - term.time), 2);
@@ -57,7 +61,8 @@ std::uint32_t fitting_window(std::uint32_t window, const DataPath& path, Bytes s
     const std::int64_t piece = path.piece.count > 0 ? path.piece.count : std::max<std::int64_t>(size.count, 1);
     const auto pieces = static_cast<std::size_t>(std::min<std::int64_t>(size.count / piece + 1, 256));
     const std::size_t each = std::max<std::size_t>(1, pieces * path.legs.size());
-    return static_cast<std::uint32_t>(std::clamp<std::size_t>(most_transfers / each, 2, window));
+    const std::size_t fit = std::max<std::size_t>(2, most_transfers / each);
+    return static_cast<std::uint32_t>(std::min<std::size_t>(fit, window));
 }
 
 double cores(const DataPath& path, bool receiver, const Messaging& m, double bytes, double each_s) {
@@ -194,9 +199,6 @@ Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const W
     const Timeline single = replay(engine_, fabric_, e.one, events, watch);
     e.one_s = to_seconds(single.kept.front().finish - Time{});
     e.links_s = to_seconds(links_of(forth, fabric_));
-    const auto [low, high] = spread(forth);
-    e.one_low80 = e.one_s - low;
-    e.one_high80 = e.one_s + high;
 
     const std::uint32_t asked = workload_.window > 0 ? workload_.window : e.messaging.window;
     const std::uint32_t window = fitting_window(asked, forth, size);
@@ -222,6 +224,11 @@ Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const W
     for (std::size_t pair = 0; pair <= beside_.size(); ++pair) {
         e.together += directions * bytes / seconds_each(pair);
     }
+    // Neither one message nor a window of them outruns the links, whatever the terms of the way.
+    const double least = least_seconds(e.one, single, fabric_);
+    const auto [low, high] = spread(forth, catalog_, size, e.one_s);
+    e.one_low80 = std::min(e.one_s, std::max({e.one_s - low, least, e.one_s * least / e.each_s}));
+    e.one_high80 = e.one_s + high;
     e.sender_cores = cores(forth, false, e.messaging, bytes, e.each_s);
     e.receiver_cores = cores(forth, true, e.messaging, bytes, e.each_s);
     e.bottleneck = bottleneck(e, fabric_, bytes);

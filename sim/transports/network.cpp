@@ -192,7 +192,7 @@ DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_vi
     const DeviceId out_cpu = *cpu_of(r.fabric, ends.from);
     const DeviceId in_cpu = *cpu_of(r.fabric, ends.to);
     DataPath path;
-    path.piece = Bytes{static_cast<std::int64_t>(r.figures.number(kernel, "segment"))};
+    path.piece = rounded_bytes(r.figures.number(kernel, "segment"));
     path.slots = static_cast<int>(r.figures.number(kernel, "segments"));
     const PathQuery wire = between_adapters(r, ends.from, ends.to);
     path.legs = {{.what = "core copies user memory into the kernel's and cuts segments",
@@ -211,6 +211,10 @@ DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_vi
     path.latency = {r.figures.latency("system call and stack of the sender", kernel, "send"),
                     r.figures.latency("interrupt and stack of the receiver", kernel, "interrupt"),
                     r.figures.latency("the receiving thread wakes up", kernel, "wake")};
+    if (static_cast<double>(r.host.mss.count) > payload) {
+        path.notes.push_back("`host.mss` changes nothing: the MTU leaves " + std::to_string(std::lround(payload)) +
+                             " B");
+    }
     if (const Duration held = r.host.interrupt_delay; held.ps > 0) {
         path.latency.push_back({"the adapter holds its interrupt back", held, held, held, "workload.host"});
     }

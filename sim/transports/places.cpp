@@ -1,7 +1,6 @@
 #include "sim/transports/places.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "models/pcie.hpp"
 
@@ -52,11 +51,11 @@ std::optional<DeviceId> memory_beside(const Fabric& fabric, DeviceId device, Num
 
 namespace {
 
-// Over PCIe: how far an adapter's own DMA has to go.
-Duration distance(const Fabric& fabric, DeviceId device, std::uint16_t nic) {
+// Over PCIe: how far an adapter's own DMA has to go; none where it does not reach, as from tray to tray of a rack.
+std::optional<Duration> distance(const Fabric& fabric, DeviceId device, std::uint16_t nic) {
     const Transport over = is_gpu(fabric, device) ? Transport::p2p : Transport::automatic;
     const auto path = path_between(fabric, query(device, fabric.nic(fabric.node_of(device), nic), over));
-    return path ? path->latency : Duration{std::numeric_limits<std::int64_t>::max()};
+    return path ? std::optional(path->latency) : std::nullopt;
 }
 
 }  // namespace
@@ -70,10 +69,13 @@ std::uint16_t adapter_of(const Fabric& fabric, DeviceId device, NumaPlace place)
     }
     const auto nics = static_cast<std::uint16_t>(fabric.nics_per_node());
     std::uint16_t best = 0;
-    for (std::uint16_t nic = 1; nic < nics; ++nic) {
-        const Duration way = distance(fabric, device, nic);
-        const Duration least = distance(fabric, device, best);
-        best = (place == NumaPlace::near ? way < least : way > least) ? nic : best;
+    std::optional<Duration> of_best;
+    for (std::uint16_t nic = 0; nic < nics; ++nic) {
+        const auto way = distance(fabric, device, nic);
+        if (way && (!of_best || (place == NumaPlace::near ? *way < *of_best : *way > *of_best))) {
+            best = nic;
+            of_best = way;
+        }
     }
     return best;
 }
@@ -143,15 +145,15 @@ double read_rate(const PathRequest& r, const Path& path) {
     }
     const Part* host = cpu_part(r);
     const bool own = host != nullptr && host->has("read.completion");
-    const Bytes completion{static_cast<std::int64_t>(r.figures.number(own ? host->name : "dma", "read.completion"))};
-    const Bytes write{static_cast<std::int64_t>(r.figures.number("dma", "write.payload"))};
+    const Bytes completion = rounded_bytes(r.figures.number(own ? host->name : "dma", "read.completion"));
+    const Bytes write = rounded_bytes(r.figures.number("dma", "write.payload"));
     constexpr int tlp_era = 5;  // before flits: the loss is of that order in both
     return narrowest * pcie::efficiency(completion, pcie::completion_overhead(tlp_era)) /
            pcie::efficiency(write, pcie::write_overhead(tlp_era));
 }
 
 void cut_into_pieces(const PathRequest& r, std::string_view part, DataPath& path) {
-    path.piece = Bytes{static_cast<std::int64_t>(r.figures.number(part, "piece"))};
+    path.piece = rounded_bytes(r.figures.number(part, "piece"));
     path.slots = static_cast<int>(r.figures.number(part, "slots"));
 }
 

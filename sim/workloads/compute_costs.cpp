@@ -54,6 +54,9 @@ const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu) {
                        "' trains; add one with `gpus: " + gpu.name + "`");
 }
 
+// A kernel bound by arithmetic, by memory or, softly, by both.
+double either(double compute, double memory) { return std::cbrt(std::pow(compute, 3) + std::pow(memory, 3)); }
+
 }  // namespace
 
 Work& Work::operator+=(const Work& other) {
@@ -70,6 +73,7 @@ Work operator*(double times, const Work& work) {
 
 ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double nodes)
     : compute_(&compute_part(catalog, gpu)),
+      common_(&catalog.at("compute", "compute-any")),
       framework_(&catalog.at("framework", workload.framework)),
       gpu_(gpu),
       precision_(workload.precision),
@@ -89,7 +93,16 @@ double ComputeCosts::read(const Part& part, std::string_view figure) const {
     return found.value.front();
 }
 
+double ComputeCosts::gpu(std::string_view figure) const {
+    return read(compute_->has(figure) ? *compute_ : *common_, figure);
+}
+
 double ComputeCosts::framework(std::string_view figure) const { return read(*framework_, figure); }
+
+const Figure& ComputeCosts::framework_figure(std::string_view figure) const {
+    read(*framework_, figure);
+    return framework_->figure(figure);
+}
 
 double ComputeCosts::framework_or(std::string_view figure, double fallback) const {
     return framework_->has(figure) ? read(*framework_, figure) : fallback;
@@ -97,22 +110,22 @@ double ComputeCosts::framework_or(std::string_view figure, double fallback) cons
 
 double ComputeCosts::eager() const { return compiled_ ? 1 : framework("eager"); }
 
-// t = (t_c^3 + t_m^3)^(1/3) + launch; t_c counts whole waves of 128 x 256 tiles over the SMs and the start of each
-// tile's loop over k. docs/training.md, products.
+// t = (t_c^3 + t_m^3)^(1/3) + launch; t_c counts whole waves of tiles over the SMs and the start of each tile's loop
+// over k. docs/training.md, products.
 Work ComputeCosts::product(const Product& p) const {
     const Precision used = p.full_precision && narrow() ? Precision::bf16 : precision_;
     const bool is_narrow = used == Precision::fp8 || used == Precision::fp4;
     const double peak = used == precision_ ? peak_ : half_peak_;
     const double sms = gpu_.sms;
-    const double tiles = std::ceil(p.m / 128) * std::ceil(p.n / 256);
+    const double tiles = std::ceil(p.m / gpu("tile.rows")) * std::ceil(p.n / gpu("tile.columns"));
     const double wave = std::ceil(tiles / sms) * sms / tiles;
     const double flops = 2 * p.m * p.n * p.k;
     const double bytes = operand_bytes(used) * (p.m * p.k + p.n * p.k) + 2 * p.m * p.n + p.more_bytes;
     const double fixed = gpu(is_narrow ? "gemm.fixed.narrow" : "gemm.fixed.wide");
-    const double compute = flops / (peak * gpu("gemm." + std::string(word(used)))) * wave * (1 + 110 / p.k) + fixed;
+    const double compute =
+        flops / (peak * gpu("gemm." + std::string(word(used)))) * wave * (1 + gpu("tile.start") / p.k) + fixed;
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
-    return {p.count * flops, p.count * (std::cbrt(std::pow(compute, 3) + std::pow(memory, 3)) + gpu("launch")),
-            p.count * bytes, 0};
+    return {p.count * flops, p.count * (either(compute, memory) + gpu("launch")), p.count * bytes, 0};
 }
 
 std::string ComputeCosts::attention_kernel() const {
@@ -126,19 +139,24 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
     const double widths = (model.query_width() + model.value_width()) * share;
     const std::string kernel = attention_kernel();
     if (kernel == "unfused") {
-        // Both products whole, then softmax, mask and dropout over tokens x sequence scores of each head: 4.5 passes.
+        // Both products whole, then softmax, mask and dropout pass over tokens x sequence scores of each head.
         const double flops = (backward ? 2 : 1) * 2 * tokens * sequence * widths;
         const double seconds =
             flops / (peak_ * gpu("gemm." + std::string(word(precision_))) * gpu("attention.unfused"));
         const double scores = model.heads * share * tokens * sequence;
-        return {flops, seconds, 0, (backward ? 1.3 : 1) * 4.5 * 2 * scores / gpu("softmax.memory")};
+        const double passes = gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
+        return {flops, seconds, 0, passes * 2 * scores / gpu("softmax.memory")};
     }
     // Two products forward and five backward; causal ones skip the half above the diagonal.
     const double flops = (backward ? 2.5 : 1) * (model.causal ? 1 : 2) * tokens * sequence * widths;
-    const double short_sequences = sequence < 4096 ? 1 + (4096 / sequence - 1) / 12 : 1;
-    const double share_of_peak = gpu("attention." + kernel) * (backward ? 0.95 : 1.15);
+    const double longer = std::max(1.0, gpu("attention.long") / sequence);
+    const double short_sequences = 1 + gpu("attention.short") * (longer - 1);
+    const double share_of_peak =
+        gpu("attention." + kernel) * gpu(backward ? "attention.backward" : "attention.forward");
     return {flops, flops / (half_peak_ * share_of_peak) * short_sequences + gpu("launch"), 0, 0};
 }
+
+bool ComputeCosts::unfused_attention() const { return attention_kernel() == "unfused"; }
 
 Work ComputeCosts::elementwise(double bytes, double kernels) const {
     return {0, kernels * gpu("launch"), 0, bytes * eager() / gpu("elementwise.memory")};
@@ -149,13 +167,13 @@ Work ComputeCosts::cast(double bytes) const { return {0, 0, 0, bytes / gpu("cast
 Work ComputeCosts::convolution(double flops, double bytes) const {
     const double compute = flops / (peak_ * gpu("conv." + std::string(word(precision_))));
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
-    return {flops, std::cbrt(std::pow(compute, 3) + std::pow(memory, 3)) + gpu("launch"), bytes, 0};
+    return {flops, either(compute, memory) + gpu("launch"), bytes, 0};
 }
 
-// Adam reads and writes two moments, the fp32 copy, gradient and parameter of what it holds: 30 B; the gradient norm
-// reads all of the stage's once.
+// Adam reads and writes two moments, the fp32 copy, gradient and parameter of what it holds; the gradient norm reads
+// all of the stage's once.
 Work ComputeCosts::optimizer(double held, double all) const {
-    return {0, 0, 0, (30 * held + 4 * all) / gpu("elementwise.memory")};
+    return {0, 0, 0, (gpu("optimizer.bytes") * held + gpu("optimizer.norm") * all) / gpu("elementwise.memory")};
 }
 
 double ComputeCosts::seconds(const Work& work) const {

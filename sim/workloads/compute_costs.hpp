@@ -56,18 +56,21 @@ public:
     std::vector<Compute> computes(const Work& work, DeviceId device) const;
 
     bool narrow() const { return precision_ == Precision::fp8 || precision_ == Precision::fp4; }
+    bool unfused_attention() const;
+    double gpu(std::string_view figure) const;        // of the GPU's part, or of the one for all
     double eager() const;                             // factor on the traffic of element-wise kernels
     double framework(std::string_view figure) const;  // of the framework's part
+    const Figure& framework_figure(std::string_view figure) const;
     double framework_or(std::string_view figure, double fallback) const;
     double peak() const { return peak_; }  // FLOP/s of the step's precision
     std::vector<FigureUsed> figures() const;
 
 private:
     double read(const Part& part, std::string_view figure) const;
-    double gpu(std::string_view figure) const { return read(*compute_, figure); }
     std::string attention_kernel() const;
 
     const Part* compute_;
+    const Part* common_;
     const Part* framework_;
     GpuSpec gpu_;
     Precision precision_;

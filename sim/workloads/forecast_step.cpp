@@ -8,6 +8,7 @@
 #include "sim/report/summarize.hpp"
 #include "sim/workloads/slow_ranks.hpp"
 #include "sim/workloads/step_account.hpp"
+#include "sim/workloads/step_evidence.hpp"
 
 namespace fabricast {
 
@@ -53,6 +54,7 @@ StepRow row_of(const StepPlan& plan, const Timeline& timeline, const Fabric& fab
     row.gradient_bytes = plan.memory.gradients;
     row.optimizer_bytes = plan.memory.optimizer;
     row.activation_bytes = plan.memory.activations;
+    row.reserved_bytes = plan.memory.reserved;
     row.bottleneck = bottleneck_of(row);
     if (!timeline.busiest.empty()) {
         const LinkUse& use = timeline.busiest.front();
@@ -61,18 +63,29 @@ StepRow row_of(const StepPlan& plan, const Timeline& timeline, const Fabric& fab
     return row;
 }
 
-void check_memory(const StepPlan& plan, const Fabric& fabric) {
-    const double has = static_cast<double>(fabric.node().gpu.memory.count);
-    const double needs = plan.memory.total();
-    if (has > 0 && needs > has) {
-        std::array<char, 256> text{};
-        std::snprintf(text.data(), text.size(),
-                      "the step needs %.1f GB on a GPU (parameters %.1f, gradients %.1f, optimizer %.1f, activations "
-                      "%.1f); '%s' has %.1f GB: %.1f GB too little (cut further, shard, or recompute)",
-                      needs * 1e-9, plan.memory.parameters * 1e-9, plan.memory.gradients * 1e-9,
-                      plan.memory.optimizer * 1e-9, plan.memory.activations * 1e-9, fabric.node().gpu.name.c_str(),
-                      has * 1e-9, (needs - has) * 1e-9);
-        throw LayoutError("workload", text.data());
+std::string gigabytes(double bytes) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f", bytes * 1e-9);
+    return text.data();
+}
+
+void check_memory(const StepPlan& plan, const Fabric& fabric, std::vector<std::string>& notes) {
+    const GpuSpec& gpu = fabric.node().gpu;
+    const auto has = static_cast<double>(gpu.memory.count);
+    const StepMemory& m = plan.memory;
+    if (has > 0 && m.low80 > has) {
+        throw LayoutError("workload", "the step needs " + gigabytes(m.total()) + " GB on a GPU (parameters " +
+                                          gigabytes(m.parameters) + ", gradients " + gigabytes(m.gradients) +
+                                          ", optimizer " + gigabytes(m.optimizer) + ", activations " +
+                                          gigabytes(m.activations) + ", context and buffers " + gigabytes(m.reserved) +
+                                          "); '" + gpu.name + "' has " + gigabytes(has) + " GB: at least " +
+                                          gigabytes(m.low80 - has) +
+                                          " GB too little (cut further, shard, recompute, narrow gradient_bytes; or "
+                                          "check_memory: false, where it is known to run)");
+    }
+    if (has > 0 && m.high80 > has) {
+        notes.push_back("memory: " + gigabytes(m.total()) + " GB counted on the fullest GPU (" + gigabytes(m.low80) +
+                        " to " + gigabytes(m.high80) + "), which has " + gigabytes(has) + ": it may not fit");
     }
 }
 
@@ -103,12 +116,17 @@ StepForecast forecast_step(const Scenario& scenario, const TrainingWorkload& wor
                            bool trace) {
     StepPlan plan = plan_step(workload, fabric, scenario.library, catalog);
     if (workload.check_memory) {
-        check_memory(plan, fabric);
+        check_memory(plan, fabric, plan.notes);
     }
     const Timeline timeline =
         replay(scenario.engine, fabric, plan.schedule, at_representatives(events, plan.layout, fabric), watch);
     StepForecast out;
     out.row = row_of(plan, timeline, fabric);
+    StepRating rests = rating(plan, workload, fabric, catalog, out.row);
+    out.row.evidence = rests.evidence;
+    out.row.time_low80_s = out.row.step_time_s * rests.low80;
+    out.row.time_high80_s = out.row.step_time_s * rests.high80;
+    out.evidence_notes = std::move(rests.notes);
     merge_figures(out.figures, plan.figures);
     out.notes = std::move(plan.notes);
     out.traffic = link_traffic(std::to_string(out.row.gpus) + " GPUs", timeline, fabric);

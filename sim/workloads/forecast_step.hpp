@@ -12,7 +12,7 @@ namespace fabricast {
 struct StepForecast {
     StepRow row;
     std::vector<FigureUsed> figures;
-    std::vector<std::string> notes;
+    std::vector<std::string> notes, evidence_notes;
     std::vector<TraceSpan> trace;
     LinkTraffic traffic;
 };

@@ -4,36 +4,66 @@
 #include <cmath>
 #include <functional>
 
+#include "sim/io/numbers.hpp"
 #include "sim/report/summarize.hpp"
 
 namespace fabricast {
 
 namespace {
 
-// Ranks of a group's own cluster are those of the real one, strided.
+// Members of a group, node by node: where those of each node that it touches begin, and behind the last its size.
+std::vector<std::uint32_t> members_by_node(const Groups& groups, std::uint32_t group, std::uint32_t gpus_per_node) {
+    std::vector<std::uint32_t> begins;
+    std::uint32_t node = 0;
+    for (std::uint32_t k = 0; k < groups.size; ++k) {
+        const std::uint32_t here = (groups.base(group) + k * groups.stride) / gpus_per_node;
+        if (k == 0 || here != node) {
+            begins.push_back(k);
+        }
+        node = here;
+    }
+    begins.push_back(groups.size);
+    return begins;
+}
+
+// Ranks of a group's own cluster are those of the real one, strided, and its nodes those that the group touches. Where
+// the group lies unevenly, some of a node's members stand for all of them, or one for several.
 struct Mapping {
     Fabric own;
     Fabric real;
     Groups groups;
+    bool even = true;  // each group has as many ranks on each node that it touches
+    std::uint32_t group = 0;
+    std::vector<std::uint32_t> ranks{};  // of the cluster, by the group's own
 
-    std::uint32_t rank(std::uint32_t group, std::uint32_t member) const {
-        return groups.base(group) + member * groups.stride;
+    void of_group(std::uint32_t which) {
+        group = which;
+        const std::vector<std::uint32_t> begins = members_by_node(groups, group, real.gpus_per_node());
+        const std::uint32_t per_node = own.gpus_per_node();
+        ranks.clear();
+        for (std::uint32_t node = 0; node < own.node_count(); ++node) {
+            for (std::uint32_t place = 0; place < per_node; ++place) {
+                const bool here = node + 1 < begins.size();
+                const std::uint32_t member =
+                    here ? begins[node] + place * (begins[node + 1] - begins[node]) / per_node : groups.size - 1;
+                ranks.push_back(groups.base(group) + member * groups.stride);
+            }
+        }
     }
     std::uint32_t member_of(DeviceId device) const {
         return own.node_of(device) * own.gpus_per_node() + own.local_index(device);
     }
-    DeviceId device(std::uint32_t group, DeviceId own_device) const {
+    DeviceId device(DeviceId own_device) const {
         if (own.kind(own_device) == DeviceKind::gpu) {
-            return real.gpu(rank(group, member_of(own_device)));
+            return real.gpu(ranks[member_of(own_device)]);
         }
-        const std::uint32_t first = own.node_of(own_device) * own.gpus_per_node();
-        const std::uint32_t node = rank(group, first) / real.gpus_per_node();
+        const std::uint32_t node = ranks[own.node_of(own_device) * own.gpus_per_node()] / real.gpus_per_node();
         return own.kind(own_device) == DeviceKind::nvswitch ? real.nvswitch(node)
                                                             : real.nic(node, own.local_index(own_device));
     }
     // The rail of the real GPU that stands where this rail's GPU does; the end's own where no GPU has it, or where that
     // one is far: members of a strided group may sit at different sockets or trays.
-    std::uint16_t nic(std::uint32_t group, DeviceId end, std::uint16_t rail) const {
+    std::uint16_t nic(DeviceId end, std::uint16_t rail) const {
         if (rail == any_nic || own.kind(end) != DeviceKind::gpu) {
             return any_nic;
         }
@@ -46,7 +76,7 @@ struct Mapping {
             }
         }
         const auto place = [&](std::uint32_t index) {
-            return rank(group, own.node_of(end) * per_node + index) % real.gpus_per_node();
+            return ranks[own.node_of(end) * per_node + index] % real.gpus_per_node();
         };
         const std::uint32_t here = place(own.local_index(end));
         const std::uint16_t mapped = real.nearest_nic(place(local));
@@ -54,15 +84,36 @@ struct Mapping {
         const bool reaches = std::find(near.begin(), near.end(), mapped) != near.end();
         return reaches ? mapped : real.nearest_nic(here);
     }
-    PathQuery path(std::uint32_t group, const PathQuery& own_path) const {
+    PathQuery path(const PathQuery& own_path) const {
         PathQuery query = own_path;
-        query.src = device(group, own_path.src);
-        query.dst = device(group, own_path.dst);
+        query.src = device(own_path.src);
+        query.dst = device(own_path.dst);
         query.flow_label = own_path.flow_label + 131 * group;
         const bool crosses = real.node_of(query.src) != real.node_of(query.dst);
-        query.src_nic = crosses ? nic(group, own_path.src, own_path.src_nic) : any_nic;
-        query.dst_nic = crosses ? nic(group, own_path.dst, own_path.dst_nic) : any_nic;
+        query.src_nic = crosses ? nic(own_path.src, own_path.src_nic) : any_nic;
+        query.dst_nic = crosses ? nic(own_path.dst, own_path.dst_nic) : any_nic;
         return query;
+    }
+    // A hop that stands for its like: on the first node of the first group where its ends are two GPUs.
+    PathQuery hop(const PathQuery& own_hop) {
+        const auto moved = [&](DeviceId device, std::uint32_t by) {
+            const bool gpu = own.kind(device) == DeviceKind::gpu;
+            return gpu ? own.gpu((member_of(device) + by * own.gpus_per_node()) % own.gpu_count()) : device;
+        };
+        for (std::uint32_t which = 0; which < groups.count(); ++which) {
+            of_group(which);
+            for (std::uint32_t by = 0; by < own.node_count(); ++by) {
+                PathQuery query = own_hop;
+                query.src = moved(own_hop.src, by);
+                query.dst = moved(own_hop.dst, by);
+                const PathQuery found = path(query);
+                if (found.src != found.dst) {
+                    return found;
+                }
+            }
+        }
+        of_group(0);
+        return path(own_hop);
     }
 };
 
@@ -73,6 +124,11 @@ struct AllGroups {
     GroupDirection direction = GroupDirection::both;
 
     void operator()(const std::function<void(const Edge&)>& visit) const {
+        const auto* pairs = std::get_if<AllPairs>(&one);
+        if (pairs != nullptr && !map.even) {
+            visit_pairs(*pairs, visit);
+            return;
+        }
         std::vector<Edge> edges;
         for_each_edge(one, map.own, [&](const Edge& edge) {
             const bool onward = direction == GroupDirection::both ||
@@ -81,18 +137,65 @@ struct AllGroups {
                 edges.push_back(edge);
             }
         });
+        Mapping at = map;
         for (std::uint32_t group = 0; group < map.groups.count(); ++group) {
+            at.of_group(group);
             for (const Edge& edge : edges) {
-                visit({map.path(group, edge.path), edge.count});
+                const PathQuery path = at.path(edge.path);
+                if (path.src != path.dst) {
+                    visit({path, edge.count});
+                }
+            }
+        }
+    }
+
+    // Every pair of a group that lies unevenly, each GPU by its own NIC.
+    void visit_pairs(const AllPairs& pairs, const std::function<void(const Edge&)>& visit) const {
+        const Fabric& real = map.real;
+        const Groups& groups = map.groups;
+        for (std::uint32_t group = 0; group < groups.count(); ++group) {
+            for (std::uint32_t pair = 0; pair < groups.size * groups.size; ++pair) {
+                const std::uint32_t from = groups.base(group) + pair / groups.size * groups.stride;
+                const std::uint32_t to = groups.base(group) + pair % groups.size * groups.stride;
+                if (from == to) {
+                    continue;
+                }
+                Edge edge;
+                edge.path.src = real.gpu(from);
+                edge.path.dst = real.gpu(to);
+                edge.path.flow_label = pair % groups.size + 131 * group;
+                edge.path.gpu_direct = pairs.gpu_direct;
+                if (real.node_of(edge.path.src) != real.node_of(edge.path.dst) && real.nics_per_node() > 0) {
+                    edge.path.src_nic = real.nearest_nic(from % real.gpus_per_node());
+                    edge.path.dst_nic = real.nearest_nic(to % real.gpus_per_node());
+                }
+                visit(edge);
             }
         }
     }
 };
 
-std::uint64_t edges_in(const EdgeSet& set, const Fabric& fabric) {
-    std::uint64_t count = 0;
-    for_each_edge(set, fabric, [&](const Edge&) { ++count; });
-    return count;
+// A plan of `planned` ranks as one of `ranks`, where a group lies unevenly on its nodes: a ring has so many more hops
+// inside nodes, and each edge carries its share of so many ranks.
+void resize(Pipeline& p, std::span<Stage> stages, const EdgeSet& edges, const Fabric& own, double ranks) {
+    const double planned = own.gpu_count();
+    if (std::holds_alternative<AllPairs>(edges)) {
+        p.bytes_per_edge *= planned / ranks;
+    } else if (p.cyclic) {
+        double hops = 0;
+        for (const Stage& stage : stages) {
+            hops += stage.count;
+        }
+        const double all_hops = hops / (planned - 1) * (ranks - 1);
+        for (Stage& stage : stages) {
+            const bool local = own.node_of(stage.hop.src) == own.node_of(stage.hop.dst);
+            stage.count += local ? all_hops - hops : 0;
+            hops = local ? all_hops : hops;
+        }
+        p.bytes_per_edge *= (ranks - 1) / ranks * planned / (planned - 1);
+        p.chunk = std::min(p.chunk, p.bytes_per_edge / all_hops);
+    }
+    p.chunk = std::min(p.chunk, p.bytes_per_edge);
 }
 
 // Times that a rank's buffer passes through its memory: what it sends is read, what arrives is written, and a reduction
@@ -116,7 +219,11 @@ NodeTemplate node_of(const NodeTemplate& full, const GroupShape& shape) {
         if (!name.starts_with("gpu")) {
             return name;
         }
-        const std::uint32_t index = static_cast<std::uint32_t>(std::stoul(name.substr(3)));
+        const std::optional<std::uint32_t> number = number_in<std::uint32_t>(std::string_view(name).substr(3));
+        if (!number) {
+            return name;  // a part of the user's own whose name begins so
+        }
+        const std::uint32_t index = *number;
         const bool ours = index % shape.apart == 0 && index / shape.apart < shape.per_node;
         return ours ? "gpu" + std::to_string(index / shape.apart) : std::string();
     };
@@ -174,26 +281,31 @@ struct GroupCalls::Template {
     };
     std::vector<Op> ops;
     std::vector<std::size_t> ends;
+    Evidence evidence = Evidence::measured_here;
 };
 
-GroupShape shape_of(const Groups& groups, std::uint32_t gpus_per_node) {
-    if (static_cast<std::uint64_t>(groups.stride) * groups.size <= gpus_per_node) {
-        return {groups.size, 1, groups.size > 1 ? groups.stride : 1};
+GroupShape shape_of(const Groups& groups, std::uint32_t gpus_per_node, bool all_pairs) {
+    std::uint32_t nodes = 1;
+    std::uint32_t most = 0, least = groups.size;  // members of a group on a node
+    for (std::uint32_t group = 0; group < groups.count(); ++group) {
+        const std::vector<std::uint32_t> begins = members_by_node(groups, group, gpus_per_node);
+        nodes = std::max(nodes, static_cast<std::uint32_t>(begins.size() - 1));
+        for (std::size_t i = 1; i < begins.size(); ++i) {
+            most = std::max(most, begins[i] - begins[i - 1]);
+            least = std::min(least, begins[i] - begins[i - 1]);
+        }
     }
-    std::uint32_t per_node = std::max(1U, gpus_per_node / groups.stride);
-    while (groups.size % per_node != 0) {
-        --per_node;
-    }
-    return {per_node, groups.size / per_node, per_node > 1 ? groups.stride : 1};
+    const std::uint32_t per_node = all_pairs ? (groups.size + nodes - 1) / nodes : least;
+    return {per_node, nodes, per_node > 1 ? groups.stride : 1, most == least};
 }
 
-// T is start + stages + streaming + fill (sim/schedule.hpp); so many times each of them. A stream that fills a tree
-// covers its first chunk by its stages once, not each time: what a call less streams is left out of the fill.
+// T is start + tau + way + stream(chunks - 1) (sim/schedule.hpp); so many times each of them. `way` leaves out the last
+// slice of one call, where so many calls leave out as many; and a ring adds a tau to what it streams, once each call.
 Pipeline repeated(Pipeline p, double times) {
-    const bool whole_calls = times > 1 && !p.cyclic;
+    const double more = std::max(0.0, times - 1);
     p.bytes_per_edge *= times;
     p.start = from_seconds(to_seconds(p.start) * times);
-    p.fill = p.fill * times - (whole_calls ? times - 1 : 0);
+    p.fill = p.fill * times + more * ((p.cyclic ? 1.0 : 0.0) - 1.0 / p.slices);
     p.chunk = std::min(p.chunk, p.bytes_per_edge);
     return p;
 }
@@ -223,8 +335,8 @@ const Plan& GroupCalls::plan_of(const GroupCall& call, const GroupShape& shape) 
     if (known != calls.plans.end()) {
         return known->second;
     }
-    const Bytes size{std::max<std::int64_t>(2, std::llround(call.bytes))};
-    const Plan& plan = calls.plans.emplace(call.bytes, calls.planner->plan(size)).first->second;
+    const Bytes size = std::max(Bytes{2}, rounded_bytes(call.bytes));
+    const Plan& plan = calls.plans.emplace(call.bytes, calls.planner->plan(size, false)).first->second;
     merge_notes(notes_, plan.notes);
     return plan;
 }
@@ -238,9 +350,12 @@ const GroupCalls::Template& GroupCalls::prepared(Schedule& schedule, const Group
         return *found;
     }
     found = std::make_unique<Template>();
-    const GroupShape shape = shape_of(groups, fabric_.gpus_per_node());
+    const GroupShape shape = shape_of(groups, fabric_.gpus_per_node(), call.collective == Collective::all_to_all);
     const Plan& plan = plan_of(call, shape);
-    const Mapping map{member(shape).fabric, fabric_, groups};
+    found->evidence = plan.evidence;
+    merge_notes(evidence_notes_, plan.evidence_notes);
+
+    Mapping map{member(shape).fabric, fabric_, groups, shape.even};
     const Schedule& own = plan.schedule;
     // The first iteration: between its issue and its end.
     const auto end = static_cast<std::uint32_t>(own.kept.front());
@@ -262,12 +377,17 @@ const GroupCalls::Template& GroupCalls::prepared(Schedule& schedule, const Group
             copy.delay = own.delays[own.detail(OpId{op})].duration;
         } else if (copy.kind == OpKind::pipeline) {
             const Pipeline& planned = own.pipelines[own.detail(OpId{op})];
-            copy.pipeline = repeated(planned, call.times);
+            std::vector<Stage> stages(own.stages.begin() + planned.first_stage,
+                                      own.stages.begin() + planned.first_stage + planned.stage_count);
+            copy.pipeline = planned;
+            if (!map.even) {
+                resize(copy.pipeline, stages, own.edge_sets[planned.edges], map.own, groups.size);
+            }
+            copy.pipeline = repeated(copy.pipeline, call.times);
             copy.pipeline.first_stage = static_cast<std::uint32_t>(schedule.stages.size());
-            for (std::uint32_t s = 0; s < planned.stage_count; ++s) {
-                Stage stage = own.stages[planned.first_stage + s];
+            for (Stage& stage : stages) {
                 stage.count *= call.times;
-                stage.hop = map.path(0, stage.hop);
+                stage.hop = map.hop(stage.hop);
                 schedule.stages.push_back(stage);
             }
             const EdgeKey key{
@@ -276,7 +396,7 @@ const GroupCalls::Template& GroupCalls::prepared(Schedule& schedule, const Group
             const auto [place, fresh] = edges_.emplace(key, static_cast<std::uint32_t>(schedule.edge_sets.size()));
             if (fresh) {
                 const EdgeSet& one = own.edge_sets[planned.edges];
-                const std::uint64_t edges = edges_in(one, map.own) * groups.count();
+                const std::uint64_t edges = edge_count(one) * groups.count();
                 schedule.edge_sets.emplace_back(EdgeGenerator{edges, AllGroups{map, one, direction}});
             }
             copy.pipeline.edges = place->second;
@@ -302,6 +422,8 @@ std::vector<OpId> GroupCalls::add(Schedule& schedule, const GroupCall& call, con
         return {};
     }
     const Template& ready = prepared(schedule, call, groups, devices, direction);
+    Evidence& weakest = evidence_.at(static_cast<std::size_t>(call.kind));
+    weakest = std::max(weakest, ready.evidence);
     std::vector<OpId> ids;
     std::vector<Schedule::Dependency> inner;
     for (const Template::Op& op : ready.ops) {

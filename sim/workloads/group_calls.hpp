@@ -3,6 +3,7 @@
 // ranks; all groups of a kind become one operation whose edges are those of all of them, so that shared links are
 // counted. Identical groups cost one plan.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -26,11 +27,14 @@ enum class GroupDirection : std::uint8_t { both, onward, back };
 // How a group lies on nodes: `per_node` GPUs, `apart` from each other, on each of `nodes`.
 struct GroupShape {
     std::uint32_t per_node = 1, nodes = 1, apart = 1;
+    bool even = true;  // else some of its nodes have more of its GPUs
     friend bool operator<(const GroupShape& a, const GroupShape& b) {
         return std::tie(a.per_node, a.nodes, a.apart) < std::tie(b.per_node, b.nodes, b.apart);
     }
 };
-GroupShape shape_of(const Groups& groups, std::uint32_t gpus_per_node);
+// Of groups that lie unevenly: the node with the fewest GPUs tells how many channels all have (NCCL takes the smallest
+// number that any rank found, init.cc, initTransportsRank); all pairs only ask for the number of ranks.
+GroupShape shape_of(const Groups& groups, std::uint32_t gpus_per_node, bool all_pairs);
 
 // The operation of `times` calls one after the other: for a ring just that, for a stream their steady states.
 Pipeline repeated(Pipeline pipeline, double times);
@@ -52,6 +56,9 @@ public:
 
     std::vector<FigureUsed> figures() const;
     const std::vector<std::string>& notes() const { return notes_; }
+    // The weakest of the plans of a kind's calls, and what told their constants.
+    Evidence evidence(CommKind kind) const { return evidence_.at(static_cast<std::size_t>(kind)); }
+    const std::vector<std::string>& evidence_notes() const { return evidence_notes_; }
 
 private:
     struct Member;  // a group's cluster and its planners
@@ -72,7 +79,8 @@ private:
     using EdgeKey =
         std::tuple<const void*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, int>;
     std::map<EdgeKey, std::uint32_t> edges_;
-    std::vector<std::string> notes_;
+    std::vector<std::string> notes_, evidence_notes_;
+    std::array<Evidence, comm_kinds> evidence_{};
     std::uint32_t lanes_ = 0;  // of host threads, so that no two calls wait for each other's
 };
 

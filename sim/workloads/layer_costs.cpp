@@ -82,15 +82,16 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
     const double tokens = layout_.tokens;
     const double qkv = m.query_width() + m.kv_heads * (m.head_size + m.value_head_size);
     const double width = experts ? m.experts_per_token * m.expert_ffn + m.shared_experts * m.expert_ffn : m.ffn;
-    double bytes = 20 * m.hidden / shared + 2 * (m.gates() + 1) * width / t + 4 * qkv / t;
+    double bytes = costs_.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t + 4 * qkv / t;
     if (experts) {
-        bytes += 18 * m.experts_per_token * m.hidden / shared + 4 * m.experts_per_token * m.hidden;
+        const double copies = m.experts_per_token * m.hidden;
+        bytes += costs_.gpu("traffic.routing") * copies / shared + costs_.gpu("traffic.gathering") * copies;
     }
-    Work work = costs_.elementwise((backward ? 2 : 1) * tokens * bytes, 12);
+    Work work = costs_.elementwise((backward ? 2 : 1) * tokens * bytes, costs_.gpu("elementwise.kernels"));
     if (costs_.narrow()) {
-        const double first = 6 * m.hidden / shared + 2 * m.hidden;
-        const double rest = backward ? 4 * (qkv + m.gates() * width) / t : 4 * (m.query_width() + width) / t;
-        work += costs_.cast(tokens * (first + rest));
+        const double first = costs_.gpu("cast.norms") * m.hidden / shared + costs_.gpu("cast.inputs") * m.hidden;
+        const double rest = backward ? qkv + m.gates() * width : m.query_width() + width;
+        work += costs_.cast(tokens * (first + costs_.gpu("cast.products") * rest / t));
     }
     return work;
 }
@@ -98,12 +99,11 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
 // Tensor parallelism: gather and scatter around attention and around the feed-forward part, each of the activations of
 // all its ranks (Korthikanti et al. 2022, 4.2), or two all-reduces without sequence parallelism. With overlap the calls
 // are cut into as many pieces as ranks: one piece stands alone, the rest runs beside the products.
-void LayerCosts::add_tensor(Phases& phases, bool experts, bool again, Work& work) const {
+void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& work) const {
     if (layout_.t == 1) {
         return;
     }
     const double bytes = 2 * layout_.tokens * model_.hidden;
-    const double times = again ? 2 : 1;
     std::vector<GroupCall> calls;
     if (workload_.parallelism.sequence) {
         const double gathered = costs_.narrow() ? bytes / 2 : bytes;  // 8-bit operands travel as such
@@ -136,77 +136,71 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, bool again, Work& work
     work = {};
 }
 
-Phases LayerCosts::forward(bool experts) const {
-    Phases phases;
-    Work work = attention_products(false) + small_kernels(experts, false);
-    work += experts ? expert_products(false) : dense_products(model_.ffn, layout_.tokens, false);
-    if (experts && model_.shared_experts > 0) {
-        work += dense_products(model_.shared_experts * model_.expert_ffn, layout_.tokens, false);
+// All of a layer but the core of its attention.
+Work LayerCosts::around_attention(bool experts, bool backward) const {
+    Work work = attention_products(backward) + small_kernels(experts, backward);
+    if (!experts) {
+        return work + dense_products(model_.ffn, layout_.tokens, backward);
     }
-    const Work core = attention(false);
+    work += expert_products(backward);
+    if (model_.shared_experts > 0) {
+        work += dense_products(model_.shared_experts * model_.expert_ffn, layout_.tokens, backward);
+    }
+    return work;
+}
+
+// A layer's phases. `passes`: how often its tensors are gathered and scattered and its tokens sent to experts and back;
+// `rings`: how often keys and values go round the context ranks.
+Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passes, double rings) const {
+    Phases phases;
     if (layout_.c == 1) {
         work += core;
     }
-    add_tensor(phases, experts, false, work);
+    add_tensor(phases, experts, passes, work);
     if (experts && layout_.e > 1) {
         const double bytes = 2 * model_.experts_per_token * layout_.tokens * model_.hidden / layout_.t;
-        phases.push_back({{}, {{CommKind::expert, Collective::all_to_all, bytes, 2}}});
+        phases.push_back({{}, {{CommKind::expert, Collective::all_to_all, bytes, 2 * passes}}});
     }
-    if (layout_.c > 1) {  // a ring of keys and values: the own block first, the others as they arrive
-        const double c = layout_.c;
-        const double bytes =
-            2 * layout_.tokens * model_.kv_heads * (model_.head_size + model_.value_head_size) / layout_.t;
-        phases.push_back({work + (1 / c) * core, {}});
-        phases.push_back({((c - 1) / c) * core, {{CommKind::context, Collective::sendrecv, bytes, c - 1}}});
-    } else {
+    if (layout_.c == 1) {
         phases.push_back({work, {}});
+        return phases;
     }
+    // A ring of keys and values: the own block first, the others as they arrive.
+    const double c = layout_.c;
+    const double bytes = 2 * layout_.tokens * model_.kv_heads * (model_.head_size + model_.value_head_size) / layout_.t;
+    phases.push_back({work + (1 / c) * core, {}});
+    phases.push_back({((c - 1) / c) * core, {{CommKind::context, Collective::sendrecv, bytes, rings * (c - 1)}}});
     return phases;
 }
 
+Phases LayerCosts::forward(bool experts) const {
+    return layer(experts, around_attention(experts, false), attention(false), 1, 1);
+}
+
+// Keys and values go round, and their gradients. What is computed again communicates again: the forward pass of each
+// layer, or of every second one.
 Phases LayerCosts::backward(bool experts) const {
-    Phases phases;
-    Work work = attention_products(true) + small_kernels(experts, true);
-    work += experts ? expert_products(true) : dense_products(model_.ffn, layout_.tokens, true);
-    if (experts && model_.shared_experts > 0) {
-        work += dense_products(model_.shared_experts * model_.expert_ffn, layout_.tokens, true);
-    }
-    Work core = attention(true);
     const double again = workload_.recompute == Recompute::full ? 1 : workload_.recompute == Recompute::half ? 0.5 : 0;
+    Work work = around_attention(experts, true);
+    Work core = attention(true);
     if (again > 0) {
-        work += again * (attention_products(false) + small_kernels(experts, false) +
-                         (experts ? expert_products(false) : dense_products(model_.ffn, layout_.tokens, false)));
+        work += again * around_attention(experts, false);
         core += again * attention(false);
     } else if (workload_.recompute == Recompute::selective && workload_.attention == AttentionKernel::unfused) {
         core += attention(false);  // a fused kernel recomputes anyway
     }
-    if (layout_.c == 1) {
-        work += core;
-    }
-    add_tensor(phases, experts, again == 1, work);
-    if (experts && layout_.e > 1) {
-        const double bytes = 2 * model_.experts_per_token * layout_.tokens * model_.hidden / layout_.t;
-        phases.push_back({{}, {{CommKind::expert, Collective::all_to_all, bytes, again == 1 ? 4.0 : 2.0}}});
-    }
-    if (layout_.c > 1) {  // keys, values and their gradients go round
-        const double c = layout_.c;
-        const double bytes =
-            2 * layout_.tokens * model_.kv_heads * (model_.head_size + model_.value_head_size) / layout_.t;
-        phases.push_back({work + (1 / c) * core, {}});
-        phases.push_back({((c - 1) / c) * core, {{CommKind::context, Collective::sendrecv, bytes, 2 * (c - 1)}}});
-    } else {
-        phases.push_back({work, {}});
-    }
-    return phases;
+    return layer(experts, work, core, 1 + again, 2 + again);
 }
 
-Work LayerCosts::embedding() const { return costs_.elementwise(8 * layout_.tokens * model_.hidden); }
+Work LayerCosts::embedding() const {
+    return costs_.elementwise(costs_.gpu("traffic.embedding") * layout_.tokens * model_.hidden);
+}
 
 Work LayerCosts::head(bool backward) const {
     const double t = layout_.t;
     const Product logits{layout_.tokens, model_.vocabulary / t, model_.hidden, 1, true};
     Work work = both(costs_, logits, backward);
-    return work + costs_.elementwise(10 * layout_.tokens * model_.vocabulary / t);
+    return work + costs_.elementwise(costs_.gpu("traffic.logits") * layout_.tokens * model_.vocabulary / t);
 }
 
 // A convolution is the product of its unfolded input: width^2 * tokens rows, kernel^2 * in columns. Norm and activation

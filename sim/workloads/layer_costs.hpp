@@ -61,7 +61,9 @@ private:
     Work expert_products(bool backward) const;
     Work small_kernels(bool experts, bool backward) const;
     Work attention(bool backward) const;
-    void add_tensor(Phases& phases, bool experts, bool again, Work& work) const;
+    Work around_attention(bool experts, bool backward) const;
+    Phases layer(bool experts, Work work, const Work& core, double passes, double rings) const;
+    void add_tensor(Phases& phases, bool experts, double times, Work& work) const;
 
     const ComputeCosts& costs_;
     const ModelShape& model_;

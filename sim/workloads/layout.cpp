@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace fabricast {
 
@@ -35,6 +36,17 @@ void check_model(const Parallelism& cut, const ModelShape& model) {
             refuse("parallelism", "a convolutional network is only cut over data ranks");
         }
         return;
+    }
+    if (std::fmod(model.head_size, 1) != 0) {
+        refuse("dimensions.heads", shown(static_cast<std::uint64_t>(model.heads)) +
+                                       " heads do not divide the hidden size of " +
+                                       shown(static_cast<std::uint64_t>(model.hidden)) +
+                                       " (accepted: a divisor of it, or head_size beside it)");
+    }
+    if (model.kv_heads > model.heads || std::fmod(model.heads, model.kv_heads) != 0) {
+        refuse("dimensions.kv_heads", shown(static_cast<std::uint64_t>(model.kv_heads)) +
+                                          " heads of keys and values do not divide the model's " +
+                                          shown(static_cast<std::uint64_t>(model.heads)) + " heads");
     }
     if (!divides(model.heads, cut.tensor)) {
         refuse("parallelism.tensor", "tensor = " + shown(cut.tensor) + " does not divide the model's " +
@@ -71,13 +83,26 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
         refuse("parallelism.expert", "expert = " + shown(out.e) + " does not divide the " + shown(out.replicas()) +
                                          " context and data ranks over which experts are spread");
     }
-    out.global_batch = workload.global_batch > 0 ? workload.global_batch : workload.micro_batch * out.d;
     const std::uint64_t at_once = std::uint64_t{workload.micro_batch} * out.d;
+    if (at_once > std::numeric_limits<std::uint32_t>::max()) {
+        refuse("micro_batch", "micro_batch x data = " + shown(at_once) + " is no batch that can be counted");
+    }
+    out.global_batch = workload.global_batch > 0 ? workload.global_batch : static_cast<std::uint32_t>(at_once);
     if (out.global_batch % at_once != 0) {
         refuse("global_batch",
                "a batch of " + shown(out.global_batch) + " is no multiple of micro_batch x data = " + shown(at_once));
     }
     out.micro_batches = static_cast<std::uint32_t>(out.global_batch / at_once);
+    // Each is some operations that are held until the step is over: measured on Llama-2-7B, 1.7 kB, so that so many are
+    // 0.7 GB and 6 s. The limit is chosen.
+    constexpr std::uint64_t most_pieces = 400'000;
+    const std::uint64_t pieces = std::uint64_t{out.p} * out.v;
+    if (out.micro_batches * pieces > most_pieces) {
+        refuse("global_batch", "a batch of " + shown(out.global_batch) + " is " + shown(out.micro_batches) +
+                                   " micro-batches a data rank, each in " + shown(pieces) +
+                                   " pieces: more than a replay holds (accepted: up to " +
+                                   shown(std::max<std::uint64_t>(1, most_pieces / pieces) * at_once) + ")");
+    }
     if (out.v > 1 && out.micro_batches % out.p != 0) {
         refuse("global_batch", shown(out.micro_batches) + " micro-batches a data rank are no multiple of the " +
                                    shown(out.p) + " stages, as an interleaved pipeline needs");

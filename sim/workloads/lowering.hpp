@@ -1,6 +1,7 @@
 #pragma once
 // One training step as a Schedule: representatives compute, groups communicate.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,9 +37,10 @@ struct StepPlan {
     CommVolumes volumes;
     double model_flops = 0;  // of the whole step, as papers count them
     double peak = 0;         // FLOP/s of the step's precision on one GPU
-    double ideal_s = 0;      // compute of one stage of mean load on an idle GPU, without what is computed again
     std::vector<FigureUsed> figures;
     std::vector<std::string> notes;
+    std::array<Evidence, comm_kinds> evidence{};  // of each kind's collectives
+    std::vector<std::string> evidence_notes;      // of the collectives
 };
 
 // Identical replicas are simulated once, or each on its own: the test's oracle.

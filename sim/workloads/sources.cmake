@@ -8,10 +8,13 @@ target_sources(fabricast_sim PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/memory.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/model_shape.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/pipeline_order.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/workloads/replicated_step.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/sharded_step.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/slow_ranks.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/workloads/stage_turns.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/step_account.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/step_builder.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/workloads/step_evidence.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/volumes.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/workloads/words.cpp
 )

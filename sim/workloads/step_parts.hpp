@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/workloads/layer_costs.hpp"
+#include "sim/workloads/pipeline_order.hpp"
 #include "sim/workloads/step_builder.hpp"
 
 namespace fabricast {
@@ -23,6 +24,7 @@ struct StepContext {
 struct Held {
     double shared = 0, experts = 0;
     double total() const { return shared + experts; }
+    Held& operator+=(const Held& other);
 };
 
 // Phases of one layer range of one micro-batch and the parameters behind them.
@@ -34,12 +36,24 @@ struct Piece {
 // Layers [first, first + count) as one piece.
 Piece layers_piece(const StepContext& context, double first, double count);
 
+// A convolutional network in pieces of at least `bucket` bytes of gradients, which fill from the last layer on.
+std::vector<Piece> network_pieces(const StepContext& context, double bucket);
+
+// In front of a chunk's layers and behind them: the embedding in the model's first chunk, the head in its last.
+struct ChunkEnds {
+    Work before, after, head_back;  // embedding, forward and backward alike; head; the head's backward
+    double front_parameters = 0, back_parameters = 0;
+};
+ChunkEnds chunk_ends(const StepContext& context, std::uint32_t stage, std::uint32_t chunk);
+
+StepOp compute_op(std::uint32_t stage, const PipelineAction& action);
+
 // Optimizer on every stage once all gradients are there, then what the framework adds. Convolutional models as well.
 Ends finish_step(StepBuilder& builder, const StepContext& context, const std::vector<Held>& held_of_stage,
                  const Ends& after);
 
-// A model whose parameters are shared out (zero-2, zero-3, hsdp) on one pipeline stage: gathers and scatters layer by
-// layer.
+// The two kinds of step (ddp and zero-1; zero-2, zero-3 and hsdp), each with or without a pipeline.
+void add_replicated_step(StepBuilder& builder, const StepContext& context);
 void add_sharded_step(StepBuilder& builder, const StepContext& context);
 
 }  // namespace fabricast

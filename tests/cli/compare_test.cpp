@@ -55,3 +55,16 @@ TEST_CASE("what compare cannot do is refused with the file and exit 2, and nothi
         "benchmark: {collective: all_reduce}\ncolumns: [size_bytes, time_us]\nrows:\n  - [8, 1]\n");
     refused("compare --measured " + unknown.string(), "nearest: 'b200");
 }
+
+TEST_CASE("compare and calibrate take a measurement by itself or behind --measured") {
+    const ScratchFolder scratch("measured");
+    const std::string file = " validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml ";
+    const Ran named = run_program("compare --measured" + file, root, scratch);
+    CHECK(named.code == 0);
+    CHECK(run_program("compare" + file, root, scratch).out == named.out);
+    CHECK(run_program("compare" + file + "scenarios/dgx-h100-ring.yaml", root, scratch).out ==
+          run_program("compare --measured" + file + "scenarios/dgx-h100-ring.yaml", root, scratch).out);
+    const std::string only = "--only nccl-kernels-hopper-nvswitch-2.18/ring.start -o ";
+    const Ran refused = run_program("calibrate --measured" + file + only + scratch.path.string(), root, scratch);
+    CHECK_THAT(refused.err, ContainsSubstring("it is a folder"));  // and not "which measurements?"
+}

@@ -158,7 +158,7 @@ TEST_CASE("a wrong command line is refused with 2 and says what is accepted") {
     CHECK_THAT(refused("rnu small.yaml"), ContainsSubstring("nearest: 'run'"));
     CHECK_THAT(refused("run"), ContainsSubstring("which scenario?"));
     CHECK_THAT(refused("run small.yaml --thread 2"), ContainsSubstring("usage: fabricast run"));
-    CHECK_THAT(refused("run small.yaml --threads 0"), ContainsSubstring("from 1 to 1024"));
+    CHECK_THAT(refused("run small.yaml --threads 1025"), ContainsSubstring("from 0 to 1024"));
     CHECK_THAT(refused("run small.yaml --threads two"), ContainsSubstring("threads"));
     CHECK_THAT(refused("run small.yaml other.yaml"), ContainsSubstring("usage: fabricast run"));
     CHECK_THAT(refused("run small.yaml --set cluster.nodes"), ContainsSubstring("--set:1:1: not an assignment"));

@@ -10,7 +10,7 @@ failed=0
 for scenario in scenarios/*.yaml; do
   name=$(basename "$scenario" .yaml)
   golden=tests/golden/$name.txt
-  found=$("$binary" run "$scenario" --quiet </dev/null) || { echo "$scenario: exit $?"; failed=$((failed + 1)); continue; }
+  found=$("$binary" run "$scenario" </dev/null) || { echo "$scenario: exit $?"; failed=$((failed + 1)); continue; }
   if [[ $mode == --update ]]; then
     printf '%s\n' "$found" >"$golden"
   elif ! diff -u "$golden" <(printf '%s\n' "$found"); then

@@ -62,6 +62,25 @@ async function checkPictures(name, page, counter) {
   }
 }
 
+// What a reader cannot see without being told: columns beyond the edge, and labels that a picture cuts.
+async function checkFits(name, page) {
+  const cut = await page.evaluate(() => {
+    document.querySelectorAll("details").forEach((details) => (details.open = true));
+    const beyond = (text) => {
+      const [own, all] = [text.getBoundingClientRect(), text.closest("svg").getBoundingClientRect()];
+      return own.width > 0 && (own.left < all.left - 1 || own.right > all.right + 1 || own.top < all.top - 1 || own.bottom > all.bottom + 1);
+    };
+    return [...document.querySelectorAll(".chart svg text, .scene svg text")].filter(beyond).map((text) => text.textContent);
+  });
+  check(name, "no label of a picture is cut", cut.length === 0, cut.join("; "));
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  const silent = await page.evaluate(() => [...document.querySelectorAll(".scroll")].filter((place) =>
+    place.querySelector("table") && place.scrollWidth > place.clientWidth && place.previousElementSibling.hidden).length);
+  check(name, "a table whose columns do not fit says so", silent === 0, silent);
+  const hints = await page.evaluate(() => document.querySelectorAll(".hint:not([hidden])").length);
+  check(name, "in a window of a laptop all columns fit", hints === 0, hints);
+}
+
 async function checkScrubber(name, page) {
   const slider = page.locator("input[type=range]").first();
   if ((await slider.count()) === 0) return false;
@@ -155,6 +174,8 @@ try {
     await checkPictures(name, page, counter);
     scrubbers += (await checkScrubber(name, page)) ? 1 : 0;
     await checkText(name, page, model.title);
+    await page.setViewportSize({width: 1366, height: 768});
+    await checkFits(name, page);
     check(name, "it opens without a complaint", complaints.length === 0, complaints.join("; "));
     await context.close();
     await checkPhone(name, browser, file);

@@ -47,6 +47,7 @@ page() {  # NAME COMMAND ARGUMENT...: a report of another command
 }
 page explain explain scenarios/performance-cliff.yaml
 page study study scenarios/study-h100-1024.yaml --draws 10
+page study-training study scenarios/study-h100-training.yaml --draws 10
 cp "$root/tests/html/evil.yaml" "$work/"
 write evil "$work/evil.yaml"
 "$binary" run "$deep/deadlock.yaml" --quiet --html "$work/deadlock.html" </dev/null >/dev/null 2>&1 && code=0 || code=$?

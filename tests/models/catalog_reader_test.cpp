@@ -8,6 +8,7 @@
 
 #include "models/link_part.hpp"
 #include "sim/io/text_file.hpp"
+#include "sim/scenario/node_reader.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
 
@@ -118,6 +119,18 @@ TEST_CASE("mistakes in a part are refused at their place") {
     CHECK_THAT(mistake("- a\n- b"), ContainsSubstring("parts.yaml:1:1"));
 }
 
+TEST_CASE("a wire that carries less than it is given is refused, in a part and in an overlay") {
+    const std::string part = "k:\n  kind: kernel\n  origin: fitted\n  source: x\n  figures:\n    ";
+    for (const char* wire : {"wire: 0.99", "p2p.wire: 0.99", "p2p_wire: 0.99", "nvls_tree.wire_inside: 0.99",
+                             "ll.wire: {value: 1.1, low80: 0.98, high80: 1.2}"}) {
+        INFO(wire);
+        CHECK_THAT(mistake(part + wire + "\n"), ContainsSubstring("parts.yaml:6") && ContainsSubstring("1 or more"));
+    }
+    CHECK(mistake(part + "p2p.wire: 1\n") == "accepted");
+    CHECK_THAT(overlay_mistake("nccl-ampere-pcie:\n  origin: fitted\n  source: x\n  figures: {p2p.wire: 0.92}\n"),
+               ContainsSubstring("1 or more"));
+}
+
 TEST_CASE("an overlay replaces figures and nothing else") {
     Catalog catalog = testing::catalog();
     merge_overlay_text(catalog, R"(
@@ -172,6 +185,52 @@ TEST_CASE("a user's folder adds parts, which may inherit from the catalogue but 
     CHECK_THROWS_WITH(read_catalog(folder), ContainsSubstring("is in the catalogue already"));
     std::filesystem::remove_all(folder);
     CHECK_THROWS_AS(read_catalog(folder), IoError);
+}
+
+TEST_CASE("a misspelt figure, word or kind in a user's folder is refused with the nearest") {
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("fabricast-names-" + std::to_string(std::random_device{}()));
+    std::filesystem::create_directories(folder);
+    const auto refusal = [&](const char* text) -> std::string {
+        std::ofstream(folder / "mine.yaml") << text;
+        try {
+            read_catalog(folder);
+        } catch (const ScenarioError& error) {
+            return error.what();
+        }
+        return "accepted";
+    };
+    CHECK_THAT(refusal("h20: {base: h100-sxm, origin: vendor, source: s, figures: {memory_bandwidth: 4 TB/s}}\n"),
+               ContainsSubstring("mine.yaml:1:") && ContainsSubstring("'memory_bandwidth'") &&
+                   ContainsSubstring("'memory.bandwidth'"));
+    CHECK_THAT(refusal("mine: {base: connectx-7, speeks: infiniband}\n"), ContainsSubstring("'speaks'"));
+    CHECK_THAT(refusal("mine: {kind: nicc}\n"), ContainsSubstring("'nic'"));
+    CHECK_THAT(refusal("mine: {kind: node, gpu: h100-sxm}\n"), ContainsSubstring("topologies/nodes"));
+    CHECK(refusal("h20: {base: h100-sxm, origin: vendor, source: s, figures: {memory.bandwidth: 4 TB/s}}\n") ==
+          "accepted");
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a node of the user's own, written like topologies/nodes, is read from the folder and may use its parts") {
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("fabricast-nodes-" + std::to_string(std::random_device{}()));
+    std::filesystem::create_directories(folder);
+    const auto write = [&](const char* file, const std::string& text) { std::ofstream(folder / file) << text; };
+    const std::string node =
+        "gpu: my-h20\ngpus: 4\ncpu: epyc-genoa\nnic: connectx-7\nnics: 1\nport: infiniband-ndr\ndevices:\n"
+        "  - {name: cpu0}\ncables:\n  - {from: gpu0-3, to: cpu0, link: pcie-gen5-x16}\n"
+        "  - {from: nic0, to: cpu0, link: pcie-gen5-x16}\n";
+    write("zz-gpu.yaml", "my-h20: {base: h100-sxm, note: Ours.}\n");
+    write("box.yaml", "name: my-box\nnote: Ours.\n" + node);
+    const NodeTemplate box = node_template("my-box", read_catalog(folder));
+    CHECK(box.gpus == 4);
+    CHECK(box.gpu.name == "my-h20");
+    CHECK(box.nics == 1);
+    write("box.yaml", "name: dgx-h100\n" + node);
+    CHECK_THROWS_WITH(read_catalog(folder), ContainsSubstring("is in the catalogue already"));
+    write("box.yaml", "name: my-box\ngpuss: 4\n" + node);
+    CHECK_THROWS_WITH(read_catalog(folder), ContainsSubstring("box.yaml:2:") && ContainsSubstring("'gpus'"));
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

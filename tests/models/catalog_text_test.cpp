@@ -45,7 +45,7 @@ TEST_CASE("the list is of one kind or of all") {
 TEST_CASE("lists of values are shown one by one") {
     CHECK(shown_values(testing::part("library", "nccl-2.8").figure("base_latency.tree")) == "4.4 us, 4.4 us, 0 s");
     CHECK(shown_values(testing::part("link", "infiniband-ndr").figure("signalling")) == "106.25 GT/s");
-    CHECK(shown_values(testing::part("gpu", "h100-sxm").figure("memory.size")) == "80 GB");
+    CHECK(shown_values(testing::part("gpu", "h100-sxm").figure("memory.size")) == "80 GiB");
     CHECK(shown_values(testing::part("library", "nccl-2.8").figure("buffer.ll")) == "512 KiB");
     CHECK(shown_values(testing::part("cable", "dac").figure("delay")) == "4.5 ns/m");
     CHECK(shown_values(testing::part("nic", "connectx-7").figure("price")) == "1900 USD");

@@ -135,6 +135,15 @@ TEST_CASE("hosts name sockets' buses that exist") {
     }
 }
 
+TEST_CASE("an unknown GPU generation is answered with the nearest, or with all where none is near") {
+    Part part = testing::part("gpu", "h100-sxm");
+    part.text.at("arch") = "hoper";
+    CHECK_THROWS_WITH(gpu_spec(part), ContainsSubstring("did you mean 'hopper'?"));
+    part.text.at("arch") = "x";
+    CHECK_THROWS_WITH(gpu_spec(part),
+                      ContainsSubstring("there are pascal, volta") && !ContainsSubstring("did you mean"));
+}
+
 TEST_CASE("a part of another kind is refused by name") {
     CHECK_THROWS_WITH(gpu_spec(testing::part("nic", "connectx-7")),
                       ContainsSubstring("'connectx-7' is a nic, not a gpu"));

@@ -1,10 +1,30 @@
-// Catch2's main, compiled once for all test programs.
+// Catch2's main, compiled once for all test programs, and what tests say that cannot run here.
 
-#if __has_include(<catch2/catch_session.hpp>)
-#include <catch2/catch_session.hpp>
+#define FABRICAST_CATCH_MAIN
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
 
-int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
-#else
-#define CATCH_CONFIG_MAIN
-#include <catch2/catch.hpp>
-#endif
+#include "tests/support/catch.hpp"
+
+namespace {
+
+// "program: test", as tests/expected-skips lists it; FABRICAST_SKIPS names the file that collects them over all
+// programs.
+std::string program_name;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+}  // namespace
+
+void report_skip(const std::string& reason) {
+    const std::string line = program_name + ": " + Catch::getResultCapture().getCurrentTestName();
+    std::cout << "skipped: " << line << " (" << reason << ")\n";
+    if (const char* file = std::getenv("FABRICAST_SKIPS"); file != nullptr) {
+        std::ofstream(file, std::ios::app) << line << "\n";
+    }
+}
+
+int main(int argc, char** argv) {
+    const std::string path = argv[0];
+    program_name = path.substr(path.rfind('/') + 1);
+    return Catch::Session().run(argc, argv);
+}

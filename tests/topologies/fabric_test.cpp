@@ -131,6 +131,25 @@ TEST_CASE("both directions of a cable into a root port cross the port's one serv
     CHECK(fabric.link(in.links[2]).capacity == 38e9);
 }
 
+TEST_CASE("writes between GPUs take nothing from each other in a root port of AMD's; a copy of the host's shares it") {
+    Cluster cluster = tiny::one_node(2);
+    tiny::add_pcie(cluster.node);
+    cluster.node.cpu_vendor = "amd";
+    for (const char* gpu : {"gpu0", "gpu1"}) {
+        NodeCable cable{gpu, "cpu0", tiny::link(LinkFamily::pcie, 26, nanoseconds(100))};
+        cable.duplex_capacity = 38e9;
+        cluster.node.cables.push_back(cable);
+    }
+    const Fabric fabric(cluster);
+    PathQuery peers = between(fabric.gpu(0), fabric.gpu(1));
+    peers.transport = Transport::p2p;
+    CHECK(names(fabric, fabric.path(peers)) == Names{"node0.gpu0 -> node0.cpu0", "node0.cpu0 -> node0.gpu1"});
+    const Names copied = names(fabric, fabric.path(between(fabric.gpu(1), fabric.device("node0.memory0"))));
+    CHECK(copied[1] == "node0.gpu1 <-> node0.cpu0 (shared)");
+    cluster.node.cpu_vendor = "intel";
+    CHECK(Fabric(cluster).path(peers).count == 4);
+}
+
 TEST_CASE("every device and its name find each other") {
     const Fabric fabric(tiny::sixteen_nodes());
     std::set<std::string> seen;

@@ -33,12 +33,17 @@ const std::vector<Shape> shapes = {
     {FabricKind::rail_optimized, 16, 4, 8},
     {FabricKind::rail_optimized, 40, 2, 8},
     {FabricKind::rail_optimized, 30, 2, 12, 2},
+    {FabricKind::fat_tree, 27, 1, 8, 1.4},         // five cables of a leaf to four spines, three of the last
+    {FabricKind::rail_optimized, 23, 2, 12, 1.4},  // uneven as well
+    {FabricKind::fat_tree, 29, 1, 6},              // three tiers, pods of three leaves and of two
     {FabricKind::rail_only, 16, 2, 4},
     {FabricKind::dual_plane, 24, 2, 8},
     {FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}},
     {FabricKind::dragonfly, 40, 2, 16},
     {FabricKind::dragonfly_plus, 24, 1, 8, 1, {3, 4, 2}},
     {FabricKind::dragonfly_plus, 60, 2, 8},
+    {FabricKind::dragonfly, 29, 1, 8},            // the last group is smaller
+    {FabricKind::dragonfly_plus, 29, 1, 8, 1.4},  // and here leaves have cables left over for some spines
     {FabricKind::torus, 12, 1, 16, 1, {3, 4}},
     {FabricKind::torus, 24, 2, 16, 1, {2, 3, 4}},
     {FabricKind::torus, 27, 1, 16},
@@ -187,7 +192,7 @@ TEST_CASE("halves of a cluster see what the shape promises") {
     CHECK(bisection({FabricKind::torus, 8, 1, 16, 1, {2, 2, 2}}) == Approx(4 * cable));  // the NICs
     // Four groups of three routers with two nodes each: two groups to two, four pairs of groups, two cables each.
     const Dragonfly fly(cluster({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}, PathChoice::adaptive));
-    CHECK(fly.cables_between_groups() == 2);
+    CHECK(fly.plan().cables(0, 1) == 2);
     CHECK(bisection({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}) == Approx(4 * 2 * cable));
     CHECK(bisection({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}, PathChoice::ecmp) == Approx(4 * 2 * cable));
     // One node: its GPUs' NVLinks.
@@ -198,7 +203,7 @@ TEST_CASE("a balanced dragonfly has the textbook's routers and cables") {
     // p = h = 2, a = 4: at most a * h + 1 = 9 groups, one cable between every two.
     Cluster full = cluster({FabricKind::dragonfly, 72, 1, 7, 1, {9, 4, 2}}, PathChoice::ecmp);
     const Dragonfly fly(full);
-    CHECK(fly.cables_between_groups() == 1);
+    CHECK(fly.plan().cables(0, 1) == 1);
     const std::vector<FabricTier> tiers = fly.tiers();
     CHECK(tiers[0].switches == 36);
     CHECK(tiers[0].cables == 9 * 4 * 3 / 2);  // a (a - 1) / 2 a group

@@ -219,8 +219,98 @@ TEST_CASE("what a scenario leaves open takes its usual value") {
     CHECK(build(s, catalog()).fabric.radix == 128);  // Quantum-2's ports split in two
     s.cluster.link = "ethernet-400g";
     CHECK(build(s, catalog()).fabric.choice == PathChoice::ecmp);
+}
+
+TEST_CASE("a link faster than its NIC or switch port is refused, with the pairs that fit") {
+    Scenario s = scenario("dgx-h100", 4);
     s.cluster.link = "infiniband-xdr";
-    CHECK(build(s, catalog()).fabric.link.rate == Rate::megabits(400'000));  // no faster than its NIC
+    CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("800 Gb/s on 400 Gb/s") &&
+                                               ContainsSubstring("on connectx-7: infiniband-ddr") &&
+                                               ContainsSubstring("infiniband-ndr") && ContainsSubstring("connectx-8"));
+    s.cluster.node_options["nic"] = "connectx-8";
+    CHECK(build(s, catalog()).fabric.link.rate == Rate::megabits(800'000));
+    s.cluster.switch_part = "quantum-2";
+    CHECK_THROWS_WITH(build(s, catalog()),
+                      ContainsSubstring("faster than the ports of quantum-2") && ContainsSubstring("quantum-x800"));
+    s = scenario("dgx-h100", 4);
+    s.cluster.switch_part = "quantum-2";
+    s.cluster.trunk = "infiniband-xdr";
+    CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("'infiniband-xdr' is faster"));
+}
+
+// NVIDIA DGX SuperPOD, reference architecture featuring DGX GB200, "Network Fabrics": 18 trays a rack. Four adapters a
+// tray, as the node template has them, make a rail for each of the four.
+TEST_CASE("racks of NVL72 have four rails, and leaves for their trays only") {
+    for (std::uint32_t racks = 2; racks <= 32; ++racks) {
+        INFO(racks << " racks");
+        Scenario s = scenario("gb200-nvl72", racks);
+        s.cluster.fabric_kind = "rail-optimized";
+        const Fabric fabric(build(s, catalog()));
+        const std::vector<FabricTier> tiers = fabric.tiers();
+        // A Quantum-2 has 64 ports, 32 of them down.
+        CHECK(tiers[0].switches == 4 * ((racks * 18 + 31) / 32));
+        // The same as for so many servers with the four adapters of a tray.
+        Scenario trays = scenario("gb200-tray-4x", racks * 18);
+        trays.cluster.fabric_kind = "rail-optimized";
+        const std::vector<FabricTier> servers = Fabric(build(trays, catalog())).tiers();
+        REQUIRE(servers.size() == tiers.size());
+        for (std::size_t t = 0; t < tiers.size(); ++t) {
+            CHECK(tiers[t].switches == servers[t].switches);
+            CHECK(tiers[t].cables == servers[t].cables);
+        }
+    }
+}
+
+TEST_CASE("a template gives no device more or faster links than it has") {
+    const auto said = [](const std::string& links) {
+        const std::string head =
+            "name: x\ngpu: h100-sxm\ngpus: 8\ncpu: xeon-sapphire-rapids\nnic: connectx-5\nnics: 1\n"
+            "port: infiniband-edr\ndevices:\n  - {name: cpu0}\n  - {name: nvswitch, part: nvswitch-4}\n"
+            "  - {name: switch0, part: pex-88000}\ncables:\n";
+        try {
+            read_node(yaml::parse(head + links, "x.yaml"), catalog());
+        } catch (const ScenarioError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK(said("  - {from: gpu0-7, to: nvswitch, link: nvlink-4, count: 18}\n").empty());
+    CHECK_THAT(said("  - {from: gpu0-7, to: nvswitch, link: nvlink-5, count: 9}\n"),
+               ContainsSubstring("x.yaml:13:") &&
+                   ContainsSubstring("gpu0 to nvswitch (9 x nvlink-5): gpu0 is a h100-sxm, which has 18 x nvlink-4"));
+    CHECK_THAT(said("  - {from: gpu0, to: nvswitch, link: nvlink-4, count: 12}\n"
+                    "  - {from: gpu0, to: gpu1, link: nvlink-4, count: 7}\n"),
+               ContainsSubstring("has 18 x nvlink-4, fewer than its 19 up to this cable"));
+    CHECK_THAT(said("  - {from: gpu0, to: cpu0, link: pcie-gen6-x16}\n"), ContainsSubstring("which has pcie-gen5-x16"));
+    CHECK_THAT(said("  - {from: nic0, to: cpu0, link: pcie-gen4-x16}\n"), ContainsSubstring("which has pcie-gen3-x16"));
+    CHECK_THAT(said("  - {from: gpu0, to: switch0, link: pcie-gen5-x16}\n"),
+               ContainsSubstring("switch0 is a pex-88000, which has generation 4"));
+    CHECK(said("  - {from: gpu0-5, to: switch0, link: pcie-gen4-x16}\n").empty());  // 6 * 16 of 98 lanes
+    CHECK_THAT(said("  - {from: gpu0-6, to: switch0, link: pcie-gen4-x16}\n"),
+               ContainsSubstring("has 98 lanes, fewer than its 112 up to this cable"));
+}
+
+TEST_CASE("a device put in another's place slows its PCIe link, and may not lack NVLinks") {
+    Scenario s = scenario("dgx-h100", 2);
+    s.cluster.node_options["nic"] = "connectx-5";
+    for (const NodeCable& cable : build(s, catalog()).node.cables) {
+        const bool pcie = cable.link.family == LinkFamily::pcie;
+        const bool nic = cable.a.starts_with("nic") || cable.b.starts_with("nic");
+        CHECK((!pcie || cable.link.name == (nic ? "pcie-gen3-x16" : "pcie-gen5-x16")));
+    }
+    s = scenario("dgx-h100");
+    s.cluster.node_options["gpu"] = "a100-sxm4-80";
+    CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("which has 12 x nvlink-3"));
+}
+
+TEST_CASE("of a rack's trays those without a GPU in use stay out with their NICs") {
+    Scenario s = scenario("gb200-nvl72", 2);
+    s.cluster.gpus_per_node = 62;
+    const Fabric used(build(s, catalog()));
+    CHECK(used.nics_per_node() == 64);  // sixteen trays, the last with two GPUs
+    s.cluster.gpus_per_node = 8;
+    s.cluster.node_options["nics"] = "4";
+    CHECK(Fabric(build(s, catalog())).nics_per_node() == 4);  // two a tray
 }
 
 TEST_CASE("a cluster that cannot be built says so at the key that is wrong") {

@@ -1,10 +1,12 @@
 add_executable(test_topologies
   topologies/bill_test.cpp
   topologies/clos_test.cpp
+  topologies/counts_test.cpp
   topologies/export_test.cpp
   topologies/fabric_test.cpp
   topologies/fabrics_test.cpp
   topologies/ports_test.cpp
+  topologies/trays_test.cpp
 )
 target_link_libraries(test_topologies PRIVATE fabricast_catch fabricast_topologies)
 add_test(NAME topologies COMMAND test_topologies)

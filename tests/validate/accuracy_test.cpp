@@ -80,11 +80,41 @@ TEST_CASE("sites without a sibling stand in a figure of their own") {
     CHECK(figure(rows, "nccl_loso_every_site_small_median_pct") == Approx(every));
 }
 
+TEST_CASE("inside a node and between nodes are told apart, and pooled rows beside the sites' median") {
+    std::vector<AccuracyRow> rows = {row("a", 8, 110), row("a", 16, 120), row("b", 8, 180), row("b", 16, 190)};
+    rows[2].nodes = rows[3].nodes = 2;
+    CHECK(figure(rows, "nccl_inside_small_median_pct") == Approx(15));
+    CHECK(figure(rows, "nccl_between_small_median_pct") == Approx(85));
+    CHECK(figure(rows, "nccl_small_median_pct") == Approx(50));
+    // Errors of all rows in order: 10, 20, 80, 90; the 90th percentile lies 0.7 of the way from 80 to 90. The sites':
+    // 19 and 89, their median 54.
+    CHECK(figure(rows, "nccl_small_pooled_p90_pct") == Approx(87));
+    CHECK(figure(rows, "nccl_small_p90_pct") == Approx(54));
+}
+
+TEST_CASE("a publisher's sites are left out together, and siblings of its own do not count") {
+    std::vector<AccuracyRow> rows = {row("a", 8, 110), row("b", 8, 110)};
+    for (AccuracyRow& r : rows) {
+        r.publisher = "p";
+        r.left_out = 110e-6;
+        r.sibling = true;
+        r.publisher_out = 150e-6;
+    }
+    CHECK(figure(rows, "nccl_loso_small_median_pct") == Approx(10));
+    CHECK(figure(rows, "nccl_lopo_small_median_pct") == -1);
+    CHECK(figure(rows, "nccl_lopo_every_site_small_median_pct") == Approx(50));
+}
+
 TEST_CASE("figures of the CSV read back are the figures written") {
     std::vector<AccuracyRow> rows = {row("a, \"b\"", 8, 110.123456), row("c", 70000, 95),
                                      row("d", 1 << 25, 101, "unhealthy")};
     rows[1].left_out = 97e-6;
     rows[1].sibling = true;
+    rows[1].publisher = "x, y";
+    rows[1].publisher_out = 99e-6;
+    rows[1].publisher_sibling = true;
+    rows[1].fitted_alphabeta = 80e-6;
+    rows[1].fitted_tuning = 90e-6;
     const std::vector<AccuracyRow> back = parse_accuracy_csv(to_csv(rows), "t.csv");
     REQUIRE(back.size() == 3);
     CHECK(back[0].site == "a, \"b\"");

@@ -1,7 +1,14 @@
 #include "validate/calibration/catalog_writer.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "sim/collectives/costs.hpp"
+#include "sim/io/text_file.hpp"
 #include "sim/scenario/catalog_reader.hpp"
 #include "tests/support/catch.hpp"
+#include "validate/calibration/without_site.hpp"
+#include "validate/collect.hpp"
 
 using namespace fabricast;
 
@@ -16,7 +23,6 @@ k-one:
     data.gpus: 4
     ll.start: 16 us          # stays a line
     ll.hop: {value: 2 us, origin: estimated, source: "a guess"}
-    residual.small: {value: 1, low80: 0.9, high80: 1.1}
 
 # Another kind of part is left alone.
 a-link:
@@ -37,7 +43,6 @@ PartUpdate update() {
     PartUpdate u;
     u.figures["ll.start"] = {12.5e-6, 11e-6, 14e-6};
     u.datasets["ll.start"] = {"set-a", "set-b"};
-    u.residuals[Regime::large] = {0.95, 1.04};
     u.reach = 8;
     return u;
 }
@@ -56,8 +61,6 @@ TEST_CASE("a fit's figures stand in the catalogue with interval, origin and data
     CHECK(start.source == std::vector<std::string>{"set-a", "set-b"});
     CHECK(after.parts.at("k-one").number("ll.hop") == Approx(2e-6));
     CHECK(after.parts.at("k-one").number("data.gpus") == 8);
-    CHECK(after.parts.at("k-one").figure("residual.large").low80 == Approx(0.95));
-    CHECK_FALSE(after.parts.at("k-one").has("residual.small"));
     CHECK(yaml.substr(yaml.find("# Another kind")) ==
           std::string(costs).substr(std::string(costs).find("# Another kind")));
 }
@@ -77,6 +80,61 @@ TEST_CASE("a figure that no data tell any more takes its prior and says so") {
     CHECK(after.parts.at("k-one").figure("ll.hop").origin == Origin::fitted);
 }
 
+TEST_CASE("a figure that keeps more than 70 % of its prior's spread is not called fitted") {
+    // ll.start may be within a factor of e^0.4 of its prior, one standard deviation: an 80 % interval of +-0.513.
+    for (const auto& [half_width, origin] :
+         {std::pair(0.50, Origin::estimated), {0.37, Origin::estimated}, {0.35, Origin::fitted}}) {
+        PartUpdate u = update();
+        u.figures["ll.start"] = {12.5e-6, 12.5e-6 * std::exp(-half_width), 12.5e-6 * std::exp(half_width)};
+        const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs), builtin_priors()));
+        const Figure& start = after.parts.at("k-one").figure("ll.start");
+        CHECK(start.origin == origin);
+        CHECK(hardly_told(start) == (origin == Origin::estimated));
+        CHECK(start.source.back() == "set-b");
+    }
+    for (const auto& [name, part] : read_catalog().parts) {
+        for (const auto& [path, figure] : part.figures) {
+            const auto prior =
+                std::find_if(builtin_priors().begin(), builtin_priors().end(),
+                             [full = name + "/" + path](const Prior& p) { return glob_matches(p.match, full); });
+            if (figure.origin == Origin::fitted && part.kind != "interval" && prior != builtin_priors().end()) {
+                INFO(name << "/" << path);
+                CHECK(share_left({figure.value[0], figure.low80, figure.high80}, *prior) <= 0.7 + 1e-3);
+            }
+        }
+    }
+}
+
+TEST_CASE("who told the fitted figures stands in the catalogue as the measurements say") {
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
+    const std::filesystem::path folder = FABRICAST_SOURCE_DIR "/validate/measurements";
+    const Collection collection = collect({folder / "nccl"}, builtin_aliases(), catalog, cache,
+                                          read_sites(folder / "sites.yaml"), read_unhealthy(folder / "unhealthy.yaml"));
+    CHECK(site_parts(fit_datasets(collection), cache) ==
+          read_text(FABRICAST_SOURCE_DIR "/models/catalog/sites.yaml", 1 << 20));
+}
+
+TEST_CASE("what a fit may find lies within the bounds of its prior, interval and all") {
+    const Catalog catalog = read_catalog();
+    std::size_t bounded = 0;
+    for (const auto& [name, part] : catalog.parts) {
+        for (const auto& [path, figure] : part.figures) {
+            const auto prior =
+                std::find_if(builtin_priors().begin(), builtin_priors().end(),
+                             [full = name + "/" + path](const Prior& p) { return glob_matches(p.match, full); });
+            const bool cost = part.kind == "kernel" || part.kind == "transport" || part.kind == "launch";
+            if (cost && prior != builtin_priors().end() && prior->high > 0) {
+                INFO(name << "/" << path);
+                ++bounded;
+                CHECK(figure.low80 >= prior->low);
+                CHECK(figure.high80 <= prior->high * (1 + 1e-4));  // five digits are written
+            }
+        }
+    }
+    CHECK(bounded > 100);
+}
+
 TEST_CASE("every fitted figure of the catalogue has a prior, an interval and datasets of this repository") {
     const Catalog catalog = read_catalog();
     std::size_t fitted = 0;
@@ -85,7 +143,7 @@ TEST_CASE("every fitted figure of the catalogue has a prior, an interval and dat
             continue;  // written by `accuracy --loso`, not by `fit`
         }
         for (const auto& [path, figure] : part.figures) {
-            if (figure.origin != Origin::fitted || path.starts_with("data.") || path.starts_with("residual.")) {
+            if (figure.origin != Origin::fitted || path.starts_with("data.")) {
                 continue;
             }
             INFO(name << "/" << path);

@@ -85,6 +85,13 @@ TEST_CASE("trays of one NVL72 rack are one node") {
     CHECK(d.scenario.cluster.nodes == 1);
     CHECK(d.scenario.cluster.gpus_per_node == 72);
     CHECK(d.ranks == 72);
+    // A NIC each for the four GPUs of a tray are 64 for the sixteen trays that are a node here.
+    const Derived two =
+        derived({"{gpu: \"NVIDIA GB200\", gpus_per_node: 4, nodes: 32, intra: \"NVL72 rack\", network: "
+                 "\"2 NVL72 racks over RoCE 400 Gb/s\", nics_per_node: 4}"});
+    CHECK(two.scenario.cluster.nodes == 2);
+    CHECK(std::ranges::any_of(two.assumptions,
+                              [](const std::string& a) { return a.find("64 NICs a node") != std::string::npos; }));
 }
 
 TEST_CASE("ranks, used GPUs and nodes agree") {
@@ -240,4 +247,17 @@ TEST_CASE("no dataset is named in the alias table") {
             CHECK(aliases.find(entry.path().stem().string()) == std::string::npos);
         }
     }
+}
+
+TEST_CASE("patterns search a text of any length in its own time, and recurse over none of it") {
+    const std::string page(1 << 20, 'x');
+    CHECK(first_match(builtin_aliases().gpus, page) == nullptr);
+    CHECK(first_match(builtin_aliases().networks, page) == nullptr);
+    REQUIRE(first_match(builtin_aliases().gpus, page + " h100") != nullptr);
+    CHECK(first_match(builtin_aliases().gpus, page + " h100")->word("gpu") == "h100-sxm");
+    // `unless` and `and`: what a pattern must not, or also must, stand beside.
+    CHECK(first_match(builtin_aliases().gpus, "NVIDIA H200")->word("gpu") == "h200-sxm");
+    CHECK(first_match(builtin_aliases().gpus, "NVIDIA H200 NVL") == nullptr);
+    CHECK(first_match(builtin_aliases().networks, "Slingshot, aws-ofi-nccl 1.6")->word("transport") == "cxi-ofi-1.6");
+    CHECK(first_match(builtin_aliases().networks, "Slingshot, aws-ofi-nccl 1.9")->word("transport").empty());
 }

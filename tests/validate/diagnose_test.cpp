@@ -9,8 +9,10 @@
 
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/catalog_reader.hpp"
+#include "sim/simulate.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/diagnose/links.hpp"
+#include "validate/diagnose/sensitivity.hpp"
 #include "validate/diagnose/system_of.hpp"
 #include "validate/diagnose/trials.hpp"
 
@@ -34,7 +36,7 @@ bool explained(const Diagnosis& d, const std::vector<std::string>& stated) {
     for (std::size_t i = 0; i < std::min<std::size_t>(3, d.ranked.size()); ++i) {
         for (const std::string& cause : stated) {
             if (d.ranked[i].cause->name == cause) {
-                return d.verdict == Finding::likely_cause;
+                return d.verdict == Finding::likely_cause || d.verdict == Finding::several_fit;
             }
         }
     }
@@ -83,7 +85,7 @@ TEST_CASE("every cause has a name of its own, and changes a system that can have
         CHECK(++names[cause.name] == 1);
         CHECK_FALSE(cause.check.empty());
         Suspect suspect = healthy;
-        const bool applies = cause.apply(suspect);
+        const bool applies = cause.apply(suspect, first_degrees(cause.degree).front());
         CHECK(applies == (cause.name != "p2p-off"));  // NVLink joins these GPUs
         CHECK_NOTHROW(Fabric(suspect.cluster));
     }
@@ -103,15 +105,127 @@ TEST_CASE("faults simulated with another calibration are found, and healthy logs
     const std::vector<AccuracyFigure> figures = diagnose_figures(trials);
     CHECK(figures[0].percent >= 80);
     CHECK(figures[1].percent <= 10);
+    CHECK(figures[2].percent >= figures[0].percent);  // ranked first is named
+    CHECK(figures[3].percent <= 10);                  // only other causes named
+}
+
+namespace {
+
+// Four DGX H100 on NDR, and the curve of an all-reduce on them as `run` prints it, with the flow engine.
+Scenario four_nodes() {
+    Scenario s;
+    s.cluster.node = "dgx-h100";
+    s.cluster.nodes = 4;
+    s.cluster.link = "infiniband-ndr";
+    s.cluster.fabric_kind = "rail-optimized";
+    for (std::int64_t size = 8; size <= (std::int64_t{1} << 32); size *= 4) {
+        collective_of(s).sizes.push_back(Bytes{size});
+    }
+    return s;
+}
+
+std::vector<TimedRow> run_rows(const Scenario& scenario, const Catalog& catalog) {
+    std::vector<TimedRow> rows;
+    for (const Row& row : simulate(scenario, catalog).rows) {
+        rows.push_back({row.size, row.time_s});
+    }
+    return rows;
+}
+
+Diagnosis judged(const std::vector<TimedRow>& rows, const Catalog& catalog) {
+    Scenario healthy = four_nodes();
+    healthy.engine = Analytic{};
+    return diagnose(healthy, rows, catalog);
+}
+
+}  // namespace
+
+TEST_CASE("one NIC at a quarter of its rate is a slow NIC at about 25 %, not GPUDirect that is off") {
+    const Catalog catalog = read_catalog();
+    Scenario slow = four_nodes();
+    LinkChange change;
+    change.device = "node2.nic3";
+    change.share = 0.25;
+    slow.events.push_back(change);
+    const Diagnosis d = judged(run_rows(slow, catalog), catalog);
+    const std::string said = to_text(d, "slow", {});
+    INFO(said);
+    REQUIRE((d.verdict == Finding::likely_cause || d.verdict == Finding::several_fit));
+    CHECK(d.ranked.front().cause->name == "slow-nic");
+    CHECK(d.ranked.front().degree == Approx(0.25).epsilon(0.15));
+    // The worst of the ratios, where it stands, can be read; a median over all sizes hid it.
+    CHECK(d.ranked.front().slowdown > 2);
+    CHECK(d.ranked.front().slowest.count >= 1 << 24);
+    CHECK_THAT(said, ContainsSubstring("one NIC, its cable or its slot is slow, at about 2"));
+}
+
+TEST_CASE("half of the NICs gone is missing rails, four of a node's, or what makes the very same curve") {
+    const Catalog catalog = read_catalog();
+    Suspect half{four_nodes(), build(four_nodes(), catalog)};
+    for (const Cause& cause : causes()) {
+        if (cause.name == "rail-missing") {
+            REQUIRE(cause.apply(half, 4));
+        }
+    }
+    std::vector<TimedRow> rows;
+    for (const Bytes size : collective_of(half.scenario).sizes) {
+        rows.push_back({size, 0});
+    }
+    half.scenario.engine = Flow{};
+    const std::vector<double> seconds = curve(half, rows, catalog);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        rows[i].seconds = seconds[i];
+    }
+    const Diagnosis d = judged(rows, catalog);
+    const std::string said = to_text(d, "half", {});
+    INFO(said);
+    // NCCL takes the four NICs beside the other GPUs as well where those of the first socket hang off the second: the
+    // same curve to the picosecond, so both are said, the rails with their number.
+    REQUIRE(d.verdict == Finding::several_fit);
+    const auto rails = std::ranges::find(d.ranked, std::string_view("rail-missing"),
+                                         [](const RankedCause& r) { return r.cause->name; });
+    REQUIRE(rails != d.ranked.end());
+    CHECK(rails->degree == 4);
+    for (std::size_t i = 0; i < d.named; ++i) {
+        const RankedCause& named = d.ranked[i];
+        INFO(named.cause->name);
+        CHECK((named.cause == rails->cause || named.seconds == rails->seconds));
+    }
+    CHECK_THAT(said, ContainsSubstring("rails are missing: ports are down or left out of NCCL_IB_HCA (4 of a node's)"));
+}
+
+TEST_CASE("one GPU with half of its NVLinks is found") {
+    const Catalog catalog = read_catalog();
+    Scenario slow = four_nodes();
+    slow.cluster.nodes = 1;
+    slow.cluster.link.clear();
+    slow.cluster.fabric_kind.clear();
+    Scenario healthy = slow;
+    healthy.engine = Analytic{};
+    LinkChange change;
+    change.share = 0.5;
+    for (const char* direction : {"node0.gpu5 -> node0.nvswitch (x18)", "node0.nvswitch -> node0.gpu5 (x18)"}) {
+        change.link = direction;  // nine of the eighteen cables
+        slow.events.push_back(change);
+    }
+    const Diagnosis d = diagnose(healthy, run_rows(slow, catalog), catalog);
+    INFO(to_text(d, "gpu", {}));
+    REQUIRE((d.verdict == Finding::likely_cause || d.verdict == Finding::several_fit));
+    bool named = false;
+    for (std::size_t i = 0; i < d.named; ++i) {
+        named = named || d.ranked[i].cause->name == "slow-gpu-link";
+    }
+    CHECK(named);
 }
 
 TEST_CASE("degraded measurements: the stated cause is among the first three, or none fits") {
     const Catalog catalog = read_catalog();
     // Reported as wrong HCAs, GPUDirect possibly inactive; a RoCE network never tuned; GPU and NIC on different root
-    // ports.
+    // ports, to whose curve a slow slot of one GPU or NIC comes as near.
     const std::vector<std::string> hca{"one-nic", "rail-missing", "no-gpu-direct", "nic-numa", "acs"};
     const std::vector<std::string> roce{"tcp", "mtu", "no-gpu-direct", "nic-x8", "acs", "nic-numa"};
-    const std::vector<std::string> ports{"no-gpu-direct", "acs", "nic-numa", "tcp", "nic-x8"};
+    const std::vector<std::string> ports{"no-gpu-direct", "acs",           "nic-numa", "tcp",
+                                         "nic-x8",        "slow-gpu-link", "slow-nic"};
     for (const auto& [name, stated] :
          std::map<std::string, std::vector<std::string>>{{"nccltests290-h100-ndr-2n8g-allreduce-default", hca},
                                                          {"nccltests290-h100-ndr-2n8g-allreduce-ring", hca},

@@ -95,7 +95,7 @@ const Log* named(const std::vector<Log>& logs, const std::string& file) {
             return &log;
         }
     }
-    WARN("no sample " << file << " beside the sources: not tested");
+    report_skip("no sample " + file + " beside the sources");
     return nullptr;
 }
 
@@ -145,8 +145,7 @@ TEST_CASE("a format says whether a log of a real run was read") {
         real.insert(log.format);
     }
     if (real.empty()) {
-        WARN("no samples beside the sources: not tested");
-        return;
+        SKIP_TEST("no samples beside the sources");
     }
     for (const LogFormat& format : log_formats()) {
         INFO(format.name);
@@ -210,8 +209,7 @@ TEST_CASE("nccl-tests: ranks, nodes, version and collective come from the log") 
 
 TEST_CASE("nccl-tests: a failed run says in one line what is missing") {
     if (!fs::exists(samples / "nccl-tests/xxrjun_pair_failed.log")) {
-        WARN("no samples beside the sources: not tested");
-        return;
+        SKIP_TEST("no samples beside the sources");
     }
     const Log log = log_at(samples / "nccl-tests/xxrjun_pair_failed.log", "nccl-tests");
     const std::string said = refusal(log.text, log.file);
@@ -304,11 +302,83 @@ TEST_CASE("ucx_perftest: where the size is not told it follows from bandwidth an
 
 TEST_CASE("a run that its own check calls wrong is refused") {
     if (!fs::exists(samples / "osu")) {
-        WARN("no samples beside the sources: not tested");
-        return;
+        SKIP_TEST("no samples beside the sources");
     }
     const Log log = log_at(samples / "osu/osu_alltoall_gpu.txt", "osu", false);
     CHECK_THAT(refusal(with(log.text, "Pass", "Fail"), log.file), ContainsSubstring("failed its own check"));
     CHECK_THAT(refusal(with(read_text(fixtures / "bandwidth_test.txt", 1 << 20), "PASS", "FAIL"), "b.txt"),
                ContainsSubstring("the run failed"));
+}
+
+TEST_CASE("a run that had to stop at its GPUs' memory is whole when it got that far") {
+    // nccl-tests, src/common.cu: sizes double from 33554432 while they are at most the reduced maximum.
+    const std::string log =
+        "# nThread 1 nGpus 1 minBytes 33554432 maxBytes 68719476736 step: 2(factor) warmup iters: 5 iters: 20\n"
+        "#  Rank  0 Group  0 Pid 1 on a device  0 [0000:1b:00] NVIDIA H100 80GB HBM3\n"
+        "#  Rank  1 Group  0 Pid 2 on b device  0 [0000:1b:00] NVIDIA H100 80GB HBM3\n"
+        "# Reducing maxBytes to 80000000 due to memory limitation\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+        "    33554432       4194304    double     sum      -1  1000.00   33.55   33.55      0\n"
+        "    67108864       8388608    double     sum      -1  2000.00   33.55   33.55      0\n"
+        "# Avg bus bandwidth    : 33.55\n";
+    const std::vector<Measurement> tables = import_log(log, "all_reduce.log", "nccl-tests");
+    REQUIRE(tables.size() == 1);
+    CHECK(tables[0].rows.size() == 2);
+    CHECK_THAT(refusal(with(log, "80000000", "140000000"), "all_reduce.log"),
+               ContainsSubstring("rows are missing from the table (found 2; accepted: 3"));
+}
+
+TEST_CASE("a blank reduction or root in nccl-tests' table moves no other column") {
+    const auto read = [](const std::string& cells) {
+        return import_log(
+                   "# nThread 1 nGpus 1 minBytes 1024 maxBytes 1024 step: 2(factor)\n"
+                   "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+                   "        1024           256     float " +
+                       cells + " 100.0   0.01   0.01      0\n# Avg bus bandwidth    : 0.01\n",
+                   "broadcast.log", "nccl-tests")
+            .at(0);
+    };
+    for (const char* const cells : {"   none       0 ", "                0 ", "   none         ", "                "}) {
+        INFO("'" << cells << "'");
+        CHECK(read(cells).rows.at(0).at(1) == "100.0");
+    }
+    CHECK(text(read("                0 ").benchmark, "redop").empty());
+}
+
+TEST_CASE("perftest's share of the CPU is a column like others") {
+    const std::vector<Measurement> tables = import_log(
+        "                    RDMA_Write BW Test\n"
+        " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]   CPU_Util[%]\n"
+        " 65536      5000             11000.00            11000.00           0.176000        3.25\n"
+        "---------------------------------------------------------------------------------------\n",
+        "bw.log", "perftest");
+    REQUIRE(tables.at(0).columns.back() == "cpu_util_percent");
+    CHECK(tables.at(0).rows.at(0).back() == "3.25");
+}
+
+TEST_CASE("a figure too small for a double's full precision is read, not thrown out of range") {
+    const std::string log =
+        "nvbandwidth Version: v0.6\nRunning device_to_device.\nmemcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n"
+        "           0         1\n 0       N/A    4.9e-324\n 1    300.00       N/A\n\nSUM device_to_device 300.00\n";
+    CHECK(import_log(log, "nv.log", "nvbandwidth").at(0).rows.at(0).at(2) == "4.9e-324");
+}
+
+TEST_CASE("words as long as a page name no GPU, and are refused before anything searches them") {
+    const std::string gpu(40'000, 'x');
+    const std::string log =
+        "# nThread 1 nGpus 1 minBytes 1024 maxBytes 1024 step: 2(factor)\n"
+        "#  Rank  0 Group  0 Pid 1 on a device  0 [0000:1b:00] " +
+        gpu +
+        "\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+        "        1024           256     float     sum      -1    100.0   0.01   0.01      0\n"
+        "# Avg bus bandwidth    : 0.01\n";
+    CHECK_THAT(refusal(log, "all_reduce.log"),
+               ContainsSubstring("too long for what it says: 'gpu' (found 40000 bytes"));
+    try {
+        import_log(with(log, gpu, "H100"), "all_reduce.log", "auto", {{"system.network", std::string(100'000, 'x')}});
+        FAIL_CHECK("a network of 100,000 characters was accepted");
+    } catch (const ScenarioError& error) {
+        CHECK_THAT(error.what(), ContainsSubstring("too long for what it says: 'network'"));
+    }
 }

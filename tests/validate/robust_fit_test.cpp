@@ -101,4 +101,14 @@ TEST_CASE("values stay within their bounds, and the same input gives the same by
     const auto fit = [&] { return robust_fit(bounded, {}, {line(planted(12e-6, 235e9), 1)}, 20); };
     CHECK(fit().values[0].value <= 8e-6 * (1 + 1e-12));
     CHECK(fit().values[1].value == fit().values[1].value);
+    CHECK(fit().values[0].high80 <= 8e-6 * (1 + 1e-12));
+}
+
+TEST_CASE("a bound cuts an interval but not what is known: the longer side says that") {
+    // Nothing tells it: ln x is normal about ln 1.1 with deviation 0.3, and x is 1 or more.
+    const std::vector<FitParameter> wire = {{"wire", 1.1, 1.1, 0.3, 1, 20}};
+    const FittedValue fitted = robust_fit(wire, {}, {}, 1).values[0];
+    CHECK(fitted.low80 == 1);
+    CHECK(fitted.high80 == Approx(1.1 * std::exp(1.2816 * 0.3)).epsilon(1e-3));
+    CHECK(deviation_of(fitted) == Approx(0.3).epsilon(1e-3));
 }

@@ -30,6 +30,7 @@ add_test(NAME training COMMAND test_training)
 
 if(FABRICAST_CERES)
   add_executable(test_calibration
+    validate/accuracy_gate_test.cpp
     validate/catalog_writer_test.cpp
     validate/fit_test.cpp
     validate/robust_fit_test.cpp

@@ -10,7 +10,6 @@ namespace fabricast {
 namespace {
 
 constexpr double widest = 12.182493960703473;  // e^2.5
-constexpr double z80 = 1.2815515655446004;
 
 Figure& figure_of(Catalog& catalog, const FigureName& name) {
     const std::size_t slash = name.find('/');
@@ -99,10 +98,7 @@ struct Attempt {
     FitOutcome outcome;
 
     // What the data leave of the spread of parameter p.
-    double narrowed(std::size_t p) const {
-        const FittedValue& v = outcome.values[p];
-        return std::log(v.high80 / v.low80) / (2 * z80) / parameters[p].spread;
-    }
+    double narrowed(std::size_t p) const { return deviation_of(outcome.values[p]) / parameters[p].spread; }
 };
 
 Attempt attempt(const Catalog& catalog, const std::vector<Curve>& curves, const std::set<FigureName>& free,
@@ -214,7 +210,7 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
     }
     Calibration out;
     Attempt last = attempt(catalog, curves, free, cache, options);
-    for (int round = 0; round < 3; ++round) {
+    for (;;) {  // each round frees fewer figures
         std::set<FigureName> untold;
         for (std::size_t p = 0; p < last.parameters.size(); ++p) {
             if (last.narrowed(p) > options.told) {

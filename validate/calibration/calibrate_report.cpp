@@ -74,7 +74,8 @@ std::map<std::string, std::map<std::string, double>> reach_of(const std::vector<
 }  // namespace
 
 FitDataset fit_dataset(const Comparison& comparison) {
-    FitDataset dataset{comparison.id, comparison.id, comparison.derived.group, comparison.derived.scenario, {}, {}};
+    FitDataset dataset{
+        comparison.id, comparison.id, comparison.id, comparison.derived.group, comparison.derived.scenario, {}, {}};
     for (const ComparedSize& size : comparison.sizes) {
         if (size.measured.left_out.empty()) {
             dataset.sizes.push_back(size.measured.size);
@@ -144,10 +145,9 @@ std::string overlay_yaml(const Calibration& c, const Catalog& catalog, const std
     }
     for (const KeptFigure& kept : c.kept) {
         const Figure& f = catalog.parts.at(part_of(kept.name)).figure(figure_in(kept.name));
-        parts[part_of(kept.name)] += fmt::format(
-            "    {}: {{value: {}, low80: {}, high80: {}, source: [\"{} no row tells it: the catalogue's\"]}}\n",
-            figure_in(kept.name), written(f.value.at(0), f.unit), written(f.low80, f.unit), written(f.high80, f.unit),
-            measured_here_prefix);
+        parts[part_of(kept.name)] += fmt::format("    {}: {{value: {}, low80: {}, high80: {}, source: [\"{}\"]}}\n",
+                                                 figure_in(kept.name), written(f.value.at(0), f.unit),
+                                                 written(f.low80, f.unit), written(f.high80, f.unit), kept_here_source);
     }
     for (const auto& [part, figures] : reach_of(data, catalog, cache)) {
         for (const auto& [figure, value] : figures) {

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "validate/accuracy.hpp"
+#include "sim/collectives/costs.hpp"
 #include "validate/calibration/kinship.hpp"
 
 namespace fabricast {
 namespace {
+
+constexpr double hardly_told_share = 0.7;  // hardly_told_source says it
 
 bool is_cost_kind(const std::string& kind) { return kind == "kernel" || kind == "transport" || kind == "launch"; }
 
@@ -28,49 +31,38 @@ std::set<std::string> every_dataset(const PartUpdate& update) {
     return all;
 }
 
-std::string figure_line(const std::string& name, const FittedValue& fitted, const std::string& unit,
-                        const std::set<std::string>& datasets, const std::set<std::string>& of_part) {
-    const std::string kin = fmt::format(", source: \"{}\"", kin_source);
-    const std::string source = datasets.empty() ? kin : datasets == of_part ? "" : ", source: " + listed(datasets);
+const Prior* prior_of(const std::string& name, const std::vector<Prior>& priors) {
+    const auto prior = std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, name); });
+    return prior == priors.end() ? nullptr : &*prior;
+}
+
+// The figure's line, its source only where it is not the part's.
+std::string figure_line(const std::string& part, const std::string& name, const FittedValue& fitted,
+                        const std::string& unit, const std::set<std::string>& datasets,
+                        const std::set<std::string>& of_part, const std::vector<Prior>& priors) {
+    const Prior* prior = prior_of(part + "/" + name, priors);
+    const bool hardly_told = !datasets.empty() && prior != nullptr && share_left(fitted, *prior) > hardly_told_share;
+    std::string source = datasets == of_part ? "" : ", source: " + listed(datasets);
+    if (datasets.empty()) {
+        source = fmt::format(", source: \"{}\"", kin_source);
+    } else if (hardly_told) {
+        source = fmt::format(", source: [\"{}\", {}", hardly_told_source, listed(datasets).substr(1));
+    }
     return fmt::format("    {}: {{value: {}, low80: {}, high80: {}, origin: {}{}}}", name, written(fitted.value, unit),
                        written(fitted.low80, unit), written(fitted.high80, unit),
-                       datasets.empty() ? "estimated" : "fitted", source);
+                       datasets.empty() || hardly_told ? "estimated" : "fitted", source);
 }
 
 std::string prior_line(const std::string& part, const std::string& name, const std::string& unit,
                        const std::vector<Prior>& priors) {
-    const auto prior =
-        std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, part + "/" + name); });
-    if (prior == priors.end()) {
+    const Prior* prior = prior_of(part + "/" + name, priors);
+    if (prior == nullptr) {
         return "";
     }
     return fmt::format(
         "    {}: {{value: {}, origin: estimated, source: \"validate/calibration/priors.yaml: no data of this "
         "combination\"}}",
         name, written(prior->value, unit));
-}
-
-std::string residual_lines(const PartUpdate& update) {
-    constexpr const char* names[] = {"small", "middle", "large"};
-    std::string lines;
-    for (const auto& [regime, residual] : update.residuals) {
-        lines += fmt::format("    residual.{}: {{value: 1, low80: {:.3f}, high80: {:.3f}, origin: fitted}}\n",
-                             names[static_cast<std::size_t>(regime)], residual.low80, residual.high80);
-    }
-    return lines;
-}
-
-// Ratios measured / forecast of one part's curves: each site weighs the same, by its own quantiles.
-using Ratios = std::map<std::string, std::vector<double>>;  // by site
-
-Residual residual_of(const Ratios& ratios) {
-    std::vector<double> low;
-    std::vector<double> high;
-    for (const auto& [site, list] : ratios) {
-        low.push_back(*percentile(list, 10));
-        high.push_back(*percentile(list, 90));
-    }
-    return {std::min(1.0, *percentile(low, 50)), std::max(1.0, *percentile(high, 50))};
 }
 
 std::string_view key_of(std::string_view line) {
@@ -103,46 +95,32 @@ std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catal
         update.figures[name.substr(slash + 1)] = fitted;
         update.datasets[name.substr(slash + 1)] = fit.datasets.at(name);
     }
+    // The largest system among the data: of a kernel in GPUs a node, of a transport in nodes.
     const Catalog fitted = with_figures(catalog, fit.figures);
-    std::map<std::string, std::map<Regime, Ratios>> ratios;
     for (const FitDataset& dataset : data) {
-        const ClusterRequest& cluster = dataset.scenario.cluster;
-        const std::string judged = cluster.nodes > 1 ? "transport" : "kernel";
+        const std::string judged = dataset.scenario.cluster.nodes > 1 ? "transport" : "kernel";
         const Fabric& fabric = cache.at(dataset.scenario);
         const CurveForecaster forecaster(dataset.scenario, fabric, fitted);
-        for (std::size_t i = 0; i < dataset.sizes.size(); ++i) {
-            const ForecastRow row = forecaster.at(dataset.sizes[i]);
-            std::set<std::string> parts;
-            for (const std::string& cost : row.costs) {
-                parts.insert(cost.substr(0, cost.find('/')));
-            }
-            for (const std::string& part : parts) {
+        for (const Bytes size : dataset.sizes) {
+            for (const std::string& cost : forecaster.at(size).costs) {
+                const std::string part = cost.substr(0, cost.find('/'));
                 if (fitted.parts.at(part).kind == judged) {
-                    ratios[part][regime_of(dataset.sizes[i])][dataset.site].push_back(dataset.seconds[i] / row.seconds);
                     const double reach = judged == "kernel" ? fabric.gpus_per_node() : fabric.node_count();
                     updates[part].reach = std::max(updates[part].reach, reach);
                 }
             }
         }
     }
-    for (const auto& [part, by_regime] : ratios) {
-        for (const auto& [regime, of_sites] : by_regime) {
-            updates[part].residuals[regime] = residual_of(of_sites);
-        }
-    }
-    updates["nccl-network"].residuals.clear();  // no kernel by itself: the transports answer for it
     return updates;
 }
+
+double share_left(const FittedValue& fitted, const Prior& prior) { return deviation_of(fitted) / prior.spread; }
 
 std::string with_updates(std::string_view yaml, const std::map<std::string, PartUpdate>& updates,
                          const Catalog& catalog, const std::vector<Prior>& priors) {
     std::string out;
     const Part* part = nullptr;  // the one being written
     const PartUpdate* update = nullptr;
-    const auto end_part = [&] {
-        out += update != nullptr ? residual_lines(*update) : "";
-        update = nullptr;
-    };
     std::string blank;  // empty lines and comments wait until it is known whether the part goes on
     while (!yaml.empty()) {
         const std::string_view line = yaml.substr(0, yaml.find('\n'));
@@ -153,7 +131,6 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
             continue;
         }
         if (indent_of(line) == 0) {
-            end_part();
             const auto found = catalog.parts.find(key);
             part = found != catalog.parts.end() && is_cost_kind(found->second.kind) ? &found->second : nullptr;
             const auto change = updates.find(std::string(key));
@@ -164,8 +141,6 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
         const std::size_t indent = part == nullptr ? 0 : indent_of(line);
         if (indent == 2 && key == "source" && update != nullptr && !every_dataset(*update).empty()) {
             out += "  source: " + listed(every_dataset(*update)) + "\n";
-        } else if (indent == 4 && key.starts_with("residual.") && update != nullptr) {
-            continue;  // written anew at the part's end
         } else if (indent == 4 && key.starts_with("data.") && update != nullptr && update->reach > 0) {
             out += fmt::format("    {}: {:g}\n", key, update->reach);
         } else if (indent == 4 && part->figures.contains(key)) {
@@ -173,9 +148,9 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
             const Figure& figure = part->figures.find(key)->second;
             std::string replaced;
             if (update != nullptr && update->figures.contains(name)) {
-                replaced = figure_line(name, update->figures.at(name), figure.unit, update->datasets.at(name),
-                                       every_dataset(*update));
-            } else if (figure.origin == Origin::fitted && !name.starts_with("data.")) {
+                replaced = figure_line(part->name, name, update->figures.at(name), figure.unit,
+                                       update->datasets.at(name), every_dataset(*update), priors);
+            } else if ((figure.origin == Origin::fitted || hardly_told(figure)) && !name.starts_with("data.")) {
                 replaced = prior_line(part->name, name, figure.unit, priors);
             }
             out += (replaced.empty() ? std::string(line) : replaced) + "\n";
@@ -183,7 +158,6 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
             out += std::string(line) + "\n";
         }
     }
-    end_part();
     return out + blank;
 }
 

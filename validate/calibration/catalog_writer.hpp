@@ -10,20 +10,13 @@
 
 namespace fabricast {
 
-// Measured over forecast in a regime: how far a forecast with these figures may be off.
-struct Residual {
-    double low80 = 1, high80 = 1;
-};
-
 struct PartUpdate {
     std::map<std::string, FittedValue> figures;             // by figure
     std::map<std::string, std::set<std::string>> datasets;  // behind each
-    std::map<Regime, Residual> residuals;
-    double reach = 0;  // the largest node or cluster among the data
+    double reach = 0;                                       // the largest node or cluster among the data
 };
 
-// What a fit says of each part: its figures, and how its own curves lie about the forecasts with them. Kernel parts are
-// judged by one-node curves, transports by the others.
+// What a fit says of each part: its figures and what told them.
 std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catalog& catalog,
                                                const std::vector<FitDataset>& data, FabricCache& cache);
 
@@ -31,6 +24,12 @@ std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catal
 // more takes its prior and says so.
 std::string with_updates(std::string_view yaml, const std::map<std::string, PartUpdate>& updates,
                          const Catalog& catalog, const std::vector<Prior>& priors);
+
+// How much of its prior's spread a figure keeps: the 80 % interval of the one over that of the other, in logarithms.
+double share_left(const FittedValue& fitted, const Prior& prior);
+
+// The catalogue's sites, one part for each GPU and link that a site's data are of: sites.yaml, whole.
+std::string site_parts(const std::vector<FitDataset>& data, FabricCache& cache);
 
 // "7.9 us", "12.4 GB/s", "1.21": five digits.
 std::string written(double value, const std::string& unit);

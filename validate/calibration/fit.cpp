@@ -6,6 +6,7 @@
 #include <memory>
 #include <tuple>
 
+#include "sim/collectives/costs.hpp"
 #include "sim/io/units.hpp"
 #include "validate/calibration/kinship.hpp"
 #include "validate/embedded.hpp"
@@ -42,10 +43,10 @@ FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& prio
 // A figure that another fit found: here only for what it tells of its kin.
 FitParameter known_parameter(const FigureName& name, const FittedValue& found, const std::vector<Prior>& priors) {
     FitParameter parameter = parameter_of(name, priors);
-    constexpr double z80 = 1.2815515655446004, least = 0.02;
+    constexpr double least = 0.02;
     parameter.start = parameter.known = found.value;
     const bool interval = found.low80 > 0 && found.high80 > found.low80;
-    parameter.deviation = interval ? std::max(least, std::log(found.high80 / found.low80) / (2 * z80)) : least;
+    parameter.deviation = interval ? std::max(least, deviation_of(found)) : least;
     parameter.low = std::min(parameter.low, found.value / widest);
     parameter.high = std::max(parameter.high, found.value * widest);
     return parameter;
@@ -78,7 +79,13 @@ std::vector<double> weights_of(const FitDataset& dataset, const std::map<Cell, d
 // A curve's figures in the working catalogue: some shared by all sites, some a site's factor on a shared one.
 struct Slots {
     std::vector<Figure*> figures;
+    std::vector<FigureName> names;
     std::size_t shared = 0;
+
+    void add(Catalog& working, const FigureName& name) {
+        figures.push_back(&figure_of(working, name));
+        names.push_back(name);
+    }
 
     void set(std::span<const double> values) const {
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -86,6 +93,50 @@ struct Slots {
             value = i < shared ? values[i] : value * values[i];
         }
     }
+};
+
+// A curve's forecasts, of which only those are made again that a changed figure moves: a derivative changes one figure,
+// and most rows take a few of a curve's thirty.
+class CurveSeconds {
+public:
+    CurveSeconds(const FitDataset& data, const CurveForecaster& forecaster, Slots slots,
+                 const std::vector<std::set<FigureName>>& used)
+        : data_(&data), forecaster_(&forecaster), slots_(std::move(slots)), seconds_(used.size()) {
+        for (const std::set<FigureName>& row : used) {
+            std::vector<bool>& takes = takes_.emplace_back();
+            for (const FigureName& name : slots_.names) {
+                takes.push_back(row.contains(name));
+            }
+        }
+    }
+
+    void fill_errors(std::span<const double> values, std::span<double> errors) {
+        const bool first = base_.empty();
+        std::vector<std::size_t> changed;
+        for (std::size_t p = 0; p < values.size(); ++p) {
+            if (first || values[p] != base_[p]) {
+                changed.push_back(p);
+            }
+        }
+        const bool stays = first || changed.size() > 1;  // else a derivative: the next call goes back
+        slots_.set(values);
+        for (std::size_t i = 0; i < errors.size(); ++i) {
+            const bool moved = first || std::ranges::any_of(changed, [&](std::size_t p) { return takes_[i][p]; });
+            const double seconds = moved ? forecaster_->seconds(data_->sizes[i]) : seconds_[i];
+            seconds_[i] = stays ? seconds : seconds_[i];
+            errors[i] = std::log(seconds / data_->seconds[i]);
+        }
+        if (stays) {
+            base_.assign(values.begin(), values.end());
+        }
+    }
+
+private:
+    const FitDataset* data_;
+    const CurveForecaster* forecaster_;
+    Slots slots_;
+    std::vector<std::vector<bool>> takes_;  // by row and parameter
+    std::vector<double> base_, seconds_;
 };
 
 }  // namespace
@@ -133,10 +184,12 @@ Fitter::Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, cons
     : catalog_(catalog), data_(data), priors_(priors), cache_(cache), options_(options) {
     for (const FitDataset& dataset : data_) {
         std::set<FigureName>& used = used_.emplace_back();
+        std::vector<std::set<FigureName>>& by_row = used_by_row_.emplace_back();
         const CurveForecaster forecaster(dataset.scenario, cache_.at(dataset.scenario), catalog_);
         for (const Bytes size : dataset.sizes) {
             const std::vector<std::string> costs = forecaster.at(size).costs;
             used.insert(costs.begin(), costs.end());
+            by_row.emplace_back(costs.begin(), costs.end());
         }
     }
 }
@@ -206,7 +259,7 @@ FitCurve Fitter::curve_of(std::size_t d, Stage& stage, Catalog& working) const {
     for (const auto& [name, p] : stage.place) {
         if (used_[d].contains(name)) {
             curve.parameters.push_back(p);
-            slots.figures.push_back(&figure_of(working, name));
+            slots.add(working, name);
             if (catalog_.parts.at(part_of(name)).kind == "launch") {
                 launches.push_back(name);
             }
@@ -215,15 +268,13 @@ FitCurve Fitter::curve_of(std::size_t d, Stage& stage, Catalog& working) const {
     slots.shared = slots.figures.size();
     for (const FigureName& launch : launches) {
         curve.parameters.push_back(stage.host_factor(dataset.site, launch));
-        slots.figures.push_back(&figure_of(working, launch));
+        slots.add(working, launch);
     }
     const auto forecaster =
         std::make_shared<const CurveForecaster>(dataset.scenario, cache_.at(dataset.scenario), working);
-    curve.errors = [&dataset, forecaster, slots](std::span<const double> values, std::span<double> errors) {
-        slots.set(values);
-        for (std::size_t i = 0; i < errors.size(); ++i) {
-            errors[i] = std::log(forecaster->seconds(dataset.sizes[i]) / dataset.seconds[i]);
-        }
+    const auto seconds = std::make_shared<CurveSeconds>(dataset, *forecaster, std::move(slots), used_by_row_[d]);
+    curve.errors = [forecaster, seconds](std::span<const double> values, std::span<double> errors) {
+        seconds->fill_errors(values, errors);
         return true;
     };
     return curve;
@@ -274,9 +325,10 @@ void Fitter::fill_from_kin(FitResult& result) const {
         }
         for (const auto& [path, figure] : part.figures) {
             const FigureName name = part_name + "/" + path;
-            const bool about_data = path.starts_with("data.") || path.starts_with("residual.");
+            const bool about_data = path.starts_with("data.");
             const bool data = result.datasets.contains(name) && !result.datasets.at(name).empty();
-            if (about_data || data || (figure.origin != Origin::fitted && !told_by_kin(figure))) {
+            const bool told = figure.origin == Origin::fitted || told_by_kin(figure) || hardly_told(figure);
+            if (about_data || data || !told) {
                 continue;
             }
             Family family = family_of({&name, 1}, result);
@@ -311,10 +363,10 @@ FitResult Fitter::fit_all(const std::string& without) const {
     return result;
 }
 
-FitResult Fitter::fit_without(const std::string& site, const FitResult& base) const {
+FitResult Fitter::fit_without(const std::set<std::string>& sites, const FitResult& base) const {
     std::set<FigureName> moved;
     for (std::size_t d = 0; d < data_.size(); ++d) {
-        if (data_[d].site == site) {
+        if (sites.contains(data_[d].site)) {
             moved.insert(used_[d].begin(), used_[d].end());
         }
     }
@@ -328,7 +380,7 @@ FitResult Fitter::fit_without(const std::string& site, const FitResult& base) co
         std::vector<std::size_t> chosen;
         std::set<FigureName> free;
         for (std::size_t d = 0; d < data_.size(); ++d) {
-            if ((data_[d].scenario.cluster.nodes > 1) != network || data_[d].site == site) {
+            if ((data_[d].scenario.cluster.nodes > 1) != network || sites.contains(data_[d].site)) {
                 continue;
             }
             std::set<FigureName> shared;

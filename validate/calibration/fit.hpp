@@ -24,7 +24,7 @@ namespace fabricast {
 
 // A healthy curve without its warm-up rows.
 struct FitDataset {
-    std::string id, site;
+    std::string id, site, publisher;
     SystemGroup group;
     Scenario scenario;
     std::vector<Bytes> sizes;
@@ -58,8 +58,8 @@ public:
     // Every fitted figure, from all curves but those of `without`.
     FitResult fit_all(const std::string& without = "") const;
 
-    // Refits only what moves the curves of `site`, from the others' curves; all else stays as in `base`.
-    FitResult fit_without(const std::string& site, const FitResult& base) const;
+    // Refits only what moves the curves of `sites`, from the others' curves; all else stays as in `base`.
+    FitResult fit_without(const std::set<std::string>& sites, const FitResult& base) const;
 
     const std::set<FigureName>& figures_of(std::size_t dataset) const { return used_[dataset]; }
 
@@ -97,7 +97,8 @@ private:
     const std::vector<Prior>& priors_;
     FabricCache& cache_;
     FitOptions options_;
-    std::vector<std::set<FigureName>> used_;  // by dataset
+    std::vector<std::set<FigureName>> used_;                      // by dataset
+    std::vector<std::vector<std::set<FigureName>>> used_by_row_;  // by dataset and row
 };
 
 // The catalogue with these figures in place of its own.

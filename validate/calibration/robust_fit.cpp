@@ -171,6 +171,10 @@ std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres:
 
 }  // namespace
 
+double deviation_of(const FittedValue& fitted) {
+    return std::log(std::max(fitted.high80 / fitted.value, fitted.value / fitted.low80)) / z80;
+}
+
 FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::vector<FitFamily>& related,
                       const std::vector<FitCurve>& curves, double observations, const FitOptions& options) {
     const std::vector<FitFamily> families = completed(related, parameters.size());
@@ -222,7 +226,9 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
     outcome.iterations = static_cast<int>(first.iterations.size() + summary.iterations.size());
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const double value = value_of(parameters[i], y[i]);
-        outcome.values.push_back({value, value * std::exp(-z80 * deviation[i]), value * std::exp(z80 * deviation[i])});
+        const double factor = std::exp(z80 * deviation[i]);
+        outcome.values.push_back({value, std::max(value / factor, std::min(parameters[i].low, value)),
+                                  std::min(value * factor, std::max(parameters[i].high, value))});
     }
     return outcome;
 }

@@ -48,9 +48,12 @@ struct FitOptions {
 
 struct FittedValue {
     double value = 0;
-    double low80 = 0,
-           high80 = 0;  // from the Jacobian and the residuals, each (site, regime) counted as one observation
+    double low80 = 0, high80 = 0;  // from the Jacobian and the residuals, each (site, regime) counted as one
+                                   // observation; not beyond the parameter's bounds
 };
+
+// The standard deviation of ln x that the interval stands for: of its longer side, as a bound may cut the other.
+double deviation_of(const FittedValue& fitted);
 
 struct FitOutcome {
     std::vector<FittedValue> values;  // in the order of the parameters

@@ -1,11 +1,13 @@
 #include "validate/calibration/without_site.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "sim/io/text_file.hpp"
@@ -24,12 +26,18 @@ private:
     std::uint64_t state_ = fnv1a("");
 };
 
-std::set<std::string> sites_of(const std::vector<FitDataset>& data) {
-    std::set<std::string> sites;
+// What is left out together: each site by itself, and all sites of each publisher.
+std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& data) {
+    std::map<std::string, std::set<std::string>> publishers;
+    std::set<std::set<std::string>> sets;
     for (const FitDataset& dataset : data) {
-        sites.insert(dataset.site);
+        sets.insert({dataset.site});
+        publishers[dataset.publisher].insert(dataset.site);
     }
-    return sites;
+    for (const auto& [publisher, sites] : publishers) {
+        sets.insert(sites);
+    }
+    return {sets.begin(), sets.end()};
 }
 
 std::map<FigureName, double> difference(const FitResult& fit, const Catalog& catalog) {
@@ -68,8 +76,8 @@ std::vector<FitDataset> fit_datasets(const Collection& collection) {
         if (!curve.cause.empty()) {
             continue;
         }
-        FitDataset dataset{
-            curve.comparison.id, curve.site, curve.comparison.derived.group, curve.comparison.derived.scenario, {}, {}};
+        const Derived& derived = curve.comparison.derived;
+        FitDataset dataset{curve.comparison.id, curve.site, curve.publisher, derived.group, derived.scenario, {}, {}};
         // Every row of a doubling sweep, every other or third of a linear one: that many say the same.
         constexpr std::size_t enough = 40;
         const std::size_t step = 1 + curve.comparison.sizes.size() / enough;
@@ -87,22 +95,31 @@ std::vector<FitDataset> fit_datasets(const Collection& collection) {
     return data;
 }
 
+std::string sites_key(const std::set<std::string>& sites) { return fmt::format("{}", fmt::join(sites, ", ")); }
+
+Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, const std::set<std::string>& sites) {
+    std::map<FigureName, FittedValue> values;
+    for (const auto& [name, value] : overlays.at(sites_key(sites))) {
+        values[name] = {value, value, value};
+    }
+    return with_figures(catalog, values);
+}
+
 SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                               unsigned threads) {
     const Fitter fitter(catalog, data, builtin_priors(), cache);
     const FitResult base = as_catalogued(fitter, data, catalog);
-    const std::set<std::string> names = sites_of(data);
-    const std::vector<std::string> sites(names.begin(), names.end());
+    const std::vector<std::set<std::string>> sets = left_out_sets(data);
     SiteOverlays overlays;
     std::atomic<std::size_t> next{0};
     std::mutex guard;
     std::vector<std::jthread> workers;
     for (unsigned t = 0; t < std::max(1U, threads); ++t) {
         workers.emplace_back([&] {
-            for (std::size_t i = next++; i < sites.size(); i = next++) {
-                auto changed = difference(fitter.fit_without(sites[i], base), catalog);
+            for (std::size_t i = next++; i < sets.size(); i = next++) {
+                auto changed = difference(fitter.fit_without(sets[i], base), catalog);
                 const std::lock_guard lock(guard);
-                overlays[sites[i]] = std::move(changed);
+                overlays[sites_key(sets[i])] = std::move(changed);
             }
         });
     }
@@ -113,7 +130,7 @@ SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDatas
 std::string fingerprint(const std::vector<AccuracyRow>& rows) {
     Digest digest;
     for (const AccuracyRow& row : rows) {
-        digest.add(row.dataset + row.site + row.used);
+        digest.add(row.dataset + row.site + row.publisher + row.used);
         digest.add(static_cast<double>(row.size.count));
         digest.add(row.measured);
         digest.add(row.predicted);
@@ -123,7 +140,8 @@ std::string fingerprint(const std::vector<AccuracyRow>& rows) {
 
 std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint) {
     std::string yaml =
-        "# Figures of the fits without each site, where they differ from the catalogue's, in SI units. Written by\n"
+        "# Figures of the fits without each site or publisher's sites, where they differ from the catalogue's, in SI "
+        "units. Written by\n"
         "# `./dev accuracy --loso`; stale, and then not read, once the forecasts or the data are others.\n"
         "fingerprint: \"" +
         fingerprint + "\"\nwithout:\n";
@@ -159,25 +177,38 @@ SiteOverlays read_overlays(const std::filesystem::path& file, const std::string&
 void forecast_without_site(std::vector<AccuracyRow>& rows, const Collection& collection, const SiteOverlays& overlays,
                            const Catalog& catalog, FabricCache& cache) {
     std::map<SystemGroup, std::set<std::string>> sites_of_group;
+    std::map<std::string, std::set<std::string>> sites_of_publisher;
     std::map<std::string, const CollectedCurve*> curves;
     for (const CollectedCurve& curve : collection.curves) {
         curves[curve.comparison.id] = &curve;
         if (curve.cause.empty()) {
             sites_of_group[curve.comparison.derived.group].insert(curve.site);
+            sites_of_publisher[curve.publisher].insert(curve.site);
         }
     }
-    for (const auto& [site, figures] : overlays) {
-        std::map<FigureName, FittedValue> values;
-        for (const auto& [name, value] : figures) {
-            values[name] = {value, value, value};
+    std::map<std::string, Catalog> catalogs;
+    const auto forecast = [&](const AccuracyRow& row, const std::set<std::string>& sites) -> std::optional<double> {
+        const std::string key = sites_key(sites);
+        if (!overlays.contains(key)) {
+            return std::nullopt;
         }
-        const Catalog without = with_figures(catalog, values);
-        for (AccuracyRow& row : rows) {
-            if (row.site == site && row.used == "yes") {
-                const Scenario& scenario = curves.at(row.dataset)->comparison.derived.scenario;
-                row.left_out = CurveForecaster(scenario, cache.at(scenario), without).seconds(row.size);
-                row.sibling = sites_of_group.at(row.group).size() > 1;
-            }
+        const Scenario& scenario = curves.at(row.dataset)->comparison.derived.scenario;
+        const auto [without, added] = catalogs.try_emplace(key);
+        if (added) {
+            without->second = catalog_without(catalog, overlays, sites);
+        }
+        return CurveForecaster(scenario, cache.at(scenario), without->second).seconds(row.size);
+    };
+    const auto kin = [&](const AccuracyRow& row, const std::set<std::string>& sites) {
+        return std::ranges::any_of(sites_of_group.at(row.group), [&](const auto& s) { return !sites.contains(s); });
+    };
+    for (AccuracyRow& row : rows) {
+        if (row.used == "yes") {
+            const std::set<std::string>& publisher = sites_of_publisher.at(row.publisher);
+            row.left_out = forecast(row, {row.site});
+            row.sibling = kin(row, {row.site});
+            row.publisher_out = forecast(row, publisher);
+            row.publisher_sibling = kin(row, publisher);
         }
     }
 }

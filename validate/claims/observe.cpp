@@ -5,6 +5,7 @@
 
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
+#include "sim/io/numbers.hpp"
 #include "sim/io/place.hpp"
 #include "sim/io/units.hpp"
 #include "sim/scenario/parse.hpp"
@@ -49,9 +50,12 @@ double of_link(const Catalog& catalog, const Observation& o, const ClaimFile& fi
     unknown(file, "no quantity '" + o.take + "' of link '" + o.name + "'");
 }
 
-double of_parts(const Catalog& catalog, const Observation& o) {
+double of_parts(const Catalog& catalog, const Observation& o, const ClaimFile& file) {
     const auto parts = catalog.of_kind(o.name);
-    const double wanted = std::stod(o.is);
+    const std::optional<double> wanted = figure_in_word(o.is);
+    if (!wanted) {
+        unknown(file, "no figure '" + o.is + "'");
+    }
     return static_cast<double>(std::ranges::count_if(
         parts, [&](const Part* part) { return part->has(o.take) && part->number(o.take) == wanted; }));
 }
@@ -169,7 +173,7 @@ double Observer::one(const Observation& o) {
         case Observation::Source::part:
             return of_part(catalog_, o, file_);
         case Observation::Source::count:
-            return of_parts(catalog_, o);
+            return of_parts(catalog_, o, file_);
         case Observation::Source::run:
             break;
     }

@@ -1,9 +1,12 @@
 #include "validate/diagnose/causes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -33,9 +36,9 @@ bool half_width(Suspect& s, bool (*whose)(std::string_view)) {
     return any;
 }
 
-bool nic_slots_at_x8(Suspect& s) { return several_nodes(s) && half_width(s, is_nic); }
+bool nic_slots_at_x8(Suspect& s, double /*degree*/) { return several_nodes(s) && half_width(s, is_nic); }
 
-bool gpu_slots_at_x8(Suspect& s) { return half_width(s, is_gpu); }
+bool gpu_slots_at_x8(Suspect& s, double /*degree*/) { return half_width(s, is_gpu); }
 
 // The CPU above a device; "" where none is.
 std::string cpu_of(const NodeTemplate& node, std::string device) {
@@ -57,7 +60,7 @@ std::string cpu_of(const NodeTemplate& node, std::string device) {
 }
 
 // The NICs near the first GPU move to the root ports of another CPU.
-bool nics_on_the_other_socket(Suspect& s) {
+bool nics_on_the_other_socket(Suspect& s, double /*degree*/) {
     NodeTemplate& node = s.cluster.node;
     if (!several_nodes(s)) {
         return false;
@@ -85,19 +88,70 @@ bool nics_on_the_other_socket(Suspect& s) {
     return any;
 }
 
-bool one_rail_missing(Suspect& s) {
+// The last NICs of each node, as many as `degree` says; at least two are left, else it is `one_nic_only`.
+bool rails_missing(Suspect& s, double degree) {
     NodeTemplate& node = s.cluster.node;
-    if (!several_nodes(s) || node.nics < 2) {
+    const auto missing = static_cast<std::uint32_t>(degree);
+    if (!several_nodes(s) || node.nics < 2 || (missing > 1 && node.nics < missing + 2)) {
         return false;
     }
-    const std::string last = "nic" + std::to_string(node.nics - 1);
-    std::erase_if(node.devices, [&](const NodeDevice& d) { return d.name == last; });
-    std::erase_if(node.cables, [&](const NodeCable& c) { return c.a == last || c.b == last; });
-    --node.nics;
+    for (std::uint32_t i = node.nics - missing; i < node.nics; ++i) {
+        const std::string gone = "nic" + std::to_string(i);
+        std::erase_if(node.devices, [&](const NodeDevice& d) { return d.name == gone; });
+        std::erase_if(node.cables, [&](const NodeCable& c) { return c.a == gone || c.b == gone; });
+    }
+    node.nics -= missing;
     return true;
 }
 
-bool one_nic_only(Suspect& s) {
+// A part of one node runs slow, unseen by NCCL, which plans as if it were whole. The closed forms know only nodes that
+// are alike, so the flow engine replays it.
+void slow_part(Suspect& s, LinkChange change, double share) {
+    change.share = share;
+    s.scenario.events.push_back(std::move(change));
+    s.scenario.engine = Flow{};
+}
+
+// At the end of a chain of nodes, which trees make a root or a leaf, or in its middle, where one has children as well.
+bool slow_nic(Suspect& s, double share) {
+    const std::uint32_t node = s.place == 0 ? 0 : s.cluster.nodes / 2;
+    if (!several_nodes(s) || (s.place > 0 && s.cluster.nodes < 3)) {
+        return false;
+    }
+    LinkChange change;
+    change.device = "node" + std::to_string(node) + ".nic0";
+    slow_part(s, std::move(change), share);
+    return true;
+}
+
+// What joins the first GPU to its peers: its NVLinks, all of each bundle, else its PCIe slot.
+bool slow_gpu_link(Suspect& s, double share) {
+    const NodeTemplate& node = s.cluster.node;
+    const bool nvlink = node.nvlink != NvlinkShape::none;
+    bool any = false;
+    for (const NodeCable& cable : node.cables) {
+        const bool joins =
+            (cable.a == "gpu0" || cable.b == "gpu0") && nvlink == (cable.link.family == LinkFamily::nvlink);
+        if (node.gpus < 2 || !joins) {
+            continue;
+        }
+        LinkChange change;
+        if (nvlink) {
+            const std::string bundle = cable.count > 1 ? " (x" + std::to_string(cable.count) + ")" : "";
+            for (const auto& [from, to] : {std::pair(cable.a, cable.b), std::pair(cable.b, cable.a)}) {
+                change.link = "node0." + from + " -> node0." + to + bundle;
+                slow_part(s, change, share);
+            }
+        } else {
+            change.cable = {"node0." + cable.a, "node0." + cable.b};
+            slow_part(s, std::move(change), share);
+        }
+        any = true;
+    }
+    return any;
+}
+
+bool one_nic_only(Suspect& s, double /*degree*/) {
     NodeTemplate& node = s.cluster.node;
     if (!several_nodes(s) || node.nics < 3) {
         return false;
@@ -110,7 +164,7 @@ bool one_nic_only(Suspect& s) {
     return true;
 }
 
-bool nvls_is_off(Suspect& s) {
+bool nvls_is_off(Suspect& s, double /*degree*/) {
     if (s.cluster.node.nvswitch_generation < 3 || s.scenario.library.env.contains("NCCL_NVLS_ENABLE")) {
         return false;
     }
@@ -119,7 +173,7 @@ bool nvls_is_off(Suspect& s) {
     return true;
 }
 
-bool peers_are_off(Suspect& s) {
+bool peers_are_off(Suspect& s, double /*degree*/) {
     // Over NVLink the planner keeps its links: what NCCL then does is not modelled.
     const bool nvlink = s.cluster.node.nvlink != NvlinkShape::none;
     if (nvlink || s.cluster.node.gpus < 2 || s.scenario.library.env.contains("NCCL_P2P_DISABLE")) {
@@ -132,7 +186,7 @@ bool peers_are_off(Suspect& s) {
 
 // Access control sends peer traffic up to the root port and down again: everything below a switch shares its uplink in
 // each direction. As a static share, since all slots are busy alike in a collective.
-bool access_control(Suspect& s) {
+bool access_control(Suspect& s, double /*degree*/) {
     NodeTemplate& node = s.cluster.node;
     std::map<std::string, int> below;
     for (const NodeCable& cable : node.cables) {
@@ -152,7 +206,7 @@ bool access_control(Suspect& s) {
     return any;
 }
 
-bool small_packets(Suspect& s) {
+bool small_packets(Suspect& s, double /*degree*/) {
     LinkSpec& link = s.cluster.fabric.link;
     constexpr Bytes wrong{1024};
     const bool has_mtu = link.family == LinkFamily::infiniband || link.family == LinkFamily::ethernet;
@@ -164,7 +218,7 @@ bool small_packets(Suspect& s) {
     return true;
 }
 
-bool tcp(Suspect& s) {
+bool tcp(Suspect& s, double /*degree*/) {
     if (!several_nodes(s) || s.scenario.library.transport == "sockets") {
         return false;
     }
@@ -173,7 +227,7 @@ bool tcp(Suspect& s) {
     return true;
 }
 
-bool no_gpu_direct(Suspect& s) {
+bool no_gpu_direct(Suspect& s, double /*degree*/) {
     if (!several_nodes(s) || !s.cluster.node.gpu_direct) {
         return false;
     }
@@ -182,7 +236,7 @@ bool no_gpu_direct(Suspect& s) {
     return true;
 }
 
-bool one_process(Suspect& s) {
+bool one_process(Suspect& s, double /*degree*/) {
     if (s.scenario.launch.mode != LaunchMode::process || s.cluster.node.gpus < 2) {
         return false;
     }
@@ -190,7 +244,7 @@ bool one_process(Suspect& s) {
     return true;
 }
 
-bool framework_loop(Suspect& s) {
+bool framework_loop(Suspect& s, double /*degree*/) {
     if (s.scenario.launch.mode == LaunchMode::framework) {
         return false;
     }
@@ -200,14 +254,45 @@ bool framework_loop(Suspect& s) {
 
 }  // namespace
 
+const std::vector<double>& first_degrees(Degree degree) {
+    static const std::vector<double> none = {1};
+    static const std::vector<double> shares = {0.75, 0.5, 0.33, 0.2, 0.1, 0.05};
+    static const std::vector<double> counts = {1, 2, 3, 4, 5, 6};
+    switch (degree) {
+        case Degree::none:
+            return none;
+        case Degree::share:
+            return shares;
+        case Degree::count:
+            return counts;
+    }
+    return none;
+}
+
+std::string words_of(const Cause& cause, double degree) {
+    switch (cause.degree) {
+        case Degree::none:
+            return std::string(cause.words);
+        case Degree::share:
+            return fmt::format("{}, at about {:.0f} % of its rate", cause.words, 100 * degree);
+        case Degree::count:
+            return fmt::format("{} ({:.0f} of a node's)", cause.words, degree);
+    }
+    return std::string(cause.words);
+}
+
 const std::vector<Cause>& causes() {
     static const std::vector<Cause> all = {
         {"nic-numa", "the NICs in use hang off another CPU socket than the GPUs",
          "nvidia-smi topo -m; NCCL_DEBUG=INFO: which HCA each rank took", nics_on_the_other_socket},
         {"nic-x8", "the NICs' PCIe slots run at x8 instead of x16", "lspci -vv: LnkSta of each NIC", nic_slots_at_x8},
         {"gpu-x8", "the GPUs' PCIe slots run at x8 instead of x16", "nvidia-smi -q: Link Width", gpu_slots_at_x8},
-        {"rail-missing", "one rail is missing: a port is down or left out of NCCL_IB_HCA",
-         "ibstat; NCCL_DEBUG=INFO: NET/IB devices", one_rail_missing},
+        {"rail-missing", "rails are missing: ports are down or left out of NCCL_IB_HCA",
+         "ibstat; NCCL_DEBUG=INFO: NET/IB devices", rails_missing, Degree::count},
+        {"slow-nic", "one NIC, its cable or its slot is slow",
+         "ibstat: Rate; perfquery: errors and waits, NIC by NIC; lspci -vv: LnkSta", slow_nic, Degree::share, 2},
+        {"slow-gpu-link", "one GPU's links are slower than its peers'",
+         "nvidia-smi nvlink --status of each GPU; nvidia-smi -q: Link Width", slow_gpu_link, Degree::share},
         {"one-nic", "only one NIC of a node is used", "NCCL_IB_HCA; NCCL_DEBUG=INFO: NET/IB devices", one_nic_only},
         {"no-nvls", "a ring or tree runs where NVLS was due",
          "NCCL_NVLS_ENABLE, NCCL_ALGO; fabric manager; NCCL_DEBUG=INFO: NVLS", nvls_is_off},

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "sim/collectives/plan.hpp"
+#include "sim/io/units.hpp"
 #include "sim/scenario/build.hpp"
 #include "validate/diagnose/sensitivity.hpp"
 
@@ -29,13 +32,11 @@ constexpr double shows = 0.03;
 // Two causes whose curves differ by less in every size: the log cannot tell them apart.
 constexpr double same = 0.03;
 
-double median_ratio(const std::vector<double>& a, const std::vector<double>& b) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        ratios.push_back(a[i] / b[i]);
-    }
-    return percentile(ratios, 50).value_or(1);
-}
+// A degree that was fitted to the log may not count as a cause that foretold it: minus twice the logarithm of the
+// likelihood, for one free figure (Akaike).
+constexpr double fitted_degree = 2;
+// Causes this near to the likeliest fit as well as it does: less than a factor of e^1.5 in likelihood.
+constexpr double as_well = 3;
 
 bool differ(const std::vector<double>& with, const std::vector<double>& without, double by) {
     for (std::size_t i = 0; i < with.size(); ++i) {
@@ -58,11 +59,12 @@ bool is_fast(const Diagnosis& d) {
 Finding verdict_of(const Diagnosis& d) {
     const bool looks_healthy = d.healthy_fit.distance <= d.healthy_limit || is_fast(d);
     const double better = d.ranked.empty() ? 0 : d.healthy_fit.cost - d.ranked.front().fit.cost;
+    const Finding found = d.named > 1 ? Finding::several_fit : Finding::likely_cause;
     if (looks_healthy) {
-        return better >= better_if_healthy ? Finding::likely_cause : Finding::nothing_wrong;
+        return better >= better_if_healthy ? found : Finding::nothing_wrong;
     }
     const bool explained = !d.ranked.empty() && d.ranked.front().fit.distance <= fits * d.healthy_limit;
-    return better >= better_if_not && explained ? Finding::likely_cause : Finding::none_fits;
+    return better >= better_if_not && explained ? found : Finding::none_fits;
 }
 
 // The causes behind the first whose curves are the same as its.
@@ -84,6 +86,78 @@ bool keeps_constants(const Suspect& healthy, const Suspect& suspect) {
            healthy.cluster.node.peer_to_peer == suspect.cluster.node.peer_to_peer;
 }
 
+// One log against the causes, one at a time.
+class Trying {
+public:
+    Trying(const Suspect& healthy, const UncertainCurve& expected, Evidence evidence, const std::vector<TimedRow>& rows,
+           const Catalog& catalog)
+        : healthy_(healthy), expected_(expected), evidence_(evidence), rows_(rows), catalog_(catalog) {}
+
+    // Nothing where the system cannot have it, or runs no collective with it: then it is not what was measured.
+    std::optional<RankedCause> at(const Cause& cause, double degree, std::uint32_t place = 0) const {
+        Suspect suspect = healthy_;
+        suspect.place = place;
+        if (!cause.apply(suspect, degree)) {
+            return std::nullopt;
+        }
+        try {
+            const UncertainCurve with = keeps_constants(healthy_, suspect)
+                                            ? UncertainCurve{curve(suspect, rows_, catalog_), expected_.constants}
+                                            : uncertain_curve(suspect, rows_, catalog_);
+            RankedCause ranked{
+                &cause, misfit(rows_, with.seconds, with.constants, evidence_), degree, 0, {}, with.seconds, {}};
+            ranked.fit.cost += cause.degree == Degree::none ? 0 : fitted_degree;
+            for (std::size_t i = 0; i < rows_.size(); ++i) {
+                const double ratio = with.seconds[i] / expected_.seconds[i];
+                if (ratio > ranked.slowdown) {
+                    ranked.slowdown = ratio;
+                    ranked.slowest = rows_[i].size;
+                }
+            }
+            return ranked;
+        } catch (const PlanError&) {
+        } catch (const ClusterError&) {
+        } catch (const Unreachable&) {
+        } catch (const ScenarioError&) {
+        }
+        return std::nullopt;
+    }
+
+    // At the degree that makes the log likeliest: the best of a few, then, for a share that makes it likelier than
+    // health (whose cost is given) does, between its neighbours.
+    std::optional<RankedCause> best(const Cause& cause, double healthy_cost) const {
+        std::optional<RankedCause> best;
+        std::uint32_t place = 0;
+        const auto take = [&](double degree, std::uint32_t where) {
+            std::optional<RankedCause> tried = at(cause, degree, where);
+            if (tried && (!best || tried->fit.cost < best->fit.cost)) {
+                best = std::move(tried);
+                place = where;
+            }
+        };
+        for (std::uint32_t where = 0; where < cause.places; ++where) {
+            for (const double degree : first_degrees(cause.degree)) {
+                take(degree, where);
+            }
+        }
+        if (cause.degree == Degree::share && best && best->fit.cost < healthy_cost) {
+            for (const double factor : {1.25, 1.12, 1.05}) {
+                const double middle = best->degree;
+                take(middle / factor, place);
+                take(std::min(1.0, middle * factor), place);
+            }
+        }
+        return best;
+    }
+
+private:
+    const Suspect& healthy_;
+    const UncertainCurve& expected_;
+    Evidence evidence_;
+    const std::vector<TimedRow>& rows_;
+    const Catalog& catalog_;
+};
+
 }  // namespace
 
 Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, const Catalog& catalog) {
@@ -100,32 +174,26 @@ Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, 
     }
     d.healthy_fit = misfit(rows, expected.seconds, expected.constants, evidence);
     d.healthy_limit = healthy_limit(rows.size());
+    const Trying trying(healthy, expected, evidence, rows, catalog);
     for (const Cause& cause : causes()) {
-        Suspect suspect = healthy;
-        if (!cause.apply(suspect)) {
+        std::optional<RankedCause> tried = trying.best(cause, d.healthy_fit.cost);
+        if (!tried) {
             continue;
         }
-        try {
-            const UncertainCurve with = keeps_constants(healthy, suspect)
-                                            ? UncertainCurve{curve(suspect, rows, catalog), expected.constants}
-                                            : uncertain_curve(suspect, rows, catalog);
-            if (!differ(with.seconds, expected.seconds, shows)) {
-                d.unseen.emplace_back(cause.words);
-                continue;
-            }
-            d.ranked.push_back({&cause,
-                                misfit(rows, with.seconds, with.constants, evidence),
-                                median_ratio(with.seconds, expected.seconds),
-                                with.seconds,
-                                {}});
-        } catch (const PlanError&) {
-            // Such a system runs no collective at all: not what was measured.
-        } catch (const ClusterError&) {
-        } catch (const Unreachable&) {
+        // A fitted degree may come out harmless; what counts is whether the cause at its worst would show.
+        const std::optional<RankedCause> worst =
+            cause.degree == Degree::share ? trying.at(cause, first_degrees(cause.degree).back()) : tried;
+        if (!worst || !differ(worst->seconds, expected.seconds, shows)) {
+            d.unseen.emplace_back(cause.words);
+        } else if (differ(tried->seconds, expected.seconds, shows)) {
+            d.ranked.push_back(std::move(*tried));
         }
     }
     std::ranges::stable_sort(d.ranked, {}, [](const RankedCause& r) { return r.fit.cost; });
     find_alike(d.ranked);
+    for (const RankedCause& r : d.ranked) {
+        d.named += r.fit.cost - d.ranked.front().fit.cost <= as_well ? 1 : 0;
+    }
     d.verdict = verdict_of(d);
     return d;
 }
@@ -134,6 +202,10 @@ namespace {
 
 std::string numbers(const Misfit& fit, double limit) {
     return fmt::format("distance {:.0f}, where a healthy log has up to {:.0f}", fit.distance, limit);
+}
+
+bool tells_alike(const RankedCause& ranked, const Cause& other) {
+    return std::ranges::find(ranked.alike, &other) != ranked.alike.end();
 }
 
 std::string verdict_text(const Diagnosis& d) {
@@ -145,12 +217,24 @@ std::string verdict_text(const Diagnosis& d) {
         return "none of my causes fits: the curve is not what such a system does (" + health +
                "), and nothing that I can simulate explains it\n";
     }
-    const RankedCause& first = d.ranked.front();
-    std::string text = "likely: " + std::string(first.cause->words) + "\n";
-    for (const Cause* alike : first.alike) {
-        text += "    or: " + std::string(alike->words) + ", which this curve cannot tell from it\n";
+    std::string text;
+    for (std::size_t i = 0; i < d.named; ++i) {
+        const RankedCause& cause = d.ranked[i];
+        const bool said = std::ranges::any_of(d.ranked.begin(), d.ranked.begin() + static_cast<std::ptrdiff_t>(i),
+                                              [&](const RankedCause& r) { return tells_alike(r, *cause.cause); });
+        if (!said) {
+            text += (i == 0 ? "likely: " : "or, as well: ") + words_of(*cause.cause, cause.degree) + "\n";
+            for (const Cause* alike : cause.alike) {
+                const auto as = std::ranges::find(d.ranked, alike, &RankedCause::cause);
+                text += "    or: " + words_of(*alike, as->degree) + ", which this curve cannot tell from it\n";
+            }
+        }
     }
-    return text + "        (" + health + "; with this cause " + fmt::format("{:.0f}", first.fit.distance) + ")\n";
+    if (d.verdict == Finding::several_fit) {
+        text += "        several causes fit about as well: what to look at, below, decides\n";
+    }
+    return text + "        (" + health + "; with the first cause " +
+           fmt::format("{:.0f}", d.ranked.front().fit.distance) + ")\n";
 }
 
 }  // namespace
@@ -179,8 +263,9 @@ std::string to_text(const Diagnosis& d, const std::string& id, const std::vector
     }
     for (std::size_t i = 0; i < std::min(shown_causes, d.ranked.size()); ++i) {
         const RankedCause& r = d.ranked[i];
-        out += fmt::format("  {:>+8.1f}  {} (x{:.2f}); see {}\n", r.fit.cost - d.healthy_fit.cost, r.cause->words,
-                           r.slowdown, r.cause->check);
+        out += fmt::format("  {:>+8.1f}  {} (up to {:.2f} times the time, at {}); see {}\n",
+                           r.fit.cost - d.healthy_fit.cost, words_of(*r.cause, r.degree), r.slowdown, text(r.slowest),
+                           r.cause->check);
     }
     if (!d.unseen.empty()) {
         out += "\nwould not show in this curve\n";
@@ -192,7 +277,8 @@ std::string to_text(const Diagnosis& d, const std::string& id, const std::vector
 }
 
 Json to_json(const Diagnosis& d, const std::string& id) {
-    constexpr const char* verdicts[] = {"nothing wrong", "likely cause", "none of my causes fits"};
+    constexpr const char* verdicts[] = {"nothing wrong", "likely cause", "several causes fit",
+                                        "none of my causes fits"};
     Json json{{"schema_version", 1},
               {"id", id},
               {"verdict", verdicts[static_cast<std::size_t>(d.verdict)]},
@@ -206,12 +292,17 @@ Json to_json(const Diagnosis& d, const std::string& id) {
                                 {"time_low80_s", d.healthy[i].low80},
                                 {"time_high80_s", d.healthy[i].high80}});
     }
+    json["causes_that_fit"] = d.verdict == Finding::likely_cause || d.verdict == Finding::several_fit ? d.named : 0;
     json["causes"] = Json::array();
     for (const RankedCause& r : d.ranked) {
         json["causes"].push_back({{"cause", r.cause->name},
                                   {"cost_over_healthy", r.fit.cost - d.healthy_fit.cost},
                                   {"distance", r.fit.distance},
-                                  {"slowdown", r.slowdown}});
+                                  {"slowdown", r.slowdown},
+                                  {"slowdown_size_bytes", r.slowest.count}});
+        if (r.cause->degree != Degree::none) {
+            json["causes"].back()["degree"] = r.degree;
+        }
     }
     return json;
 }

@@ -12,12 +12,14 @@
 
 namespace fabricast {
 
-enum class Finding : std::uint8_t { nothing_wrong, likely_cause, none_fits };
+enum class Finding : std::uint8_t { nothing_wrong, likely_cause, several_fit, none_fits };
 
 struct RankedCause {
     const Cause* cause = nullptr;
     Misfit fit;
-    double slowdown = 1;              // forecast with the cause over the healthy one: median over the sizes
+    double degree = 1;                // the likeliest, where the cause has degrees
+    double slowdown = 1;              // forecast with the cause over the healthy one, at the size where it shows most
+    Bytes slowest{};                  // that size
     std::vector<double> seconds;      // one a size that counts
     std::vector<const Cause*> alike;  // causes that make the same curve: no log of this kind can tell them apart
 };
@@ -27,6 +29,7 @@ struct Diagnosis {
     Misfit healthy_fit;
     double healthy_limit = 0;         // the distance that a healthy log may have
     std::vector<RankedCause> ranked;  // likeliest first; causes that change this curve
+    std::size_t named = 0;            // the first so many fit about equally well
     std::vector<std::string> unseen;  // causes that would not show in this curve
     std::vector<TimedRow> rows;
     std::vector<ForecastRow> healthy;  // one a row

@@ -157,7 +157,8 @@ LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test
         Suspect suspect = healthy;
         // Traffic of host memory is no peer traffic: access control leaves it alone.
         const bool of_host = has(test.from, "memory") || has(test.to, "memory");
-        if ((of_host && cause.name == "acs") || !cause.apply(suspect)) {
+        // A slow part of unknown degree explains any rate, and so none.
+        if ((of_host && cause.name == "acs") || cause.degree == Degree::share || !cause.apply(suspect, 1)) {
             continue;
         }
         try {

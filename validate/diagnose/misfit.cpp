@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<double, 3> noise{0.05, 0.07, 0.03};
 // An offset that all sizes of a regime share: a site's own, which no constant here tells.
 constexpr std::array<double, 3> offset{0.07, 0.07, 0.05};
-constexpr std::array<double, 4> by_evidence{0.5, 1, 2, 3};
+constexpr std::array<double, 5> by_evidence{0.5, 1, 1, 2, 3};
 constexpr double degrees = 5;
 
 using Matrix = std::vector<std::vector<double>>;

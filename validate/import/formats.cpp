@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "models/catalog.hpp"
-#include "sim/io/text_file.hpp"
+#include "sim/io/gzip.hpp"
 #include "validate/series.hpp"
 
 namespace fabricast {
@@ -75,6 +75,21 @@ void lay_over(Measurement& m, const Statements& said, const Place& place) {
     }
 }
 
+// What people call a GPU, a network or their environment is some words long; more than this names nothing.
+constexpr std::size_t longest_words = 16384;
+
+void refuse_long_words(const Measurement& m) {
+    for (const MeasurementSection* section : {&m.source, &m.system, &m.software, &m.benchmark}) {
+        for (const auto& [key, said] : *section) {
+            if (said.text.size() > longest_words) {
+                throw ScenarioError(said.place, complaint("too long for what it says: " + shown(key),
+                                                          std::to_string(said.text.size()) + " bytes",
+                                                          "at most " + std::to_string(longest_words)));
+            }
+        }
+    }
+}
+
 // Two tables of one label ("all_reduce" of two runs) are told apart by a number.
 void name_all(std::vector<Measurement>& tables, const std::string& stem) {
     std::map<std::string, int> seen;
@@ -138,12 +153,23 @@ std::vector<Measurement> import_log(std::string text, const std::string& file, s
         m.place = log.start();
         m.source["path"] = {path.filename().string(), log.start()};
         lay_over(m, said, log.start());
+        refuse_long_words(m);
     }
     return tables;
 }
 
+std::string read_log_text(const std::filesystem::path& path) {
+    InputFile file(path);
+    std::string text = read_rest(file, yaml::max_file_bytes);
+    if (file.next_member()) {
+        throw ScenarioError({std::make_shared<const std::string>(path.string())},
+                            "an archive of several files (accepted: one log)");
+    }
+    return text;
+}
+
 std::vector<Measurement> read_measurements(const std::string& path, const Statements& said) {
-    std::string text = read_text(path, yaml::max_file_bytes);
+    std::string text = read_log_text(path);
     const bool log = std::ranges::any_of(log_formats(), [&](const LogFormat& f) { return f.fits(text); });
     const bool measurement = has(text, "\ncolumns:") || text.starts_with("columns:");
     if (log && !measurement) {
@@ -151,6 +177,7 @@ std::vector<Measurement> read_measurements(const std::string& path, const Statem
     }
     Measurement one = parse_measurement(text, path);
     lay_over(one, said, one.place);
+    refuse_long_words(one);
     return split_series(one);
 }
 

@@ -2,6 +2,7 @@
 // The logs of benchmarks that are read into measurement files, one row a format. To add one: a function that reads it,
 // a function that knows it by sight, and a row in formats.cpp.
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ const LogFormat& log_format(std::string_view name, const LogText& log);
 // label of each; what is said beside the log replaces what it says. Throws ScenarioError.
 std::vector<Measurement> import_log(std::string text, const std::string& file, std::string_view format,
                                     const Statements& said = {});
+
+// The text of a log, unpacked where it is gzip. Throws ScenarioError.
+std::string read_log_text(const std::filesystem::path& path);
 
 // A measurement file, a probe's with several curves, or a log of any format: by its text. Throws ScenarioError.
 std::vector<Measurement> read_measurements(const std::string& path, const Statements& said = {});

@@ -112,9 +112,9 @@ std::string nccl_version_of_code(std::int64_t code) {
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(code % 100);
 }
 
-std::size_t rows_asked(std::string_view header) {
+std::size_t rows_asked(std::string_view header, std::int64_t most_bytes) {
     const std::int64_t from = number_behind(header, "minBytes ");
-    const std::int64_t to = number_behind(header, "maxBytes ");
+    const std::int64_t to = std::min(most_bytes, number_behind(header, "maxBytes "));
     const std::int64_t step = number_behind(header, "step: ");
     if (from < 1 || to < from || step < 1) {
         return 0;

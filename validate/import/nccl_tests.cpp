@@ -11,8 +11,8 @@ namespace {
 
 // Where the columns of the table stand; out of place first, then in place.
 struct Columns {
-    std::size_t size = 0, count = 0, type = 0, redop = 0;  // redop 0: there is none
-    std::vector<std::size_t> time;                         // each followed by algbw and busbw
+    std::size_t size = 0, count = 0, type = 0, redop = 0, root = 0;  // redop, root 0: there is none
+    std::vector<std::size_t> time;                                   // each followed by algbw and busbw
     std::size_t width = 0;
     bool timestamp = false;
 };
@@ -47,7 +47,7 @@ private:
     }
 
     std::string asked_words() const {
-        const std::size_t asked = rows_asked(run_.header);
+        const std::size_t asked = rows_asked(run_.header, run_.most_bytes);
         return asked == 0 ? "" : " of " + std::to_string(asked);
     }
 
@@ -71,6 +71,10 @@ private:
             started_ = true;
             run_.place = log_.at(line);
             run_.header = line.text.substr(std::min(line.text.find("nThread"), line.text.size()));
+        } else if (line.contains("Reducing maxBytes to ")) {
+            // The run asked for more than its GPUs hold, and goes up to this instead (nccl-tests, src/common.cu).
+            const std::string bytes = word_behind(line, "to");
+            run_.most_bytes = count_in(log_, line, {bytes, line.column});
         } else if (line.contains(" Rank ") && line.contains(" device ")) {
             device(line);
         } else if (line.contains(" size ") && line.contains(" algbw ")) {
@@ -131,6 +135,7 @@ private:
             columns_.count = name == "count" ? column : columns_.count;
             columns_.type = name == "type" ? column : columns_.type;
             columns_.redop = name == "redop" ? column : columns_.redop;
+            columns_.root = name == "root" ? column : columns_.root;
             columns_.timestamp = columns_.timestamp || name == "timestamp";
             if (name == "time" || name == "cputime") {
                 columns_.time.push_back(column);
@@ -147,9 +152,27 @@ private:
         run_.place = run_.place.file == nullptr ? log_.at(line) : run_.place;
     }
 
+    // Collectives that reduce nothing, or have no root, leave those columns blank in some versions.
+    std::vector<LogField> with_blanks(std::vector<LogField> fields) const {
+        const std::size_t missing = columns_.width - std::min(columns_.width, fields.size());
+        const auto blank_at = [&](std::size_t column) {
+            if (column != 0 && column <= fields.size()) {
+                fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(column), LogField{});
+            }
+        };
+        if (missing == 2 && columns_.redop != 0 && columns_.root == columns_.redop + 1) {
+            blank_at(columns_.redop);
+            blank_at(columns_.root);
+        } else if (missing == 1 && columns_.redop < fields.size()) {
+            const std::string_view there = fields[columns_.redop].text;
+            blank_at(columns_.root == 0 || there == "-1" || is_figure(there) ? columns_.redop : columns_.root);
+        }
+        return fields;
+    }
+
     void row(const LogLine& line) {
         refuse_cut_line(log_, line);
-        const std::vector<LogField> f = line.fields();
+        const std::vector<LogField> f = with_blanks(line.fields());
         if (f.size() < columns_.width || (f.size() > columns_.width && !columns_.timestamp)) {
             throw ScenarioError(log_.at(line),
                                 complaint("a row of another width than its header",
@@ -207,7 +230,7 @@ private:
         if (!in_table_ || run_.rows.empty() || colon == fields.end() || colon + 1 == fields.end()) {
             throw ScenarioError(log_.at(line), complaint("an end without a table", shown(line.text), "rows before it"));
         }
-        const std::size_t asked = rows_asked(run_.header);
+        const std::size_t asked = rows_asked(run_.header, run_.most_bytes);
         if (asked != 0 && asked != run_.rows.size()) {
             throw ScenarioError(log_.at(line),
                                 complaint("rows are missing from the table", std::to_string(run_.rows.size()),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/io/numbers.hpp"
 #include "validate/import/matrix.hpp"
 
 namespace fabricast {
@@ -36,7 +37,7 @@ void check_sum(const LogText& log, const LogLine& line, const std::string& test,
     double slack = 0;
     for (const std::vector<std::string>& row : m.rows) {
         for (std::size_t i = 1; i < row.size(); ++i) {
-            sum += row[i].empty() ? 0 : std::stod(row[i]);
+            sum += figure_in_word(row[i]).value_or(0);
             slack += row[i].empty() ? 0 : rounding_of(row[i]);
         }
     }

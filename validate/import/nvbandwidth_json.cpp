@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "sim/io/numbers.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/import/json_tree.hpp"
 
@@ -51,7 +52,7 @@ Measurement table_of(const yaml::Node& test, const yaml::Node& root) {
         cells.push_back(std::to_string(m.rows.size() - 1));
         for (const yaml::Node& cell : row.items()) {
             cells.push_back(cell_of(cell));
-            sum += cells.back().empty() ? 0 : std::stod(cells.back());
+            sum += figure_in_word(cells.back()).value_or(0);
             slack += cells.back().empty() ? 0 : 2 * rounding_of(cells.back());
         }
         m.row_places.push_back(row.place);

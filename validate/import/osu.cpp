@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/io/numbers.hpp"
 #include "validate/import/formats.hpp"
 
 namespace fabricast {
@@ -65,7 +66,7 @@ void add_row(const LogText& log, const LogLine& line, Measurement& m) {
         }
     }
     const std::int64_t size = count_in(log, line, f[0]);
-    if (!m.rows.empty() && std::stoll(m.rows.back()[0]) >= size) {
+    if (!m.rows.empty() && count_in_word(m.rows.back()[0]) >= size) {
         throw ScenarioError(log.at(line, f[0]),
                             complaint("sizes do not rise", shown(f[0].text), "above " + m.rows.back()[0]));
     }

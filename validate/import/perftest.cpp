@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/io/numbers.hpp"
 #include "validate/import/formats.hpp"
 
 namespace fabricast {
@@ -19,6 +20,7 @@ constexpr Column known[] = {{"BWpeak[MB/sec]", "bw_peak_MiBps"},
                             {"BWaverage[MiB/sec]", "bw_avg_MiBps"},
                             {"BWaverage[Gb/sec]", "bw_avg_Gbps"},
                             {"MsgRate[Mpps]", "msg_rate_Mpps"},
+                            {"CPU_Util[%]", "cpu_util_percent"},
                             {"t_min[usec]", "t_min_us"},
                             {"t_max[usec]", "t_max_us"},
                             {"t_typical[usec]", "t_typical_us"},
@@ -159,7 +161,7 @@ private:
         if (!m_.rows.empty() && m_.rows.back()[0] == cells[0]) {
             return;  // the other side's row of the same size
         }
-        if (!m_.rows.empty() && std::stoll(m_.rows.back()[0]) > std::stoll(cells[0])) {
+        if (!m_.rows.empty() && count_in_word(m_.rows.back()[0]) > count_in_word(cells[0])) {
             throw ScenarioError(log_.at(line, f[0]),
                                 complaint("sizes fall", shown(f[0].text), "above " + m_.rows.back()[0]));
         }

@@ -17,6 +17,7 @@
 #include "validate/tools/run_tool.hpp"
 #ifdef FABRICAST_HAS_CERES
 #include "validate/calibration/calibrate_figures.hpp"
+#include "validate/calibration/fitted_nulls.hpp"
 #include "validate/calibration/without_site.hpp"
 #endif
 
@@ -35,7 +36,7 @@ struct Arguments {
 constexpr const char* usage =
     "usage: fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR]\n"
     "  --data DIR  forecast the measurements of this folder too\n"
-    "  --loso      refit without each site (minutes) and keep the result beside the measurements\n"
+    "  --loso      refit without each site and publisher (minutes) and keep the result beside the measurements\n"
     "  --calibrate calibrate each system on half of its own sizes (minutes; --loso does too) and keep that\n";
 
 bool parse(int argc, char** argv, Arguments& arguments) {
@@ -63,8 +64,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
 }
 
 #ifdef FABRICAST_HAS_CERES
-void leave_sites_out(std::vector<AccuracyRow>& rows, const Collection& collection, const Arguments& arguments,
-                     const Catalog& catalog, FabricCache& cache) {
+SiteOverlays leave_sites_out(std::vector<AccuracyRow>& rows, const Collection& collection, const Arguments& arguments,
+                             const Catalog& catalog, FabricCache& cache) {
     // Only sites of the repository are left out: data from elsewhere never was in the fit.
     const std::vector<FitDataset> data = fit_datasets(collection);
     const std::filesystem::path file = arguments.measurements / "without_site.yaml";
@@ -73,11 +74,13 @@ void leave_sites_out(std::vector<AccuracyRow>& rows, const Collection& collectio
         const SiteOverlays fresh = fit_without_each(catalog, data, cache, std::thread::hardware_concurrency());
         write_atomically(file, to_yaml(fresh, mark));
     }
-    const SiteOverlays overlays = read_overlays(file, mark);
+    SiteOverlays overlays = read_overlays(file, mark);
     if (overlays.empty()) {
         fmt::print("no fit without each site for this catalogue and these data: run again with --loso\n");
     }
     forecast_without_site(rows, collection, overlays, catalog, cache);
+    forecast_fitted_nulls(rows, collection);
+    return overlays;
 }
 #endif
 
@@ -90,9 +93,9 @@ int run(const Arguments& arguments) {
         collect({arguments.measurements / "nccl"}, builtin_aliases(), catalog, cache, sites, unhealthy);
     std::vector<AccuracyRow> rows = accuracy_rows(collection);
 #ifdef FABRICAST_HAS_CERES
-    leave_sites_out(rows, collection, arguments, catalog, cache);
+    const SiteOverlays overlays = leave_sites_out(rows, collection, arguments, catalog, cache);
     const std::vector<FitDataset> healthy = fit_datasets(collection);
-    tell_calibration(catalog, healthy, rows, cache, arguments.measurements, arguments.calibrate);
+    tell_calibration(catalog, overlays, healthy, rows, cache, arguments.measurements, arguments.calibrate);
 #endif
     if (!arguments.data.empty()) {
         const Collection more = collect(arguments.data, builtin_aliases(), catalog, cache, sites, unhealthy);
@@ -101,6 +104,8 @@ int run(const Arguments& arguments) {
         collection.curves.insert(collection.curves.end(), more.curves.begin(), more.curves.end());
         collection.skipped.insert(collection.skipped.end(), more.skipped.begin(), more.skipped.end());
     }
+    // What the page says is what the CSV says, to its last digit.
+    rows = parse_accuracy_csv(to_csv(rows), "accuracy.csv");
     for (const SkippedFile& file : collection.skipped) {
         fmt::print("skipped {}: {}\n", file.file, file.reason);
     }

@@ -22,15 +22,22 @@ struct Arguments {
     std::filesystem::path catalog = "models/catalog";
     std::filesystem::path measurements = "validate/measurements";
     int iterations = FitOptions{}.iterations;
+    bool sites_only = false;
 };
 
 constexpr const char* usage =
-    "usage: fabricast-fit [--without SITE] [--catalog DIR] [--measurements DIR] [--iterations N]\n"
-    "Refits the catalogue's fitted figures and writes them; --without SITE only prints them.\n";
+    "usage: fabricast-fit [--without SITE] [--catalog DIR] [--measurements DIR] [--iterations N] [--sites]\n"
+    "Refits the catalogue's fitted figures and writes them; --without SITE only prints them, --sites only writes who\n"
+    "measured what (sites.yaml).\n";
 
 bool parse(int argc, char** argv, Arguments& arguments) {
     for (int i = 1; i < argc; i += 2) {
         const std::string_view name = argv[i];
+        if (name == "--sites") {
+            arguments.sites_only = true;
+            --i;
+            continue;
+        }
         if (i + 1 >= argc) {
             return false;
         }
@@ -72,6 +79,12 @@ int run(const Arguments& arguments) {
     const Collection collection = collect({arguments.measurements / "nccl"}, builtin_aliases(), catalog, cache, sites,
                                           read_unhealthy(arguments.measurements / "unhealthy.yaml"));
     const std::vector<FitDataset> data = fit_datasets(collection);
+    if (arguments.without.empty()) {
+        write_atomically(arguments.catalog / "sites.yaml", site_parts(data, cache));
+    }
+    if (arguments.sites_only) {
+        return 0;
+    }
     FitOptions options;
     options.iterations = arguments.iterations;
     const Fitter fitter(catalog, data, builtin_priors(), cache, options);

@@ -10,16 +10,21 @@
 
 #include "sim/io/text_file.hpp"
 #include "sim/scenario/catalog_reader.hpp"
+#include "validate/tools/run_tool.hpp"
 #include "validate/transfer_accuracy.hpp"
 
 int main(int argc, char** argv) {
     using namespace fabricast;
     std::filesystem::path docs = "docs";
     std::filesystem::path measurements = "validate/measurements";
+    constexpr const char* usage = "usage: fabricast-path-accuracy [--docs DIR] [--measurements DIR]\n";
+    if (helped(usage, argc, argv)) {
+        return 0;
+    }
     for (int i = 1; i < argc; i += 2) {
         const std::string_view name = argv[i];
         if (i + 1 >= argc || (name != "--docs" && name != "--measurements")) {
-            std::fputs("usage: fabricast-path-accuracy [--docs DIR] [--measurements DIR]\n", stderr);
+            std::fputs(usage, stderr);
             return 2;
         }
         (name == "--docs" ? docs : measurements) = argv[i + 1];

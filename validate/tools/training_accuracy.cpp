@@ -1,5 +1,7 @@
-// fabricast-training-accuracy [--families yes] [--docs DIR] [--measurements DIR] [--threads N]: forecasts every
-// training table, prints the figures and writes docs/accuracy-training.{md,csv}.
+// fabricast-training-accuracy [--families yes] [--fit FILE] [--docs DIR] [--measurements DIR] [--intervals FILE]
+// [--threads N]: forecasts every training table, prints the figures and writes docs/accuracy-training.{md,csv,svg}.
+// `--families yes` refits without each family and keeps what comes out beside the measurements; `--intervals FILE`
+// writes the catalogue's training_intervals.yaml from that; `--fit FILE` writes the constants refitted to all tables.
 
 #include "validate/training_accuracy.hpp"
 
@@ -9,51 +11,81 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <string_view>
+#include <map>
+#include <string>
 #include <thread>
 
 #include "sim/io/text_file.hpp"
 #include "sim/scenario/catalog_reader.hpp"
+#include "validate/tools/run_tool.hpp"
 #include "validate/training_families.hpp"
+#include "validate/training_intervals.hpp"
+#include "validate/training_memory.hpp"
 
 int main(int argc, char** argv) {
     using namespace fabricast;
-    std::filesystem::path docs = "docs";
-    std::filesystem::path measurements = "validate/measurements/training";
-    bool families = false;  // refit without each family (minutes) and keep the result
-    std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+    std::map<std::string, std::string> options = {
+        {"--docs", "docs"},  {"--measurements", "validate/measurements/training"},
+        {"--intervals", ""}, {"--families", ""},
+        {"--fit", ""},       {"--threads", ""}};
+    constexpr const char* usage =
+        "usage: fabricast-training-accuracy [--families yes] [--fit FILE] [--docs DIR] [--measurements DIR] "
+        "[--intervals FILE] [--threads N]\n";
+    if (helped(usage, argc, argv)) {
+        return 0;
+    }
     for (int i = 1; i < argc; i += 2) {
-        const std::string_view name = argv[i];
-        if (i + 1 >= argc ||
-            (name != "--families" && name != "--docs" && name != "--measurements" && name != "--threads")) {
-            std::fputs(
-                "usage: fabricast-training-accuracy [--families yes] [--docs DIR] [--measurements DIR] [--threads N]\n",
-                stderr);
+        if (i + 1 >= argc || !options.contains(argv[i])) {
+            std::fputs(usage, stderr);
             return 2;
         }
-        if (name == "--families") {
-            families = std::string_view(argv[i + 1]) == "yes";
-        } else if (name == "--docs") {
-            docs = argv[i + 1];
-        } else if (name == "--measurements") {
-            measurements = argv[i + 1];
-        } else {
-            threads = std::strtoul(argv[i + 1], nullptr, 10);
-        }
+        options[argv[i]] = argv[i + 1];
     }
+    const std::filesystem::path docs = options["--docs"], measurements = options["--measurements"];
+    const std::size_t threads = options["--threads"].empty() ? std::max(1U, std::thread::hardware_concurrency())
+                                                             : std::strtoul(options["--threads"].c_str(), nullptr, 10);
     try {
         const Catalog catalog = read_catalog();
         const std::vector<TrainingTable> tables = read_training_tables(measurements);
         const std::filesystem::path kept = measurements.parent_path() / "training_families.yaml";
-        if (families) {
-            write_family_out(kept, family_out_medians(tables, catalog, threads));
+        std::vector<TrainingForecast> forecasts = forecast_tables(tables, catalog, threads);
+        if (options["--families"] == "yes" || !options["--fit"].empty()) {
+            const std::vector<RowSlope> rows = slopes(tables, catalog, threads);
+            if (!options["--fit"].empty()) {
+                write_atomically(options["--fit"], fit_yaml(catalog, refitted(catalog, tables, rows, "")));
+            }
+            if (options["--families"] == "yes") {
+                write_family_out(kept, family_out(tables, forecasts, rows, catalog, threads));
+            }
         }
-        const std::map<std::string, double> family_out = read_family_out(kept);
-        const std::vector<TrainingForecast> forecasts = forecast_tables(tables, catalog, threads);
-        const std::vector<NamedFigure> figures = training_figures(tables, forecasts, family_out);
-        write_atomically(docs / "accuracy-training.md", training_page(tables, forecasts, figures, family_out));
-        write_atomically(docs / "accuracy-training.svg", training_chart(tables, forecasts, family_out));
+        const FamilyOut out = read_family_out(kept);
+        take_family_out(tables, out, forecasts);
+        if (!options["--intervals"].empty()) {
+            write_atomically(
+                options["--intervals"],
+                training_intervals_yaml(aspects_of(tables, forecasts), training_ranges(tables, forecasts, catalog)));
+        }
+        const std::string stale = out.fingerprint == training_fingerprint(tables, forecasts)
+                                      ? ""
+                                      : "Left-out forecasts are of an earlier state of tables, priors or forecasts: "
+                                        "make them again with `fabricast-training-accuracy --families yes`.";
+        std::vector<NamedFigure> figures = training_figures(tables, forecasts);
+        std::vector<TrainingTable> layouts = tables;
+        for (TrainingTable& table : read_layout_tables(measurements)) {
+            layouts.push_back(std::move(table));
+        }
+        const std::vector<MemoryVerdict> memory = memory_verdicts(layouts, catalog);
+        for (const std::vector<NamedFigure>& more :
+             {training_coverage(tables, forecasts, catalog), memory_figures(memory)}) {
+            figures.insert(figures.end(), more.begin(), more.end());
+        }
+        write_atomically(docs / "accuracy-training.md",
+                         training_page(tables, forecasts, figures, stale) + memory_lines(layouts, memory));
+        write_atomically(docs / "accuracy-training.svg", training_chart(tables, forecasts));
         write_atomically(docs / "accuracy-training.csv", training_csv(tables, forecasts));
+        if (!stale.empty()) {
+            fmt::print(stderr, "fabricast-training-accuracy: {}\n", stale);
+        }
         for (const NamedFigure& figure : figures) {
             fmt::print("figure: {} {:.4g} {}\n", figure.name, figure.value, figure.unit);
         }

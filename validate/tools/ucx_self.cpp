@@ -5,25 +5,24 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
+#include <string>
+
+#include "validate/tools/run_tool.hpp"
 
 int main(int argc, char** argv) {
     using namespace fabricast;
-    if (argc != 2) {
-        std::fputs("usage: fabricast-ucx-self FILE\n", stderr);
-        return 2;
-    }
-    try {
-        const SelfForecast self = forecast_itself(read_measurement(argv[1]));
-        fmt::print("figure: ucx_self_median_pct {:.2f} %\n", self.median_pct);
-        fmt::print("figure: ucx_self_noise_pct {:.2f} %\n", self.noise_pct);
-        return 0;
-    } catch (const ScenarioError& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "fabricast-ucx-self: %s\n", error.what());
-        return 1;
-    }
+    return run_tool<std::string>(
+        "fabricast-ucx-self", "usage: fabricast-ucx-self FILE\n", argc, argv,
+        [](int count, char** words, std::string& file) {
+            if (count == 2) {
+                file = words[1];
+            }
+            return count == 2;
+        },
+        [](const std::string& file) {
+            const SelfForecast self = forecast_itself(read_measurement(file));
+            fmt::print("figure: ucx_self_median_pct {:.2f} %\n", self.median_pct);
+            fmt::print("figure: ucx_self_noise_pct {:.2f} %\n", self.noise_pct);
+            return 0;
+        });
 }

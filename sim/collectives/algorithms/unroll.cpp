@@ -77,7 +77,7 @@ private:
         if (depends.empty()) {
             depends = after_;
         }
-        const Transfer transfer{connection(m.src, m.dst), {std::llround(bytes)}, as_.overhead(m.src, m.dst, bytes)};
+        const Transfer transfer{connection(m.src, m.dst), rounded_bytes(bytes), as_.overhead(m.src, m.dst, bytes)};
         return schedule_.add(transfer, depends);
     }
 

@@ -55,7 +55,7 @@ double between_cpus(const SearchTables& t, const NodeTemplate& node) {
 
 // The rails NCCL uses: the NICs that are nearest to some GPU.
 std::vector<std::uint16_t> rails_of(const Locality& places) {
-    PciePath nearest = PciePath::sys;
+    PciePath nearest = PciePath::dis;
     for (std::uint32_t nic = 0; nic < places.nics; ++nic) {
         nearest = std::min(nearest, places.nic_path(places.nearest_gpu[nic], nic));
     }
@@ -89,6 +89,7 @@ CountedNode count_node(const NodeTemplate& node, std::uint32_t gpus, std::uint32
             }
             p.pxn_exit = p.pxn_exit || (gpus > 1 && beside < 2);
         }
+        p.ring_forwards = p.pxn_exit;
     }
     return p;
 }

@@ -21,7 +21,8 @@ struct CountedNode {
     double pcie = 0;  // one GPU's slot
     double inter_cpu = 0;
     double port = 0;        // one rail
-    bool pxn_exit = false;  // a ring leaves through another GPU's NIC
+    bool pxn_exit = false;  // no second GPU beside some rail: a ring leaves over NVLink through the GPU that is (PXN)
+    bool ring_forwards = false;  // rings do so: PXN is on, and they do not leave by another NIC
     std::vector<std::uint16_t> rails;
 
     bool several() const { return nodes > 1; }

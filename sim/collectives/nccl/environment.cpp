@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "sim/collectives/plan.hpp"
 #include "sim/io/text.hpp"
@@ -79,54 +80,120 @@ long whole(const std::string& variable, const std::string& text, long least) {
     return value;
 }
 
-// Path levels in NCCL's order; a number is read as in old releases (0 never ... 5 always).
-bool level_off(const std::string& variable, const std::string& text) {
-    constexpr std::array<std::string_view, 8> levels{"loc", "nvl", "pix", "pxb", "pxn", "phb", "sys", "c2c"};
-    const std::string level = lower_case(text);
-    if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
-        return level == "loc";
+// Path levels by name, or by number as old releases counted (src/graph/paths.cc, ncclGetLevel).
+PeerLevel level(const std::string& variable, const std::string& text) {
+    using enum PeerLevel;
+    constexpr std::array<std::pair<std::string_view, PeerLevel>, 10> levels{{{"loc", loc},
+                                                                             {"nvl", nvl},
+                                                                             {"nvb", nvb},
+                                                                             {"c2c", nvb},
+                                                                             {"pix", pix},
+                                                                             {"pxb", pxb},
+                                                                             {"p2c", pxb},
+                                                                             {"pxn", pxb},
+                                                                             {"phb", phb},
+                                                                             {"sys", sys}}};
+    constexpr std::array<PeerLevel, 6> by_number{loc, pix, pxb, phb, sys, sys};
+    const std::string asked = lower_case(text);
+    for (const auto& [name, value] : levels) {
+        if (name == asked) {
+            return value;
+        }
     }
-    return whole(variable, text, 0) == 0;
+    return by_number[static_cast<std::size_t>(std::min(whole(variable, text, 0), 5L))];
 }
+
+using Setter = void (*)(Environment&, const std::string& variable, const std::string& value, Collective);
+
+void set_algorithms(Environment& e, const std::string& name, const std::string& value, Collective collective) {
+    narrow(name, value, every_algo, collective, e.allowed.algo);
+}
+void set_protocols(Environment& e, const std::string& name, const std::string& value, Collective collective) {
+    narrow(name, value, every_proto, collective, e.allowed.proto);
+    e.allowed.ll128_by_name = e.allowed.proto[index(Proto::ll128)] && !value.starts_with('^');
+}
+void set_least_channels(Environment& e, const std::string& name, const std::string& value, Collective) {
+    e.min_channels = static_cast<int>(whole(name, value, 1));
+}
+void set_most_channels(Environment& e, const std::string& name, const std::string& value, Collective) {
+    e.max_channels = static_cast<int>(whole(name, value, 1));
+}
+template <double Environment::*Bytes>
+void set_bytes(Environment& e, const std::string& name, const std::string& value, Collective) {
+    e.*Bytes = static_cast<double>(whole(name, value, 1));
+}
+void set_cross_nic(Environment& e, const std::string& name, const std::string& value, Collective) {
+    e.cross_nic = static_cast<int>(whole(name, value, 0));
+    if (e.cross_nic > 2) {
+        throw PlanError(name + "=" + value + ": NCCL knows 0, 1 and 2");
+    }
+}
+void set_pxn(Environment& e, const std::string& name, const std::string& value, Collective) {
+    e.pxn = whole(name, value, 0) == 0;
+}
+void set_collnet(Environment& e, const std::string& name, const std::string& value, Collective) {
+    e.collnet_enable = whole(name, value, 0) != 0;
+}
+void set_nvls(Environment& e, const std::string& name, const std::string& value, Collective) {
+    e.nvls_enable = whole(name, value, 0) != 0;
+}
+void disable_peers(Environment& e, const std::string& name, const std::string& value, Collective) {
+    e.peers = whole(name, value, 0) == 1 ? std::optional(PeerLevel::loc) : e.peers;
+}
+void set_peer_level(Environment& e, const std::string& name, const std::string& value, Collective) {
+    const PeerLevel asked = level(name, value);
+    e.peers = e.peers.value_or(asked);  // NCCL_P2P_DISABLE, read before, wins
+}
+void set_gpu_direct(Environment& e, const std::string& name, const std::string& value, Collective) {
+    e.gpu_direct = level(name, value) != PeerLevel::loc;
+}
+
+struct Variable {
+    std::string_view name;
+    Setter set;
+};
+constexpr std::array<Variable, 21> variables{{
+    {"NCCL_ALGO", set_algorithms},
+    {"NCCL_PROTO", set_protocols},
+    {"NCCL_NVLS_ENABLE", set_nvls},
+    {"NCCL_MIN_NCHANNELS", set_least_channels},
+    {"NCCL_MIN_NRINGS", set_least_channels},
+    {"NCCL_MIN_CTAS", set_least_channels},
+    {"NCCL_MAX_NCHANNELS", set_most_channels},
+    {"NCCL_MAX_NRINGS", set_most_channels},
+    {"NCCL_MAX_CTAS", set_most_channels},
+    {"NCCL_BUFFSIZE", set_bytes<&Environment::buffer_bytes>},
+    {"NCCL_NVLS_CHUNKSIZE", set_bytes<&Environment::nvls_chunk>},
+    {"NCCL_NVLSTREE_MAX_CHUNKSIZE", set_bytes<&Environment::nvls_tree_chunk>},
+    {"NCCL_P2P_NET_CHUNKSIZE", set_bytes<&Environment::p2p_net_chunk>},
+    {"NCCL_P2P_NVL_CHUNKSIZE", set_bytes<&Environment::p2p_nvl_chunk>},
+    {"NCCL_CROSS_NIC", set_cross_nic},
+    {"NCCL_PXN_DISABLE", set_pxn},
+    {"NCCL_COLLNET_ENABLE", set_collnet},
+    {"NCCL_P2P_DISABLE", disable_peers},
+    {"NCCL_P2P_LEVEL", set_peer_level},
+    {"NCCL_NET_GDR_LEVEL", set_gpu_direct},
+    {"NCCL_IB_GDR_LEVEL", set_gpu_direct},
+}};
 
 }  // namespace
 
-Environment read_environment(const std::map<std::string, std::string>& variables, Collective collective) {
+std::span<const std::string_view> modelled_variables() {
+    static const auto names = [] {
+        std::array<std::string_view, variables.size()> list;
+        std::transform(variables.begin(), variables.end(), list.begin(), [](const Variable& v) { return v.name; });
+        return list;
+    }();
+    return names;
+}
+
+Environment read_environment(const std::map<std::string, std::string>& given, Collective collective) {
     Environment e;
-    for (const auto& [name, value] : variables) {
-        if (name == "NCCL_ALGO") {
-            narrow(name, value, every_algo, collective, e.allowed.algo);
-        } else if (name == "NCCL_PROTO") {
-            narrow(name, value, every_proto, collective, e.allowed.proto);
-            e.allowed.ll128_by_name = e.allowed.proto[index(Proto::ll128)] && !value.starts_with('^');
-        } else if (name == "NCCL_NVLS_ENABLE") {
-            e.nvls_enable = whole(name, value, 0) != 0;
-        } else if (name == "NCCL_MIN_NCHANNELS" || name == "NCCL_MIN_NRINGS" || name == "NCCL_MIN_CTAS") {
-            e.min_channels = static_cast<int>(whole(name, value, 1));
-        } else if (name == "NCCL_MAX_NCHANNELS" || name == "NCCL_MAX_NRINGS" || name == "NCCL_MAX_CTAS") {
-            e.max_channels = static_cast<int>(whole(name, value, 1));
-        } else if (name == "NCCL_BUFFSIZE") {
-            e.buffer_bytes = static_cast<double>(whole(name, value, 1));
-        } else if (name == "NCCL_NVLS_CHUNKSIZE") {
-            e.nvls_chunk = static_cast<double>(whole(name, value, 1));
-        } else if (name == "NCCL_NVLSTREE_MAX_CHUNKSIZE") {
-            e.nvls_tree_chunk = static_cast<double>(whole(name, value, 1));
-        } else if (name == "NCCL_P2P_NET_CHUNKSIZE") {
-            e.p2p_net_chunk = static_cast<double>(whole(name, value, 1));
-        } else if (name == "NCCL_P2P_NVL_CHUNKSIZE") {
-            e.p2p_nvl_chunk = static_cast<double>(whole(name, value, 1));
-        } else if (name == "NCCL_CROSS_NIC") {
-            e.cross_nic = static_cast<int>(whole(name, value, 0));
-        } else if (name == "NCCL_PXN_DISABLE") {
-            e.pxn = whole(name, value, 0) == 0;
-        } else if (name == "NCCL_COLLNET_ENABLE") {
-            e.collnet_enable = whole(name, value, 0) != 0;
-        } else if (name == "NCCL_P2P_DISABLE") {
-            e.p2p = whole(name, value, 0) == 0;
-        } else if (name == "NCCL_P2P_LEVEL") {
-            e.p2p = !level_off(name, value);
-        } else if (name == "NCCL_NET_GDR_LEVEL" || name == "NCCL_IB_GDR_LEVEL") {
-            e.gpu_direct = !level_off(name, value);
+    for (const auto& [name, value] : given) {
+        const auto known = std::find_if(variables.begin(), variables.end(),
+                                        [&, &wanted = name](const Variable& v) { return v.name == wanted; });
+        if (known != variables.end()) {
+            known->set(e, name, value, collective);
         } else {
             e.notes.push_back(name + " is not modelled: ignored");
         }

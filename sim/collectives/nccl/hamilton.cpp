@@ -1,6 +1,7 @@
 #include "sim/collectives/nccl/hamilton.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast::nccl {
 
@@ -54,17 +55,22 @@ private:
             }
             return;
         }
-        // Wide edges first: what is left stays connected longer.
-        std::vector<std::uint16_t> order;
+        // Wide edges first: what is left stays connected longer. Inserted in order, for this runs 400,000 times.
+        std::array<std::uint16_t, 64> order;
+        std::size_t open = 0;
         for (std::uint16_t to = 1; to < static_cast<std::uint16_t>(n_); ++to) {
-            if ((used_ >> to & 1U) == 0 && capacity_[std::size_t{at} * n_ + to] > 0) {
-                order.push_back(to);
+            const int* wide = &capacity_[std::size_t{at} * n_];
+            if ((used_ >> to & 1U) != 0 || wide[to] <= 0) {
+                continue;
             }
+            std::size_t place = open++;
+            for (; place > 0 && wide[order[place - 1]] < wide[to]; --place) {
+                order[place] = order[place - 1];
+            }
+            order[place] = to;
         }
-        std::stable_sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
-            return capacity_[at * n_ + a] > capacity_[at * n_ + b];
-        });
-        for (const std::uint16_t to : order) {
+        for (std::size_t i = 0; i < open; ++i) {
+            const std::uint16_t to = order[i];
             --capacity_[std::size_t{at} * n_ + to];
             used_ |= std::uint64_t{1} << to;
             ring_.push_back(to);

@@ -31,7 +31,10 @@ struct PcieGraph {
     }
 };
 
-bool is_nvlink(const NodeCable& cable) { return cable.link.family == LinkFamily::nvlink; }
+// A NIC of NVLink's own network stands beside the GPU that it is cabled to.
+bool is_nvlink(const NodeCable& cable) {
+    return cable.link.family == LinkFamily::nvlink && !cable.a.starts_with("nic") && !cable.b.starts_with("nic");
+}
 
 PcieGraph pcie_graph(const NodeTemplate& node) {
     PcieGraph graph;
@@ -79,7 +82,10 @@ std::vector<Walk> walks_from(const PcieGraph& graph, std::size_t start) {
 }
 
 PciePath type(const Walk& walk) {
-    if (walk.hops < 0 || walk.between_cpus > 0) {
+    if (walk.hops < 0) {
+        return PciePath::dis;
+    }
+    if (walk.between_cpus > 0) {
         return PciePath::sys;
     }
     if (walk.cpus > 0) {
@@ -115,8 +121,8 @@ Locality locality(const NodeTemplate& node, std::uint32_t gpus) {
     l.gpus = gpus;
     l.nics = node.nics;
     l.nvlinks.assign(std::size_t{gpus} * gpus, 0);
-    l.gpu_to_gpu.assign(std::size_t{gpus} * gpus, PciePath::sys);
-    l.gpu_to_nic.assign(std::size_t{gpus} * l.nics, PciePath::sys);
+    l.gpu_to_gpu.assign(std::size_t{gpus} * gpus, PciePath::dis);
+    l.gpu_to_nic.assign(std::size_t{gpus} * l.nics, PciePath::dis);
     std::map<std::string, std::uint32_t> gpu_index;
     for (std::uint32_t g = 0; g < gpus; ++g) {
         gpu_index["gpu" + std::to_string(g)] = g;
@@ -141,7 +147,7 @@ Locality locality(const NodeTemplate& node, std::uint32_t gpus) {
         for (std::uint32_t other = 0; other < gpus; ++other) {
             const PciePath path = other == g ? PciePath::pix : type(reached("gpu" + std::to_string(other)));
             l.gpu_to_gpu[g * gpus + other] = path;
-            l.crosses_cpus = l.crosses_cpus || path == PciePath::sys;
+            l.crosses_cpus = l.crosses_cpus || path >= PciePath::sys;
         }
         for (std::uint32_t nic = 0; nic < l.nics; ++nic) {
             const Walk walked = reached("nic" + std::to_string(nic));

@@ -8,8 +8,8 @@
 
 namespace fabricast::nccl {
 
-// NCCL's PCIe path types, nearest first (facts: one switch, several switches, one host bridge, across CPUs).
-enum class PciePath : std::uint8_t { pix, pxb, phb, sys };
+// NCCL's PCIe path types, nearest first (facts: one switch, several switches, one host bridge, across CPUs, no way).
+enum class PciePath : std::uint8_t { pix, pxb, phb, sys, dis };
 
 struct Locality {
     std::uint32_t gpus = 0, nics = 0;

@@ -128,11 +128,8 @@ BufferTables read_buffers(const Part& part) {
     }
     b.slots = static_cast<int>(part.number("buffer.steps"));
     b.chunk_slots = row<2>(part, "chunk.steps");
-    b.slice_slots = row<2>(part, "chunk.slice_steps");
     b.threads_slow = part.number("threads.simple_slow");
     b.slow_limit = part.number("threads.slow_limit");
-    b.max_threads = part.number("threads.max");
-    b.collnet_threshold = part.number("thread_threshold.collnet");
     b.nvls_chunk = part.number_or("nvls.chunk", 0);
     b.nvls_tree_chunk = part.number_or("nvls_tree.chunk", 0);
     b.collnet_chunk = part.number("collnet.chunk");

@@ -63,11 +63,10 @@ struct SearchTables {
 struct BufferTables {
     PerProto buffer{};  // bytes per channel and connection
     int slots = 8;
-    std::array<double, 2> chunk_slots{}, slice_slots{};  // Simple ring: all-reduce, all-gather, reduce-scatter; others
+    std::array<double, 2> chunk_slots{};  // Simple ring: all-reduce, all-gather, reduce-scatter; others
     PerProto threads{};
-    double threads_slow = 256, slow_limit = 0, max_threads = 640;
+    double threads_slow = 256, slow_limit = 0;
     PerProto thread_threshold{};  // bytes
-    double collnet_threshold = 0;
     double nvls_chunk = 0, nvls_tree_chunk = 0, collnet_chunk = 0;
     double p2p_chunk_net = 0, p2p_chunk_pci = 0, p2p_chunk_nvlink = 0;
     std::array<double, 2> nvls_channels_hopper{}, nvls_channels_blackwell{};  // one node, more

@@ -24,7 +24,7 @@ int channels_inside(const CountedNode& p, double speed) {
         return most;
     }
     if (p.node.nvlink == NvlinkShape::nvswitch) {
-        const double load = p.several() && !p.pxn_exit ? (p.gpus - 1.0) / p.gpus : 1;
+        const double load = p.several() && !p.ring_forwards ? (p.gpus - 1.0) / p.gpus : 1;
         return std::min(most, static_cast<int>(p.nvlink_total / (speed * load) + 1e-9));
     }
     if (mesh_closes(p)) {
@@ -193,22 +193,46 @@ bool nvls_possible(const CountedNode& p, const Release& release, const Environme
            environment.nvls_enable.value_or(true);
 }
 
+// The node without its NVLinks where peers may not map each other at all: all goes through the host.
+NodeTemplate as_peers_reach(NodeTemplate node, const Environment& environment) {
+    if (environment.peers && *environment.peers < PeerLevel::nvl) {
+        node.nvlink = NvlinkShape::none;
+        std::erase_if(node.cables, [](const NodeCable& cable) { return cable.link.family == LinkFamily::nvlink; });
+    }
+    return node;
+}
+
+// Where a ring would have to leave over NVLink by another GPU's NIC and may not, the search takes the other NIC, unless
+// NCCL_CROSS_NIC=0 holds it to its rail.
+Exit exit_of(const CountedNode& p, const Environment& environment) {
+    if (environment.cross_nic == 1) {
+        return Exit::nearest;
+    }
+    const bool stuck = p.pxn_exit && ring_on_nvlink(p) && !environment.pxn;
+    return stuck && environment.cross_nic == 2 ? Exit::in_pairs : Exit::own_rail;
+}
+
 }  // namespace
 
 Found search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port, const Release& release,
              const Environment& environment) {
-    const CountedNode p = count_node(node, gpus, nodes, port, release.search);
+    const NodeTemplate peers = as_peers_reach(node, environment);
+    CountedNode p = count_node(peers, gpus, nodes, port, release.search);
+    const Exit exit = exit_of(p, environment);
+    p.ring_forwards = p.pxn_exit && exit == Exit::own_rail;
     const Solution rings = search_rings(p);
     Found found;
-    found.rings = ring_orders(p, rings.channels, rings.speed);
-    found.nvlink = p.gpus > 1 ? ring_on_nvlink(p) : node.nvlink != NvlinkShape::none;
+    found.rings = ring_orders(p, rings.channels, rings.speed, exit);
+    found.nvlink = p.gpus > 1 ? ring_on_nvlink(p) : peers.nvlink != NvlinkShape::none;
     found.nics = p.rails;
     found.graphs[index(Algo::ring)] = ring_graph(rings);
     found.graphs[index(Algo::tree)] = tree_graph(p, found.graphs[index(Algo::ring)]);
     found.graphs[index(Algo::pat)] = found.graphs[index(Algo::collnet_chain)] = found.graphs[index(Algo::ring)];
-    if (nvls_possible(p, release, environment)) {
+    // NVLS maps no peer's memory: it stays where peers may not (src/transport/nvls.cc).
+    const CountedNode whole = count_node(node, gpus, nodes, port, release.search);
+    if (nvls_possible(whole, release, environment)) {
         const int most_heads = at_least(release.version, 21) ? 32 : 8;  // NCCL_MAX_NVLS_ARITY
-        const Graph graph = nvls_graph(p, most_heads);
+        const Graph graph = nvls_graph(whole, most_heads);
         found.graphs[index(Algo::nvls)] = found.graphs[index(Algo::nvls_tree)] = graph;
         found.nvls_heads = graph.channels;
         const std::size_t column = p.several() ? 1 : 0;
@@ -218,7 +242,7 @@ Found search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, 
                                                   : static_cast<int>(blackwell ? b.nvls_channels_blackwell[column]
                                                                                : b.nvls_channels_hopper[column]);
     }
-    if (node.nvlink == NvlinkShape::nvswitch) {
+    if (peers.nvlink == NvlinkShape::nvswitch) {
         Graph direct = found.graphs[index(Algo::ring)];
         direct.channels = static_cast<int>(std::max<std::size_t>(p.rails.size(), 1));
         found.graphs[index(Algo::collnet_direct)] = direct;

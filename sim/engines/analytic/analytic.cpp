@@ -36,10 +36,11 @@ public:
         Timeline result;
         result.makespan = kept_.last_finish();
         result.kept = kept_.times();
-        account(network_,
-                {bytes_of_classes(network_, schedule_), [&](std::uint32_t cls) { return class_busy_[cls]; },
-                 [&](std::uint32_t row) { return busy_of_row(row); }},
-                result);
+        account(
+            network_,
+            {bytes_of_classes(network_, schedule_), [&](std::uint32_t cls) { return at_most_all(class_busy_[cls]); },
+             [&](std::uint32_t row) { return busy_of_row(row); }},
+            result);
         return result;
     }
 
@@ -84,7 +85,7 @@ private:
         const Duration fluid = ticks_up(bytes / rate_alone(network_, cls, 1));
         Time& free = connection_free_[t.connection];
         free = std::max(ready + t.start + network_.latency_of_connection[t.connection], free) + fluid;
-        class_busy_[cls] += fluid;
+        class_busy_[cls] += to_seconds(fluid);
         return free;
     }
 
@@ -94,7 +95,7 @@ private:
         const PipelineForm form(schedule_, p, network_.hops_of(index));
         const double tau = form.tau(rate_alone(network_, cls, p.weight));
         const Duration running = ticks_up(form.running(tau));
-        class_busy_[cls] += running;
+        class_busy_[cls] += to_seconds(running);
         release_[op] = ready + p.start + running;
         return ready + p.start + ticks_up(form.running(tau) + form.draining(tau));
     }
@@ -109,7 +110,10 @@ private:
                 }
             }
         }
-        return std::min(row_busy_[row], kept_.last_finish());
+        return at_most_all(row_busy_[row]);
+    }
+    Duration at_most_all(double seconds) const {
+        return from_seconds(std::min(seconds, to_seconds(kept_.last_finish())));
     }
 
     const Network& network_;
@@ -118,7 +122,7 @@ private:
     std::vector<Time> release_, finish_, connection_free_;
     std::map<std::pair<DeviceId, std::uint16_t>, Time> stream_free_;
     std::map<std::uint32_t, Time> host_free_;
-    std::vector<Duration> class_busy_, row_busy_;
+    std::vector<double> class_busy_, row_busy_;  // seconds
     Kept kept_;
 };
 

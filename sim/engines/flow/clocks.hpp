@@ -40,7 +40,7 @@ struct ServiceClock {
     }
 
     // When the first member is done. Precondition: marks, rate > 0.
-    Time due() const { return last + ticks_up(std::max(0.0, marks.front().bytes - served) / rate); }
+    Time due() const { return predicted(last, std::max(0.0, marks.front().bytes - served) / rate); }
 
     // Takes out every member that is due by `now`.
     template <class Done>

@@ -171,7 +171,7 @@ void CoupledFlows::change_bottleneck(std::uint32_t connection, std::uint32_t row
 }
 
 Time CoupledFlows::due_of(std::uint32_t row, double mark) const {
-    return now_ + ticks_up(std::max(0.0, mark - rows_[row].clock) / level_[row]);
+    return predicted(now_, std::max(0.0, mark - rows_[row].clock) / level_[row]);
 }
 
 Time CoupledFlows::settle(Time now) {

@@ -5,18 +5,21 @@
 #include <optional>
 #include <vector>
 
+#include "topologies/trays.hpp"
+
 namespace fabricast {
 
 namespace {
 
 // All pairs, taken apart: every path between nodes is GPU to NIC, NIC to NIC, NIC to GPU, so the crossings of the three
-// parts may be added up on their own. What leaves a NIC for a rail does not depend on which GPU of the node sent it.
+// parts may be added up on their own. What leaves a NIC for a rail does not depend on which GPU of its tray sent it.
 class AllPairsCount {
 public:
     AllPairsCount(const AllPairs& pairs, const Fabric& fabric, const CountCrossings& count)
         : pairs_(pairs),
           fabric_(fabric),
           count_(count),
+          trays_(fabric.node()),
           gpus_(fabric.gpus_per_node()),
           nics_(fabric.nics_per_node()),
           first_node_(pairs.first / gpus_),
@@ -31,7 +34,7 @@ public:
         }
         for (std::uint32_t out = 0; out < nics_; ++out) {
             for (std::uint32_t in = 0; in < nics_; ++in) {
-                if (pairs_.pxn ? out == in : true) {
+                if (!pairs_.pxn || trays_.rail_of[out] == trays_.rail_of[in]) {
                     between(out, in);
                 }
             }
@@ -57,9 +60,10 @@ private:
 
     // Rail on which a rank receives.
     std::uint32_t rail(std::uint32_t rank) const { return fabric_.nearest_nic(rank % gpus_); }
-    // Whether the rank sends by this NIC at all (with PXN all do, by whichever rail the destination has).
+    // Whether the rank sends by this NIC at all (with PXN all of its tray do, by whichever rail the destination has).
     bool sends_by(std::uint32_t rank, std::uint32_t nic) const {
-        return pairs_.pxn || fabric_.nearest_nic(rank % gpus_) == nic;
+        const std::uint16_t own = fabric_.nearest_nic(rank % gpus_);
+        return pairs_.pxn ? trays_.tray_of[own] == trays_.tray_of[nic] : own == nic;
     }
     double senders(std::uint32_t node, std::uint32_t nic) const {
         double n = 0;
@@ -204,17 +208,17 @@ private:
         return true;
     }
 
-    // The path of the first two nodes, if that of the last two shares its trunks.
+    // The path of the first two nodes, if that of the last two shares its trunks. Two different nodes stand in them.
     std::optional<Path> one_way(const Group& a, const Group& b, std::uint32_t out, std::uint32_t in) {
-        const auto between_nodes = [&](std::uint32_t x, std::uint32_t y) {
+        // From the first (last) node of `a` that some node of `b` differs from.
+        const auto between_nodes = [&](auto from, auto to, auto end) {
+            const auto second = std::next(to);
+            const std::uint32_t x = *from == *to && second == end ? *std::next(from) : *from;
+            const std::uint32_t y = x == *to ? *second : *to;
             return fabric_.path({.src = fabric_.nic(x, out), .dst = fabric_.nic(y, in)});
         };
-        const auto other_than = [](const std::vector<std::uint32_t>& nodes, std::uint32_t node, bool last) {
-            const std::uint32_t end = last ? nodes.back() : nodes.front();
-            return end != node || nodes.size() == 1 ? end : last ? nodes[nodes.size() - 2] : nodes[1];
-        };
-        const Path first = between_nodes(a.nodes.front(), other_than(b.nodes, a.nodes.front(), false));
-        const Path last = between_nodes(a.nodes.back(), other_than(b.nodes, a.nodes.back(), true));
+        const Path first = between_nodes(a.nodes.begin(), b.nodes.begin(), b.nodes.end());
+        const Path last = between_nodes(a.nodes.rbegin(), b.nodes.rbegin(), b.nodes.rend());
         const bool same = first.count == last.count && first.count >= 2 &&
                           std::equal(first.links.begin() + 1, first.links.begin() + static_cast<int>(first.count) - 1,
                                      last.links.begin() + 1);
@@ -241,6 +245,7 @@ private:
     const AllPairs& pairs_;
     const Fabric& fabric_;
     const CountCrossings& count_;
+    Trays trays_;
     std::uint32_t gpus_, nics_, first_node_, end_node_;
     Path path_;
 };

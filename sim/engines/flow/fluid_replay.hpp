@@ -81,8 +81,13 @@ private:
     Time on_grid(Time due) const;
     void predict_class(std::uint32_t cls);
     void predict_pipeline(std::uint32_t pipeline);
+    // What is over at the end of time only is not awaited: a change of rates before it may bring it nearer.
     void push(Time at, EventKind kind, std::uint32_t id, std::uint32_t version = 0) {
-        queue_.push(at.ps, {kind, id, version});
+        if (at < end_of_time) {
+            queue_.push(at.ps, {kind, id, version});
+        } else {
+            too_long_ = true;
+        }
     }
     Stuck stuck() const;
     Timeline timeline();
@@ -131,6 +136,7 @@ private:
     std::vector<std::uint32_t> ended_, entered_, ready_, scratch_;
     Kept kept_;
     std::size_t finished_ = 0;
+    bool too_long_ = false;
 };
 
 }  // namespace fabricast

@@ -108,7 +108,7 @@ private:
         bool changed = false;
 
         Time due(const Running& kernel) const {
-            return when_passed(slow, last, ticks_up(std::max(0.0, 1 - kernel.done) * kernel.seconds));
+            return when_passed(slow, last, std::max(0.0, 1 - kernel.done) * kernel.seconds);
         }
         void advance(Time now) {
             const double passed = to_seconds(healthy_time(slow, last, now));

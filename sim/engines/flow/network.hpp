@@ -46,6 +46,7 @@ struct Network {
     std::vector<double> capacity;
     std::vector<std::uint32_t> part_end;  // per row: end of its range in `parts`
     std::vector<LinkPart> parts;
+    std::vector<std::uint32_t> part_of_link;  // in `parts`, or no_row; empty above links_kept
 
     std::vector<FlowClass> classes;
     std::vector<std::uint32_t> crossing_row;

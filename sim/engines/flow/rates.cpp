@@ -43,7 +43,7 @@ void FluidReplay::predict_pipeline(std::uint32_t pipeline) {
 // A merge tolerance lets completions happen only on multiples of it.
 Time FluidReplay::on_grid(Time due) const {
     const std::int64_t grid = options_.merge_tolerance.ps;
-    return grid > 0 ? Time{(due.ps + grid - 1) / grid * grid} : due;
+    return grid > 0 && due < end_of_time ? Time{grid} * ((due + Time{grid - 1}).ps / grid) : due;
 }
 
 // From now on every message on a shared row is one of the coupled flows.

@@ -61,6 +61,9 @@ Timeline FluidReplay::run() {
         settle_operations();
         settle_rates();
     }
+    if (finished_ < operations && too_long_) {
+        refuse_time();
+    }
     if (finished_ < operations) {
         throw stuck();
     }
@@ -214,7 +217,7 @@ Timeline FluidReplay::timeline() {
     const auto busy_of_row = [&](std::uint32_t row) {
         return shares_.busy_of_row(row) + (coupled_ ? coupled_->busy_of_row(row) : Duration{});
     };
-    account(network_, {bytes_of_class_, busy_of_class, busy_of_row}, result);
+    account(network_, {bytes_of_class_, busy_of_class, busy_of_row, events_}, result);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <unordered_map>
 
+#include "sim/timeline.hpp"
 #include "topologies/hash.hpp"
 
 namespace fabricast {
@@ -89,6 +90,7 @@ void RowMerger::finish(const std::function<LinkInfo(LinkId)>& link, Network& net
     counted_ = {};
     std::vector<std::uint32_t> row_of_node(nodes_.size(), none);
     std::vector<std::vector<LinkPart>> parts;
+    std::vector<std::uint32_t> part_in_row(node_of_link_.size() <= links_kept ? node_of_link_.size() : 0);
     crossings_.assign(edge_sets_, {});
     for (std::uint32_t id = 0; id < node_of_link_.size(); ++id) {
         if (node_of_link_[id] == unused) {
@@ -116,6 +118,9 @@ void RowMerger::finish(const std::function<LinkInfo(LinkId)>& link, Network& net
             mine.push_back({LinkId{id}, info.cls, info.capacity, 0});
         }
         ++mine[p].count;
+        if (!part_in_row.empty()) {
+            part_in_row[id] = static_cast<std::uint32_t>(p);
+        }
     }
     for (const std::vector<LinkPart>& mine : parts) {
         double smallest = std::numeric_limits<double>::infinity();
@@ -125,6 +130,12 @@ void RowMerger::finish(const std::function<LinkInfo(LinkId)>& link, Network& net
         }
         network.capacity.push_back(smallest);
         network.part_end.push_back(static_cast<std::uint32_t>(network.parts.size()));
+    }
+    network.part_of_link = std::move(part_in_row);
+    for (std::size_t id = 0; id < network.part_of_link.size(); ++id) {
+        const std::uint32_t row = node_of_link_[id];
+        std::uint32_t& part = network.part_of_link[id];
+        part = row == Network::no_row ? row : static_cast<std::uint32_t>(network.part_begin(row)) + part;
     }
 }
 

@@ -32,8 +32,8 @@ struct RunningPipeline {
         last = now;
         seconds = 0;
     }
-    Time release() const { return last + ticks_up((1 - done) * seconds); }
-    Time finish() const { return last + ticks_up((1 - done) * seconds + form.draining(tau)); }
+    Time release() const { return predicted(last, (1 - done) * seconds); }
+    Time finish() const { return predicted(last, (1 - done) * seconds + form.draining(tau)); }
 };
 
 }  // namespace fabricast

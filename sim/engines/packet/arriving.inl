@@ -143,7 +143,7 @@ inline void Domain::enqueue(std::uint32_t out, const Frame& frame, std::uint32_t
     port.queued_bytes += frame.bytes;
     PortCounts& counts = net_.counts[out];
     counts.most_queued = std::max(counts.most_queued, port.queued_bytes);
-    if (!shared_.series.empty()) {
+    if (watched_) {
         shared_.series[out].saw_queue(arrived, port.queued_bytes);
     }
     set_active(out);

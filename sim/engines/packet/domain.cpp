@@ -40,23 +40,10 @@ Domain::Domain(Shared& shared, std::uint32_t id, std::uint32_t domains)
 }
 
 void Domain::run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Domain>>& all) {
-    start_ = start;
-    window_end_ = end;
-    parity_ = parity;
-    wakes_ = shared_.wake[parity].get();
-    next_ = never;
+    begin_window(start, end, parity);
+    alone_ = false;
     for (const auto& other : all) {
-        std::vector<Mail>& box = other->outbox_[parity ^ 1U][id_];
-        for (const Mail& mail : box) {
-            deliver(mail);
-        }
-        box.clear();
-    }
-    if (domains_ == 1) {
-        for (const std::uint32_t island : islands_) {
-            next_ = std::min(next_, run_island(island));
-        }
-        return;
+        take_box(other->outbox_[parity ^ 1U][id_]);
     }
     open_.publish(static_cast<std::uint32_t>(islands_.size()));
     for (Claim claim = open_.take_first(); claim.count() > 0; claim = open_.take_first()) {
@@ -68,6 +55,35 @@ void Domain::run(Ps start, Ps end, unsigned parity, const std::vector<std::uniqu
             run_claimed(other.islands_, claim);
         }
     }
+}
+
+void Domain::run_alone(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Domain>>& all) {
+    begin_window(start, end, parity);
+    alone_ = true;
+    for (const auto& other : all) {
+        other->next_ = never;  // this one knows of all
+        for (std::vector<Mail>& box : other->outbox_[parity ^ 1U]) {
+            take_box(box);
+        }
+    }
+    for (std::uint32_t island = 0; island < shared_.islands.count(); ++island) {
+        next_ = std::min(next_, run_island(island));
+    }
+}
+
+void Domain::begin_window(Ps start, Ps end, unsigned parity) {
+    start_ = start;
+    window_end_ = end;
+    parity_ = parity;
+    wakes_ = shared_.wake[parity].get();
+    next_ = never;
+}
+
+void Domain::take_box(std::vector<Mail>& box) {
+    for (const Mail& mail : box) {
+        deliver(mail);
+    }
+    box.clear();
 }
 
 void Domain::run_claimed(const std::vector<std::uint32_t>& islands, Claim claim) {
@@ -119,7 +135,7 @@ inline void Domain::wake(std::uint32_t node, Ps at) {
 void Domain::wake_other(std::atomic<Ps>& when, Ps at) {
     next_ = std::min(next_, at);
     Ps known = when.load(std::memory_order_relaxed);
-    if (domains_ == 1) {
+    if (alone_) {
         when.store(at, std::memory_order_relaxed);
         return;
     }
@@ -130,7 +146,7 @@ void Domain::wake_other(std::atomic<Ps>& when, Ps at) {
 void Domain::mail(const Mail& mail) {
     assert(mail.time == earliest(mail.node, mail.time));
     next_ = std::min(next_, mail.time);
-    if (domains_ == 1 || island_of_[mail.node] == island_) {
+    if (alone_ || island_of_[mail.node] == island_) {
         deliver(mail);
     } else {  // another thread may run that island just now
         outbox_[parity_][shared_.domain_of(mail.node)].push_back(mail);
@@ -148,6 +164,7 @@ void Domain::deliver(const Mail& mail) {
 void Domain::run_node(std::uint32_t n) {
     Node& node = net_.nodes[n];
     node_next_ = never;
+    shared_.next[n] = never;  // from here on, what a cable of the node back to itself wakes it for
     gather(node, n);
     for (std::size_t i = 0; i < due_count_; ++i) {
         const Due& due = due_[i];
@@ -161,7 +178,7 @@ void Domain::run_node(std::uint32_t n) {
     }
     const Ps left = drain_all(node, end_ - 1);
     const Ps mailed = shared_.inboxes[n].empty() ? never : shared_.inboxes[n].front().time;
-    shared_.next[n] = std::min({node_next_, left, mailed});
+    shared_.next[n] = std::min({shared_.next[n], node_next_, left, mailed});
 }
 
 void Domain::gather(const Node& node, std::uint32_t n) {

@@ -16,12 +16,26 @@
 #include "sim/engines/packet/recovery.hpp"
 #include "sim/engines/packet/sender.hpp"
 #include "sim/engines/packet/series.hpp"
+#include "sim/engines/streams.hpp"
 
 namespace fabricast::packet {
 
 // What is kept against time, however large the traffic: senders' rates, flows whose pieces are followed, of each so
 // many.
 inline constexpr std::size_t rates_kept = 1024, arrivals_kept = 256, pieces_kept = 256;
+
+// How long congestion control held a flow back, beside what its path and its own cap need.
+struct Throttle {
+    double least_pace = 0;  // ps a byte without it
+    double held = 0;        // ps
+    Ps first = never, last = 0;
+
+    void saw(Ps start, double pace, std::uint32_t bytes) {
+        held += std::max(0.0, pace - least_pace) * bytes;
+        first = std::min(first, start);
+        last = start;
+    }
+};
 
 // What all domains see: each node's part is written by the domain that owns it, `wake` by any.
 struct Shared {
@@ -45,6 +59,7 @@ struct Shared {
     std::vector<std::vector<Ps>> arrivals;  // when pieces of the first flows came; empty: nobody asked
     std::vector<Timely> timelies;
     std::vector<InfinibandRate> infiniband;
+    std::vector<Throttle> throttles;
     std::vector<std::uint32_t> ack_every;  // packets, a power of two; per controlled flow
     std::vector<Recovery> recoveries;      // per flow
     std::vector<Series> series;            // per port
@@ -60,8 +75,11 @@ class Domain {
 public:
     Domain(Shared& shared, std::uint32_t id, std::uint32_t domains);
 
-    // Runs every node of this domain that has something to do in [start, end). `parity` alternates.
+    // Runs every node of this domain that has something to do in [start, end), while other threads run the others.
+    // `parity` alternates.
     void run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Domain>>& all);
+    // Runs every node of all domains; no other thread may run.
+    void run_alone(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Domain>>& all);
 
     // The earliest that is left to do, or was sent to others; after run().
     Ps next() const { return next_; }
@@ -81,6 +99,8 @@ private:
         std::uint32_t mail = none;
     };
 
+    void begin_window(Ps start, Ps end, unsigned parity);
+    void take_box(std::vector<Mail>& box);
     Ps run_island(std::uint32_t island);
     void run_claimed(const std::vector<std::uint32_t>& islands, Claim claim);
     void run_node(std::uint32_t n);
@@ -204,6 +224,7 @@ private:
     Network& net_;
     const Packet& options_;
     std::uint32_t id_, domains_;
+    bool alone_ = true;                 // in this window
     const std::uint32_t* island_of_;    // node
     std::atomic<Ps>* wakes_ = nullptr;  // of this window
     std::vector<std::uint32_t> islands_;

@@ -59,11 +59,12 @@ struct alignas(64) Stream {
     std::uint32_t pieces = 0;
     std::uint32_t dependent_to = 0;                 // pieces before it wait for those that they forward
     std::uint32_t piece_bytes = 0, last_bytes = 0;  // wire bytes; of the last chunk's pieces
-    std::uint32_t slots = 8;
+    float slots = 8;
     std::uint16_t slices = 1;
     bool started = false;
-    bool follows = false;   // others lead to it
-    bool circular = false;  // pieces forward those of the chunk before, as in a ring
+    bool follows = false;           // others lead to it
+    bool circular = false;          // pieces forward those of the chunk before, as in a ring
+    std::uint16_t fill_chunks = 0;  // the last ones, which take no slot
 
     alignas(64) Ps slot_delay = 0;
     std::uint32_t delivered = 0;
@@ -77,6 +78,8 @@ struct alignas(64) Stream {
     bool tells = false;     // somebody waits for its pieces
 
     std::uint32_t lag() const { return circular ? slices : 0; }
+    std::uint32_t whole_slots() const { return static_cast<std::uint32_t>(slots); }
+    std::uint32_t pieces_with_slots() const { return pieces - std::uint32_t{fill_chunks} * slices; }
 };
 
 static_assert(sizeof(Stream) == 128);

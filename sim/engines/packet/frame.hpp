@@ -5,12 +5,23 @@
 #include <cstdint>
 #include <limits>
 
+#include "models/units.hpp"
+
 namespace fabricast::packet {
 
 // Picoseconds since the start of the replay. Inside the engine a bare number: it is packed with others.
 using Ps = std::int64_t;
 
-inline constexpr Ps never = (Ps{1} << 47) - 1;  // also the end of this engine's clock: 140 s
+inline constexpr Ps never = (Ps{1} << 47) - 1;  // 140 s
+inline constexpr Ps clock_end = never / 2;      // what comes later is refused, so that a sum of two times is in range
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_late() {
+    throw OutOfRange("a time beyond the 70 s that the clock of engine packet holds (the other engines': 106 days)");
+}
+
+// Throws OutOfRange beyond the end of the clock.
+inline Ps on_clock(Ps time) { return time < clock_end ? time : (refuse_late(), time); }
+inline Ps on_clock(Duration span) { return on_clock(span.ps); }
 inline constexpr std::uint32_t none = 0xffffffffU;
 
 struct Frame {

@@ -32,10 +32,10 @@ Ps Horizon::watch(const Mail& mail) {
     const Done::Kind kind = mail.kind == Mail::message ? Done::message : Done::stream;
     const bool awaited =
         kind == Done::message ? transfers_[mail.target] : pipelines_[traffic_.streams[mail.target].pipeline];
+    const Ps bound = on_clock(bound_of(kind, mail.target, mail.time));
     if (!awaited) {
         return never;
     }
-    const Ps bound = bound_of(kind, mail.target, mail.time);
     open(kind)[mail.target] = true;
     bounds_.push({bound, kind, mail.target});
     return bound;
@@ -104,7 +104,8 @@ Ps Horizon::sending(std::uint32_t f, std::int64_t bytes, Ps now) const {
         inverse = std::min(inverse, net.capacity_inverse[net.port_of(route, variant, 0)]);
     }
     const auto before = static_cast<double>(std::max<std::int64_t>(0, bytes - traffic_.flows[f].unit));
-    return now + latency + static_cast<Ps>(before * inverse * (1 - 1e-6) / (1 << 24));
+    const double least = before * inverse * (1 - 1e-6) / (1 << 24);
+    return now + latency + static_cast<Ps>(std::min(least, static_cast<double>(never)));
 }
 
 Ps Horizon::on_last_link(std::uint32_t f, Ps now) const {

@@ -1,6 +1,9 @@
 #include "sim/engines/packet/lanes.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "sim/engines/memory.hpp"
 
 namespace fabricast::packet {
 
@@ -22,8 +25,11 @@ PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options) {
     if (options.max_payload.count > 0) {
         form.payload = options.max_payload.count;
     }
-    form.completion =
-        options.completion_payload.count > 0 ? std::min(form.payload, options.completion_payload.count) : form.payload;
+    form.completion = options.completion_payload.count > 0 ? options.completion_payload.count : form.payload;
+    if (form.completion > form.payload) {
+        throw TooLarge("'packet.pcie.completion_payload' is above what a packet carries (found " +
+                       std::to_string(form.completion) + " B; accepted: up to " + std::to_string(form.payload) + " B)");
+    }
     return form;
 }
 

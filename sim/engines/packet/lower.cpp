@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sim/engines/flow/network.hpp"
+#include "sim/engines/memory.hpp"
 #include "sim/engines/packet/flows.hpp"
 #include "sim/engines/pipeline_form.hpp"
 #include "sim/engines/streams.hpp"
@@ -59,7 +60,7 @@ private:
         for (const Transfer& transfer : schedule_.transfers) {
             ++traffic_.connections[transfer.connection].end;
             traffic_.message_bytes.push_back(
-                std::llround(static_cast<double>(transfer.bytes.count) * ratios_[transfer.connection]));
+                rounded_bytes(static_cast<double>(transfer.bytes.count) * ratios_[transfer.connection]).count);
         }
         std::uint32_t sum = 0;
         for (std::uint32_t c = 0; c < traffic_.connections.size(); ++c) {
@@ -94,12 +95,12 @@ private:
         const PipelineStreams found = streams_of(fabric_, schedule_, pipeline);
         const auto first = static_cast<std::uint32_t>(traffic_.streams.size());
         const Alone form = found.layered && pipeline.occupancy_count == 0 ? Alone{0, 0} : alone(p);
-        const double drained = found.layered ? 0 : form.draining;
+        const double drained = left_to_drain(found, form.draining);
         traffic_.draining.push_back(drained);
         traffic_.seconds_alone.push_back(form.running + form.draining);
         const double chunks = std::ceil(found.chunks - 1e-9);
         if (chunks * pipeline.slices > 4e9) {
-            throw std::length_error("a pipeline of more than 4 billion pieces is too long for engine packet");
+            throw TooLarge("a pipeline of more than 4 billion pieces is too long for engine packet");
         }
         std::vector<std::vector<std::uint32_t>> leads_to(found.streams.size());
         std::vector<std::uint32_t> have(found.streams.size(), none);  // where several lead to one
@@ -110,11 +111,12 @@ private:
             stream.slices = static_cast<std::uint16_t>(pipeline.slices);
             stream.chunk_pieces = stream.slices;
             stream.pieces = static_cast<std::uint32_t>(chunks) * stream.slices;
-            stream.slots = static_cast<std::uint32_t>(std::max(1L, std::lround(pipeline.slots)));
-            stream.slots_end =
-                stream.pieces - std::min<std::uint32_t>(stream.pieces, (stream.slots - 1) * stream.slices);
+            stream.slots = std::max(1.0F, static_cast<float>(pipeline.slots));
+            stream.fill_chunks = static_cast<std::uint16_t>(std::min<std::uint32_t>(found.fill_chunks, 0xffff));
+            const std::uint32_t with_slots = stream.pieces_with_slots();
+            stream.slots_end = with_slots - std::min(with_slots, (stream.whole_slots() - 1) * stream.slices);
             stream.circular = pipeline.cyclic;
-            stream.overhead = from.overhead.ps;
+            stream.overhead = on_clock(from.overhead);
             stream.slot_delay = found.longest.ps;
             set_bytes(stream, pipeline, from, found.chunks);
             if (waits(found, from) && !from.before.empty()) {
@@ -128,7 +130,7 @@ private:
                     leads_to[before].push_back(s);
                 }
             }
-            stream.releases = from.before.empty() || pipeline.cyclic || drained > 0;
+            stream.releases = from.before.empty() || pipeline.cyclic || !found.layered;
             stream.flow = add_flow(from.path, from.wire_ratio, from.rate_cap);
             traffic_.streams.push_back(stream);
         }
@@ -165,7 +167,7 @@ private:
     static void set_bytes(Stream& stream, const Pipeline& pipeline, const PipelineStream& from, double chunks) {
         const double slice = from.scale * from.wire_ratio / pipeline.slices;
         if (pipeline.chunk * slice > 4e9) {
-            throw std::length_error("a pipeline's slice of more than 4 GB is too long for engine packet");
+            throw TooLarge("a pipeline's slice of more than 4 GB is too long for engine packet");
         }
         const double last = chunks - (std::ceil(chunks - 1e-9) - 1);
         stream.piece_bytes = static_cast<std::uint32_t>(std::llround(pipeline.chunk * slice));
@@ -193,8 +195,13 @@ private:
         }
         network |= net.nodes[net.ports[net.port_of(route, 0, route.hops - 1U)].to_node].network;
         const std::int64_t mtu = (network ? options_.mtu : options_.island_mtu).count;
-        flow.unit = static_cast<std::uint16_t>(
-            std::clamp<long long>(std::llround(static_cast<double>(mtu) * ratios_[f]), 1, 65535));
+        const long long unit = std::max(1LL, std::llround(static_cast<double>(mtu) * ratios_[f]));
+        if (unit > 65535) {  // a frame's size has 16 bits
+            throw TooLarge(std::string(network ? "'packet.mtu'" : "'packet.island_mtu'") +
+                           " makes packets that are too large, with what the protocol adds (found " +
+                           std::to_string(unit) + " B; accepted: up to 65535 B)");
+        }
+        flow.unit = static_cast<std::uint16_t>(unit);
     }
 
     // Links that fail may take a flow to another NIC: then nobody is asked.
@@ -281,7 +288,7 @@ private:
     void make_times() {
         std::uint32_t most = 1;
         for (const Stream& stream : traffic_.streams) {
-            most = std::max(most, 2 * stream.slots * stream.slices);
+            most = std::max(most, 2 * (stream.whole_slots() + 1) * stream.slices);
         }
         traffic_.times_each = std::bit_ceil(std::min(most, 64U));
         traffic_.times.assign(2UL * traffic_.times_each * traffic_.streams.size(), 0);

@@ -13,7 +13,13 @@ namespace {
 
 constexpr Ps no_latency = 1000;  // links below a nanosecond join their ends to one node
 
+// A packet's time on the wire is a product of 64 bits.
+constexpr double slowest = 1e6 / 8;
+
 std::uint64_t inverse_of(double capacity) {
+    if (capacity > 0 && capacity < slowest) {
+        throw OutOfRange("a link of less than 1 Mb/s, the slowest that engine packet takes");
+    }
     return capacity > 0 ? static_cast<std::uint64_t>(std::llround(1e12 / capacity * (1 << 24))) : 0;
 }
 
@@ -81,7 +87,7 @@ private:
     void add_port(std::uint32_t p, const Cable& cable) {
         Port& port = net_.ports[p];
         const LinkInfo& facts = info(cable.link);
-        port.latency = facts.latency.ps;
+        port.latency = on_clock(facts.latency);
         port.inverse = inverse_of(facts.capacity);
         port.from_node = cable.from;
         port.to_node = cable.to;

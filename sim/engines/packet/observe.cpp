@@ -25,9 +25,11 @@ void close_pauses(Shared& shared, Ps end) {
     }
 }
 
-void list_links(const Network& net, const Fabric& fabric, Timeline& timeline) {
+void list_links(const Network& net, const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline) {
+    const std::map<LinkId, double> shares = most_shares(events);
     std::map<LinkClass, ClassUse> classes;
-    const double seconds = to_seconds(timeline.makespan);
+    const Ps end = timeline.makespan.ps;
+    timeline.busy.assign(fabric.link_count() <= links_kept ? fabric.link_count() : 0, 0);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const Port& port = net.ports[p];
         if (port.sent_bytes == 0) {
@@ -39,8 +41,15 @@ void list_links(const Network& net, const Fabric& fabric, Timeline& timeline) {
         ClassUse& use = classes[info.cls];
         use.cls = info.cls;
         use.bytes += bytes;
-        use.busy += Duration{wire_time(static_cast<std::uint64_t>(port.sent_bytes), port.inverse)};
-        const double utilisation = seconds > 0 ? bytes / (info.capacity * seconds) : 0;
+        use.busy_s += bytes * static_cast<double>(port.inverse) * (1e-12 / (1 << 24));
+        const auto changed = shares.find(net.links[p]);
+        // What was sent again in vain may leave after the last byte has arrived.
+        const double seconds = to_seconds(Duration{std::max(end, port.free)});
+        const double most = info.capacity * seconds * (changed != shares.end() ? changed->second : 1);
+        const double utilisation = most > 0 ? bytes / most : 0;
+        if (!timeline.busy.empty()) {
+            timeline.busy[static_cast<std::uint32_t>(net.links[p])] += static_cast<float>(utilisation);
+        }
         if (same_link) {  // another lane of it
             timeline.busiest.back().bytes += bytes;
             timeline.busiest.back().utilisation += utilisation;
@@ -142,6 +151,13 @@ void count(const Shared& shared, const std::vector<std::unique_ptr<Domain>>& dom
         use.starved += port.starved;
         use.watchdog += net.counts[p].watchdog;
     }
+    double held = 0;
+    double sending = 0;
+    for (const Throttle& throttle : shared.throttles) {
+        held += throttle.held;
+        sending += throttle.first == never ? 0 : static_cast<double>(throttle.last - throttle.first);
+    }
+    use.throttled = sending > 0 ? std::min(1.0, held / sending) : 0;
     for (const Recovery& recovery : shared.recoveries) {
         use.resent += recovery.resent;
         use.timeouts += recovery.timeouts;
@@ -167,7 +183,9 @@ void list_series(Shared& shared, const std::vector<std::uint32_t>& worst, Ps mak
     const std::size_t listed = std::min(worst.size(), series_listed);
     Ps width = 0;
     for (std::size_t i = 0; i < listed; ++i) {
-        width = std::max(width, shared.series[worst[i]].width());
+        Series& series = shared.series[worst[i]];
+        series.saw_queue(makespan, 0);  // what still waits waits to the end
+        width = std::max(width, series.width());
     }
     for (std::size_t i = 0; i < listed; ++i) {
         Series& series = shared.series[worst[i]];
@@ -236,10 +254,10 @@ double bytes_held(const Network& net) {
 }
 
 void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
-             const Fabric& fabric, Timeline& timeline) {
+             const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline) {
     const Network& net = shared.net;
     close_pauses(shared, timeline.makespan.ps);
-    list_links(net, fabric, timeline);
+    list_links(net, fabric, events, timeline);
     PacketUse use;
     count(shared, domains, use);
     percentiles(operations.completions(), use);

@@ -4,16 +4,17 @@
 #include <memory>
 #include <vector>
 
+#include "sim/engines/link_event.hpp"
 #include "sim/engines/packet/domain.hpp"
 #include "sim/engines/packet/operations.hpp"
 #include "sim/timeline.hpp"
 
 namespace fabricast::packet {
 
-// Fills `busiest`, `classes` and `packets`. Precondition: makespan is set, and no packet is on its way any more but for
-// those nobody waits for.
+// Fills `busiest`, `busy`, `classes` and `packets`. Precondition: makespan is set, and no packet is on its way any more
+// but for those nobody waits for.
 void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
-             const Fabric& fabric, Timeline& timeline);
+             const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline);
 
 // Of rings and queues, their slack included.
 double bytes_held(const Network& network);

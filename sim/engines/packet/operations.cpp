@@ -60,7 +60,7 @@ Operations::Operations(const Fabric& fabric, const Schedule& schedule, Traffic& 
     }
     for (std::size_t c = 0; c < schedule.connections.size(); ++c) {
         const bool local = traffic.routes[c].hops == 0;
-        path_latency_.push_back(local ? fabric.path(schedule.connections[c].path).latency.ps : 0);
+        path_latency_.push_back(local ? on_clock(fabric.path(schedule.connections[c].path).latency) : 0);
     }
     for (const Stream& stream : traffic.streams) {
         if (traffic.routes[stream.flow].hops > 0) {
@@ -152,7 +152,7 @@ void Operations::start(std::uint32_t op, Ps now, const Post& post) {
         case OpKind::delay:
             queued_[op] = true;
             if (hosts_.turn(chain_of_delay_[detail]) == detail) {
-                push(now + schedule_.delays[detail].duration.ps, Event::delay, detail);
+                push(now + on_clock(schedule_.delays[detail].duration), Event::delay, detail);
             }
             return;
     }
@@ -160,7 +160,7 @@ void Operations::start(std::uint32_t op, Ps now, const Post& post) {
 
 void Operations::start_message(std::uint32_t transfer, Ps now, const Post& post) {
     const std::uint32_t c = schedule_.transfers[transfer].connection;
-    const Ps enters = now + schedule_.transfers[transfer].start.ps;
+    const Ps enters = on_clock(now + on_clock(schedule_.transfers[transfer].start));
     ready_at_[transfer] = now;
     if (traffic_.routes[c].hops == 0) {
         push(enters + path_latency_[c], Event::message, transfer);
@@ -172,7 +172,7 @@ void Operations::start_message(std::uint32_t transfer, Ps now, const Post& post)
 
 void Operations::start_pipeline(std::uint32_t pipeline, Ps now, const Post& post) {
     pipeline_ready_[pipeline] = now;
-    const Ps enters = now + schedule_.pipelines[pipeline].start.ps;
+    const Ps enters = on_clock(now + on_clock(schedule_.pipelines[pipeline].start));
     if (schedule_.pipelines[pipeline].occupancy_count > 0) {
         push(enters, Event::holds, pipeline);
     }
@@ -195,7 +195,7 @@ void Operations::stream_ended(std::uint32_t stream, Ps now) {
     }
     if (--streams_left_[pipeline] == 0) {
         const double draining = traffic_.draining[pipeline];
-        push(now + ticks_up(draining).ps, Event::drained, pipeline);
+        push(now + on_clock(ticks_up(draining)), Event::drained, pipeline);
     }
 }
 
@@ -226,7 +226,7 @@ void Operations::finish(std::uint32_t op, Ps now) {
         hosts_.pass_turn(chain);
         const std::uint32_t next = hosts_.turn(chain);
         if (next != Chains::none && queued_[op_of_delay_[next]]) {
-            push(now + schedule_.delays[next].duration.ps, Event::delay, next);
+            push(now + on_clock(schedule_.delays[next].duration), Event::delay, next);
         }
     }
 }

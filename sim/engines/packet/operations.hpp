@@ -65,7 +65,7 @@ private:
     void finish(std::uint32_t op, Ps now);
     void release(std::uint32_t op, Ps now);
     void push(Ps time, Event::Kind kind, std::uint32_t index, std::uint32_t version = 0) {
-        events_.push({time, kind, index, version});
+        events_.push({on_clock(time), kind, index, version});
     }
 
     const Schedule& schedule_;

@@ -150,8 +150,9 @@ struct Packet {
     Duration retransmit_timeout = microseconds(500);
     double loss = 0;  // share of packets that a link between nodes corrupts
 
-    int threads = 1;      // the result does not depend on it
-    bool series = false;  // keep queue and pause against time for each port
+    int threads = 1;                 // the result does not depend on it
+    bool share_all_windows = false;  // among them, also where one is quicker: for tests
+    bool series = false;             // keep queue and pause against time for each port
     std::uint64_t seed = 1;
 };
 

@@ -241,6 +241,9 @@ inline void Domain::send_one(std::uint32_t p, Ps start) {
         Waiting waiting = port.queue.front();
         port.queue.pop();
         port.queued_bytes -= waiting.frame.bytes;
+        if (watched_) {
+            shared_.series[p].saw_queue(start, port.queued_bytes);
+        }
         if (port.marks) {
             mark(p, waiting.frame, start);
         }

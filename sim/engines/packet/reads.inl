@@ -18,8 +18,8 @@ inline std::uint32_t Domain::ready_pieces(std::uint32_t f, std::uint32_t known) 
     if (!stream.started) {
         return 0;
     }
-    const std::uint64_t by_slots = (std::uint64_t{stream.freed} + stream.slots) * stream.slices;
-    auto ready = static_cast<std::uint32_t>(std::min<std::uint64_t>(stream.pieces, by_slots));
+    const std::uint64_t by_slots = (std::uint64_t{stream.freed} + stream.whole_slots()) * stream.slices;
+    auto ready = by_slots < stream.pieces_with_slots() ? static_cast<std::uint32_t>(by_slots) : stream.pieces;
     if (stream.follows && stream.have + stream.lag() < stream.dependent_to) {
         ready = std::min(ready, stream.have + stream.lag());
     }

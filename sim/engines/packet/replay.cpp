@@ -1,6 +1,7 @@
 #include "sim/engines/packet/replay.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <thread>
 
@@ -10,6 +11,7 @@
 #include "sim/engines/packet/horizon.hpp"
 #include "sim/engines/packet/observe.hpp"
 #include "sim/engines/packet/operations.hpp"
+#include "sim/engines/packet/sharing.hpp"
 #include "sim/engines/watching.hpp"
 
 namespace fabricast {
@@ -17,6 +19,10 @@ namespace fabricast {
 namespace packet {
 
 namespace {
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 class Replay {
 public:
@@ -42,7 +48,7 @@ public:
         operations_.begin();
         if (threads_ == 1) {
             while (plan_window()) {
-                domains_.front()->run(start_, end_, parity_, domains_);
+                domains_.front()->run_alone(start_, end_, parity_, domains_);
             }
         } else {
             run_threads();
@@ -50,7 +56,7 @@ public:
         Timeline timeline;
         timeline.makespan = operations_.kept().last_finish();
         timeline.kept = operations_.kept().times();
-        observe(shared_, domains_, operations_, fabric_, timeline);
+        observe(shared_, domains_, operations_, fabric_, events, timeline);
         if (timeline.packets->drops > 0 && !shared_.lossy) {
             throw CannotEnd("'" + fabric_.link_name(timeline.packets->ports.front().link) +
                             "' lost packets that nobody sends again: its buffer is smaller than its headroom");
@@ -62,6 +68,8 @@ public:
     }
 
 private:
+    static constexpr Ps patience = 1'000'000'000;
+
     // The smallest latency; 1 us where only hosts and devices operate.
     Ps shortest() const { return std::min<Ps>(traffic_.network.window, 1'000'000); }
 
@@ -81,19 +89,27 @@ private:
         posted_ = std::min(posted_, mail.time);
     }
 
+    // The engine's inverse rates have 48 bits: 1 Mb/s.
+    static void check_rate(double inverse, std::uint32_t millionths) {
+        if (millionths > 0 && inverse * 1e6 / millionths >= 0x1p48) {
+            throw OutOfRange("an event that leaves less than 1 Mb/s of a link, the slowest that engine packet takes");
+        }
+    }
+
     void post_events(const std::vector<LinkEvent>& events) {
         const Network& net = traffic_.network;
         for (const LinkEvent& event : events) {
-            for (std::uint32_t p = 0; p < net.port_count; ++p) {
+            for (std::uint32_t p = 0; p < net.port_count && event.at.ps < clock_end; ++p) {
                 if (net.links[p] == event.link) {
                     const auto millionths = static_cast<std::uint32_t>(std::max(0.0, event.share * 1e6 + 0.5));
+                    check_rate(net.capacity_inverse[p], millionths);
                     post({event.at.ps, net.ports[p].from_node, Mail::share, p, millionths});
                 }
             }
         }
         for (const Epoch& epoch : net.epochs) {
             for (std::uint32_t f = 0; f < traffic_.flows.size(); ++f) {
-                if (epoch.ways[f] != traffic_.ways_of(f, epoch.from - 1)) {
+                if (epoch.from < clock_end && epoch.ways[f] != traffic_.ways_of(f, epoch.from - 1)) {
                     post({epoch.from, traffic_.flows[f].node, Mail::reroute, f, 0});
                 }
             }
@@ -122,7 +138,10 @@ private:
             return false;
         }
         start_ = std::min(first, operations_.next());
-        if (start_ >= never / 2) {
+        if (start_ >= clock_end && start_ < never && end_ - moved_at_ <= patience) {
+            refuse_late();
+        }
+        if (start_ >= clock_end) {
             cannot_end();
         }
         end_ = horizon_.limit(start_, start_ + longest_);
@@ -142,7 +161,6 @@ private:
             moved_at_ = end_;
             return;
         }
-        constexpr Ps patience = 1'000'000'000;
         if (end_ - moved_at_ > patience && ++idle_windows_ % 64 == 0 && options_.pfc_watchdog.ps == 0 &&
             !find_deadlock(shared_).empty()) {
             cannot_end();
@@ -167,6 +185,7 @@ private:
 
     void run_threads() {
         Barrier barrier(threads_);
+        Sharing sharing(options_.share_all_windows);
         bool more = true;
         std::vector<std::exception_ptr> errors(threads_);
         const auto plan = [&] {
@@ -174,6 +193,10 @@ private:
                 const bool failed =
                     std::any_of(errors.begin(), errors.end(), [](const auto& e) { return e != nullptr; });
                 more = !failed && plan_window();
+                while (more && !sharing.shares(hops_, seconds_now)) {
+                    domains_.front()->run_alone(start_, end_, parity_, domains_);
+                    more = plan_window();
+                }
             } catch (...) {
                 errors[0] = std::current_exception();
                 more = false;

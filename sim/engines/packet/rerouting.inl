@@ -58,6 +58,9 @@ inline void Domain::lose_queue(std::uint32_t p, Ps now) {
             const std::uint32_t other = net_.port_of(route, way, waiting.frame.hop());
             net_.ports[other].queue.push(waiting);
             net_.ports[other].queued_bytes += waiting.frame.bytes;
+            if (watched_) {
+                shared_.series[other].saw_queue(now, net_.ports[other].queued_bytes);
+            }
             set_active(other);
             continue;
         }
@@ -65,6 +68,9 @@ inline void Domain::lose_queue(std::uint32_t p, Ps now) {
         if (waiting.ingress != none) {
             vacate(waiting.ingress, waiting.frame.bytes, now);
         }
+    }
+    if (watched_) {
+        shared_.series[p].saw_queue(now, port.queued_bytes);
     }
     if (port.queue.empty() && (port.sender == none || shared_.senders[port.sender].empty())) {
         clear_active(p);

@@ -51,6 +51,7 @@ inline Ps Domain::paced(Flow& flow, std::uint32_t bytes, Ps start) {
             }
             pace = dcqcn.at_line() ? pace : std::max(pace, 1e12 / dcqcn.rate());
         }
+        shared_.throttles[flow.controller].saw(start, pace, bytes);
     }
     return start + static_cast<Ps>(std::ceil(pace * bytes - 1e-6));
 }
@@ -89,8 +90,11 @@ inline bool Domain::begin_stream_piece(Flow& flow, std::uint32_t s) {
         }
     }
     const bool begins_chunk = stream.slices == 1 || piece % stream.slices == 0;
-    if (begins_chunk && piece >= stream.slots * stream.slices) {
-        const std::uint32_t needed = piece / stream.slices - stream.slots;
+    const auto slot = begins_chunk && piece < stream.pieces_with_slots()
+                          ? slot_before(piece / stream.slices, stream.slots)
+                          : std::nullopt;
+    if (slot) {
+        const auto needed = static_cast<std::uint32_t>(*slot);
         if (stream.freed <= needed) {
             return false;
         }

@@ -20,9 +20,16 @@ public:
     const std::array<std::int64_t, bins>& sent() const { return sent_; }
 
     void saw_sent(Ps at, std::int64_t bytes) { sent_[bin(at)] += bytes; }
+    // From `at` on so many bytes wait; what waited until then counts in every bin that it lasted into.
     void saw_queue(Ps at, std::int64_t bytes) {
-        std::int64_t& most = queued_[bin(at)];
-        most = std::max(most, bytes);
+        if (at > queued_since_ && waiting_ > 0) {
+            const std::size_t last = bin(at - 1);
+            for (std::size_t b = bin(queued_since_); b <= last; ++b) {
+                queued_[b] = std::max(queued_[b], waiting_);
+            }
+        }
+        queued_since_ = std::max(queued_since_, at);
+        waiting_ = bytes;
     }
     void saw_pause(Ps from, Ps to) {
         bin(to);
@@ -60,6 +67,8 @@ private:
     }
 
     Ps width_ = 100'000;  // 0.1 us at first
+    Ps queued_since_ = 0;
+    std::int64_t waiting_ = 0;  // bytes queued since then
     std::array<std::int64_t, bins> queued_{};
     std::array<Ps, bins> paused_{};
     std::array<std::int64_t, bins> sent_{};

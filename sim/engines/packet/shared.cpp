@@ -70,6 +70,7 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
                 rates.emplace_back();
             }
         }
+        throttles.push_back({std::max(t.flows[f].pace, 1e12 / line)});
         const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / t.flows[f].unit;
         ack_every.push_back(std::bit_floor(std::max(1U, segment)));
     }

@@ -12,6 +12,8 @@
 #include <iostream>
 #include <system_error>
 
+#include "sim/engines/memory.hpp"
+
 namespace fabricast::simgrid_engine {
 
 namespace {
@@ -67,6 +69,10 @@ void write_all(int to, const std::string& bytes) {
         answer = "r" + work();
     } catch (const CannotEnd& error) {
         answer = std::string("c") + error.what();
+    } catch (const TooLarge& error) {
+        answer = std::string("m") + error.what();
+    } catch (const OutOfRange& error) {
+        answer = std::string("o") + error.what();
     } catch (const std::exception& error) {
         answer = std::string("e") + error.what();
     }
@@ -126,6 +132,12 @@ std::string in_child(const std::function<std::string()>& work, const Watch& watc
     }
     if (!answer.empty() && answer[0] == 'c') {
         throw CannotEnd(answer.substr(1));
+    }
+    if (!answer.empty() && answer[0] == 'm') {
+        throw TooLarge(answer.substr(1));
+    }
+    if (!answer.empty() && answer[0] == 'o') {
+        throw OutOfRange(answer.substr(1));
     }
     if (answer.empty() || answer[0] != 'r') {
         throw std::runtime_error("SimGrid: " + (answer.empty() ? "no answer" : answer.substr(1)));

@@ -11,6 +11,7 @@
 #include "sim/engines/kept.hpp"
 #include "sim/engines/simgrid/child.hpp"
 #include "sim/engines/simgrid/platform.hpp"
+#include "sim/engines/ticks.hpp"
 #include "sim/engines/unroll.hpp"
 
 namespace fabricast {
@@ -57,7 +58,8 @@ public:
     }
 
 private:
-    Time now() const { return from_seconds(s4u::Engine::get_clock()); }
+    // No exception may cross SimGrid's kernel: the whole run's end is checked behind it.
+    Time now() const { return predicted({}, s4u::Engine::get_clock()); }
 
     std::uint32_t chain(std::uint32_t op) {
         const std::uint32_t detail = schedule_.detail(OpId{op});
@@ -117,7 +119,7 @@ private:
     void send(std::uint32_t op, const Transfer& t) {
         const Connection& connection = schedule_.connections[t.connection];
         const auto bytes =
-            static_cast<std::uint64_t>(std::llround(static_cast<double>(t.bytes.count) * connection.wire_ratio));
+            static_cast<std::uint64_t>(rounded_bytes(static_cast<double>(t.bytes.count) * connection.wire_ratio).count);
         if (bytes == 0) {
             wait(op, 0);
             return;

@@ -5,7 +5,11 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
+
+#include "sim/report/html/cables.hpp"
+#include "topologies/bought.hpp"
 
 namespace fabricast::html {
 
@@ -22,7 +26,7 @@ struct TrunkEnds {
 
 class Painter {
 public:
-    Painter(const Fabric& fabric, const Film& film) : fabric_(fabric), film_(film) {
+    Painter(const Fabric& fabric, const Film& film) : fabric_(fabric), film_(film), cables_(fabric) {
         drawing_.frames = film.frames;
         for (std::uint32_t l = first_trunk(); l < fabric_.link_count(); ++l) {
             if (const LinkEnds ends = fabric_.ends(LinkId{l}); !ends.resource) {
@@ -135,10 +139,22 @@ private:
                 add_box(DeviceId{device}, -1, own);
             }
         }
+        fold_switches(tiers);
+    }
+
+    // Like switches are one device, and so one box: what is not drawn is what no box stands for.
+    void fold_switches(const std::vector<FabricTier>& tiers) {
+        std::map<int, std::uint64_t> shown;
+        const BoughtSwitches bought(fabric_);
+        for (std::uint32_t s = 0; s < bought.count(); ++s) {
+            if (const auto box = box_of_.find(id(bought.drawn_as(SwitchId{s}))); box != box_of_.end()) {
+                ++shown[drawing_.boxes[box->second].tier];
+            }
+        }
         for (std::size_t t = 0; t < tiers.size(); ++t) {
-            const auto own = of_tier.find(static_cast<int>(t) + 1);
-            if (own != of_tier.end() && tiers[t].switches > own->second.size()) {
-                fold(tiers[t].switches - own->second.size(), tiers[t].name, static_cast<int>(t) + 1);
+            const int own = static_cast<int>(t) + 1;
+            if (shown.contains(own) && tiers[t].switches > shown[own]) {
+                fold(tiers[t].switches - shown[own], tiers[t].name, own);
             }
         }
     }
@@ -172,40 +188,44 @@ private:
         }
     }
 
-    // Both directions, and all cables between the two boxes, are one wire.
+    // The two directions of a cable are one wire.
     void add_wire(std::uint32_t link) {
         const LinkEnds ends = fabric_.ends(LinkId{link});
         if (ends.resource || !drawn(ends.from) || !drawn(ends.to)) {
             return;
         }
-        const auto [low, high] = std::minmax(box_of_.at(id(ends.from)), box_of_.at(id(ends.to)));
-        const auto [place, fresh] = wire_of_.emplace(std::pair{low, high}, drawing_.wires.size());
+        const std::uint32_t from = box_of_.at(id(ends.from));
+        const auto [low, high] = std::minmax(from, box_of_.at(id(ends.to)));
+        const auto [place, fresh] =
+            wire_of_.emplace(std::tuple{low, high, cables_.number(LinkId{link})}, drawing_.wires.size());
         if (fresh) {
             const LinkInfo info = fabric_.link(LinkId{link});
-            drawing_.wires.push_back({low, high, fabric_.link_name(LinkId{link}),
-                                      std::string(fabricast::word(info.cls)), info.capacity, ends.cables,
-                                      std::vector<Load>(film_.frames.size())});
+            drawing_.wires.push_back({low, high, std::string(fabricast::word(info.cls)), info.capacity, ends.cables});
         }
-        std::vector<Load>& loads = drawing_.wires[place->second].loads;
-        for (std::size_t f = 0; f < loads.size(); ++f) {
+        Wire& wire = drawing_.wires[place->second];
+        WireDirection& direction = from == low ? wire.there : wire.back;
+        direction.name = cables_.name(LinkId{link});
+        direction.loads.resize(film_.frames.size());
+        for (std::size_t f = 0; f < direction.loads.size(); ++f) {
             const Load load = film_.load(f, LinkId{link});
-            loads[f].busy = std::max(loads[f].busy, load.busy);
-            loads[f].queued_bytes = std::max(loads[f].queued_bytes, load.queued_bytes);
-            loads[f].paused = std::max(loads[f].paused, load.paused);
+            Load& most = direction.loads[f];
+            most = {std::max(most.busy, load.busy), std::max(most.queued_bytes, load.queued_bytes),
+                    std::max(most.paused, load.paused)};
         }
     }
 
     const Fabric& fabric_;
     const Film& film_;
+    CableNames cables_;
     std::vector<TrunkEnds> trunks_;
     std::set<std::uint32_t> nodes_;
     std::map<std::uint32_t, std::uint32_t> box_of_;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> wire_of_;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> wire_of_;
     std::vector<std::string> folded_;
     Drawing drawing_;
 };
 
-// The heat of links by what a few rows say of them.
+// The heat of links by what the rows say of them.
 class Heat {
 public:
     Heat(const Fabric& fabric, const std::vector<LinkTraffic>& traffic)
@@ -228,9 +248,13 @@ public:
 
     const std::vector<const LinkTraffic*>& rows() const { return rows_; }
 
-    // Listed itself, or the like of one listed at the same place of another node; else its class' mean.
+    // Of a fabric whose links are too many to keep: listed itself, or the like of one listed at the same place of
+    // another node; else its class' mean.
     double busy(std::size_t r, std::uint32_t link) const {
         const LinkTraffic& row = *rows_[r];
+        if (!row.busy.empty()) {
+            return std::min(static_cast<double>(row.busy[link]), 1.0);
+        }
         std::optional<double> alike;
         for (const LinkUse& use : row.busiest) {
             if (id(use.link) == link) {

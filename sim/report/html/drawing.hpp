@@ -19,21 +19,26 @@ struct Box {
     int tier = 0;      // of a switch: 1 next to the nodes, counting up; of a node's device: 0
 };
 
-// What a wire does in one frame. Shares are of its capacity or of the frame's time; negative: not known.
+// What one direction of a wire does in one frame. Shares are of its capacity or of the frame's time; negative: not
+// known.
 struct Load {
     double busy = -1;
     double queued_bytes = -1;
     double paused = -1;
 };
 
-// A cable, both directions at once: `load` is of the busier one.
+struct WireDirection {
+    std::string name;         // as `topo` has it; of cables beside each other with its number; empty: there is none
+    std::vector<Load> loads;  // one a frame
+};
+
+// A cable with its two directions. Several between the same boxes are several wires.
 struct Wire {
     std::uint32_t a = 0, b = 0;  // boxes
-    std::string name;            // of one direction, as `topo` has it
     std::string cls;             // "nvlink"
     double capacity = 0;         // bytes per second of one direction
     std::uint32_t cables = 1;
-    std::vector<Load> loads;  // one a frame
+    WireDirection there = {}, back = {};  // from `a` to `b`, from `b` to `a`
 };
 
 struct Drawing {
@@ -57,7 +62,8 @@ inline constexpr std::uint32_t switches_drawn = 16;  // of a tier
 
 Drawing draw_film(const Fabric& fabric, const Film& film);
 
-// The cluster with the heat of each row's replay: exact where a row lists the link or one alike, else its class' mean.
+// The cluster with the heat of each row's replay: each link's own load. Of a fabric with more than links_kept links
+// only of those that a row lists, and of those alike; the others have the mean of their class.
 Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic);
 
 }  // namespace fabricast::html

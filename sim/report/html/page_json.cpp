@@ -109,14 +109,13 @@ Json section_json(const Activity& activity) {
             {"spans", std::move(spans)}};
 }
 
-Json wire_json(const Wire& wire) {
-    Json json = {
-        {"a", wire.a},          {"b", wire.b}, {"name", wire.name}, {"class", wire.cls}, {"capacity", wire.capacity},
-        {"cables", wire.cables}};
+// What nothing is known of, or what is nought in all frames, is left out.
+Json direction_json(const WireDirection& direction) {
+    Json json = {{"name", direction.name}};
     const auto series = [&](const char* name, double Load::*field) {
         Json values = Json::array();
         bool any = false;
-        for (const Load& load : wire.loads) {
+        for (const Load& load : direction.loads) {
             any |= load.*field > 0;
             values.push_back(drawn(load.*field));
         }
@@ -128,6 +127,16 @@ Json wire_json(const Wire& wire) {
     series("queued", &Load::queued_bytes);
     series("paused", &Load::paused);
     return json;
+}
+
+Json wire_json(const Wire& wire) {
+    Json directions = Json::array();
+    for (const WireDirection* direction : {&wire.there, &wire.back}) {
+        directions.push_back(direction->name.empty() ? Json() : direction_json(*direction));
+    }
+    return {{"a", wire.a},           {"b", wire.b},
+            {"class", wire.cls},     {"capacity", wire.capacity},
+            {"cables", wire.cables}, {"directions", std::move(directions)}};
 }
 
 Json section_json(const Scene& scene) {

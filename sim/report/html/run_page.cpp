@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/io/units.hpp"
+#include "sim/report/html/cables.hpp"
 #include "sim/report/html/theatre.hpp"
 #include "sim/report/html/training_page.hpp"
 #include "sim/report/result_file.hpp"
@@ -197,7 +198,7 @@ void add_replay(Page& page, const Report& report, const Fabric& fabric) {
         }
     }
     Table uses{"Communication by kind",
-               "",
+               "Bytes and times are summed over the calls; calls of different groups run at once.",
                {{"group"},
                 {"ranks", Unit::count},
                 {"collective"},
@@ -220,13 +221,14 @@ Table class_table(const std::vector<LinkTraffic>& traffic) {
                 true};
     for (const LinkTraffic& row : traffic) {
         for (const ClassUse& use : row.classes) {
-            table.rows.push_back({row.row, std::string(fabricast::word(use.cls)), use.bytes, to_seconds(use.busy)});
+            table.rows.push_back({row.row, std::string(fabricast::word(use.cls)), use.bytes, use.busy_s});
         }
     }
     return table;
 }
 
 Table busiest_table(const std::vector<LinkTraffic>& traffic, const Fabric& fabric) {
+    const CableNames cables(fabric);
     Table table{"Busiest links",
                 "Links used alike stand once.",
                 {{"row"}, {"link"}, {"alike", Unit::count}, {"bytes", Unit::size}, {"busy", Unit::share}},
@@ -235,7 +237,7 @@ Table busiest_table(const std::vector<LinkTraffic>& traffic, const Fabric& fabri
     for (const LinkTraffic& row : traffic) {
         for (const LinkUse& use : row.busiest) {
             if (row.nodes == fabric.node_count()) {
-                table.rows.push_back({row.row, fabric.link_name(use.link), static_cast<double>(use.alike), use.bytes,
+                table.rows.push_back({row.row, cables.name(use.link), static_cast<double>(use.alike), use.bytes,
                                       std::min(use.utilisation, 1.0)});
             }
         }
@@ -244,11 +246,14 @@ Table busiest_table(const std::vector<LinkTraffic>& traffic, const Fabric& fabri
 }
 
 void add_scene(Page& page, const Report& report, const Fabric& fabric) {
-    Scene scene{
-        "The cluster and what its links carry",
-        "Colour and width say how busy a cable is, the busier of its two directions: exact for the busiest links "
-        "and those used alike, else the mean of the links of its kind.",
-        draw(fabric, report.traffic)};
+    const bool mean = std::any_of(report.traffic.begin(), report.traffic.end(),
+                                  [](const LinkTraffic& row) { return row.busy.empty(); });
+    Scene scene{"The cluster and what its links carry",
+                std::string("Colour and width say how busy a cable is over the whole run, its busier direction") +
+                    (mean ? ". This fabric has more links than are counted one by one: exact are the busiest and those "
+                            "used alike, the others have the mean of their kind."
+                          : "."),
+                draw(fabric, report.traffic)};
     scene.drawing.frame_kind = report.rows.empty() ? "run" : "message size";
     page.sections.emplace_back(std::move(scene));
     page.sections.emplace_back(busiest_table(report.traffic, fabric));
@@ -277,7 +282,8 @@ void add_provenance(Page& page, const Scenario& scenario) {
     page.sections.emplace_back(Words{"The scenario as it was understood", {resolved.dump(2)}, true});
 }
 
-Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric) {
+Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric,
+              const std::vector<LinkEvent>& events) {
     Page page;
     page.title = scenario.name;
     if (!report.steps.empty()) {
@@ -292,7 +298,7 @@ Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabr
     } else {
         page.answer = "Nothing was run.";
     }
-    add_theatre(page, report.packets, fabric);
+    add_theatre(page, report.packets, fabric, events);
     add_scene(page, report, fabric);
     page.figures = report.figures;
     page.evidence = report.evidence_notes;

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "sim/io/units.hpp"
+#include "sim/report/html/cables.hpp"
 #include "sim/report/html/theatre_pieces.hpp"
+#include "sim/report/packet_traffic.hpp"
 
 namespace fabricast::html {
 
@@ -14,15 +16,14 @@ namespace {
 
 constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32;
 
-std::string at(const PacketTraffic& traffic) { return " At " + text(traffic.size) + "."; }
+std::string at(const PacketTraffic& traffic) { return " At " + text(traffic.size) + calls_text(traffic) + "."; }
 
 // The series' links by name; cables beside each other are told apart.
-std::vector<std::string> names_of(const PacketTraffic& traffic) {
-    std::map<std::string, int> seen;
+std::vector<std::string> names_of(const PacketTraffic& traffic, const Fabric& fabric) {
+    const CableNames cables(fabric);
     std::vector<std::string> names;
-    for (const std::string& name : traffic.series) {
-        const int number = ++seen[name];
-        names.push_back(number > 1 ? name + " (" + std::to_string(number) + ")" : name);
+    for (const PortSeries& port : traffic.use.series) {
+        names.push_back(cables.name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane)));
     }
     return names;
 }
@@ -45,7 +46,37 @@ std::size_t worst_moment(const PacketUse& use) {
     return worst;
 }
 
-Scene film_of(const PacketTraffic& traffic, const Fabric& fabric) {
+std::string ends_of_calls(const PacketTraffic& traffic) {
+    if (traffic.call_ends.size() < 2) {
+        return "";
+    }
+    std::string words = " The calls end at ";
+    for (std::size_t i = 0; i < traffic.call_ends.size(); ++i) {
+        words += (i == 0                              ? ""
+                  : i + 1 == traffic.call_ends.size() ? " and "
+                                                      : ", ") +
+                 text(traffic.call_ends[i] - Time{});
+    }
+    return words + "; a row's time is that of one call in the steady state.";
+}
+
+// Bytes that a link could carry in a frame, with what events left of it. `events`: in the order of time.
+double room(LinkId link, double capacity, Time begin, Duration width, const std::vector<LinkEvent>& events) {
+    double share = 1;
+    double seconds = 0;
+    Time from = begin;
+    for (const LinkEvent& event : events) {
+        if (!event.of_device() && event.link == link && event.at < begin + width) {
+            const Time at = std::max(begin, event.at);
+            seconds += share * to_seconds(at - from);
+            from = at;
+            share = event.share;
+        }
+    }
+    return capacity * (seconds + share * to_seconds(begin + width - from));
+}
+
+Scene film_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vector<LinkEvent>& events) {
     const std::vector<PortSeries>& series = traffic.use.series;
     const Duration width = series.front().width;
     std::map<LinkId, const PortSeries*> of_link;
@@ -55,7 +86,8 @@ Scene film_of(const PacketTraffic& traffic, const Fabric& fabric) {
         film.stars.push_back(port.link);
     }
     for (std::size_t b = 0; b < series.front().queued.size(); ++b) {
-        film.frames.push_back(text(width * static_cast<std::int64_t>(b)));
+        const Duration begin = width * static_cast<std::int64_t>(b);
+        film.frames.push_back(text(begin) + call_at(traffic, Time{} + begin));
     }
     film.load = [&](std::size_t frame, LinkId link) {
         const auto found = of_link.find(link);
@@ -63,28 +95,28 @@ Scene film_of(const PacketTraffic& traffic, const Fabric& fabric) {
             return Load{0, 0, 0};
         }
         const PortSeries& port = *found->second;
-        const double could = fabric.link(link).capacity * to_seconds(width);
-        return Load{std::min(1.0, static_cast<double>(port.sent[frame]) / could),
+        const double could =
+            room(link, fabric.link(link).capacity, width * static_cast<std::int64_t>(frame), width, events);
+        return Load{could > 0 ? std::min(1.0, static_cast<double>(port.sent[frame]) / could) : 0,
                     static_cast<double>(port.queued[frame]), to_seconds(port.paused[frame]) / to_seconds(width)};
     };
     Scene scene{"The film",
                 "Each frame is " + text(width) +
-                    ": colour and width say how busy a cable is, a dot how much is queued for it, bars and dashes that "
-                    "its receiver paused it." +
-                    at(traffic),
+                    ": colour and width say how busy a cable is, its busier direction; a dot how much waits to be "
+                    "sent, at the sender's end; bars and dashes that the receiver paused the sender." +
+                    at(traffic) + ends_of_calls(traffic),
                 draw_film(fabric, film), worst_moment(traffic.use)};
     scene.drawing.frame_kind = "time";
     return scene;
 }
 
-Curves queues_of(const PacketTraffic& traffic) {
+Curves queues_of(const PacketTraffic& traffic, const std::vector<std::string>& names) {
     Curves curves{
         "Queues",
         "The most bytes waiting for a link in each moment: the links that held traffic up most." + at(traffic),
         {"time", Unit::time},
         {"queued", Unit::size},
         {}};
-    const std::vector<std::string> names = names_of(traffic);
     for (std::size_t i = 0; i < std::min(traffic.use.series.size(), curves_shown); ++i) {
         const PortSeries& port = traffic.use.series[i];
         if (*std::max_element(port.queued.begin(), port.queued.end()) == 0) {
@@ -119,8 +151,7 @@ std::vector<Span> pauses_of(const PortSeries& port) {
 }
 
 // Lanes in the order of their first pause: the storm spreads downwards.
-Activity storm_of(const PacketTraffic& traffic) {
-    const std::vector<std::string> names = names_of(traffic);
+Activity storm_of(const PacketTraffic& traffic, const std::vector<std::string>& names) {
     std::vector<std::pair<std::string, std::vector<Span>>> ports;
     for (std::size_t i = 0; i < traffic.use.series.size(); ++i) {
         if (std::vector<Span> spans = pauses_of(traffic.use.series[i]); !spans.empty()) {
@@ -164,6 +195,10 @@ Curves rates_of(const PacketTraffic& traffic, const Fabric& fabric) {
                 line.points.push_back({to_seconds(rates.width * static_cast<std::int64_t>(b)), rates.rate[b]});
             }
         }
+        if (!line.points.empty()) {
+            const auto first = std::find_if(rates.rate.begin(), rates.rate.end(), [](double rate) { return rate > 0; });
+            line.label += call_at(traffic, rates.width * (first - rates.rate.begin()));
+        }
         const auto same = std::count_if(curves.lines.begin(), curves.lines.end(),
                                         [&](const Line& l) { return l.label.starts_with(line.label); });
         line.label += same > 0 ? " (" + std::to_string(same + 1) + ")" : "";
@@ -173,8 +208,7 @@ Curves rates_of(const PacketTraffic& traffic, const Fabric& fabric) {
 }
 
 // Each direction of the cables between switches: uneven where flows' hashes collide.
-Bars trunks_of(const PacketTraffic& traffic, const Fabric& fabric) {
-    const std::vector<std::string> names = names_of(traffic);
+Bars trunks_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vector<std::string>& names) {
     std::vector<std::pair<double, std::string>> trunks;
     for (std::size_t i = 0; i < traffic.use.series.size(); ++i) {
         const PortSeries& port = traffic.use.series[i];
@@ -205,8 +239,9 @@ Bars trunks_of(const PacketTraffic& traffic, const Fabric& fabric) {
 
 Table counts_of(const std::vector<PacketTraffic>& packets) {
     Table table{"What the packets went through",
-                "",
+                "Over the whole replay, all its calls together.",
                 {{"size", Unit::size},
+                 {"calls", Unit::count},
                  {"packets", Unit::count},
                  {"marked", Unit::count},
                  {"notices", Unit::count},
@@ -220,7 +255,8 @@ Table counts_of(const std::vector<PacketTraffic>& packets) {
     for (const PacketTraffic& t : packets) {
         const PacketUse& u = t.use;
         const auto number = [](std::int64_t count) { return static_cast<double>(count); };
-        table.rows.push_back({number(t.size.count), number(u.delivered), number(u.marks), number(u.notices),
+        const Cell calls = t.call_ends.empty() ? Cell() : Cell(static_cast<double>(t.call_ends.size()));
+        table.rows.push_back({number(t.size.count), calls, number(u.delivered), number(u.marks), number(u.notices),
                               number(u.pauses), to_seconds(u.paused), to_seconds(u.starved), number(u.drops),
                               number(u.resent), to_seconds(u.fct_max)});
     }
@@ -240,7 +276,8 @@ Table victims_of(const PacketTraffic& traffic) {
 
 }  // namespace
 
-void add_theatre(Page& page, const std::vector<PacketTraffic>& packets, const Fabric& fabric) {
+void add_theatre(Page& page, const std::vector<PacketTraffic>& packets, const Fabric& fabric,
+                 const std::vector<LinkEvent>& events) {
     if (packets.empty()) {
         return;
     }
@@ -252,19 +289,20 @@ void add_theatre(Page& page, const std::vector<PacketTraffic>& packets, const Fa
     if (worst.use.series.empty()) {
         return;
     }
-    page.sections.emplace_back(film_of(worst, fabric));
+    page.sections.emplace_back(film_of(worst, fabric, events));
     const auto add = [&](auto section, bool any) {
         if (any) {
             page.sections.emplace_back(std::move(section));
         }
     };
-    Curves queues = queues_of(worst);
+    const std::vector<std::string> names = names_of(worst, fabric);
+    Curves queues = queues_of(worst, names);
     add(queues, !queues.lines.empty());
-    Activity storm = storm_of(worst);
+    Activity storm = storm_of(worst, names);
     add(storm, !storm.lanes.empty());
     add(victims_of(worst), !worst.use.victims.empty());
     add(rates_of(worst, fabric), !worst.use.rates.empty());
-    Bars trunks = trunks_of(worst, fabric);
+    Bars trunks = trunks_of(worst, fabric, names);
     add(trunks, trunks.labels.size() > 1);
     if (!worst.use.arrivals.empty()) {
         page.sections.emplace_back(pieces_of(worst, fabric));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/io/units.hpp"
+#include "sim/report/packet_traffic.hpp"
 
 namespace fabricast::html {
 
@@ -41,12 +42,16 @@ void draw_wires(const std::vector<PieceArrivals>& flows, const Fabric& fabric, c
         }
         const auto [place, fresh] = wires.emplace(std::pair{flow.src, flow.dst}, drawing.wires.size());
         if (fresh) {
-            drawing.wires.push_back({boxes.at(flow.src), boxes.at(flow.dst),
-                                     fabric.device_name(flow.src) + " -> " + fabric.device_name(flow.dst), "flow", 0, 1,
-                                     std::vector<Load>(most_frames, Load{0})});
+            drawing.wires.push_back({boxes.at(flow.src),
+                                     boxes.at(flow.dst),
+                                     "flow",
+                                     0,
+                                     1,
+                                     {fabric.device_name(flow.src) + " -> " + fabric.device_name(flow.dst),
+                                      std::vector<Load>(most_frames, Load{0})}});
         }
         for (const Time time : flow.at) {
-            drawing.wires[place->second].loads[static_cast<std::size_t>(time.ps / width.ps)].busy = 1;
+            drawing.wires[place->second].there.loads[static_cast<std::size_t>(time.ps / width.ps)].busy = 1;
         }
     }
 }
@@ -56,7 +61,7 @@ std::size_t fullest_frame(const Drawing& drawing) {
     std::vector<std::size_t> come(most_frames);
     for (const Wire& wire : drawing.wires) {
         for (std::size_t f = 0; f < most_frames; ++f) {
-            come[f] += wire.loads[f].busy > 0 ? 1 : 0;
+            come[f] += wire.there.loads[f].busy > 0 ? 1 : 0;
         }
     }
     return static_cast<std::size_t>(std::max_element(come.begin(), come.end()) - come.begin());
@@ -74,13 +79,14 @@ Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric) {
     Scene scene{"Pieces on their way",
                 "Messages, or slices of a pipeline's chunks, of the first flows: a line is hot in the moments in which "
                 "one of its pieces comes. In a ring they go round, in a tree up and down. Each frame is " +
-                    text(width) + ". At " + text(traffic.size) + ".",
+                    text(width) + ". At " + text(traffic.size) + calls_text(traffic) + ".",
                 {},
                 0};
     scene.drawing.circle = true;
     scene.drawing.frame_kind = "time";
     for (std::size_t b = 0; b < most_frames; ++b) {
-        scene.drawing.frames.push_back(text(width * static_cast<std::int64_t>(b)));
+        const Duration begin = width * static_cast<std::int64_t>(b);
+        scene.drawing.frames.push_back(text(begin) + call_at(traffic, Time{} + begin));
     }
     const Boxes boxes = draw_boxes(flows, fabric, scene.drawing);
     draw_wires(flows, fabric, boxes, width, scene.drawing);

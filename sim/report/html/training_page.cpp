@@ -7,6 +7,7 @@
 
 #include "sim/io/units.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/report/table.hpp"
 
 namespace fabricast::html {
 
@@ -26,10 +27,11 @@ constexpr std::array<Part, 8> parts = {{{"compute", &StepRow::compute_s},
                                         {"data-parallel", &StepRow::exposed_data_s},
                                         {"bubble", &StepRow::bubble_s},
                                         {"fixed", &StepRow::fixed_s}}};
-constexpr std::array<Part, 4> memory_parts = {{{"parameters", &StepRow::parameter_bytes},
+constexpr std::array<Part, 5> memory_parts = {{{"parameters", &StepRow::parameter_bytes},
                                                {"gradients", &StepRow::gradient_bytes},
                                                {"optimizer", &StepRow::optimizer_bytes},
-                                               {"activations", &StepRow::activation_bytes}}};
+                                               {"activations", &StepRow::activation_bytes},
+                                               {"context and buffers", &StepRow::reserved_bytes}}};
 
 // 1,234,567: rates of tokens run to eight digits.
 std::string grouped(long long count) {
@@ -79,6 +81,8 @@ Table step_table_of(const std::vector<StepRow>& steps) {
                 {{"GPUs", Unit::count},
                  {"batch", Unit::count},
                  {"step", Unit::time},
+                 {"low", Unit::time},
+                 {"high", Unit::time},
                  {"tokens/s", Unit::count},
                  {"samples/s", Unit::none},
                  {"FLOP/s a GPU", Unit::flops},
@@ -91,9 +95,9 @@ Table step_table_of(const std::vector<StepRow>& steps) {
                 {}};
     for (const StepRow& r : steps) {
         table.rows.push_back({static_cast<double>(r.gpus), static_cast<double>(r.global_batch), r.step_time_s,
-                              r.tokens_per_s > 0 ? Cell(r.tokens_per_s) : Cell(), r.samples_per_s, r.flops_per_gpu,
-                              r.mfu, r.efficiency, r.memory_bytes(), r.bottleneck, r.busiest_link,
-                              std::string(word(r.evidence))});
+                              r.time_low80_s, r.time_high80_s, r.tokens_per_s > 0 ? Cell(r.tokens_per_s) : Cell(),
+                              r.samples_per_s, r.flops_per_gpu, r.mfu, r.efficiency, r.memory_bytes(), r.bottleneck,
+                              r.busiest_link, std::string(word(r.evidence))});
     }
     return table;
 }
@@ -141,15 +145,18 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, const
     const std::string step = text(row.step_time_s, Dimension::time);
     const std::string throughput = grouped(std::llround(rate)) + (tokens ? " tokens a second" : " samples a second");
     page.answer = "A training step of " + workload.model + " on " +
-                  (row.nodes == fabric.node_count() ? cluster_words(fabric) : gpus) + " takes " + step + ": " +
-                  throughput + ", " + percent(row.mfu) + " of the GPUs' peak; " +
-                  percent(row.compute_s / row.step_time_s) + " of it is computing, " +
+                  (row.nodes == fabric.node_count() ? cluster_words(fabric) : gpus) + " takes " + step +
+                  " (80 % interval " + text(row.time_low80_s, Dimension::time) + " to " +
+                  text(row.time_high80_s, Dimension::time) + "): " + throughput + ", " + percent(row.mfu) +
+                  " of the GPUs' peak; " + percent(row.compute_s / row.step_time_s) + " of it is computing, " +
                   percent(row.exposed_s() / row.step_time_s) + " communication that nothing hides.";
-    page.headlines = {{"step", step, gpus},
-                      {"throughput", throughput, ""},
-                      {"MFU", percent(row.mfu), text(row.flops_per_gpu, Dimension::compute) + " a GPU"},
-                      {"most time in", row.bottleneck, row.busiest_link},
-                      {"rests on", std::string(word(row.evidence)), ""}};
+    page.headlines = {
+        {"step", step, gpus + ", " + interval_text(row.step_time_s, row.time_low80_s, row.time_high80_s) + " %"},
+        {"throughput", throughput, ""},
+        {"MFU", percent(row.mfu), text(row.flops_per_gpu, Dimension::compute) + " a GPU"},
+        {"most time in", row.bottleneck, row.busiest_link},
+        {"rests on", std::string(word(row.evidence)),
+         report.evidence_notes.empty() ? "" : report.evidence_notes.front()}};
     page.sections.emplace_back(bars_of("Where the step's time goes",
                                        "Mean over the pipeline stages. Communication counts where nothing is computed "
                                        "beside it; a bubble is waiting for other stages.",

@@ -25,7 +25,7 @@ PathAttempt gdrcopy(const PathRequest& r) {
             .dma = false};
     double rate = 0;
     if (writes) {
-        const Bytes payload{static_cast<std::int64_t>(r.figures.number("dma", "write.payload"))};
+        const Bytes payload = rounded_bytes(r.figures.number("dma", "write.payload"));
         leg.wire_ratio = pcie::efficiency(payload, pcie::write_overhead(4)) /
                          pcie::efficiency(Bytes{static_cast<std::int64_t>(line)}, pcie::write_overhead(4));
         rate = narrowest(r.fabric, *found) / leg.wire_ratio;

@@ -35,7 +35,7 @@ PathAttempt host_copy(const PathRequest& r) {
                  .cap = "one core's copy",
                  .dma = false};
         path.legs.insert(down ? path.legs.begin() : path.legs.end(), core);
-        path.piece = Bytes{static_cast<std::int64_t>(r.figures.number("host-copy", "pageable.piece"))};
+        path.piece = rounded_bytes(r.figures.number("host-copy", "pageable.piece"));
         path.work.push_back({up, "copies pageable memory", {}, 1 / core.rate_cap});
     }
     return path;

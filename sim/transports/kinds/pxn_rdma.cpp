@@ -2,6 +2,7 @@
 // no spine is crossed, and no far adapter (NVIDIA, Doubling all2all performance with NCCL 2.12).
 
 #include "sim/transports/network.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast::transports {
 
@@ -29,8 +30,9 @@ PathAttempt pxn_rdma(const PathRequest& r) {
     if (!r.host.peer_memory || !r.fabric.node().gpu_direct) {
         return Refusal{"adapters cannot reach GPU memory here"};
     }
-    const std::uint16_t rail = r.fabric.nearest_nic(r.fabric.local_index(r.to));
-    const auto proxy = gpu_on_rail(r, rail);
+    const std::uint16_t own = r.fabric.nearest_nic(r.fabric.local_index(r.from));
+    const std::uint16_t theirs = r.fabric.nearest_nic(r.fabric.local_index(r.to));
+    const auto proxy = gpu_on_rail(r, Trays(r.fabric.node()).on_rail_of(own, theirs));
     if (!proxy || *proxy == r.from) {
         return Refusal{proxy ? name_of(r, r.from) + " is on the receiver's rail already" : "no GPU is on that rail"};
     }

@@ -12,8 +12,7 @@ PathAttempt staged_rdma(const PathRequest& r) {
         return Refusal{"both ends stand in one node"};
     }
     PathRequest buffers = r;
-    buffers.bytes = Bytes{
-        static_cast<std::int64_t>(r.figures.number("staged-rdma", "piece") * r.figures.number("staged-rdma", "slots"))};
+    buffers.bytes = rounded_bytes(r.figures.number("staged-rdma", "piece") * r.figures.number("staged-rdma", "slots"));
     if (const auto why = no_rdma(buffers)) {
         return Refusal{*why};
     }

@@ -127,9 +127,10 @@ std::vector<ReplayUse> uses(const RecordedJob& job, const Replayed& replayed, co
     return list;
 }
 
-// The link that is busy for at least half of the time, else what fills the rank that ends last.
+// The link that is busy for at least half of the time, else what fills the rank that ends last. What is left of a
+// rank's time is the CPU's gaps between kernels; an MSCCL algorithm is one kernel and has none.
 std::string bottleneck(const Timeline& timeline, const Fabric& fabric, const std::vector<ReplayRank>& members,
-                       double makespan) {
+                       double makespan, bool one_kernel) {
     if (!timeline.busiest.empty() && timeline.busiest.front().utilisation >= 0.5) {
         const LinkUse& use = timeline.busiest.front();
         return fabric.link_name(use.link) + " " + std::to_string(std::lround(std::min(use.utilisation, 1.0) * 100)) +
@@ -144,6 +145,7 @@ std::string bottleneck(const Timeline& timeline, const Fabric& fabric, const std
     const double most = std::max({last.compute_s, last.exposed_s, rest});
     const std::string what = most == last.compute_s   ? "kernels"
                              : most == last.exposed_s ? "exposed communication"
+                             : one_kernel             ? "the kernel's start"
                                                       : "the CPU's pace, between kernels";
     return what + " of rank " + std::to_string(last.rank) + ": " + std::to_string(std::lround(100 * most / makespan)) +
            " %";
@@ -168,7 +170,7 @@ ReplayReport account(const Recording& recording, const RecordedJob& job, const R
     }
     report.members = rank_rows(recording, job, replayed, timeline, fabric);
     report.uses = uses(job, replayed, timeline);
-    report.bottleneck = bottleneck(timeline, fabric, report.members, report.makespan_s);
+    report.bottleneck = bottleneck(timeline, fabric, report.members, report.makespan_s, recording.format == "msccl");
     return report;
 }
 

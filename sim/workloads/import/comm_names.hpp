@@ -22,7 +22,7 @@ std::optional<CommCall> comm_call(std::string_view name);
 // The call inside a kernel's name: "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)"; nullopt where it names none, as
 // "ncclDevKernel_Generic".
 std::optional<CommCall> comm_kernel_call(std::string_view kernel);
-// Whether a kernel is NCCL's or RCCL's.
+// Whether a kernel is NCCL's, RCCL's or DeepEP's.
 bool is_comm_kernel(std::string_view kernel);
 
 // "Float", "c10::BFloat16", "long int", "Float8_e4m3fn"; nullopt for the unknown.

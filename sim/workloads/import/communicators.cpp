@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "sim/io/place.hpp"
 
@@ -13,26 +14,6 @@ bool communicates(RecordKind kind) { return kind != RecordKind::compute && kind 
 
 [[noreturn]] void refuse(const RankRecording& rank, const std::string& message) {
     throw ScenarioError({std::make_shared<const std::string>(rank.source)}, message);
-}
-
-// The highest rank that the recording speaks of, plus one.
-std::uint32_t ranks_named(const Recording& recording) {
-    std::uint32_t most = 0;
-    for (const RankRecording& rank : recording.ranks) {
-        most = std::max(most, rank.rank + 1);
-        for (const Record& r : rank.records) {
-            if (r.kind == RecordKind::send || r.kind == RecordKind::receive) {
-                most = std::max(most, r.other + 1);
-            }
-        }
-    }
-    for (const CommGroup& group : recording.groups) {
-        most = std::max(most, group.size);
-        for (const std::uint32_t rank : group.ranks) {
-            most = std::max(most, rank + 1);
-        }
-    }
-    return most;
 }
 
 bool any_call(const Recording& recording) {
@@ -52,7 +33,7 @@ std::uint32_t world_of(const Recording& recording, std::uint32_t gpus, std::uint
         return asked;
     }
     if (recording.world != 0) {
-        return std::max(recording.world, named);
+        return recording.world;
     }
     const bool alone = recording.ranks.size() == 1;
     const bool open =
@@ -144,7 +125,9 @@ std::vector<std::uint32_t> assumed(RecordedJob& job, const Recording& recording,
 RecordedJob recorded_job(const Recording& recording, std::uint32_t gpus, std::uint32_t world) {
     RecordedJob job;
     if (!any_call(recording)) {
-        job.notes.push_back("no communication in it: computation only");
+        job.notes.push_back(recording.unsized
+                                ? "no call of a known size in it: its communication keeps its recorded time"
+                                : "no communication in it: computation only");
         for (const RankRecording& rank : recording.ranks) {
             job.world = std::max(job.world, rank.rank + 1);
         }
@@ -178,6 +161,9 @@ std::uint32_t communicator_of(RecordedJob& job, const Recording& recording, std:
     if (std::find(ranks.begin(), ranks.end(), recorded.rank) == ranks.end() && job.world > 1) {
         refuse(recorded, "rank " + std::to_string(recorded.rank) + " calls a collective of " + shown_group(group) +
                              ", to which it does not belong");
+    }
+    if (std::set(ranks.begin(), ranks.end()).size() < ranks.size()) {
+        refuse(recorded, shown_group(group) + " lists a rank twice");
     }
     if (std::any_of(ranks.begin(), ranks.end(), [&](std::uint32_t r) { return r >= job.world; })) {
         refuse(recorded, shown_group(group) + " has ranks beyond the " + std::to_string(job.world) + " of the job");

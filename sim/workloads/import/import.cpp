@@ -118,7 +118,9 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path
     std::vector<std::filesystem::path> files;
     for (std::filesystem::directory_iterator it(in, error), end; !error && it != end; it.increment(error)) {
         std::error_code ignored;
-        if (it->is_regular_file(ignored) && fits(pattern, it->path().filename().string())) {
+        const std::string found = it->path().filename().string();
+        const bool hidden = pattern.starts_with('*') && found.starts_with('.');  // .DS_Store, and macOS's ._rank0.json
+        if (it->is_regular_file(ignored) && !hidden && fits(pattern, found)) {
             files.push_back(it->path());
         }
         if (files.size() > most_files) {
@@ -178,17 +180,21 @@ std::optional<TraceFormat> format_of_text(std::string_view text) {
     const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
     const std::size_t first = text.find_first_not_of(blanks);
     const char begin = first == std::string_view::npos ? '\0' : text[first];
-    if (begin == '{' || begin == '[') {
-        const bool events = has("\"traceEvents\"") || has("\"ph\"");
-        return has("\"schema\":") && has("\"nodes\":") ? std::optional(TraceFormat::pytorch_et)
-               : events                                ? std::optional(TraceFormat::kineto)
-                                                       : std::nullopt;
+    const bool json = begin == '{' || begin == '[';
+    if (json && has("\"schema\":") && has("\"nodes\":")) {
+        return TraceFormat::pytorch_et;
+    }
+    if (json && (has("\"traceEvents\"") || has("\"ph\""))) {
+        return TraceFormat::kineto;
     }
     if (begin == '<' && has("<algo")) {
         return TraceFormat::msccl;
     }
     if (has("NCCL INFO") && (has(": opCount ") || has("commId"))) {
-        return TraceFormat::nccl_log;
+        return TraceFormat::nccl_log;  // its lines may begin with a time in brackets
+    }
+    if (json) {
+        return std::nullopt;
     }
     if (has("num_ranks")) {
         return TraceFormat::goal;
@@ -201,28 +207,29 @@ std::optional<TraceFormat> format_of_text(std::string_view text) {
     return chakra ? std::optional(TraceFormat::chakra) : std::nullopt;
 }
 
-TraceFormat guess_format(const std::filesystem::path& path) {
-    InputFile file(path);
-    std::string text(peeked_bytes, '\0');
-    std::size_t got = 0;
-    for (std::size_t more = 1; more > 0 && got < text.size(); got += more) {
-        more = file.read(text.data() + got, text.size() - got);
-    }
-    text.resize(got);
-    if (file.path().extension() == ".et") {
+std::optional<TraceFormat> format_of_start(std::string_view text, const std::filesystem::path& file) {
+    const std::filesystem::path unpacked = file.extension() == ".gz" ? file.stem() : file;
+    if (unpacked.extension() == ".et") {
         return TraceFormat::chakra;
     }
     if (const std::optional<TraceFormat> format = format_of_text(text)) {
+        return format;
+    }
+    const std::size_t first = text.find_first_not_of(blanks);
+    const bool json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+    return json && text.size() >= peeked_bytes ? std::optional(TraceFormat::kineto) : std::nullopt;
+}
+
+TraceFormat guess_format(const std::filesystem::path& path) {
+    InputFile file(path);
+    const std::string text = read_start(file, peeked_bytes);
+    if (const std::optional<TraceFormat> format = format_of_start(text, file.path())) {
         return *format;
     }
     const std::size_t first = text.find_first_not_of(blanks);
-    const char begin = first == std::string::npos ? '\0' : text[first];
-    if (begin == '{' || begin == '[') {
-        return TraceFormat::kineto;  // long metadata may stand in front of the events
-    }
-    refuse(path,
-           complaint("no trace format is like this file", begin == '\0' ? "nothing" : shown(text.substr(first, 40)),
-                     "kineto, chakra, pytorch-et, nccl-log, goal, msccl, recording"));
+    refuse(path, complaint("no trace format is like this file",
+                           first == std::string::npos ? "nothing" : shown(text.substr(first, 40)),
+                           "kineto, chakra, pytorch-et, nccl-log, goal, msccl, recording"));
 }
 
 Recording import_trace(const ImportRequest& request, const ReadProgress& progress) {
@@ -245,6 +252,9 @@ Recording import_trace(const ImportRequest& request, const ReadProgress& progres
     }
     if (read > 1) {
         recording.world = std::max(recording.world, read);
+    }
+    if (recording.world != 0) {
+        recording.world = std::max(recording.world, ranks_named(recording));
     }
     order_ranks(recording);
     return recording;

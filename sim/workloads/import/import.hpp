@@ -39,6 +39,8 @@ std::string_view meaning(TraceFormat);
 
 // What the beginning of a text tells; nullopt: nothing.
 std::optional<TraceFormat> format_of_text(std::string_view beginning);
+// As above, also by the file's name, and where only long metadata can stand in front of what tells.
+std::optional<TraceFormat> format_of_start(std::string_view beginning, const std::filesystem::path& file);
 // What the beginning of a file, unpacked, and its name tell; throws ScenarioError naming the formats where it tells
 // nothing.
 TraceFormat guess_format(const std::filesystem::path& file);

@@ -19,6 +19,10 @@ namespace {
 
 using namespace kineto;
 
+constexpr std::int64_t longest_annotation_ns = 1'000'000'000;  // of those looked through for the one around a launch
+
+using Thread = std::pair<std::uint64_t, std::uint64_t>;  // process, thread
+
 class Trace {
 public:
     Trace(InputFile& file, Recording& recording) : file_(file), recording_(recording), names_(recording.names) {}
@@ -43,6 +47,9 @@ private:
     void devices(const Json& list);
     void gpu_activity(const JsonPiece& piece, const Json& args, const std::string& name);
     void cpu_operator(const JsonPiece& piece, const Json& args, const std::string& name);
+    void launch(const JsonPiece& piece, const Json& args);
+    std::uint32_t call_around(std::uint64_t launch) const;
+    std::uint32_t call_of(const Activity& activity);
     void stream_wait(const Json& args);
     Activity activity(const JsonPiece& piece, const std::string& name);
     std::uint32_t keep(KinetoCall call);
@@ -59,14 +66,19 @@ private:
     std::vector<KinetoCall> calls_;
     std::unordered_map<std::uint64_t, std::uint32_t> call_by_id_;  // external id -> calls_
     std::unordered_map<std::uint64_t, Activity> call_times_;       // of CPU operators, where no GPU was recorded
+    std::unordered_map<std::uint64_t, std::pair<Thread, std::int64_t>> launches_;  // correlation -> where, when
+    std::map<Thread, std::map<std::int64_t, std::pair<std::int64_t, std::uint32_t>>> spans_;  // start -> end, calls_
+    std::vector<bool> used_;  // of calls_: a second kernel of one call moves nothing more
     std::map<std::string, std::vector<std::uint32_t>> group_ranks_;
     std::map<std::uint64_t, std::string> device_names_;
     std::set<std::string> steps_;
     std::optional<std::uint32_t> rank_;
-    std::uint64_t device_ = 0;
+    std::set<std::uint64_t> devices_;
     std::size_t unsized_ = 0;
     std::string first_unsized_;
 };
+
+Thread thread_of(const Json& event) { return {whole(event, "pid", "pid"), whole(event, "tid", "tid")}; }
 
 void Trace::event(const JsonPiece& piece) {
     const Json& e = piece.value;
@@ -81,6 +93,8 @@ void Trace::event(const JsonPiece& piece) {
     if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "Kernel" ||
         category == "Memcpy" || category == "Memset") {
         gpu_activity(piece, args, name);
+    } else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime") {
+        launch(piece, args);
     } else if (category == "cuda_sync") {
         stream_wait(args);
     } else if (name.starts_with("ProfilerStep#") && category != "gpu_user_annotation") {
@@ -111,10 +125,10 @@ Activity Trace::activity(const JsonPiece& piece, const std::string& name) {
 void Trace::gpu_activity(const JsonPiece& piece, const Json& args, const std::string& name) {
     Activity a = activity(piece, name);
     const std::optional<double> stream = args.contains("stream") ? number(args, "stream") : number(piece.value, "tid");
-    a.stream = static_cast<std::uint64_t>(std::max(0.0, stream.value_or(0)));
+    a.stream = {whole(args, "device", "Device"), static_cast<std::uint64_t>(std::max(0.0, stream.value_or(0)))};
     a.launch = whole(args, "correlation", "correlation id");
     a.external = whole(args, "External id", "external id");
-    device_ = whole(args, "device", "Device");
+    devices_.insert(a.stream.gpu);
     if (is_comm_kernel(name)) {
         a.comm = true;
         if (std::optional<KinetoCall> call = described_call(args)) {
@@ -127,14 +141,66 @@ void Trace::gpu_activity(const JsonPiece& piece, const Json& args, const std::st
 void Trace::cpu_operator(const JsonPiece& piece, const Json& args, const std::string& name) {
     const std::uint64_t id = whole(args, "External id", "external id");
     std::optional<KinetoCall> call = name == "record_param_comms" ? described_call(args) : call_by_dims(args, name);
-    if (id != 0 && call && !call_by_id_.contains(id)) {
-        call_by_id_[id] = keep(std::move(*call));
-        call_times_[id] = activity(piece, name);
+    if (!call || (id != 0 && call_by_id_.contains(id))) {
+        return;
     }
+    const Activity span = activity(piece, name);
+    const std::uint32_t number = keep(std::move(*call));
+    spans_[thread_of(piece.value)][span.start_ns] = {span.end_ns, number};
+    if (id != 0) {
+        call_by_id_[id] = number;
+        call_times_[id] = span;
+    }
+}
+
+// Where the CPU launched a kernel: an annotation around that says which call it is of.
+void Trace::launch(const JsonPiece& piece, const Json& args) {
+    const std::uint64_t correlation = whole(args, "correlation", "correlation id");
+    const std::optional<double> start = number(piece.value, "ts");
+    if (correlation != 0 && start && std::abs(*start) < 9e15) {
+        launches_[correlation] = {thread_of(piece.value), std::llround(*start * 1e3)};
+    }
+}
+
+std::uint32_t Trace::call_around(std::uint64_t launch) const {
+    const auto launched = launches_.find(launch);
+    const auto thread = launched == launches_.end() ? spans_.end() : spans_.find(launched->second.first);
+    if (thread == spans_.end()) {
+        return no_call;
+    }
+    const std::int64_t when = launched->second.second;
+    auto around = thread->second.upper_bound(when);
+    while (around != thread->second.begin()) {
+        --around;
+        if (around->second.first >= when) {
+            return around->second.second;  // the innermost
+        }
+        if (when - around->first > longest_annotation_ns) {
+            break;
+        }
+    }
+    return no_call;
+}
+
+// What the kernel itself says, else the operator that launched it, else the annotation around its launch.
+std::uint32_t Trace::call_of(const Activity& activity) {
+    std::uint32_t call = activity.call;
+    if (call == no_call) {
+        const auto known = call_by_id_.find(activity.external);
+        call = known != call_by_id_.end() ? known->second : call_around(activity.launch);
+        if (call != no_call && used_[call]) {
+            return no_call;
+        }
+    }
+    if (call != no_call) {
+        used_[call] = true;
+    }
+    return call;
 }
 
 std::uint32_t Trace::keep(KinetoCall call) {
     calls_.push_back(std::move(call));
+    used_.push_back(false);
     return static_cast<std::uint32_t>(calls_.size() - 1);
 }
 
@@ -144,7 +210,10 @@ void Trace::stream_wait(const Json& args) {
     const std::optional<double> recorded = number(args, "wait_on_cuda_event_record_corr_id");
     const std::uint64_t launch = whole(args, "correlation", "correlation id");
     if (on && *on >= 0 && stream && *stream >= 0 && recorded && *recorded > 0 && launch != 0) {
-        waits_.push_back({static_cast<std::uint64_t>(*stream), static_cast<std::uint64_t>(*on), launch,
+        const std::uint64_t gpu = whole(args, "device", "Device");
+        waits_.push_back({{gpu, static_cast<std::uint64_t>(*stream)},
+                          {gpu, static_cast<std::uint64_t>(*on)},
+                          launch,
                           static_cast<std::uint64_t>(*recorded)});
     }
 }
@@ -192,7 +261,7 @@ Record Trace::comm_record(const Activity& activity, const KinetoCall& call) {
     Record r;
     r.kind = call.what.kind;
     r.collective = call.what.collective;
-    r.dtype = call.dtype;
+    r.dtype = *call.dtype;
     std::uint32_t ranks = call.group_size;
     if (r.kind == RecordKind::collective) {
         r.other = group_of(call);
@@ -200,7 +269,7 @@ Record Trace::comm_record(const Activity& activity, const KinetoCall& call) {
     } else {
         r.other = static_cast<std::uint32_t>(call.peer);
     }
-    r.bytes = call_bytes(call.what, call.in_elements, call.out_elements, call.dtype, std::max(ranks, 1U));
+    r.bytes = call_bytes(call.what, call.in_elements, call.out_elements, r.dtype, std::max(ranks, 1U));
     r.time = nanoseconds(activity.end_ns - activity.start_ns);
     return r;
 }
@@ -209,13 +278,9 @@ Record Trace::record_of(const Activity& activity) {
     Record r;
     r.time = nanoseconds(activity.end_ns - activity.start_ns);
     if (activity.comm) {
-        std::uint32_t call = activity.call;
-        if (const auto known = call_by_id_.find(activity.external); call == no_call && known != call_by_id_.end()) {
-            call = known->second;
-            call_by_id_.erase(known);  // a second kernel of one call moves nothing more
-        }
-        const bool told =
-            call != no_call && (calls_[call].what.kind == RecordKind::collective || calls_[call].peer >= 0);
+        const std::uint32_t call = call_of(activity);
+        const bool told = call != no_call && calls_[call].dtype &&
+                          (calls_[call].what.kind == RecordKind::collective || calls_[call].peer >= 0);
         if (told) {
             r = comm_record(activity, calls_[call]);
         }
@@ -224,6 +289,7 @@ Record Trace::record_of(const Activity& activity) {
             r.time = nanoseconds(activity.end_ns - activity.start_ns);
             r.bound = Bound::neither;
             first_unsized_ = unsized_++ == 0 ? recording_.names[activity.name] : first_unsized_;
+            recording_.unsized = true;
         }
     } else {
         const std::string& name = recording_.names[activity.name];
@@ -241,7 +307,7 @@ void Trace::only_calls() {
         Activity a = when;
         a.comm = true;
         a.call = call_by_id_.at(id);
-        a.stream = 0;
+        a.stream = {};
         activities_.push_back(a);
     }
     if (!activities_.empty()) {
@@ -263,15 +329,21 @@ void Trace::finish() {
     rank.rank = rank_ ? *rank_ : rank_of_file(recording_, file_);
     rank.source = file_.path().string();
     add_in_order(activities_, waits_, rank, [this](const Activity& a) { return record_of(a); });
-    const auto device = device_names_.find(device_);
+    if (devices_.size() > 1) {
+        recording_.notes.push_back("rank " + std::to_string(rank.rank) + ": one process drives " +
+                                   std::to_string(devices_.size()) +
+                                   " GPUs; the streams of all of them run side by side in it");
+    }
+    const auto device = device_names_.find(devices_.empty() ? 0 : *devices_.begin());
     if (recording_.recorded_on.empty() && device != device_names_.end()) {
         recording_.recorded_on = device->second;
     }
     recording_.steps = std::max(recording_.steps, static_cast<std::uint32_t>(steps_.size()));
     if (unsized_ > 0) {
-        recording_.notes.push_back("rank " + std::to_string(rank.rank) + ": " + std::to_string(unsized_) +
-                                   " NCCL kernels without a size or a peer keep their recorded time, the first is " +
-                                   shown(first_unsized_));
+        recording_.notes.push_back(
+            "rank " + std::to_string(rank.rank) + ": " + std::to_string(unsized_) +
+            " communication kernels without a size, a known type or a peer keep their recorded time, the first is " +
+            shown(first_unsized_));
     }
     recording_.ranks.push_back(std::move(rank));
 }

@@ -92,7 +92,7 @@ std::optional<KinetoCall> described_call(const Json& args) {
     call.what = *what;
     call.in_elements = number(args, "In msg nelems").value_or(0);
     call.out_elements = number(args, "Out msg nelems").value_or(0);
-    call.dtype = dtype_named(text(args, "dtype")).value_or(DataType::float32);
+    call.dtype = call.what.barrier ? DataType::float32 : dtype_named(text(args, "dtype"));
     call.group = text(args, "Process Group Name");
     call.group_size = static_cast<std::uint32_t>(std::clamp(number(args, "Group size").value_or(0), 0.0, 4e9));
     call.ranks = ranks_in(args, "Process Group Ranks");
@@ -122,7 +122,7 @@ std::optional<KinetoCall> call_by_dims(const Json& args, const std::string& name
     call.in_elements = call.out_elements = elements(*dims);
     const auto types = args.find("Input type");
     if (types != args.end() && types->is_array() && !types->empty() && types->front().is_string()) {
-        call.dtype = dtype_named(types->front().get<std::string>()).value_or(DataType::float32);
+        call.dtype = dtype_named(types->front().get<std::string>());
     }
     return call.in_elements > 0 ? std::optional(call) : std::nullopt;
 }

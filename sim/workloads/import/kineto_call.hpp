@@ -15,8 +15,8 @@ namespace fabricast::kineto {
 struct KinetoCall {
     CommCall what;
     double in_elements = 0, out_elements = 0;
-    DataType dtype = DataType::float32;
-    std::string group;  // the process group's name
+    std::optional<DataType> dtype;  // nothing: of a type unknown here, and hence of no known size
+    std::string group;              // the process group's name
     std::uint32_t group_size = 0;
     std::vector<std::uint32_t> ranks;
     std::int64_t peer = -1, root = 0;

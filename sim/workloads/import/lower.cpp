@@ -163,6 +163,11 @@ std::optional<OpId> Lowering::gap(RecordAt n, std::vector<Schedule::Dependency>&
         last = delay(n, record.idle, own);
         waits.push_back({*last, DependsOn::finish});
     }
+    if (record.protocol != Protocol::automatic && dependents_[job_.recorded[n.rank]].before[n.record] == nothing) {
+        // The first step of a thread block: all of a kernel start together, whatever the step then waits for.
+        last = delay(n, calls_.kernel_start(record.protocol), {});
+        waits.push_back({*last, DependsOn::finish});
+    }
     if (record.delay.ps > 0) {
         last = delay(n, record.delay, waits);
         waits.assign(1, {*last, DependsOn::finish});
@@ -250,7 +255,7 @@ void Lowering::emit_message(RecordAt n) {
         return done(n, arrived);
     }
     const PlannedCalls::Added ran =
-        calls_.send(out_.schedule, from, to, {std::llround(record.bytes)}, std::span(&behind, 1));
+        calls_.send(out_.schedule, from, to, rounded_bytes(record.bytes), record.protocol, std::span(&behind, 1));
     watch(n, arrived, ran);
     watch_call(n, no_communicator, record.bytes, ran);
     done(n, ran.last);
@@ -274,7 +279,7 @@ void Lowering::emit_receive(RecordAt n) {
     const Schedule::Dependency behind{arrived, DependsOn::finish};
     PlannedCalls::Added ran{arrived, arrived};
     if (partner == nothing && from != to) {
-        ran = calls_.send(out_.schedule, from, to, {std::llround(record.bytes)}, std::span(&behind, 1));
+        ran = calls_.send(out_.schedule, from, to, rounded_bytes(record.bytes), record.protocol, std::span(&behind, 1));
         watch_call(n, no_communicator, record.bytes, ran);
     } else if (partner != nothing && partner != index(n)) {
         const std::array<Schedule::Dependency, 2> both = {behind, {last_[partner], DependsOn::finish}};
@@ -314,7 +319,7 @@ void Lowering::arrive(RecordAt n) {
         std::uint32_t& group = group_of_communicator_[call.communicator];
         group = group == nothing ? calls_.group(communicator.members) : group;
         const Record& first = record_of(call.members.front());
-        ran = calls_.add(out_.schedule, group, {first.collective, first.dtype, {std::llround(bytes)}, first.root}, all);
+        ran = calls_.add(out_.schedule, group, {first.collective, first.dtype, rounded_bytes(bytes), first.root}, all);
         watch_call(call.members.front(), call.communicator, bytes, ran);
     }
     for (const RecordAt member : call.members) {

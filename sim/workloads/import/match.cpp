@@ -32,6 +32,7 @@ private:
     void match_calls();
     void match_messages();
     void check_call(RecordAt a, RecordAt b) const;
+    void check_message(RecordAt send, RecordAt receive) const;
 
     const Recording& recording_;
     RecordedJob& job_;
@@ -60,6 +61,15 @@ void Matcher::check_call(RecordAt a, RecordAt b) const {
         throw ScenarioError({std::make_shared<const std::string>(recorded(b.rank).source)},
                             "calls do not match: " + shown(a) + " of " + std::to_string(std::llround(x.bytes)) +
                                 " B and " + shown(b) + " of " + std::to_string(std::llround(y.bytes)) + " B");
+    }
+}
+
+void Matcher::check_message(RecordAt send, RecordAt receive) const {
+    const double sent = record_of(send).bytes, awaited = record_of(receive).bytes;
+    if (std::llround(sent) != std::llround(awaited)) {
+        throw ScenarioError({std::make_shared<const std::string>(recorded(receive.rank).source)},
+                            "a message of two sizes: " + shown(send) + " of " + std::to_string(std::llround(sent)) +
+                                " B meets " + shown(receive) + " of " + std::to_string(std::llround(awaited)) + " B");
     }
 }
 
@@ -152,6 +162,7 @@ void Matcher::match_messages() {
                 }
                 ++alone;
             } else if (!job_.copies || from[k].record < list[k].record) {
+                check_message(from[k], list[k]);
                 out_.partner[out_.index(list[k])] = static_cast<std::uint32_t>(out_.index(from[k]));
                 out_.partner[out_.index(from[k])] = static_cast<std::uint32_t>(out_.index(list[k]));
             } else {

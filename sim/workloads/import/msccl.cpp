@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/catalog.hpp"
+#include "sim/io/text.hpp"
 #include "sim/io/xml.hpp"
 #include "sim/workloads/import/import.hpp"
 
@@ -32,9 +33,22 @@ constexpr std::array<StepKind, 9> step_kinds = {{{"s", false, true},
                                                  {"cpy", false, false, 2},
                                                  {"nop"}}};
 
+// The kernel's protocol; all its steps move their chunks as that says.
+Protocol protocol_of(const xml::Element& algorithm) {
+    constexpr std::array<std::pair<std::string_view, Protocol>, 3> protocols = {
+        {{"ll", Protocol::ll}, {"ll128", Protocol::ll128}, {"simple", Protocol::simple}}};
+    const std::string* said = algorithm.get("proto");
+    const std::string name = said != nullptr ? lower_case(*said) : "simple";
+    for (const auto& [known, protocol] : protocols) {
+        if (name == known) {
+            return protocol;
+        }
+    }
+    algorithm.fail(complaint("no such protocol", shown(*said), "LL, LL128, Simple"));
+}
+
 struct Gpu {
-    const xml::Element& element;
-    const xml::Element& algorithm;
+    Protocol protocol = Protocol::simple;
     double chunk_bytes = 0;
     std::uint32_t gpus = 0;
     std::uint32_t name = 0;
@@ -80,6 +94,7 @@ struct Gpu {
         Record record;
         record.stream = stream;
         record.bound = Bound::neither;
+        record.protocol = protocol;
         record.root = channel;
         record.bytes = chunk_bytes * static_cast<double>(step.whole_or("cnt", 1, 0, most_chunks));
         const double bytes = record.bytes;
@@ -151,6 +166,7 @@ void import_msccl(InputFile& file, Recording& recording, Bytes size) {
     }
     const auto gpus = static_cast<std::uint32_t>(algorithm.whole("ngpus", 2, most_gpus));
     const std::string* name = algorithm.get("name");
+    const Protocol protocol = protocol_of(algorithm);
     const double bytes = size.count > 0 ? static_cast<double>(size.count) : largest_size(algorithm);
     recording.world = std::max(recording.world, gpus);
     if (size.count == 0) {
@@ -164,7 +180,7 @@ void import_msccl(InputFile& file, Recording& recording, Bytes size) {
         }
         const std::int64_t chunks = std::max({child.whole_or("i_chunks", 0, 0, most_chunks),
                                               child.whole_or("o_chunks", 0, 0, most_chunks), std::int64_t{1}});
-        Gpu gpu{child, algorithm, bytes / static_cast<double>(chunks), gpus, names(name != nullptr ? *name : "")};
+        Gpu gpu{protocol, bytes / static_cast<double>(chunks), gpus, names(name != nullptr ? *name : "")};
         std::uint16_t stream = 0;
         for (const xml::Element& tb : child.children) {
             if (tb.name != "tb" || stream == no_stream - 1) {

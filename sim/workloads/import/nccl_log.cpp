@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sim/io/place.hpp"
+#include "sim/io/text.hpp"
 #include "sim/workloads/import/comm_names.hpp"
 #include "sim/workloads/import/import.hpp"
 
@@ -36,11 +37,16 @@ std::optional<std::int64_t> whole(std::string_view word) {
                                                                                      : std::nullopt;
 }
 
-// One process's GPU: what NCCL prints in front of a line.
+// One process's GPU. A process may drive several: then the number that NCCL prints in front of a line is the GPU that
+// happened to be current, and only a communicator's address tells which GPU a call is on.
 struct Caller {
-    std::string name;                          // "node0:1234 [3]"
     std::map<std::string, std::uint32_t> own;  // communicator's address -> its entry in comms
     std::vector<std::uint32_t> calls;          // in the order called
+};
+
+// What NCCL prints in front of a line: "node0:1234:1300 [3]", perhaps behind a launcher's own mark or a time.
+struct Prefix {
+    std::string process, gpu;  // "node0:1234", "[3]"
 };
 
 struct Comm {
@@ -71,9 +77,9 @@ public:
 private:
     [[noreturn]] void fail(int line, const std::string& message) const { throw ScenarioError({file_, line}, message); }
 
-    Caller& caller(std::string_view prefix);
-    void joined_comm(Caller& who, std::string_view text, int number);
-    void called(Caller& who, std::string_view operation, std::string_view text, int number);
+    std::size_t caller(const std::string& process, const std::string& gpu);
+    void joined_comm(const Prefix& prefix, std::string_view text, int number);
+    void called(const Prefix& prefix, std::string_view operation, std::string_view text, int number);
     std::vector<std::uint32_t> ranks_of_callers() const;
     void name_comms(const std::vector<std::uint32_t>& ranks);
     std::uint32_t group_of(const Comm& comm);
@@ -83,25 +89,36 @@ private:
     Names names_;
     std::shared_ptr<const std::string> file_;
     std::vector<Caller> callers_;
-    std::map<std::string, std::size_t, std::less<>> caller_index_;
+    std::map<std::pair<std::string, std::string>, std::size_t> caller_index_;  // (process, GPU) -> callers_
+    std::map<std::pair<std::string, std::string>, std::size_t> owner_;         // (process, address) -> callers_
     std::vector<Comm> comms_;
     std::vector<LoggedCall> calls_;
     std::map<std::string, std::map<std::uint32_t, std::uint32_t>> members_;  // comm id -> rank in it -> rank of the job
 };
 
-// "node0:1234:1300 [3]" without the thread: calls come from others than the one that set up.
-Caller& Log::caller(std::string_view prefix) {
-    const std::size_t bracket = prefix.rfind('[');
-    const std::size_t first = prefix.find(':');
-    const std::size_t second = first == std::string_view::npos ? first : prefix.find(':', first + 1);
-    std::string name(prefix.substr(0, second));
-    // A launcher's own mark may stand in front of the host: "0: node0:1234:1300 [3]".
-    name += bracket == std::string_view::npos ? "" : " " + std::string(prefix.substr(bracket));
-    const auto [place, is_new] = caller_index_.try_emplace(name, callers_.size());
-    if (is_new) {
-        callers_.push_back({name, {}, {}});
+// Without the thread: calls come from others than the one that set up. A mark in front that ends in a colon is a
+// launcher's ("0: node0:1234:1300 [3]") and tells processes apart; a time does not.
+Prefix prefix_of(std::string_view text) {
+    const std::size_t bracket = text.rfind('[');
+    Prefix prefix;
+    if (bracket != std::string_view::npos) {
+        prefix.gpu = text.substr(bracket);
+        text = trimmed(text.substr(0, bracket), " ");
     }
-    return callers_[place->second];
+    const std::size_t blank = text.rfind(' ');
+    const std::string_view mark = blank == std::string_view::npos ? "" : trimmed(text.substr(0, blank), " ");
+    const std::string_view ids = blank == std::string_view::npos ? text : text.substr(blank + 1);
+    prefix.process = (mark.ends_with(':') ? std::string(mark) + " " : "") +
+                     std::string(ids.substr(0, std::min(ids.rfind(':'), ids.size())));
+    return prefix;
+}
+
+std::size_t Log::caller(const std::string& process, const std::string& gpu) {
+    const auto [place, is_new] = caller_index_.try_emplace({process, gpu}, callers_.size());
+    if (is_new) {
+        callers_.emplace_back();
+    }
+    return place->second;
 }
 
 void Log::line(std::string_view text, int number) {
@@ -115,14 +132,14 @@ void Log::line(std::string_view text, int number) {
     const std::string_view rest = text.substr(at + mark.size());
     const std::size_t colon = rest.find(": opCount ");
     if (colon != std::string_view::npos) {
-        called(caller(prefix), rest.substr(0, colon), rest.substr(colon + 2), number);
+        called(prefix_of(prefix), rest.substr(0, colon), rest.substr(colon + 2), number);
     } else if (!behind(rest, "comm").empty() && !behind(rest, "rank").empty() &&
                (!behind(rest, "nRanks").empty() || !behind(rest, "nranks").empty())) {
-        joined_comm(caller(prefix), rest, number);
+        joined_comm(prefix_of(prefix), rest, number);
     }
 }
 
-void Log::joined_comm(Caller& who, std::string_view text, int number) {
+void Log::joined_comm(const Prefix& prefix, std::string_view text, int number) {
     const std::string address(behind(text, "comm"));
     const auto rank = whole(behind(text, "rank"));
     const std::string_view said = behind(text, "nRanks").empty() ? behind(text, "nranks") : behind(text, "nRanks");
@@ -131,6 +148,10 @@ void Log::joined_comm(Caller& who, std::string_view text, int number) {
         fail(number,
              complaint("a communicator's rank and size should stand here", shown(text), "rank R nranks N, R < N"));
     }
+    const std::string_view said_gpu = behind(text, "cudaDev");
+    const std::size_t place = caller(prefix.process, said_gpu.empty() ? prefix.gpu : "[" + std::string(said_gpu) + "]");
+    owner_[{prefix.process, address}] = place;
+    Caller& who = callers_[place];
     const std::string_view id = behind(text, "commId");
     Comm comm{id.empty() ? "" : std::string(id), static_cast<std::uint32_t>(*rank), static_cast<std::uint32_t>(*ranks)};
     const auto known = who.own.find(address);
@@ -144,7 +165,7 @@ void Log::joined_comm(Caller& who, std::string_view text, int number) {
     }
 }
 
-void Log::called(Caller& who, std::string_view operation, std::string_view text, int number) {
+void Log::called(const Prefix& prefix, std::string_view operation, std::string_view text, int number) {
     LoggedCall call;
     const std::optional<CommCall> what = comm_call(operation);
     const auto count = whole(behind(text, "count"));
@@ -159,17 +180,19 @@ void Log::called(Caller& who, std::string_view operation, std::string_view text,
     if (!dtype) {
         fail(number, complaint("an unknown datatype", std::to_string(*type), "0 to 11"));
     }
-    const auto comm = who.own.find(address);
-    if (comm == who.own.end()) {
+    const auto owner = owner_.find({prefix.process, address});
+    const std::size_t place = owner != owner_.end() ? owner->second : caller(prefix.process, prefix.gpu);
+    Caller& who = callers_[place];
+    if (!who.own.contains(address)) {
         const auto ranks = whole(behind(text, "nranks"));
         if (!ranks || *ranks < 1) {
             fail(number,
                  "communicator " + address + " was never set up in this log (NCCL_DEBUG_SUBSYS needs INIT and COLL)");
         }
         // The size at least stands in the call: one communicator, this caller in the order of appearance.
-        const auto place = static_cast<std::uint32_t>(&who - callers_.data());
         who.own[address] = static_cast<std::uint32_t>(comms_.size());
-        comms_.push_back({"", place % static_cast<std::uint32_t>(*ranks), static_cast<std::uint32_t>(*ranks)});
+        comms_.push_back({"", static_cast<std::uint32_t>(place % static_cast<std::uint64_t>(*ranks)),
+                          static_cast<std::uint32_t>(*ranks)});
     }
     call.what = *what;
     call.comm = who.own[address];

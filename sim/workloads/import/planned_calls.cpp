@@ -73,12 +73,6 @@ struct MappedEdges {
     }
 };
 
-std::uint64_t edges_in(const EdgeSet& set, const Fabric& fabric) {
-    std::uint64_t count = 0;
-    for_each_edge(set, fabric, [&](const Edge&) { ++count; });
-    return count;
-}
-
 }  // namespace
 
 // `per_node` ranks on each of `nodes`; `real`: it is the whole fabric.
@@ -94,7 +88,7 @@ struct PlannedCalls::Cluster {
         std::unique_ptr<Planner> planner;
     };
     Fabric fabric;
-    std::map<std::tuple<int, int, std::uint32_t>, std::unique_ptr<Calls>> planners;  // collective, type, root
+    std::map<std::tuple<int, int, std::uint32_t, int>, std::unique_ptr<Calls>> planners;  // as the key, without a size
     std::map<PlanKey, std::unique_ptr<const Plan>> plans;
 };
 
@@ -163,17 +157,19 @@ PlannedCalls::Cluster& PlannedCalls::cluster(const Shape& shape) {
 }
 
 const Plan& PlannedCalls::plan(Cluster& cluster, const Call& call) {
-    const int collective = static_cast<int>(call.collective), dtype = static_cast<int>(call.dtype);
-    std::unique_ptr<const Plan>& found = cluster.plans[{collective, dtype, call.size.count, call.root}];
+    const int collective = static_cast<int>(call.collective), dtype = static_cast<int>(call.dtype),
+              protocol = static_cast<int>(call.protocol);
+    std::unique_ptr<const Plan>& found = cluster.plans[{collective, dtype, call.size.count, call.root, protocol}];
     if (found != nullptr) {
         return *found;
     }
-    std::unique_ptr<Cluster::Calls>& calls = cluster.planners[{collective, dtype, call.root}];
+    std::unique_ptr<Cluster::Calls>& calls = cluster.planners[{collective, dtype, call.root, protocol}];
     if (calls == nullptr) {
         calls = std::make_unique<Cluster::Calls>();
         calls->workload.collective = call.collective;
         calls->workload.dtype = call.dtype;
         calls->workload.root = call.root;
+        calls->workload.protocol = call.protocol;
         static const LaunchSpec launch;  // its costs stand in the recording
         calls->planner = std::make_unique<Planner>(calls->workload, cluster.fabric, library_, launch, catalog_);
     }
@@ -191,7 +187,7 @@ std::uint32_t PlannedCalls::edges(Schedule& schedule, const Plan& plan, std::uin
     if (is_new) {
         const std::shared_ptr<const Mapping>& map = groups_[group]->map;
         const EdgeSet& planned = plan.schedule.edge_sets[set];
-        const std::uint64_t count = edges_in(planned, map->own);
+        const std::uint64_t count = edge_count(planned);
         schedule.edge_sets.emplace_back(EdgeGenerator{count, MappedEdges{map, planned, one_way}});
     }
     return place->second;
@@ -212,7 +208,7 @@ std::uint32_t PlannedCalls::stages(Schedule& schedule, const Plan& plan, const P
 }
 
 // The operations of a plan's first iteration, between its issue (the recording knows when) and its end.
-PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const Plan& plan, std::uint32_t group, bool one_way,
+PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const Plan& plan, std::uint32_t group, As as,
                                          std::span<const Schedule::Dependency> after) {
     const Schedule& own = plan.schedule;
     const auto end = static_cast<std::uint32_t>(own.kept.front());
@@ -239,7 +235,12 @@ PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const Plan& plan, s
         if (own.kind(OpId{op}) == OpKind::pipeline) {
             Pipeline pipeline = own.pipelines[detail];
             pipeline.first_stage = stages(schedule, plan, own.pipelines[detail], group);
-            pipeline.edges = edges(schedule, plan, own.pipelines[detail].edges, group, one_way);
+            pipeline.edges = edges(schedule, plan, own.pipelines[detail].edges, group, as != As::call);
+            if (as == As::step) {  // the kernel runs, and a thread block is one channel
+                pipeline.start = {};
+                pipeline.bytes_per_edge *= pipeline.weight;
+                pipeline.weight = 1;
+            }
             ids[op] = schedule.add(pipeline, waits);
         } else if (own.kind(OpId{op}) == OpKind::delay) {
             ids[op] = schedule.add(Delay{first_lane + lanes_++, own.delays[detail].duration}, waits);
@@ -272,11 +273,11 @@ PlannedCalls::Added PlannedCalls::add(Schedule& schedule, std::uint32_t number, 
                                 call.root < group.asked.size() ? group.asked[call.root] : group.asked.front());
     placed.root = static_cast<std::uint32_t>(root - group.members.begin());
     placed.size.count = std::max<std::int64_t>(call.size.count, size_of(call.dtype));
-    return splice(schedule, plan(own, placed), number, false, after);
+    return splice(schedule, plan(own, placed), number, As::call, after);
 }
 
 PlannedCalls::Added PlannedCalls::send(Schedule& schedule, std::uint32_t from, std::uint32_t to, Bytes size,
-                                       std::span<const Schedule::Dependency> after) {
+                                       Protocol protocol, std::span<const Schedule::Dependency> after) {
     assert(from != to);
     const auto [place, is_new] = pairs_.try_emplace({from, to}, static_cast<std::uint32_t>(groups_.size()));
     const bool one_node = from / fabric_.gpus_per_node() == to / fabric_.gpus_per_node();
@@ -286,8 +287,14 @@ PlannedCalls::Added PlannedCalls::send(Schedule& schedule, std::uint32_t from, s
         groups_.push_back(std::make_unique<Group>());
         groups_.back()->map = std::make_shared<const Mapping>(Mapping{own.fabric, fabric_, {from, to}, false});
     }
-    const Call call{Collective::sendrecv, DataType::uint8, {std::max<std::int64_t>(size.count, 1)}, 0};
-    return splice(schedule, plan(own, call), place->second, true, after);
+    const Call call{Collective::sendrecv, DataType::uint8, {std::max<std::int64_t>(size.count, 1)}, 0, protocol};
+    return splice(schedule, plan(own, call), place->second, protocol == Protocol::automatic ? As::message : As::step,
+                  after);
+}
+
+Duration PlannedCalls::kernel_start(Protocol protocol) {
+    Cluster& pair = cluster(fabric_.gpus_per_node() > 1 ? Shape{2, 1, false} : Shape{1, 2, false});
+    return plan(pair, {Collective::sendrecv, DataType::uint8, {1}, 0, protocol}).schedule.pipelines.front().start;
 }
 
 std::vector<FigureUsed> PlannedCalls::figures() const {

@@ -30,6 +30,7 @@ public:
         DataType dtype = DataType::float32;
         Bytes size;              // nccl-tests' size
         std::uint32_t root = 0;  // place in the members
+        Protocol protocol = Protocol::automatic;
     };
     // The operations of one call: between the first one's start and the last one's finish it runs.
     struct Added {
@@ -40,9 +41,12 @@ public:
     std::uint32_t group(std::vector<std::uint32_t> members);
     // Adds a call of a group of at least two ranks behind `after`. Throws PlanError.
     Added add(Schedule& schedule, std::uint32_t group, const Call& call, std::span<const Schedule::Dependency> after);
-    // One message as ncclSend and ncclRecv move it. Precondition: two different ranks.
-    Added send(Schedule& schedule, std::uint32_t from, std::uint32_t to, Bytes size,
+    // One message as ncclSend and ncclRecv move it, or, with a protocol, as a step of a kernel that already runs, on
+    // one of its channels. Precondition: two different ranks.
+    Added send(Schedule& schedule, std::uint32_t from, std::uint32_t to, Bytes size, Protocol protocol,
                std::span<const Schedule::Dependency> after);
+    // What it takes such a kernel to start.
+    Duration kernel_start(Protocol protocol);
 
     std::vector<FigureUsed> figures() const;
     const std::vector<std::string>& notes() const { return notes_; }
@@ -53,11 +57,12 @@ private:
     struct Shape;    // how members lie on nodes
     struct Cluster;  // of one shape, with its planners
     struct Group;
-    using PlanKey = std::tuple<int, int, std::int64_t, std::uint32_t>;  // collective, type, size, root
+    using PlanKey = std::tuple<int, int, std::int64_t, std::uint32_t, int>;  // collective, type, size, root, protocol
 
     Cluster& cluster(const Shape& shape);
     const Plan& plan(Cluster& cluster, const Call& call);
-    Added splice(Schedule& schedule, const Plan& plan, std::uint32_t group, bool one_way,
+    enum class As : std::uint8_t { call, message, step };
+    Added splice(Schedule& schedule, const Plan& plan, std::uint32_t group, As as,
                  std::span<const Schedule::Dependency> after);
     std::uint32_t edges(Schedule& schedule, const Plan& plan, std::uint32_t set, std::uint32_t group, bool one_way);
     std::uint32_t stages(Schedule& schedule, const Plan& plan, const Pipeline& pipeline, std::uint32_t group);

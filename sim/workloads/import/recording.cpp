@@ -48,6 +48,26 @@ std::string place_of(const Recording& recording, const RankRecording& rank, std:
            (name.empty() ? "" : " " + shown(name)) + ")";
 }
 
+// The highest rank that the recording speaks of, plus one.
+std::uint32_t ranks_named(const Recording& recording) {
+    std::uint32_t most = 0;
+    for (const RankRecording& rank : recording.ranks) {
+        most = std::max(most, rank.rank + 1);
+        for (const Record& r : rank.records) {
+            if (r.kind == RecordKind::send || r.kind == RecordKind::receive) {
+                most = std::max(most, r.other + 1);
+            }
+        }
+    }
+    for (const CommGroup& group : recording.groups) {
+        most = std::max(most, group.size);
+        for (const std::uint32_t rank : group.ranks) {
+            most = std::max(most, rank + 1);
+        }
+    }
+    return most;
+}
+
 namespace {
 
 std::string lower_start(std::string_view name) {

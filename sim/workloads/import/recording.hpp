@@ -34,6 +34,7 @@ struct Record {
     Bound bound = Bound::memory;
     Collective collective = Collective::all_reduce;
     DataType dtype = DataType::float32;
+    Protocol protocol = Protocol::automatic;  // of the kernel that this is a step of; automatic: a call of its own
     std::uint16_t stream = no_stream;
     std::uint32_t name = 0;   // Recording::names
     std::uint32_t other = 0;  // group of a collective; peer of a send or receive
@@ -76,6 +77,7 @@ struct Recording {
     std::string recorded_on;  // the GPU as the trace names it ("NVIDIA H100 80GB HBM3"); empty: not said
     std::uint32_t world = 0;  // ranks of the job; 0: not said
     std::uint32_t steps = 1;  // training steps in it, as a profiler marks them
+    bool unsized = false;     // some communication is told by its time alone
     std::vector<RankRecording> ranks;
     std::vector<CommGroup> groups;
     std::vector<std::string> names;
@@ -92,6 +94,9 @@ private:
     std::vector<std::string>& texts_;
     std::map<std::string, std::uint32_t, std::less<>> numbers_;
 };
+
+// The highest rank that the recording speaks of, plus one.
+std::uint32_t ranks_named(const Recording& recording);
 
 // "rank 3, record 17 (all_reduce 'c10d::allreduce_')": how messages name a record.
 std::string place_of(const Recording& recording, const RankRecording& rank, std::size_t record);

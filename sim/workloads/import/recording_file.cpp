@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "sim/io/text_file.hpp"
 #include "sim/io/units.hpp"
 #include "sim/io/yaml.hpp"
 #include "sim/workloads/import/import.hpp"
@@ -57,16 +58,28 @@ public:
     }
 
 private:
+    // Of the job; where `world` says how many there are, one of them.
+    std::uint32_t rank_in(const yaml::Node& node) const {
+        const std::int64_t ranks = recording_.world != 0 ? recording_.world : most_ranks;
+        return static_cast<std::uint32_t>(node.as_int(0, ranks - 1));
+    }
+
     void read_group(const yaml::Node& node) {
         node.allow({"name", "size", "ranks"});
         CommGroup group;
         group.name = node.required("name").as_string();
         if (const yaml::Node* size = node.get("size")) {
-            group.size = static_cast<std::uint32_t>(size->as_int(1, most_ranks));
+            group.size =
+                static_cast<std::uint32_t>(size->as_int(1, recording_.world != 0 ? recording_.world : most_ranks));
         }
         if (const yaml::Node* ranks = node.get("ranks")) {
             for (const yaml::Node& rank : ranks->items()) {
-                group.ranks.push_back(static_cast<std::uint32_t>(rank.as_int(0, most_ranks)));
+                group.ranks.push_back(rank_in(rank));
+            }
+            std::vector<std::uint32_t> sorted = group.ranks;
+            std::sort(sorted.begin(), sorted.end());
+            if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+                ranks->fail("lists rank " + std::to_string(*twice) + " twice", "each rank once");
             }
             if (group.size != 0 && group.size != group.ranks.size()) {
                 node.fail("'size' and 'ranks' say different numbers of ranks");
@@ -84,7 +97,7 @@ private:
     void read_rank(const yaml::Node& node) {
         node.allow({"rank", "records"});
         RankRecording rank;
-        rank.rank = static_cast<std::uint32_t>(node.required("rank").as_int(0, most_ranks));
+        rank.rank = rank_in(node.required("rank"));
         rank.source = *node.place.file;
         for (const yaml::Node& item : node.required("records").items()) {
             read_record(item, rank);
@@ -93,8 +106,8 @@ private:
     }
 
     void read_record(const yaml::Node& node, RankRecording& rank) {
-        node.allow({"compute", "host", "collective", "send", "receive", "stream", "group", "size", "dtype", "root",
-                    "tag", "time", "idle", "delay", "flops", "bytes", "bound", "after", "name"});
+        node.allow({"compute",  "host", "collective", "send", "receive", "stream", "group", "size",  "dtype", "root",
+                    "protocol", "tag",  "time",       "idle", "delay",   "flops",  "bytes", "bound", "after", "name"});
         std::size_t kind = record_words.size();
         for (std::size_t k = 0; k < record_words.size(); ++k) {
             if (node.get(record_words[k]) != nullptr) {
@@ -138,6 +151,9 @@ private:
         if (const yaml::Node* dtype = node.get("dtype")) {
             r.dtype = static_cast<DataType>(dtype->as_enum(words_up_to(DataType::float8)));
         }
+        if (const yaml::Node* protocol = node.get("protocol")) {
+            r.protocol = static_cast<Protocol>(protocol->as_enum(words_up_to(Protocol::simple)));
+        }
         for (const auto& [key, field] :
              {std::pair("time", &Record::time), std::pair("idle", &Record::idle), std::pair("delay", &Record::delay)}) {
             if (const yaml::Node* span = node.get(key)) {
@@ -175,7 +191,7 @@ private:
             node.required("size").fail("moves nothing", "at least 1 B");
         }
         if (r.kind != RecordKind::collective) {
-            r.other = static_cast<std::uint32_t>(head.as_int(0, most_ranks));
+            r.other = rank_in(head);
             r.root =
                 static_cast<std::uint32_t>(node.get("tag") != nullptr ? node.get("tag")->as_int(0, 0xffffffffLL) : 0);
             return;
@@ -206,8 +222,13 @@ std::string in_quotes(std::string_view text) {
         if (c == '"' || c == '\\') {
             out.push_back('\\');
         }
-        out.push_back(static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+        out.push_back(c);
     }
+    for (std::size_t bad = first_non_text(out); bad != std::string::npos; bad = first_non_text(out)) {
+        out[bad] = ' ';
+    }
+    std::replace_if(
+        out.begin(), out.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
     return out + "\"";
 }
 
@@ -216,6 +237,9 @@ std::string plain(double number) {
     std::snprintf(text, sizeof text, "%.17g", number);
     return text;
 }
+
+// Payload and traffic are whole bytes; less than one is one, since a record of none says nothing.
+std::string whole_bytes(double bytes) { return std::to_string(std::max(1LL, std::llround(bytes))) + " B"; }
 
 std::string ps(Duration span) { return std::to_string(span.ps) + " ps"; }
 
@@ -237,20 +261,29 @@ public:
         groups();
         text_ += "ranks:\n";
         for (const RankRecording& rank : recording_.ranks) {
-            text_ += "  - rank: " + std::to_string(rank.rank) + "\n    records:\n";
-            for (std::size_t i = 0; i < rank.records.size(); ++i) {
+            text_ += "  - rank: " + std::to_string(rank.rank) + "\n    records:" + (rank.records.empty() ? " []" : "") +
+                     "\n";
+            for (std::size_t i = 0; i < rank.records.size() && text_.size() <= yaml::max_file_bytes; ++i) {
                 record(rank, i);
             }
         }
-        if (nodes_ > yaml::max_nodes || text_.size() > yaml::max_file_bytes) {
-            throw std::length_error("the recording is too large to be written as YAML (" + std::to_string(nodes_) +
-                                    " values, at most " + std::to_string(yaml::max_nodes) +
-                                    "): a scenario replays the trace itself");
-        }
+        check();
         return text_;
     }
 
 private:
+    // What is written can be read: YAML of ours has limits that a trace does not.
+    void check() const {
+        try {
+            Recording again;
+            again.names.emplace_back();
+            Reader(again).read(yaml::parse(text_, "the recording as YAML"));
+        } catch (const ScenarioError& error) {
+            throw std::length_error("the recording cannot be kept as YAML, as " + error.message +
+                                    ": a scenario replays the trace itself");
+        }
+    }
+
     // Groups of one name but different members, as PyTorch numbers them in each rank, get names of their own.
     std::string group_name(std::size_t g) const {
         const std::string& name = recording_.groups[g].name;
@@ -273,31 +306,25 @@ private:
                     text_ += (i > 0 ? ", " : "") + std::to_string(group.ranks[i]);
                 }
                 text_ += "]";
-                nodes_ += group.ranks.size();
             } else if (group.size > 0) {
                 text_ += ", size: " + std::to_string(group.size);
             }
             text_ += "}\n";
-            nodes_ += 3;
         }
     }
 
-    void field(const char* key, const std::string& value) {
-        text_ += ", " + std::string(key) + ": " + value;
-        ++nodes_;
-    }
+    void field(const char* key, const std::string& value) { text_ += ", " + std::string(key) + ": " + value; }
 
     void record(const RankRecording& rank, std::size_t i) {
         const Record& r = rank.records[i];
         const std::string& name = recording_.names[r.name];
         const bool communicates = r.kind != RecordKind::compute && r.kind != RecordKind::host;
-        nodes_ += 2;
         text_ += "      - {" + std::string(word(r.kind)) + ": " +
                  (r.kind == RecordKind::collective ? std::string(word(r.collective))
                   : communicates                   ? std::to_string(r.other)
                                                    : in_quotes(name));
         if (communicates) {
-            field("size", std::to_string(std::llround(r.bytes)) + " B");
+            field("size", whole_bytes(r.bytes));
             if (r.kind == RecordKind::collective) {
                 field("group", in_quotes(group_name(r.other)));
                 field("dtype", std::string(word(r.dtype)));
@@ -310,6 +337,9 @@ private:
             }
         } else {
             work(r);
+        }
+        if (r.protocol != Protocol::automatic) {
+            field("protocol", std::string(word(r.protocol)));
         }
         if (r.stream != 0) {
             field("stream", r.stream == no_stream ? "none" : std::to_string(r.stream));
@@ -324,7 +354,6 @@ private:
             std::string list;
             for (const std::uint32_t earlier : rank.after(i)) {
                 list += (list.empty() ? "" : ", ") + std::to_string(earlier);
-                ++nodes_;
             }
             field("after", "[" + list + "]");
         }
@@ -337,14 +366,14 @@ private:
                 field("flops", plain(r.flops));
             }
             if (r.bytes > 0) {
-                field("bytes", std::to_string(std::llround(r.bytes)) + " B");
+                field("bytes", whole_bytes(r.bytes));
             }
         } else {
             field("time", ps(r.time));
         }
         if (r.kind == RecordKind::compute) {
             field("bound", std::string(word(r.bound)));
-            if (r.bound == Bound::arithmetic) {
+            if (r.bound == Bound::arithmetic || r.flops > 0) {
                 field("dtype", std::string(word(r.dtype)));
             }
         }
@@ -352,7 +381,6 @@ private:
 
     const Recording& recording_;
     std::string text_;
-    std::size_t nodes_ = 10;
 };
 
 }  // namespace

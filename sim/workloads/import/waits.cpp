@@ -28,7 +28,8 @@ public:
         std::uint16_t number = 0;
         for (auto& [id, stream] : streams_) {
             // A stream keeps its number where that fits, so that people find it again.
-            number = std::max<std::uint16_t>(number, static_cast<std::uint16_t>(std::min<std::uint64_t>(id, 60'000)));
+            const std::uint64_t own = std::min<std::uint64_t>(id.stream, 60'000);
+            number = std::max<std::uint16_t>(number, static_cast<std::uint16_t>(own));
             stream.number = number++;
         }
         for (const StreamWait& wait : waits) {
@@ -100,7 +101,7 @@ private:
 
     const std::vector<Activity>& activities_;
     bool recorded_;
-    std::map<std::uint64_t, Stream> streams_;
+    std::map<GpuStream, Stream> streams_;
 };
 
 // Splits what lies in front of an activity into reaction and pace.

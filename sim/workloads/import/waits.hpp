@@ -2,6 +2,7 @@
 // From a GPU timeline to records that wait for each other: recorded stream waits where there are any, else what the
 // times allow to conclude.
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -12,10 +13,16 @@ namespace fabricast {
 
 inline constexpr std::uint32_t no_call = 0xffffffff;
 
-// Something on a stream of one GPU, as the clock of the trace saw it.
+// GPUs number their streams each from the same start: one process that drives two has two streams 7.
+struct GpuStream {
+    std::uint64_t gpu = 0, stream = 0;
+    auto operator<=>(const GpuStream&) const = default;
+};
+
+// Something on a stream, as the clock of the trace saw it.
 struct Activity {
     std::int64_t start_ns = 0, end_ns = 0;
-    std::uint64_t stream = 0;
+    GpuStream stream;
     std::uint64_t launch = 0;    // number of its launch: ascending in launch order; 0: not known
     std::uint64_t external = 0;  // number of the CPU operator that launched it
     std::uint32_t name = 0;
@@ -25,7 +32,8 @@ struct Activity {
 
 // What `stream` runs after launch number `launch` waits for what `on` had been given before launch number `recorded`.
 struct StreamWait {
-    std::uint64_t stream = 0, on = 0, launch = 0, recorded = 0;
+    GpuStream stream, on;
+    std::uint64_t launch = 0, recorded = 0;
 };
 
 // Adds the activities to the rank in the order of their starts, with what each waits for and the gap in front of it:

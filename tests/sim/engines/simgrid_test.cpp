@@ -74,8 +74,7 @@ double unrolled_difference(const Engine& engine, const Fabric& fabric, const Sch
 
 TEST_CASE("SimGrid agrees within 0.1 % on messages that contend") {
     if (!has_simgrid()) {
-        WARN("this build has no SimGrid");
-        return;
+        SKIP_TEST("this build has no SimGrid");
     }
     FabricSpec spec = tiny::fabric(FabricKind::fat_tree, 8, 3);
     spec.choice = PathChoice::ecmp;
@@ -93,8 +92,7 @@ TEST_CASE("SimGrid agrees within 0.1 % on messages that contend") {
 
 TEST_CASE("SimGrid agrees within 0.1 % on random schedules of messages, delays and kernels") {
     if (!has_simgrid()) {
-        WARN("this build has no SimGrid");
-        return;
+        SKIP_TEST("this build has no SimGrid");
     }
     Cluster cluster = tiny::two_nodes();
     cluster.node.gpu.sms = 100;
@@ -218,8 +216,7 @@ TEST_CASE("a pipeline of a hundred chunks an edge agrees within 1 % with its chu
 
 TEST_CASE("an error in SimGrid's process is reported here, and each replay starts at time zero") {
     if (!has_simgrid()) {
-        WARN("this build has no SimGrid");
-        return;
+        SKIP_TEST("this build has no SimGrid");
     }
     const Fabric fabric(tiny::one_node());
     Schedule schedule;
@@ -227,7 +224,8 @@ TEST_CASE("an error in SimGrid's process is reported here, and each replay start
     Pipeline p = pipeline(1e9, 100e3, true);
     p.stage_count = 0;
     schedule.add(p);
-    CHECK_THROWS_WITH(replay(SimGrid{}, fabric, schedule), ContainsSubstring("too long to unroll"));
+    CHECK_THROWS_WITH(replay(SimGrid{}, fabric, schedule),
+                      ContainsSubstring("engine simgrid would hold 4e+09 messages"));
     CHECK(has_simgrid());
     std::atomic<bool> stop = true;
     CHECK_THROWS_AS(replay(SimGrid{}, fabric, testing::ring({fabric.gpu(0), fabric.gpu(1)}, 9, 1000), {}, {&stop, {}}),

@@ -81,20 +81,74 @@ TEST_CASE("of parallel cables one is dead, of a dead spine all") {
         "t.yaml");
     const Fabric fabric(build(scenario, catalogue()));
     const DeviceId leaf = fabric.device("leaf0");
-    const auto from_spine = links_of(fabric, fabric.device("spine0"));
-    const auto parallel = std::ranges::count_if(from_spine, [&](LinkId l) { return fabric.ends(l).to == leaf; });
+    const auto from_spine = cables_of(scenario, fabric, without({"spine0"}));
+    const auto parallel =
+        std::ranges::count_if(from_spine, [&](const CablesOfLink& l) { return fabric.ends(l.link).to == leaf; });
     CHECK(parallel > 1);
     Scenario failed = scenario;
     failed.events = {without({"leaf0", "spine0"})};
     CHECK(link_events(failed, fabric, catalogue()).size() == 2);
     failed.events = {without({"spine0"})};
     CHECK(link_events(failed, fabric, catalogue()).size() == from_spine.size());
-    const Outage found = outage(failed, catalogue());
+    const OutageCost found = outage(failed, catalogue());
     CHECK_FALSE(found.diverted.empty());
     CHECK(found.cut.empty());
     for (const Diverted& way : found.diverted) {
         CHECK(way.taken.find("spine0") == std::string::npos);
     }
+}
+
+TEST_CASE("any switch, cable, port or plane of the bill can be named, failed and gone round, drawn alone or not") {
+    // 32 nodes of eight NICs: eight leaves, 256 cables up, four spines that adaptive routing draws as one.
+    const std::string head = "name: t\ncluster: {node: dgx-h100, nodes: 32, fabric: {kind: rail-optimized, link: ";
+    const std::string tail =
+        "}}\nworkload: {kind: collective, collective: all_reduce, algorithm: ring, sizes: [64 MiB]}\n";
+    const Scenario scenario = parse_scenario(head + "infiniband-ndr, switch: quantum-2" + tail, "t.yaml");
+    const Fabric fabric(build(scenario, catalogue()));
+    const BoughtSwitches bought(fabric);
+    REQUIRE(bought.count() == 8 + 4);
+    CHECK(fabric.device_name(fabric.device("spine3")) == "spine0-3");
+    const auto events = [&](const std::vector<std::vector<std::string>>& dead) {
+        Scenario failed = scenario;
+        for (const std::vector<std::string>& names : dead) {
+            failed.events.push_back(without(names));
+        }
+        return link_events(failed, fabric, catalogue());
+    };
+    for (std::uint32_t s = 0; s < bought.count(); ++s) {
+        INFO(bought.name(SwitchId{s}));
+        CHECK(bought.find(bought.name(SwitchId{s})) == SwitchId{s});
+        CHECK_FALSE(events({{bought.name(SwitchId{s})}}).empty());
+    }
+    // A spine takes eight of each leaf's 32 cables, there and back; a cable or a port one.
+    for (const LinkEvent& event : events({{"spine3"}})) {
+        CHECK(event.share == Approx(24.0 / 32));
+    }
+    CHECK(events({{"spine3"}}).size() == 2 * 8);
+    for (const auto& names : {std::vector<std::string>{"leaf0", "spine3"}, std::vector<std::string>{"spine3.port5"}}) {
+        const auto one = events({names});
+        REQUIRE(one.size() == 2);
+        CHECK(one.front().share == Approx(31.0 / 32));
+    }
+    // Two dead spines are twice as many cables, not the later of them; the same one twice is one.
+    CHECK(events({{"spine3"}, {"spine0"}}).back().share == Approx(16.0 / 32));
+    CHECK(events({{"spine3"}, {"leaf7", "spine3"}}).back().share == Approx(24.0 / 32));
+    Scenario failed = scenario;
+    failed.events = {without({"spine3"})};
+    const OutageCost found = outage(failed, catalogue());
+    CHECK(found.cut.empty());
+    CHECK(found.rows.front().failed_s >= found.rows.front().healthy_s);
+    CHECK_THROWS_WITH(events({{"spine4"}}), ContainsSubstring("no device 'spine4'"));
+
+    // A plane: everything goes on over the other.
+    const Scenario planes = parse_scenario(
+        "name: t\ncluster: {node: dgx-h100, nodes: 4, fabric: {kind: dual-plane, link: ethernet-400g}}\n"
+        "workload: {kind: collective, collective: all_reduce, algorithm: ring, sizes: [64 MiB]}\n"
+        "events: [{device: plane1, share: 0}]\n",
+        "t.yaml");
+    const OutageCost lost = outage(planes, catalogue());
+    CHECK_FALSE(lost.diverted.empty());
+    CHECK(lost.cut.empty());
 }
 
 TEST_CASE("an event says one thing of one thing, at a time that can be, or is refused at its place") {
@@ -107,8 +161,9 @@ TEST_CASE("an event says one thing of one thing, at a time that can be, or is re
     refuses("{device: leaf0}", "one of: share, becomes");
     refuses("{device: leaf0, share: 0, becomes: pcie-gen5-x8}", "one of: share, becomes");
     refuses("{device: leaf0, becomes: pcie-gen5-x8}", "together with `link` or `cable`");
-    refuses("{device: leaf0, share: 1.5}", "from 0.0 to 1.0");
-    refuses("{device: leaf0, share: -0.5}", "from 0.0 to 1.0");
+    refuses("{device: leaf0, share: 1.5}", "0, or from 1e-06 to 1");
+    refuses("{device: leaf0, share: -0.5}", "0, or from 1e-06 to 1");
+    refuses("{device: leaf0, share: 1e-15}", "0, or from 1e-06 to 1");
     refuses("{cable: [leaf0], share: 0}", "must name two devices");
     refuses("{cable: leaf0, share: 0}", "list");
     refuses("{device: leaf0, share: 0, at: -1 ms}", "-1 ms");
@@ -188,18 +243,19 @@ TEST_CASE("a straggler's kernels take longer by what it lacks, from when on it l
 TEST_CASE("healthy time passes slowly on a slow device, and the two functions undo each other") {
     const std::vector<PaceChange> slow = {{microseconds(10), 0.5}, {microseconds(30), 1}, {microseconds(40), 0.1}};
     CHECK(healthy_time(slow, Time{}, microseconds(50)) == microseconds(10 + 10 + 10 + 1));
-    CHECK(when_passed(slow, Time{}, microseconds(15)) == microseconds(20));
+    CHECK(when_passed(slow, Time{}, 15e-6) == microseconds(20));
     for (const std::int64_t us : {1, 9, 10, 11, 20, 25, 30, 31, 100}) {
         const Duration passed = healthy_time(slow, microseconds(3), microseconds(3 + us));
-        CHECK(to_seconds(when_passed(slow, microseconds(3), passed)) == Approx(to_seconds(microseconds(3 + us))));
+        CHECK(to_seconds(when_passed(slow, microseconds(3), to_seconds(passed))) ==
+              Approx(to_seconds(microseconds(3 + us))));
     }
-    CHECK(when_passed({}, microseconds(3), microseconds(4)) == microseconds(7));
+    CHECK(when_passed({}, microseconds(3), 4e-6) == microseconds(7));
 }
 
 TEST_CASE("what a dead optic costs: both runs side by side, and who goes round") {
     Scenario scenario = with_events("");
     scenario.events = {without({"node0.nic0", "leaf0"})};
-    const Outage found = outage(scenario, catalogue());
+    const OutageCost found = outage(scenario, catalogue());
     REQUIRE(found.rows.size() == 1);
     CHECK(found.rows[0].failed_s >= found.rows[0].healthy_s);
     CHECK(found.ways == 1);

@@ -1,5 +1,10 @@
 // The doors to large and foreign files: gzip, JSON piece by piece, XML, protobuf's wire format.
 
+#include <boost/iostreams/copy.hpp>
+#include <boost/iostreams/device/array.hpp>
+#include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
 #include <cstdint>
 #include <string>
 
@@ -229,4 +234,53 @@ TEST_CASE("fields of a protobuf message are read in order, and bad ones are refu
             CHECK_THROWS_WITH(read_all(), ContainsSubstring("t.et:1:1: record 7, byte 1"));
         }
     }
+}
+
+TEST_CASE("a packed file that unpacks to 256 times its size is refused before it fills the memory") {
+    const TempFolder folder;
+    // Deflate packs blanks 1029 to 1: 200 MiB in 204 kB, of which 256 times are 52 MB; up to 64 MiB do no harm.
+    const std::string blanks(std::size_t{200} << 20U, ' ');
+    std::string packed;
+    namespace io = boost::iostreams;
+    io::filtering_ostream out;
+    out.push(io::gzip_compressor());
+    out.push(io::back_inserter(packed));
+    io::copy(io::array_source(blanks.data(), blanks.size()), out);
+    const auto path = folder.write("bomb.json.gz", packed);
+    InputFile file(path);
+    std::vector<char> block(65536);
+    std::uint64_t unpacked = 0;
+    try {
+        for (std::size_t got = 1; got > 0; unpacked += got) {
+            got = file.read(block.data(), block.size());
+        }
+        FAIL("read whole");
+    } catch (const ScenarioError& error) {
+        CHECK_THAT(error.what(), ContainsSubstring("packed too densely"));
+        CHECK_THAT(error.what(), ContainsSubstring("at most 256"));
+    }
+    // Of the block that goes over the line nothing is handed out.
+    CHECK(unpacked + block.size() >= std::uint64_t{64} << 20U);
+    CHECK(unpacked <= std::uint64_t{64} << 20U);
+}
+
+TEST_CASE("a value, a gap between values and the text of one piece have 16 MiB each") {
+    const TempFolder folder;
+    const std::string blanks(std::size_t{17} << 20U, ' ');
+    CHECK_THAT(refusal(folder.write("gap.json", "{\"list\": [1," + blanks + "2]}")).what(),
+               ContainsSubstring("a gap between two is too long"));
+    CHECK_THAT(refusal(folder.write("word.json", "{\"list\": [\"" + blanks + "\"]}")).what(),
+               ContainsSubstring("one value or a gap"));
+    std::string many = "{\"list\": [[0";
+    for (int i = 0; i < 17; ++i) {
+        many += ",\"" + std::string(1 << 20, 'x') + "\"";
+    }
+    CHECK_THAT(refusal(folder.write("piece.json", many + "]]}")).what(),
+               ContainsSubstring("holds more than 16777216 bytes of text"));
+    // As many bytes in pieces of their own are no trouble.
+    std::string pieces = "{\"list\": [0";
+    for (int i = 0; i < 17; ++i) {
+        pieces += ",\"" + std::string(1 << 20, 'x') + "\"";
+    }
+    CHECK(stream(folder.write("pieces.json", pieces + "]}"), {{"list"}, {}}).texts.size() == 18);
 }

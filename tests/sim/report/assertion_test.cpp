@@ -1,5 +1,6 @@
 #include "sim/report/assertion.hpp"
 
+#include "sim/io/units.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
@@ -82,5 +83,12 @@ TEST_CASE("a statement that says where twice, not at all, or where there is no w
         node.kind = yaml::Kind::scalar;
         node.text = statement;
         CHECK_THROWS_AS(check_assertion(node), ScenarioError);
+    }
+}
+
+TEST_CASE("a bound that is no finite number is refused") {
+    for (const char* statement : {"mfu > NaN", "mfu < inf", "efficiency > nan", "efficiency >= -inf at 16 gpus"}) {
+        INFO(statement);
+        CHECK_THROWS_AS(failures(statement), UnitError);
     }
 }

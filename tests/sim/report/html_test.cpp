@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
 
+#include "sim/events.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
@@ -113,6 +115,11 @@ TEST_CASE("every device of a small cluster is drawn, and every cable once") {
     for (const Wire& wire : drawing.wires) {
         CHECK(wire.a < wire.b);
         CHECK(pairs.insert({wire.a, wire.b}).second);
+        const auto between = [&](std::uint32_t from, std::uint32_t to) {
+            return drawing.boxes[from].name + " -> " + drawing.boxes[to].name;
+        };
+        CHECK(wire.there.name.starts_with(between(wire.a, wire.b)));
+        CHECK(wire.back.name.starts_with(between(wire.b, wire.a)));
     }
 }
 
@@ -131,7 +138,56 @@ TEST_CASE("of a large cluster a few nodes are drawn and the others said") {
     CHECK(tiers.size() == fabric.tiers().size() + 1);  // a switch of each tier and the nodes
 }
 
-TEST_CASE("a wire is as hot as the busier direction of the link that a row lists") {
+// A leaf of eight ports has four cables up: with two spines two to each, and a flow's hash picks one of them.
+TEST_CASE("line 18: cables beside each other are drawn one by one, each with its own load") {
+    for (const std::string engine : {"flow", "packet"}) {
+        const Scenario scenario = parse_scenario(
+            "name: hashed\ncluster: {node: gh200-1x, nodes: 16, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
+            "tomahawk-4, radix: 8, routing: ecmp}}\n"
+            "workload: {kind: collective, collective: all_to_all, sizes: [1 MiB]}\nengine: " +
+                engine + "\n",
+            "hashed.yaml");
+        const Fabric fabric(build(scenario, catalogue()));
+        const Report report = simulate(scenario, catalogue());
+        const LinkTraffic& traffic = report.traffic.at(0);
+        REQUIRE(traffic.busy.size() == fabric.link_count());
+        const Drawing drawing = draw(fabric, report.traffic);
+        std::map<std::pair<std::uint32_t, std::uint32_t>, int> cables;
+        std::map<std::string, double> busy;
+        for (const Wire& wire : drawing.wires) {
+            for (const WireDirection* direction : {&wire.there, &wire.back}) {
+                if (wire.cls == "leaf-spine") {
+                    CHECK(busy.emplace(direction->name, direction->loads.at(0).busy).second);
+                }
+            }
+            cables[{wire.a, wire.b}] += wire.cls == "leaf-spine" ? 1 : 0;
+        }
+        CHECK(busy.size() == 2 * 16);  // four leaves with four cables, two directions
+        const auto fullest = std::max_element(cables.begin(), cables.end(),
+                                              [](const auto& a, const auto& b) { return a.second < b.second; });
+        CHECK(fullest->second == 2);
+        std::set<double> loads;
+        for (const auto& [name, load] : busy) {
+            loads.insert(load);
+        }
+        CHECK(loads.size() > 4);  // hashes are uneven: no mean of a class
+        for (const LinkUse& use : traffic.busiest) {
+            CHECK(traffic.busy[static_cast<std::uint32_t>(use.link)] == Approx(use.utilisation));
+        }
+    }
+}
+
+TEST_CASE("line 18: a box that stands for like switches leaves none of them undrawn") {
+    const Fabric fabric = fabric_of(
+        "name: rails\ncluster: {node: dgx-h100, nodes: 128, fabric: {kind: rail-optimized, link: infiniband-ndr}}\n"
+        "workload: {kind: collective, sizes: [1 MiB]}\n");
+    const Drawing drawing = draw(fabric, {});
+    CHECK(std::count_if(drawing.boxes.begin(), drawing.boxes.end(),
+                        [](const Box& b) { return b.name == "spine0-15"; }) == 1);
+    CHECK_THAT(drawing.folded, !ContainsSubstring("spine"));
+}
+
+TEST_CASE("each direction of a wire is as hot as the link that a row lists") {
     const Fabric fabric = fabric_of(
         "name: small\ncluster: {node: dgx-h100, nodes: 2, fabric: {kind: rail-optimized, link: infiniband-ndr}}\n"
         "workload: {kind: collective, sizes: [1 MiB]}\n");
@@ -150,7 +206,10 @@ TEST_CASE("a wire is as hot as the busier direction of the link that a row lists
     REQUIRE(drawing.frames == std::vector<std::string>{"1 MiB"});
     for (const Wire& wire : drawing.wires) {
         const bool ours = drawing.boxes[wire.a].name == "node1.nic3" || drawing.boxes[wire.b].name == "node1.nic3";
-        CHECK(wire.loads.at(0).busy == (ours && wire.cls == "nic-port" ? 0.75 : 0));
+        for (const WireDirection* direction : {&wire.there, &wire.back}) {
+            const bool out = direction->name.starts_with("node1.nic3 ");
+            CHECK(direction->loads.at(0).busy == (ours && wire.cls == "nic-port" ? (out ? 0.25 : 0.75) : 0));
+        }
     }
 }
 
@@ -185,7 +244,10 @@ TEST_CASE("a transfer's page says what one message takes, and draws what its win
         std::find_if(sections.begin(), sections.end(), [](const Json& s) { return s.at("kind") == "scene"; });
     REQUIRE(scene != sections.end());
     CHECK(scene->at("frames").size() == 2);
-    const auto busy = [](const Json& wire) { return wire.contains("busy"); };
+    const auto busy = [](const Json& wire) {
+        const Json& both = wire.at("directions");
+        return std::any_of(both.begin(), both.end(), [](const Json& one) { return one.contains("busy"); });
+    };
     CHECK(std::any_of(scene->at("wires").begin(), scene->at("wires").end(), busy));
 }
 
@@ -223,8 +285,55 @@ TEST_CASE("a replay of packets is a film whose links carried what the ports sent
     REQUIRE(film != sections.end());
     CHECK(film->at("frames").size() == use.series.front().queued.size());
     CHECK(film->at("frames").size() > 10);
-    const auto busy = [](const Json& wire) { return wire.contains("busy"); };
+    const std::vector<Time>& ends = report.packets.at(0).call_ends;
+    REQUIRE(ends.size() == 3);  // the last two are in the steady state: a row's time is what lies between their ends
+    CHECK(to_seconds(ends[2] - ends[1]) == Approx(report.rows.at(0).time_s));
+    for (std::size_t f = 0; f < film->at("frames").size(); ++f) {  // line 18: each frame says whose it is
+        const Time begin = use.series.front().width * static_cast<std::int64_t>(f);
+        const std::string frame = film->at("frames")[f];
+        const auto call = std::count_if(ends.begin(), ends.end(), [&](Time end) { return end <= begin; }) + 1;
+        CHECK(frame.ends_with(", call " + std::to_string(call) + " of 3") == (call <= 3));
+    }
+    CHECK_THAT(film->at("caption").get<std::string>(), ContainsSubstring("3 calls back to back"));
+    const auto busy = [](const Json& wire) {
+        const Json& both = wire.at("directions");
+        return std::any_of(both.begin(), both.end(), [](const Json& one) { return one.contains("busy"); });
+    };
     CHECK(std::any_of(film->at("wires").begin(), film->at("wires").end(), busy));
+}
+
+// Sixteen nodes send to all, and one cable is at a tenth of its rate: in the middle of the replay it is what is
+// busiest, in the direction in which it is slow.
+TEST_CASE("line 18: in the film a slow cable is as busy as what is left of it, and the other direction is not") {
+    Scenario scenario = parse_scenario(
+        "name: storm\ncluster: {node: gh200-1x, nodes: 16, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
+        "tomahawk-4, radix: 8, routing: ecmp}}\n"
+        "workload: {kind: collective, collective: all_to_all, sizes: [1 MiB]}\nengine: packet\n"
+        "packet: {preset: pfc-only, buffer: 1 MiB, series: true}\n"
+        "events: [{at: 0 us, link: leaf0 -> node2.nic0, share: 0.1}]\n",
+        "storm.yaml");
+    const Fabric fabric(build(scenario, catalogue()));
+    const Report report = simulate(scenario, catalogue());
+    const Page page = run_page(scenario, report, fabric, link_events(scenario, fabric, catalogue()));
+    const auto film = std::find_if(page.sections.begin(), page.sections.end(), [](const Section& section) {
+        const auto* scene = std::get_if<Scene>(&section);
+        return scene != nullptr && scene->title == "The film";
+    });
+    REQUIRE(film != page.sections.end());
+    const Drawing& drawing = std::get<Scene>(*film).drawing;
+    std::map<std::string, double> mean;
+    for (const Wire& wire : drawing.wires) {
+        for (const WireDirection* direction : {&wire.there, &wire.back}) {
+            for (const Load& load : direction->loads) {
+                mean[direction->name] += std::max(load.busy, 0.0) / static_cast<double>(direction->loads.size());
+            }
+        }
+    }
+    const auto busiest =
+        std::max_element(mean.begin(), mean.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    CHECK(busiest->first == "leaf0 -> node2.nic0");
+    CHECK(busiest->second > 0.8);
+    CHECK(mean.at("node2.nic0 -> leaf0") < 0.3);
 }
 
 TEST_CASE("the pieces of a flow come in the order of time, and each once") {

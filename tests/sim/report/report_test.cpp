@@ -5,6 +5,10 @@
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/scaling.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "sim/simulate.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/json_schema.hpp"
 
@@ -52,6 +56,25 @@ Plan plan_of(int iterations) {
 
 }  // namespace
 
+TEST_CASE("no interval reaches past what the links can carry") {
+    // Over two nodes each of the eight NICs carries an eighth of a tree's bytes once, a ring's 15/8 of it.
+    for (const auto& [algorithm, crossings] : {std::pair("nvls-tree", 1.0), {"tree", 1.0}, {"ring", 15.0 / 8}}) {
+        const Scenario scenario = parse_scenario(
+            std::string("name: t\ncluster: {node: dgx-h100, nodes: 2}\nworkload: {kind: collective, algorithm: ") +
+                algorithm + ", sizes: [1 MiB, 256 MiB, 8 GiB]}\n",
+            "t.yaml");
+        const Fabric fabric(build(scenario, catalogue()));
+        const Path path = fabric.path({.src = fabric.nic(0, 0), .dst = fabric.nic(1, 0)});
+        for (const Row& row : simulate(scenario, catalogue()).rows) {
+            INFO(algorithm << " " << row.size.count);
+            const double least =
+                crossings * static_cast<double>(row.size.count) / 8 / fabric.link(path.links[0]).capacity;
+            CHECK(row.time_low80_s >= 0.999 * least);
+            CHECK(row.time_low80_s < row.time_s);
+        }
+    }
+}
+
 TEST_CASE("of calls that overlap the average counts, with the last one's way to the far end") {
     Timeline timeline;
     timeline.kept = {{OpId{0}, {}, {}, microseconds(10)},
@@ -95,6 +118,13 @@ TEST_CASE("the table has nccl-tests' columns and ends with the weakest evidence"
             CHECK(line.starts_with('#'));  // so that nccl-tests' parsers skip it
         }
     }
+}
+
+TEST_CASE("the heading names the GPU that is really used") {
+    Scenario scenario = small_scenario();
+    CHECK_THAT(table_header(scenario), ContainsSubstring("on dgx-h100 x 1"));
+    scenario.cluster.node_options["gpu"] = "h20";
+    CHECK_THAT(table_header(scenario), ContainsSubstring("on dgx-h100 with h20 x 1"));
 }
 
 TEST_CASE("the result as JSON meets its schema, and says what it rests on") {
@@ -153,6 +183,28 @@ TEST_CASE("a trace names each row and lane once and keeps microseconds") {
     }
     CHECK(names == 4);  // two processes, a lane in each
     CHECK(busy == Approx(6));
+}
+
+// Lab 7: marks at a tenth of the queue that belongs to a port of 400 Gb/s cut fifteen senders so far that the
+// receiver's cable idles for most of the time. No latency is the cause.
+TEST_CASE("line 18: a row that congestion control holds back says so") {
+    const auto row = [](const std::string& packet) {
+        const Scenario scenario = parse_scenario(
+            "name: incast\ncluster: {node: gh200-1x, nodes: 16, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
+            "tomahawk-4, radix: 8, routing: ecmp}}\n"
+            "workload: {kind: collective, collective: gather, sizes: [32 MiB]}\nengine: packet\npacket: " +
+                packet + "\n",
+            "incast.yaml");
+        const Report report = simulate(scenario, catalogue());
+        return std::pair(report.rows.at(0).bottleneck, report.packets.at(0).use.throttled);
+    };
+    const auto [throttled, share] = row("{preset: dcqcn-paper, buffer: 1 MiB, ecn: {k_min: 100, k_max: 400}}");
+    CHECK(throttled == "congestion control");
+    CHECK(share > 0.5);
+    CHECK(share <= 1);
+    const auto [paused, none] = row("{preset: pfc-only, buffer: 1 MiB}");
+    CHECK(paused.starts_with("leaf0 -> node0.nic0 "));
+    CHECK(none == 0);
 }
 
 TEST_CASE("figures are listed once") {

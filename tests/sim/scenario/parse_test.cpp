@@ -64,6 +64,15 @@ TEST_CASE("every part of a scenario arrives where it belongs") {
     CHECK(to_string(place_of(s, "cluster.fabric.tiers")) == "good.yaml:2:46");  // not written: its map
 }
 
+TEST_CASE("a scenario may ask for the four tiers that are built, and for no fifth") {
+    const auto with_tiers = [](int tiers) {
+        return "name: a\ncluster: {node: dgx-h100, nodes: 2, fabric: {kind: fat-tree, radix: 4, tiers: " +
+               std::to_string(tiers) + "}}\n" + workload;
+    };
+    CHECK(parse_scenario(with_tiers(4), "s.yaml").cluster.tiers == 4);
+    CHECK_THROWS_WITH(parse_scenario(with_tiers(5), "s.yaml"), ContainsSubstring("from 1 to 4"));
+}
+
 TEST_CASE("a kind of workload has its own keys and no other's") {
     const auto refused_as = [](const char* keys) {
         try {
@@ -123,6 +132,35 @@ TEST_CASE("an override replaces, adds and goes through the same checks") {
     CHECK(refused("cluster..nodes=4").starts_with("--set:1:9: an empty key"));
     CHECK(refused("cluster.nodes=[").starts_with("--set:1:"));
     CHECK(refused("include=[a.yaml]").starts_with("--set:1:1: 'include'"));
+}
+
+TEST_CASE("line 4: an override of null takes a key back, in a design too") {
+    const std::string text =
+        "name: a\ncluster: {node: dgx-h100, nodes: 4, fabric: {kind: fat-tree, link: infiniband-ndr, oversubscription: "
+        "2, spines: 3}}\nworkload: {kind: collective}\n"
+        "designs: [{name: even, set: {cluster.fabric.oversubscription: null, cluster.fabric.spines: ~}}]\n";
+    const Scenario both = parse_scenario(text, "a.yaml");
+    CHECK(both.cluster.oversubscription == 2);
+    REQUIRE(both.designs.size() == 1);
+    std::vector<std::string> own;
+    for (const auto& [path, value] : both.designs[0].set) {
+        own.push_back(std::string(path).append("=").append(value));
+    }
+    const Scenario even = parse_scenario(text, "a.yaml", own);
+    CHECK(even.cluster.oversubscription == Scenario{}.cluster.oversubscription);
+    CHECK(even.cluster.spines == Scenario{}.cluster.spines);
+    CHECK(even.cluster.link == both.cluster.link);
+    const auto refused = [&](const std::string& assignment) {
+        try {
+            parse_scenario(text, "a.yaml", {assignment});
+            return std::string("accepted");
+        } catch (const ScenarioError& error) {
+            return std::string(error.what());
+        }
+    };
+    CHECK(refused("cluster.fabric=null") == "accepted");  // a whole map
+    CHECK(refused("cluster.fabric.oversubscripton=null") ==
+          "--set:1:16: nothing to unset (found 'oversubscripton'; accepted: a key that a file sets)");
 }
 
 TEST_CASE("included files are the ground a scenario stands on") {
@@ -187,4 +225,22 @@ TEST_CASE("a message does not depend on the order of the keys in the file") {
     };
     CHECK(refused("{name: a, cluster: {nodes: x, gpus_per_node: y}, workload: {kind: collective}}") ==
           refused("{workload: {kind: collective}, cluster: {gpus_per_node: y, nodes: x}, name: a}"));
+}
+
+TEST_CASE("included files bring at most 100,000 values in all") {
+    const Folder folder;
+    const auto many = [](char letter, int keys) {
+        std::string text;
+        for (int i = 0; i < keys; ++i) {
+            text += letter + std::to_string(i) + ": 1\n";
+        }
+        return text;
+    };
+    folder.write("a.yaml", many('a', 45'000));
+    folder.write("b.yaml", many('b', 45'000));
+    folder.write("c.yaml", many('c', 45'000));
+    const auto two = folder.write("two.yaml", "include: [a.yaml, b.yaml]\nname: two\n");
+    CHECK(scenario_tree(two, {}).children.size() == 90'001);
+    const auto three = folder.write("three.yaml", "include: [a.yaml, b.yaml, c.yaml]\nname: three\n");
+    CHECK_THROWS_WITH(scenario_tree(three, {}), ContainsSubstring("'include[2]' brings too many values"));
 }

@@ -33,7 +33,7 @@ cluster:
 workload: {kind: collective, collective: broadcast, algorithm: ring, protocol: ll128, sizes: {from: 8 B, to: 1 KiB, factor: 2},
            dtype: int8, in_place: true, root: 3}
 library: {nccl: "2.18", transport: tcp, env: {NCCL_ALGO: Ring}}
-launch: {mode: framework, iterations: 10, warmup: 1}
+launch: {mode: framework, iterations: 10}
 scaling: {nodes: [1, 2], step: {compute: 1.5 ms, bytes: 1 GiB, overlap: 0.25}}
 events: [{at: 1 us, link: leaf0 -> node0.nic0, share: 0.5}]
 calibration: [overlay.yaml]

@@ -93,6 +93,24 @@ TEST_CASE("prices of unknown parts and in wrong units are refused at their line"
     CHECK_THAT(refused("quantum-2: cheap"), ContainsSubstring("s.yaml:4:"));
 }
 
+TEST_CASE("a price below nothing or beyond all reason is refused at its line, and so is a PUE below 1") {
+    const auto refused = [](const std::string& price) -> std::string {
+        Catalog catalog = catalogue();
+        try {
+            apply_prices(scenario(pod, "prices: {" + price + "}\n"), catalog);
+        } catch (const ScenarioError& error) {
+            return error.what();
+        }
+        return "accepted";
+    };
+    for (const char* price :
+         {"quantum-2: -5 USD", "quantum-2: 1e300 USD", "data-centre/pue: -1", "data-centre/pue: 0.9"}) {
+        CHECK_THAT(refused(price), ContainsSubstring("s.yaml:4:") && ContainsSubstring("out of range"));
+    }
+    CHECK(refused("quantum-2: 0 USD") == "accepted");
+    CHECK(refused("data-centre/pue: 1.1") == "accepted");
+}
+
 TEST_CASE("every price has its range and says of which year it is, and what nobody offered says that it is no quote") {
     int prices = 0;
     for (const auto& [name, part] : catalogue().parts) {

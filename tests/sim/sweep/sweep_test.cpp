@@ -15,6 +15,7 @@
 #include "sim/simulate.hpp"
 #include "sim/sweep/files.hpp"
 #include "sim/sweep/journal.hpp"
+#include "sim/sweep/page.hpp"
 #include "sim/sweep/table.hpp"
 #include "sim/sweep/vary.hpp"
 #include "tests/cli/program.hpp"
@@ -70,6 +71,33 @@ TEST_CASE("a point of a sweep is the run of the changed scenario, to the last bi
         CHECK(result.rows[4 + size].figures == records.rows[size]);
     }
     CHECK(result.figures == records.columns);
+}
+
+// The first point asked is the largest cluster: with several threads it ends last.
+TEST_CASE("line 19: a sweep's rows stand in the order in which its points were asked") {
+    const Sweep sweep = sweep_of({"cluster.nodes=512,1,64,2", "workload.sizes=[64 MiB],[8 B]"});
+    const SweepResult result = sweep_result(sweep, outcomes_of(sweep, 4));
+    REQUIRE(result.rows.size() == 4 * 2);
+    for (std::size_t point = 0; point < result.rows.size(); ++point) {
+        CHECK(result.rows[point].point == point);
+        CHECK(result.rows[point].varied[0] == std::vector<std::string>{"512", "1", "64", "2"}[point / 2]);
+        CHECK(result.rows[point].varied[1] == (point % 2 == 0 ? "[64 MiB]" : "[8 B]"));
+    }
+    const std::string csv = sweep_csv(result);
+    const std::string table = sweep_table(result);
+    const Json model = html::page_json(sweep_page(result, scenario_at(sweep, 0)));
+    const Json& every = model.at("sections").at(model.at("sections").size() - 2);  // the last is the scenario
+    REQUIRE(every.at("title") == "Every point");
+    std::size_t in_csv = 0;
+    std::size_t in_table = 0;
+    for (std::size_t point = 0; point < result.rows.size(); ++point) {
+        const std::vector<std::string>& varied = result.rows[point].varied;
+        in_csv = csv.find("\n" + std::to_string(point) + "," + varied[0] + ",", in_csv);
+        in_table = table.find(" " + varied[0] + "  ", in_table + 1);
+        CHECK(in_csv != std::string::npos);
+        CHECK(in_table != std::string::npos);
+        CHECK(every.at("rows").at(point).at(1) == varied[0]);
+    }
 }
 
 TEST_CASE("points that ask the same thing, however it is written, run once and keep a row each") {
@@ -133,7 +161,7 @@ TEST_CASE("a point of a transfer has a row for each size, as run gives them") {
     const std::string text =
         "name: message\ncluster: {node: dgx-a100, nodes: 2}\nworkload: {kind: transfer, from: node0.gpu0, to: "
         "node1.gpu3, sizes: [8 B, 1 MiB]}\n";
-    const Sweep sweep = sweep_of({"cluster.fabric.link=infiniband-hdr,infiniband-ndr"}, text);
+    const Sweep sweep = sweep_of({"cluster.fabric.link=infiniband-edr,infiniband-hdr"}, text);
     const SweepResult result = sweep_result(sweep, outcomes_of(sweep));
     REQUIRE(result.rows.size() == 4);
     const auto time = std::find(result.figures.begin(), result.figures.end(), "time_s") - result.figures.begin();
@@ -206,10 +234,34 @@ TEST_CASE("a journal of something else, damaged, unfinished or in use is refused
     CHECK(open(sweep, Journal::Start::fresh).empty());  // done: a new one may begin
 }
 
+TEST_CASE("a value changed in a journal is noticed, and the point run again where it was the last") {
+    const ScratchFolder scratch("journal_sum");
+    const fs::path path = scratch.path / "r.csv.journal";
+    const Sweep sweep = sweep_of({"cluster.nodes=1,2"});
+    const SweepOutcomes outcomes = outcomes_of(sweep);
+    {
+        Journal journal(path, sweep, Journal::Start::fresh);
+        for (const auto& [key, outcome] : outcomes) {
+            journal.append(key, outcome);
+        }
+    }
+    const std::string whole = text_of(path);
+    const auto changed = [&](std::size_t from) {
+        std::string text = whole;
+        const std::size_t digit = text.find_first_of("123456789", text.find("\"rows\"", from));
+        text[digit] = text[digit] == '9' ? '8' : '9';
+        std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+    };
+    changed(0);
+    CHECK_THAT(message_of([&] { const Journal journal(path, sweep, Journal::Start::resume); }),
+               ContainsSubstring("is damaged in line 2"));
+    changed(whole.rfind('\n', whole.size() - 2));
+    CHECK(Journal(path, sweep, Journal::Start::resume).found().size() == outcomes.size() - 1);
+}
+
 TEST_CASE("the same result gives the same SQLite file, with the table of the CSV") {
     if (!has_sqlite()) {
-        SUCCEED("this build has no SQLite");
-        return;
+        SKIP_TEST("this build has no SQLite");
     }
     const ScratchFolder scratch("sqlite");
     const Sweep sweep = sweep_of({"cluster.nodes=1,2", "workload.root=0,99"});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "sim/scenario/build.hpp"
 #include "sim/simulate.hpp"
 #include "sim/transports/describe.hpp"
 #include "sim/transports/places.hpp"
@@ -287,6 +288,24 @@ TEST_CASE("a path is told hop by hop, with what forbids a better one") {
     CHECK(told.find("DMA        2 crossings") != std::string::npos);
     CHECK(told.find("node0.switch0") != std::string::npos);
     CHECK(told.find("pcie-p2p") != std::string::npos);
+}
+
+TEST_CASE("a transfer is never known to the percent, and its interval ends where its links do") {
+    const Scenario scenario = parse_scenario(
+        "name: t\ncluster: {node: dgx-h100, nodes: 2}\nworkload: {kind: transfer, from: node0.gpu0, to: node1.gpu0, "
+        "sizes: [8 B, 64 KiB, 1 MiB, 64 MiB, 1 GiB]}\n",
+        "t.yaml");
+    const Fabric fabric(build(scenario, catalogue()));
+    const Path path = fabric.path({.src = fabric.nic(0, 0), .dst = fabric.nic(1, 0)});
+    const double nic = fabric.link(path.links[0]).capacity;  // 48.8 GB/s of payload on a port of NDR
+    for (const Row& row : simulate(scenario, catalogue()).rows) {
+        const auto bytes = static_cast<double>(row.size.count);
+        INFO(row.size.count);
+        CHECK(row.time_high80_s > 1.05 * row.time_s);
+        CHECK(row.time_low80_s <= row.time_s);
+        CHECK(row.time_low80_s >= bytes / nic * (1 - 1e-9));
+        CHECK(row.busbw * row.time_s / row.time_low80_s <= nic * (1 + 1e-9));
+    }
 }
 
 TEST_CASE("a transfer runs as a scenario: a row a size, refusals as notes, unknown ends at their line") {

@@ -1,7 +1,10 @@
 // Whole steps: what they add up to, and what must not change them.
 
+#include <algorithm>
 #include <cmath>
 
+#include "sim/report/table.hpp"
+#include "sim/report/training.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/simulate.hpp"
@@ -9,6 +12,7 @@
 #include "sim/workloads/group_calls.hpp"
 #include "sim/workloads/slow_ranks.hpp"
 #include "sim/workloads/step_account.hpp"
+#include "sim/workloads/step_evidence.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
@@ -150,6 +154,20 @@ TEST_CASE("so many calls in one operation take as long as one after the other") 
     }
 }
 
+TEST_CASE("1F1B waits for each of its sends, GPipe computes beside them") {
+    // Two stages, four micro-batches. 1F1B: the first forward's send, then after each micro-batch's forward and
+    // backward the exchange of the next activations for its gradients. GPipe: the first send and the last.
+    const auto more = [](const std::vector<std::string>& set) {
+        Scenario s = scenario(set);
+        std::get<TrainingWorkload>(s.workload).sharding = Sharding::ddp;
+        Catalog slow = catalogue();
+        slow.parts.at("transport-ib-ndr").figures.at("p2p_start").value.front() += 0.5e-3;
+        return simulate(s, slow).steps.at(0).step_time_s - simulate(s, catalogue()).steps.at(0).step_time_s;
+    };
+    CHECK(more({}) == Approx((4 + 1) * 0.5e-3).epsilon(1e-3));
+    CHECK(more({"workload.order=gpipe"}) == Approx(2 * 0.5e-3).epsilon(1e-3));
+}
+
 TEST_CASE("a step's time grows with what it does") {
     const double base = step().step_time_s;
     CHECK(step({"workload.recompute=full"}).step_time_s > 1.1 * base);
@@ -177,11 +195,85 @@ TEST_CASE("what does not fit is refused at its key, with how much is missing") {
         return std::string();
     };
     CHECK_THAT(refused({"workload.dimensions.layers=400"}), ContainsSubstring("GB too little"));
+    CHECK_THAT(refused({"workload.dimensions.layers=400"}), ContainsSubstring("check_memory: false"));
     CHECK(refused({"workload.dimensions.layers=400", "workload.check_memory=false"}).empty());
     CHECK_THAT(refused({"workload.parallelism.tensor=3"}), ContainsSubstring("does not divide the model's 32 heads"));
     CHECK_THAT(refused({"workload.parallelism.data=3"}), ContainsSubstring("accepted: 8"));
     CHECK_THAT(refused({"workload.global_batch=33"}), ContainsSubstring("no multiple of micro_batch x data = 8"));
     CHECK_THAT(refused({"workload.parallelism.expert=2"}), ContainsSubstring("experts"));
+}
+
+TEST_CASE("heads that do not divide what they share are refused at their key") {
+    const auto refused = [](const std::vector<std::string>& set) {
+        try {
+            simulate(scenario(set), catalogue());
+        } catch (const ScenarioError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK_THAT(refused({"workload.dimensions.heads=7", "workload.parallelism.tensor=1"}),
+               ContainsSubstring("7 heads do not divide the hidden size of 4096"));
+    CHECK_THAT(refused({"workload.dimensions.kv_heads=5"}),
+               ContainsSubstring("5 heads of keys and values do not divide the model's 32 heads"));
+    CHECK_THAT(refused({"workload.dimensions.kv_heads=64"}),
+               ContainsSubstring("64 heads of keys and values do not divide the model's 32 heads"));
+    CHECK(refused({"workload.dimensions.kv_heads=8"}).empty());
+    CHECK(refused({"workload.dimensions.heads=7", "workload.dimensions.head_size=128", "workload.parallelism.tensor=1"})
+              .empty());
+}
+
+TEST_CASE(
+    "a training row carries an interval and the evidence of the tables that are like it, wider where none has its "
+    "kind") {
+    // Nobody has published a table of such a step: another network, and a framework without one.
+    const std::vector<std::string> strange = {"workload.dimensions.experts=32",  "workload.parallelism.tensor=1",
+                                              "workload.parallelism.pipeline=1", "workload.parallelism.expert=32",
+                                              "workload.framework=pytorch-ddp",  "workload.global_batch=32",
+                                              "cluster.fabric.link=ethernet-25g"};
+    const StepRow usual = step(), rare = step(strange);
+    CHECK(rare.evidence > usual.evidence);
+    CHECK(usual.time_low80_s < usual.step_time_s);
+    CHECK(usual.time_high80_s > usual.step_time_s);
+    CHECK(rare.time_high80_s / rare.step_time_s > usual.time_high80_s / usual.step_time_s);
+    CHECK(rare.time_low80_s / rare.step_time_s < usual.time_low80_s / usual.step_time_s);
+    const Report report = simulate(scenario(strange), catalogue());
+    const auto said = [&](const char* note) {
+        return std::count(report.evidence_notes.begin(), report.evidence_notes.end(), note) == 1;
+    };
+    CHECK(said("no training table has pytorch-ddp"));
+    CHECK(said("no training table has ethernet-25g"));
+    // In the text and in JSON as for collectives.
+    const std::string text = step_table(scenario(strange), report.steps);
+    CHECK_THAT(text, ContainsSubstring("80 %"));
+    CHECK_THAT(text, ContainsSubstring(std::string(word(rare.evidence))));
+    CHECK_THAT(table_footer(scenario(strange), report), ContainsSubstring("# weakest evidence: "));
+    const Json json = steps_json(report.steps);
+    CHECK(json.at(0).at("time_low80_s").get<double>() == Approx(rare.time_low80_s));
+    CHECK(json.at(0).at("time_high80_s").get<double>() == Approx(rare.time_high80_s));
+    CHECK(json.at(0).at("evidence").get<std::string>() == word(rare.evidence));
+}
+
+TEST_CASE("kinship counts what no table has, and how far beyond the largest a run is") {
+    const AspectsMet met = {{"gpu.h100-sxm.bf16", 512}, {"framework.megatron", 512}, {"sharding.zero-1", 512}};
+    std::vector<std::string> notes;
+    const auto rated = [&](std::vector<std::string> aspects, double gpus) {
+        return kinship(aspects, gpus, met, catalogue(), notes);
+    };
+    CHECK(rated({"gpu.h100-sxm.bf16", "framework.megatron"}, 4096) == Evidence::same_gpu_era_fabric);
+    CHECK(rated({"gpu.h100-sxm.bf16", "framework.megatron"}, 4104) == Evidence::same_family);
+    CHECK(rated({"gpu.h100-sxm.fp8", "framework.megatron"}, 8) == Evidence::same_family);
+    CHECK(rated({"gpu.h200-sxm.bf16", "framework.megatron"}, 8) == Evidence::same_family);
+    CHECK(rated({"gpu.h100-sxm.bf16", "framework.jax", "experts.between"}, 8) == Evidence::formula_only);
+    CHECK(rated({"gpu.p100-sxm.fp16", "framework.megatron"}, 8) == Evidence::formula_only);
+    CHECK(std::count(notes.begin(), notes.end(), "no training table has experts between nodes") == 1);
+}
+
+TEST_CASE("a batch of more micro-batches than a replay holds is refused at its key, with what is held") {
+    // 400,000 pieces in two stages are 200,000 micro-batches, of one sequence on each of eight data ranks.
+    const Scenario large = scenario({"workload.global_batch=1000000000"});
+    CHECK_THROWS_WITH(simulate(large, catalogue()),
+                      ContainsSubstring("more than a replay holds (accepted: up to 1600000)"));
 }
 
 TEST_CASE("weak scaling keeps the work of a GPU, strong scaling that of the step") {
@@ -196,4 +288,7 @@ TEST_CASE("weak scaling keeps the work of a GPU, strong scaling that of the step
     const std::vector<StepRow> strong = points("strong");
     CHECK(strong[2].global_batch == 32);
     CHECK(strong[2].efficiency < weak[2].efficiency);
+    // 8e9 sequences have no number of 32 bits: they are not taken for 3,705,032,704.
+    const Scenario large = scenario({"scaling.gpus=[256]", "scaling.mode=weak", "workload.global_batch=1000000000"});
+    CHECK_THROWS_WITH(simulate(large, catalogue()), ContainsSubstring("found 8000000000; accepted: up to 4294967295"));
 }

@@ -60,12 +60,14 @@ function labelPlace(bar) {
 
 function tornadoOptions(section, width) {
   const labels = section.bars.map((bar) => bar.label);
+  const ends = section.bars.flatMap((bar) => [bar.change, bar.low ?? 0, bar.high ?? 0]);
   const signed = (v) => (v > 0 ? "+" : "") + format(v, section.unit);
   return {
     ...commonOptions(),
     grid: {left: leftMargin(labels, width), right: 72, top: 12, bottom: 32},
     tooltip: tooltip("item", (what) => [labels[what.dataIndex], signed(what.value)]),
-    xAxis: amountAxis(section.unit),
+    // Where all is below a per cent, tenths of it would all be nought.
+    xAxis: amountAxis(section.unit === "share" && Math.max(...ends.map(Math.abs)) < 0.005 ? "smallShare" : section.unit),
     yAxis: labelAxis(labels, width),
     series: [{
       type: "bar", barMaxWidth: 26,
@@ -95,7 +97,7 @@ function whiskers(section) {
 }
 
 function tornadoSection(section) {
-  const label = section.title + ". " + section.bars.map((bar) =>
+  const label = section.title + ", how much each changes it. " + section.bars.map((bar) =>
     bar.label + ": " + format(bar.change, section.unit)).join(". ");
   const columns = [{label: "change", unit: "none"}, {label: "effect", unit: section.unit},
     {label: "low", unit: section.unit}, {label: "high", unit: section.unit}];
@@ -108,7 +110,7 @@ function activityOptions(section, width) {
   const colors = palette();
   return {
     ...commonOptions(),
-    grid: {left: leftMargin(section.lanes, width), right: 24, top: 8, bottom: 84},
+    grid: {left: leftMargin(section.lanes, width), right: 40, top: 8, bottom: 84},
     dataZoom: [{type: "slider", bottom: 8, height: 22, labelFormatter: (v) => format(v, "time"), filterMode: "weakFilter",
       textStyle: {color: color("soft")}}, {type: "inside", filterMode: "weakFilter", zoomOnMouseWheel: "ctrl"}],
     tooltip: tooltip("item", (what) => {

@@ -81,7 +81,7 @@ function curveOptions(section, width) {
   return {
     ...commonOptions(),
     legend: {...legend(section.lines.length > 1), data: section.lines.map((line) => line.label)},
-    grid: {left: 88, right: 24, top: section.lines.length > 1 ? legendHeight(section.lines.map((line) => line.label), width) : 16, bottom: 52},
+    grid: {left: 88, right: 40, top: section.lines.length > 1 ? legendHeight(section.lines.map((line) => line.label), width) : 16, bottom: 52},
     tooltip: tooltip("item", (what) => {
       const line = section.lines.find((l) => l.label === what.seriesName);
       const p = line.points[what.dataIndex];

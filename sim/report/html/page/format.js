@@ -21,6 +21,7 @@ const formats = {
   rate: (v) => scaled(v, decimalSteps, "B/s"),
   size: (v) => scaled(v, sizeSteps, ""),
   share: (v) => (100 * v).toFixed(Math.abs(v) < 0.1 ? 1 : 0).replace(/^-(0\.0)$/, "$1") + " %",
+  smallShare: (v) => Number((100 * v).toPrecision(2)) + " %",
   flops: (v) => scaled(v, decimalSteps, "FLOP/s"),
   power: (v) => scaled(v, decimalSteps, "W"),
   money: (v) => "$" + (Math.abs(v) >= 100 ? Math.round(v).toLocaleString("en-US") : v.toPrecision(3)),

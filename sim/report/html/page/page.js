@@ -47,9 +47,12 @@ function assumptions() {
       : null);
 }
 
+// An arrow does not break behind its dash.
+const arrowsWhole = (text) => text.split(/(->)/).map((part) => (part === "->" ? element("span", {class: "whole"}, part) : part));
+
 function header() {
   const cards = model.headlines.map((h) => element("div", {}, element("dt", {}, h.label),
-    element("dd", {class: "value"}, h.value), h.note ? element("dd", {class: "soft"}, h.note) : null));
+    element("dd", {class: h.value.length > 20 ? "value long" : "value"}, ...arrowsWhole(h.value)), h.note ? element("dd", {class: "soft"}, h.note) : null));
   const facts = model.facts.map(([label, value]) => label + " " + value).join(" \u00b7 ");
   const links = [...model.sections.map((s, i) => [s.title, "section-" + i]),
     ...(document.getElementById("assumptions") ? [["What this rests on", "assumptions"]] : [])];
@@ -61,6 +64,7 @@ function header() {
 
 function redraw() {
   drawCharts();
+  tables.forEach(fitTable);
   for (const update of scenes) update();
 }
 
@@ -88,6 +92,7 @@ window.addEventListener("resize", () => {
   cancelAnimationFrame(pending);
   pending = requestAnimationFrame(redraw);
 });
+document.addEventListener("toggle", () => tables.forEach(fitTable), true);  // what was folded had no width
 media.dark.addEventListener("change", redraw);
 window.addEventListener("beforeprint", toPaper);
 window.addEventListener("afterprint", toScreen);

@@ -42,6 +42,17 @@ function layOutCircle(section) {
   return {places, frames: [], width, height};
 }
 
+// Switches in the order of what is cabled to them below, so that few wires cross; those folded away last.
+function aboveTheirs(boxes, wires, places) {
+  const middle = new Map(boxes.map(([index]) => {
+    const below = wires.flatMap((wire) => (wire.a === index ? [wire.b] : wire.b === index ? [wire.a] : []))
+      .map((other) => places[other]).filter((place) => place !== undefined);
+    return [index, below.length === 0 ? Infinity : below.reduce((sum, place) => sum + place.x, 0) / below.length];
+  }));
+  const order = (index) => middle.get(index);
+  return [...boxes].sort(([a], [b]) => (order(a) === order(b) ? a - b : order(a) - order(b)));
+}
+
 function layOut(section) {
   if (section.circle) return layOutCircle(section);
   const places = [];
@@ -59,7 +70,7 @@ function layOut(section) {
     rows.forEach((kind, r) => {
       spread(ofNode[i].filter(([, b]) => b.kind === kind), left + 6, widest[i] - 12, top + 44 + r * rowGap, places);
     });
-    frames.push({x: left, y: top, width: widest[i], height: 40 + (rows.length - 1) * rowGap + boxHeight + 8, node});
+    frames.push({x: left, y: top + 18, width: widest[i], height: 22 + (rows.length - 1) * rowGap + boxHeight + 8, node});
     left += widest[i] + 16;
   });
   const folded = indexed.filter(([, b]) => b.kind === "folded" && b.tier === 0);
@@ -69,8 +80,9 @@ function layOut(section) {
   });
   const ofTier = Array.from({length: tiers}, (_, i) => indexed.filter(([, b]) => b.tier === i + 1 && b.node < 0));
   const width = Math.max(left, 320, ...ofTier.map((boxes) => rowWidth(boxes) + 16));
-  ofTier.forEach((boxes, i) => spread(boxes, 8, width - 16, 24 + (tiers - 1 - i) * tierGap, places));
-  const bottom = top + 40 + Math.max(rows.length - 1, 0) * rowGap + boxHeight + 24;
+  ofTier.forEach((boxes, i) =>
+    spread(aboveTheirs(boxes, section.wires, places), 8, width - 16, 24 + (tiers - 1 - i) * tierGap, places));
+  const bottom = top + 40 + Math.max(rows.length - 1, 0) * rowGap + boxHeight + 34;
   return {places, frames, width, height: bottom};
 }
 
@@ -87,6 +99,25 @@ function heat(share) {
 // Straight between rows, bowed within one.
 const bowOf = (a, b) => (Math.abs(a.y - b.y) > 1 ? 0 : 28 + Math.abs(a.x - b.x) * 0.24);
 
+// Where a wire begins and ends: cables beside each other stand apart by some pixels.
+function endsOf(wire, places) {
+  const [a, b] = [places[wire.a], places[wire.b]];
+  const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+  const aside = (wire.place - (wire.beside - 1) / 2) * Math.min(7, 36 / wire.beside);
+  const [dx, dy] = [(-(b.y - a.y) / length) * aside, ((b.x - a.x) / length) * aside];
+  return [{x: a.x + dx, y: a.y + dy}, {x: b.x + dx, y: b.y + dy}];
+}
+
+// Tells each wire how many join the same boxes, and which of them it is.
+function countBeside(wires) {
+  const joined = new Map();
+  for (const wire of wires) {
+    const pair = wire.a + " " + wire.b;
+    joined.set(pair, [...(joined.get(pair) ?? []), wire]);
+  }
+  for (const group of joined.values()) group.forEach((wire, i) => Object.assign(wire, {place: i, beside: group.length}));
+}
+
 function wirePath(a, b) {
   const bow = bowOf(a, b);
   if (bow === 0) return "M" + a.x + " " + a.y + "L" + b.x + " " + b.y;
@@ -98,16 +129,32 @@ function placeOnWire(a, b, share) {
   return {x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share + 2 * share * (1 - share) * bowOf(a, b)};
 }
 
+// The directions that a wire has, and what one does in a frame: null where that is not known.
+const directionsOf = (wire) => wire.directions.filter((direction) => direction !== null);
+const inFrame = (direction, what, frame) => (direction && direction[what] ? direction[what][frame] ?? null : null);
+
+// The direction of a wire that does most in a frame: sends, else holds back.
+function busier(wire, frame) {
+  const most = (what) => (best, one) => ((inFrame(one, what, frame) ?? 0) > (inFrame(best, what, frame) ?? 0) ? one : best);
+  const directions = directionsOf(wire);
+  const sends = directions.reduce(most("busy"));
+  return inFrame(sends, "busy", frame) > 0 ? sends : directions.reduce(most("paused"));
+}
+
+function directionWords(direction, frame) {
+  const parts = [direction.name];
+  const at = (what) => inFrame(direction, what, frame);
+  if (at("busy") !== null) parts.push(format(at("busy"), "share") + " busy");
+  if (at("queued")) parts.push(format(at("queued"), "size") + " queued");
+  if (at("paused")) parts.push("paused " + format(at("paused"), "share") + " of the time");
+  return parts.join(", ");
+}
+
 function wireWords(section, wire, frame) {
-  if (section.circle) return wire.name + (wire.busy && wire.busy[frame] > 0 ? ": a piece comes" : "");
+  if (section.circle) return wire.directions[0].name + (inFrame(wire.directions[0], "busy", frame) > 0 ? ": a piece comes" : "");
   const cables = wire.cables > 1 ? ", " + wire.cables + " cables" : "";
   const rate = wire.capacity > 0 ? ", " + format(wire.capacity, "rate") + " each way" : "";
-  const parts = [wire.name + " (" + wire.class + cables + rate + ")"];
-  const at = (values) => (values ? values[frame] ?? null : null);
-  if (at(wire.busy) !== null) parts.push(format(at(wire.busy), "share") + " busy");
-  if (at(wire.queued)) parts.push(format(at(wire.queued), "size") + " queued");
-  if (at(wire.paused)) parts.push("paused " + format(at(wire.paused), "share") + " of the time");
-  return parts.join(", ");
+  return [...directionsOf(wire).map((direction) => directionWords(direction, frame)), wire.class + cables + rate].join("\n");
 }
 
 function drawBox(box, place, picture) {
@@ -120,49 +167,56 @@ function drawBox(box, place, picture) {
     svg("text", {x: place.x, y: place.y + 4, "text-anchor": "middle"}, label)));
 }
 
+// What a direction does stands near the device that sends.
+function drawDirection(from, to) {
+  const near = Math.max(0.22, 21 / Math.hypot(to.x - from.x, to.y - from.y));  // clear of the box
+  const queued = placeOnWire(from, to, near);
+  const paused = placeOnWire(from, to, near + 0.13);
+  return {queue: svg("circle", {class: "queue", cx: queued.x, cy: queued.y, r: 0}),
+    pause: svg("text", {class: "pause", x: paused.x, y: paused.y + 4, "text-anchor": "middle"})};
+}
+
 function drawWire(wire, places) {
-  const a = places[wire.a];
-  const b = places[wire.b];
+  const [a, b] = endsOf(wire, places);
   const line = svg("path", {d: wirePath(a, b), fill: "none"});
   const title = svg("title");
   line.append(title);
-  const upper = a.y < b.y ? a : b;
-  const lower = a.y < b.y ? b : a;
-  const queued = placeOnWire(lower, upper, 0.3);
-  const paused = placeOnWire(lower, upper, 0.5);
-  const queue = svg("circle", {class: "queue", cx: queued.x, cy: queued.y, r: 0});
-  const pause = svg("text", {class: "pause", x: paused.x, y: paused.y + 4, "text-anchor": "middle"});
-  return {wire, line, title, queue, pause};
+  const marks = wire.directions.flatMap((direction, i) =>
+    (direction === null ? [] : [{direction, ...(i === 0 ? drawDirection(a, b) : drawDirection(b, a))}]));
+  return {wire, line, title, marks};
 }
 
 // Wires, queues and pauses as they are in one frame.
 function showFrame(section, drawn, most, frame) {
-  for (const {wire, line, title, queue, pause} of drawn) {
-    const queued = wire.queued ? wire.queued[frame] ?? 0 : 0;
-    const paused = wire.paused ? wire.paused[frame] ?? 0 : 0;
+  const moves = section.wires.some((wire) => directionsOf(wire).some((direction) => direction.busy));
+  for (const {wire, line, title, marks} of drawn) {
+    const direction = busier(wire, frame);
     // Where nothing moves any more, what stands still is hot.
-    const busy = wire.busy ? wire.busy[frame] ?? 0 : section.wires.some((w) => w.busy) ? 0 : paused;
+    const busy = inFrame(direction, moves ? "busy" : "paused", frame) ?? 0;
     line.setAttribute("stroke", heat(busy));
-    line.setAttribute("stroke-width", (1.2 + 3.8 * busy).toFixed(2));
-    line.setAttribute("class", paused > 0.01 ? "paused" : "");
+    line.setAttribute("stroke-width", ((1.2 + 3.8 * busy) / Math.sqrt(wire.beside)).toFixed(2));
+    line.setAttribute("class", marks.some((mark) => inFrame(mark.direction, "paused", frame) > 0.01) ? "paused" : "");
     title.textContent = wireWords(section, wire, frame);
-    queue.setAttribute("r", queued > 0 ? (2 + 9 * Math.sqrt(queued / most)).toFixed(2) : 0);
-    pause.textContent = paused > 0.01 ? "\u275a\u275a" : "";
+    for (const mark of marks) {
+      const queued = inFrame(mark.direction, "queued", frame) ?? 0;
+      mark.queue.setAttribute("r", queued > 0 ? (2 + 9 * Math.sqrt(queued / most)).toFixed(2) : 0);
+      mark.pause.textContent = inFrame(mark.direction, "paused", frame) > 0.01 ? "\u275a\u275a" : "";
+    }
   }
 }
 
 function frameSummary(section, frame) {
   if (section.frames.length === 0) return "";
   if (section.circle) {
-    const come = section.wires.filter((wire) => wire.busy && wire.busy[frame] > 0).map((wire) => wire.name);
+    const come = section.wires.map((wire) => wire.directions[0]).filter((flow) => inFrame(flow, "busy", frame) > 0).map((flow) => flow.name);
     if (come.length === 0) return "no piece comes in this moment";
     return "a piece comes over " + come.slice(0, 3).join(", ") + (come.length > 3 ? " and " + (come.length - 3) + " more" : "");
   }
-  const busiest = section.wires.reduce((best, wire) =>
-    ((wire.busy ? wire.busy[frame] : 0) > (best && best.busy ? best.busy[frame] : 0) ? wire : best), null);
-  const paused = section.wires.filter((wire) => wire.paused && wire.paused[frame] > 0.01).length;
-  return (busiest ? "busiest drawn: " + wireWords(section, busiest, frame) : "nothing moves") +
-    (paused > 0 ? "; " + paused + " links paused" : "");
+  const busiest = section.wires.map((wire) => busier(wire, frame)).reduce((best, direction) =>
+    ((inFrame(direction, "busy", frame) ?? 0) > (inFrame(best, "busy", frame) ?? 0) ? direction : best), null);
+  const paused = section.wires.flatMap(directionsOf).filter((direction) => inFrame(direction, "paused", frame) > 0.01).length;
+  return (busiest ? "the busiest that is drawn: " + directionWords(busiest, frame) : "nothing moves") +
+    (paused > 0 ? "; paused: " + paused + (paused === 1 ? " sender" : " senders") : "");
 }
 
 // The scrubber: one step a frame, and a button that plays them.
@@ -204,21 +258,21 @@ function controls(section, show) {
 
 function sceneTable(section) {
   if (section.circle) {
-    const moments = (wire) => (wire.busy ?? []).filter((v) => v > 0).length;
+    const moments = (flow) => (flow.busy ?? []).filter((v) => v > 0).length;
     return tableBehind([{label: "flow", unit: "none"}, {label: "moments with a piece", unit: "count"}],
-      section.wires.map((wire) => [wire.name, moments(wire)]), section.title);
+      section.wires.map((wire) => [wire.directions[0].name, moments(wire.directions[0])]), section.title);
   }
   const most = (values) => (values ? Math.max(...values.map((v) => v ?? 0)) : null);
-  const columns = [{label: "link", unit: "none"}, {label: "kind", unit: "none"}, {label: "each way", unit: "rate"},
+  const columns = [{label: "link", unit: "none"}, {label: "kind", unit: "none"}, {label: "rate", unit: "rate"},
     {label: "cables", unit: "count"}, {label: "most busy", unit: "share"}, {label: "most queued", unit: "size"},
-    {label: "paused at most", unit: "share"}].slice(0, section.wires.some((w) => w.queued || w.paused) ? 7 : 5);
-  const rows = section.wires.map((w) =>
-    [w.name, w.class, w.capacity, w.cables, most(w.busy), most(w.queued), most(w.paused)].slice(0, columns.length));
+    {label: "paused at most", unit: "share"}].slice(0, section.wires.some((w) => directionsOf(w).some((d) => d.queued || d.paused)) ? 7 : 5);
+  const rows = section.wires.flatMap((w) => directionsOf(w).map((d) =>
+    [d.name, w.class, w.capacity, w.cables, most(d.busy), most(d.queued), most(d.paused)].slice(0, columns.length)));
   return tableBehind(columns, rows, section.title);
 }
 
 function sceneLegend(section) {
-  const queues = section.wires.some((w) => w.queued);
+  const queues = section.wires.some((w) => directionsOf(w).some((d) => d.queued));
   const words = [section.circle ? "a piece comes" : "busy", queues ? "\u25cf grows with the queue; \u275a\u275a and dashes: paused" : "", section.folded];
   return element("div", {class: "legend"}, element("span", {}, "idle"), element("span", {class: "ramp", "aria-hidden": "true"}),
     ...words.filter((text) => text !== "").map((text) => element("span", {}, text)));
@@ -229,27 +283,31 @@ function sceneSection(section) {
   const label = section.title + ". " + section.boxes.filter((b) => b.kind !== "folded").length + " devices and " +
     section.wires.length + " links drawn. " + section.folded;
   const picture = svg("svg", {viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": label});
+  countBeside(section.wires);
   const drawn = section.wires.map((wire) => drawWire(wire, places));
+  const marks = drawn.flatMap((d) => d.marks);
   for (const frame of frames) {
     picture.append(svg("rect", {class: "frame", x: frame.x, y: frame.y, width: frame.width, height: frame.height, rx: 8}));
   }
-  picture.append(...drawn.map((d) => d.line), ...drawn.map((d) => d.queue));
+  picture.append(...drawn.map((d) => d.line), ...marks.map((m) => m.queue));
   picture.append(...frames.map((frame) =>
-    svg("text", {class: "soft named", x: frame.x + 10, y: frame.y + 18}, "node" + frame.node)));
+    svg("text", {class: "soft named", x: frame.x + 10, y: frame.y + frame.height + 14}, "node" + frame.node)));
   section.boxes.forEach((box, i) => drawBox(box, places[i] ?? {x: 40, y: 20}, picture));
-  picture.append(...drawn.map((d) => d.pause));
-  const most = Math.max(1, ...section.wires.flatMap((w) => (w.queued ?? []).map((v) => v ?? 0)));
+  picture.append(...marks.map((m) => m.pause));
+  const most = Math.max(1, ...marks.flatMap((m) => (m.direction.queued ?? []).map((v) => v ?? 0)));
   const show = (frame) => showFrame(section, drawn, most, frame);
   const scroller = element("div", {class: "scroll scene", tabindex: "0", role: "region", "aria-label": section.title}, picture);
-  picture.style.minWidth = Math.min(width, 1600) * 0.62 + "px";
+  picture.style.minWidth = width * 0.62 + "px";  // boxes can be read; what is wider scrolls
+  const hint = element("p", {class: "soft hint", hidden: true}, "A wide picture: scroll sideways to see all of it.");
+  tables.push({place: scroller, hint});
   picture.style.maxWidth = width * 1.25 + "px";
   if (section.frames.length === 0) {
     show(0);
     scenes.push(() => show(0));
-    return element("div", {}, scroller, sceneLegend(section), sceneTable(section));
+    return element("div", {}, hint, scroller, sceneLegend(section), sceneTable(section));
   }
   const {row, status, update} = controls(section, show);
   scenes.push(update);
   update();
-  return element("div", {}, section.frames.length > 1 ? row : null, scroller, sceneLegend(section), status, sceneTable(section));
+  return element("div", {}, section.frames.length > 1 ? row : null, hint, scroller, sceneLegend(section), status, sceneTable(section));
 }

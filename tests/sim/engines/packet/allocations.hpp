@@ -3,19 +3,14 @@
 
 #include <cstddef>
 
+#include "tests/support/sanitizers.hpp"
+
 // ThreadSanitizer has an operator new of its own, beside which nothing is counted.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define FABRICAST_COUNTS_ALLOCATIONS 0
-#endif
-#endif
-#ifndef FABRICAST_COUNTS_ALLOCATIONS
-#define FABRICAST_COUNTS_ALLOCATIONS 1
-#endif
+#define FABRICAST_COUNTS_ALLOCATIONS !FABRICAST_THREAD_SANITIZER
 
 namespace fabricast::testing {
 
-inline constexpr bool counts_allocations = FABRICAST_COUNTS_ALLOCATIONS == 1;
+inline constexpr bool counts_allocations = FABRICAST_COUNTS_ALLOCATIONS;
 
 std::size_t allocations();
 

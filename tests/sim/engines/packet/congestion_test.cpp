@@ -191,6 +191,7 @@ TEST_CASE("new lanes, transactions and controllers give the same result on any n
         CHECK(one.packets->marks > 0);
         for (const int threads : {2, 3}) {
             options.threads = threads;
+            options.share_all_windows = true;
             const Timeline more = replay(options, fabric, schedule);
             for (std::size_t i = 0; i < one.kept.size(); ++i) {
                 REQUIRE(one.kept[i].finish == more.kept[i].finish);

@@ -107,6 +107,22 @@ TEST_CASE("reads and writes reach what the model of PCIe says") {
     CHECK(rate_of(out, few) == Approx(read_bandwidth(spec, {1 << 20})).epsilon(fill));
 }
 
+TEST_CASE("sizes that packets cannot have are refused, not cut") {
+    const Fabric framed = framed_nodes();
+    Schedule schedule = message({.src = framed.gpu(0), .dst = framed.gpu(1)}, unit);
+    Packet options = transactions(256);
+    options.pcie.completion_payload = Bytes{512};
+    CHECK_THROWS_WITH(replay(options, framed, schedule), ContainsSubstring("found 512 B; accepted: up to 256 B"));
+    options.pcie.max_payload = Bytes{512};
+    CHECK_NOTHROW(replay(options, framed, schedule));
+    options = packets();
+    options.mtu = Bytes{32'768};
+    CHECK_NOTHROW(replay(options, framed, schedule));
+    schedule.connections[0].wire_ratio = 2;  // LL sends a flag beside each word
+    CHECK_THROWS_WITH(replay(options, framed, schedule),
+                      ContainsSubstring("'packet.mtu'") && ContainsSubstring("found 65536 B; accepted: up to 65535 B"));
+}
+
 TEST_CASE("headers have credits of their own: small writes are bound by them, not by the data's") {
     const Fabric fabric = two_nodes(2);
     constexpr std::int64_t count = 120, piece = 64, wire = 1'280;

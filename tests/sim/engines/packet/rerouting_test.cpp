@@ -108,6 +108,7 @@ TEST_CASE("whatever trunks fail and come back, every message of packets arrives 
             CHECK(rerouted.kept.size() == schedule.size());
             CHECK(rerouted.packets->delivered_bytes >= bytes);
             options.threads = 2;
+            options.share_all_windows = true;
             CHECK(replay(options, fabric, schedule, events).makespan == rerouted.makespan);
         }
     }

@@ -15,8 +15,13 @@
 
 namespace fabricast::testing {
 
-// The finish of each operation of a schedule of transfers without dependencies, in ps.
-inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule& schedule, const Packet& options) {
+// From each of these times on so many bytes wait for a wire.
+using QueueSteps = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+// The finish of each operation of a schedule of transfers without dependencies, in ps. With `queues`, also how each
+// switch's queues grow and shrink.
+inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule& schedule, const Packet& options,
+                                            std::map<LinkId, QueueSteps>* queues = nullptr) {
     struct Piece {
         std::uint32_t message = 0, number = 0, hop = 0;
         std::int64_t bytes = 0;
@@ -46,6 +51,12 @@ inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule
     const auto time_on = [](const Wire& wire, std::int64_t bytes) {
         return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * 1e12 / wire.capacity - 1e-4));
     };
+    const auto queue_changed = [&](LinkId link, std::int64_t now, std::int64_t bytes) {
+        if (queues != nullptr) {
+            QueueSteps& steps = (*queues)[link];
+            steps.emplace_back(now, (steps.empty() ? 0 : steps.back().second) + bytes);
+        }
+    };
     const auto name = [](LinkId link) { return static_cast<std::uint32_t>(link); };
     const auto start_next = [&](LinkId link, std::int64_t now) {
         Wire& wire = wire_of(link);
@@ -58,6 +69,7 @@ inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule
             return;
         }
         wire.queue.pop_front();
+        queue_changed(link, now, -piece.bytes);
         wire.busy = true;
         const std::int64_t on_wire = time_on(wire, piece.bytes);
         events.emplace(now + on_wire, 0U, name(link), idle, 0U);
@@ -132,6 +144,7 @@ inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule
         const std::int64_t behind =
             options.cut_through ? std::max<std::int64_t>(0, time_on(from, piece.bytes) - time_on(to, piece.bytes)) : 0;
         to.queue.emplace_back(now + behind, piece);
+        queue_changed(path[piece.hop], now, piece.bytes);
         start_next(path[piece.hop], now);
     }
     return finish;

@@ -1,6 +1,7 @@
 // What each importer makes of a small trace that was written by hand.
 
 #include <algorithm>
+#include <map>
 
 #include "sim/workloads/import/comm_names.hpp"
 #include "sim/workloads/import/recording_file.hpp"
@@ -87,7 +88,7 @@ TEST_CASE("an NCCL kernel of unknown size keeps its time, and the recording says
 }])");
     CHECK(r.ranks[0].records[0].kind == RecordKind::compute);
     CHECK(r.ranks[0].records[0].bound == Bound::neither);
-    CHECK(notes_say(r, "1 NCCL kernels without a size"));
+    CHECK(notes_say(r, "1 communication kernels without a size"));
 }
 
 TEST_CASE("a trace with nothing to replay is refused") {
@@ -311,4 +312,181 @@ TEST_CASE("calls are known by every name that PyTorch and NCCL give them") {
     CHECK(call_bytes(*comm_call("allgather"), 1024, 8192, DataType::bfloat16, 8) == 16384);
     CHECK(call_bytes(*comm_call("gather"), 1024, 0, DataType::float32, 8) == 8 * 4096);
     CHECK(call_bytes(*comm_call("barrier"), 0, 0, DataType::float32, 8) == 4);
+}
+
+TEST_CASE("one process that drives two GPUs makes one call of both, by the communicators' addresses") {
+    const TempFolder folder;
+    // Both calls are logged while GPU 1 is current; the addresses tell which GPU each is on.
+    const Recording r = import_text(
+        folder, "t.log",
+        R"(h0:100:150 [0] NCCL INFO ncclCommInitRankConfig comm 0x55aa rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 17000 commId 0x1 - Init COMPLETE
+h0:100:151 [1] NCCL INFO ncclCommInitRankConfig comm 0x66aa rank 1 nranks 2 cudaDev 1 nvmlDev 1 busId 65000 commId 0x1 - Init COMPLETE
+h0:100:100 [1] NCCL INFO AllReduce: opCount 0 sendbuff 0x7 recvbuff 0x9 count 2097152 datatype 7 op 0 root 0 comm 0x55aa [nranks=2] stream 0x5
+h0:100:100 [1] NCCL INFO AllReduce: opCount 0 sendbuff 0x7 recvbuff 0x9 count 2097152 datatype 7 op 0 root 0 comm 0x66aa [nranks=2] stream 0x6
+)");
+    REQUIRE(r.ranks.size() == 2);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        CHECK(r.ranks[rank].rank == rank);
+        REQUIRE(r.ranks[rank].records.size() == 1);
+        CHECK(r.ranks[rank].records[0].bytes == 8 << 20);
+    }
+    CHECK(r.groups[r.ranks[0].records[0].other].ranks == std::vector<std::uint32_t>{0, 1});
+}
+
+TEST_CASE("a time in front of a log's lines makes no new processes, a launcher's mark does") {
+    const TempFolder folder;
+    const auto line = [](const std::string& mark, int rank, const std::string& what) {
+        return mark + "h0:7:9 [0] NCCL INFO " + what + " comm 0xa" + std::to_string(rank);
+    };
+    const auto log = [&](const std::string& first, const std::string& second, int rank) {
+        return line(first, rank, "Init") + " rank " + std::to_string(rank) + " nranks 2 commId 0x1 - Init START\n" +
+               line(second, rank, "AllReduce: opCount 0 count 4 datatype 7 op 0 root 0") + " [nranks=2] stream 0x5\n";
+    };
+    CHECK(import_text(folder, "timed.log", log("[10:00:01.5] ", "[10:00:02.5] ", 0)).ranks.size() == 1);
+    CHECK(import_text(folder, "marked.log", log("0: ", "0: ", 0) + log("1: ", "1: ", 1)).ranks.size() == 2);
+}
+
+TEST_CASE("two GPUs in one PyTorch trace keep their streams apart, whatever their numbers") {
+    const TempFolder folder;
+    const auto kernel = [](int gpu, int at, int id) {
+        return R"({"ph": "X", "cat": "kernel", "name": "gemm", "ts": )" + std::to_string(at) +
+               R"(, "dur": 1000, "args": {"device": )" + std::to_string(gpu) + R"(, "stream": 7, "correlation": )" +
+               std::to_string(id) + "}}";
+    };
+    const Recording r = import_text(
+        folder, "rank0.json",
+        "[" + kernel(0, 0, 1) + "," + kernel(1, 0, 2) + "," + kernel(0, 1000, 3) + "," + kernel(1, 1000, 4) + "]");
+    REQUIRE(r.ranks.size() == 1);
+    std::map<std::uint16_t, int> of_stream;
+    for (const Record& record : r.ranks[0].records) {
+        ++of_stream[record.stream];
+        CHECK(record.idle == Duration{});
+    }
+    CHECK(of_stream == std::map<std::uint16_t, int>{{7, 2}, {8, 2}});
+    CHECK(notes_say(r, "one process drives 2 GPUs"));
+}
+
+TEST_CASE("the annotation around its launch tells an NCCL kernel's call") {
+    const TempFolder folder;
+    const Recording r = import_text(folder, "rank0.json", R"([
+  {"ph": "X", "cat": "user_annotation", "name": "nccl:all_reduce", "pid": 9, "tid": 4, "ts": 10, "dur": 20,
+   "args": {"External id": 71, "Input Dims": [[512, 1024]], "Input type": ["c10::BFloat16"]}},
+  {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 4, "ts": 15, "dur": 2,
+   "args": {"correlation": 3}},
+  {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 5, "ts": 16, "dur": 2,
+   "args": {"correlation": 4}},
+  {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_bf16", "ts": 40, "dur": 9,
+   "args": {"device": 0, "stream": 20, "correlation": 3, "External id": 70}},
+  {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_bf16", "ts": 60, "dur": 9,
+   "args": {"device": 0, "stream": 20, "correlation": 4, "External id": 70}}])");
+    REQUIRE(r.ranks[0].records.size() == 2);
+    CHECK(r.ranks[0].records[0].kind == RecordKind::collective);
+    CHECK(r.ranks[0].records[0].bytes == 512 * 1024 * 2);
+    CHECK(r.ranks[0].records[1].kind == RecordKind::compute);  // launched by another thread, beside the annotation
+}
+
+TEST_CASE("DeepEP's kernels are communication without a size, not computation") {
+    const TempFolder folder;
+    const auto kernel = [](const std::string& name, int at) {
+        return R"json({"ph": "X", "cat": "kernel", "name": ")json" + name + R"json(", "dur": 10, "ts": )json" +
+               std::to_string(at) + R"json(, "args": {"stream": 9}})json";
+    };
+    const Recording r =
+        import_text(folder, "rank0.json",
+                    "[" + kernel("void deep_ep::internode::dispatch<false, 8>(int4*)", 0) + "," +
+                        kernel("void deep_ep::intranode::combine<__nv_bfloat16, 8>(__nv_bfloat16*)", 10) + "," +
+                        kernel("deep_ep::internode::notify_dispatch(int const*)", 20) + "]");
+    REQUIRE(r.ranks[0].records.size() == 3);
+    for (const Record& record : r.ranks[0].records) {
+        CHECK(record.bound == Bound::neither);  // another GPU makes none of them faster
+    }
+    CHECK(notes_say(r, "3 communication kernels without a size"));
+}
+
+TEST_CASE("a call of a type unknown here is no call of 4 bytes an element") {
+    const TempFolder folder;
+    const auto imported = [&](const std::string& dtype) {
+        return import_text(folder, "rank0.json",
+                           R"([{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce",
+  "ts": 0, "dur": 10, "args": {"stream": 9, "correlation": 1, "Collective name": "allreduce", "In msg nelems": 1024,
+  "Out msg nelems": 1024, "Group size": 2, "dtype": ")" +
+                               dtype + "\"}}]");
+    };
+    CHECK(imported("Float").ranks[0].records[0].bytes == 4096);
+    const Recording unknown = imported("ComplexDouble");
+    CHECK(unknown.ranks[0].records[0].kind == RecordKind::compute);
+    CHECK(unknown.ranks[0].records[0].time == microseconds(10));
+    CHECK(notes_say(unknown, "without a size, a known type or a peer"));
+}
+
+TEST_CASE("an MSCCL algorithm's protocol is that of its steps") {
+    const TempFolder folder;
+    const auto with = [&](const std::string& protocol) {
+        std::string text = msccl_trace;
+        text.replace(text.find("Simple"), 6, protocol);
+        return import_text(folder, "t.xml", text);
+    };
+    CHECK(with("LL").ranks[0].records[1].protocol == Protocol::ll);
+    CHECK(with("LL128").ranks[0].records[1].protocol == Protocol::ll128);
+    CHECK(with("Simple").ranks[0].records[1].protocol == Protocol::simple);
+    CHECK_THROWS_WITH(with("LL64"), ContainsSubstring("no such protocol (found 'LL64'; accepted: LL, LL128, Simple)"));
+}
+
+TEST_CASE("a recording that is written can be read, and one that could not is not written") {
+    const TempFolder folder;
+    // A rank that did nothing, a name in no encoding, less than a byte, work in another type than its name tells.
+    Recording odd = import_text(folder, "t.goal", "num_ranks 2\nrank 0 {\nl1: calc 5\n}\nrank 1 {\n}\n");
+    odd.names.emplace_back("a\xff\x1b[31mname\n");
+    Record work;
+    work.name = static_cast<std::uint32_t>(odd.names.size() - 1);
+    work.flops = 1e9;
+    work.dtype = DataType::float64;
+    odd.ranks[0].add(work);
+    Record send;
+    send.kind = RecordKind::send;
+    send.other = 1;
+    send.bytes = 0.25;
+    send.protocol = Protocol::ll;
+    odd.ranks[0].add(send);
+    const Recording again = import_text(folder, "again.yaml", recording_yaml(odd));
+    REQUIRE(again.ranks.size() == 2);
+    CHECK(again.ranks[1].records.empty());
+    CHECK(again.names[again.ranks[0].records[1].name] == "a  [31mname ");
+    CHECK(again.ranks[0].records[1].dtype == DataType::float64);
+    CHECK(again.ranks[0].records[2].bytes == 1);
+    CHECK(again.ranks[0].records[2].protocol == Protocol::ll);
+    // A record is a dozen of YAML's values: 20,000 are more than `run` would read.
+    Recording large = import_text(folder, "t.goal", "num_ranks 2\nrank 0 {\n}\nrank 1 {\n}\n");
+    for (int i = 0; i < 20'000; ++i) {
+        large.ranks[0].add(send);
+    }
+    CHECK_THROWS_WITH(recording_yaml(large), ContainsSubstring("a scenario replays the trace itself"));
+}
+
+TEST_CASE("a recording's ranks are those of its world, and a group has each once") {
+    const TempFolder folder;
+    const auto refused = [&](const std::string& groups, const std::string& rank, const std::string& record,
+                             const char* message) {
+        const std::string text = "recording: 1\nworld: 2\ngroups: [" + groups + "]\nranks:\n  - rank: " + rank +
+                                 "\n    records:\n      - " + record + "\n";
+        CHECK_THROWS_WITH(import_text(folder, "r.yaml", text), ContainsSubstring(message));
+    };
+    refused("{name: g, ranks: [0, 0]}", "0", "{compute: k, time: 1 us}", "r.yaml:3:27: 'ranks' lists rank 0 twice");
+    refused("{name: g, ranks: [0, 2]}", "0", "{compute: k, time: 1 us}", "accepted: a whole number from 0 to 1");
+    refused("{name: g, size: 3}", "0", "{compute: k, time: 1 us}", "accepted: a whole number from 1 to 2");
+    refused("{name: g, size: 2}", "2", "{compute: k, time: 1 us}", "r.yaml:5:11:");
+    refused("{name: g, size: 2}", "0", "{send: 2, size: 1 B}", "accepted: a whole number from 0 to 1");
+    refused("{name: g, size: 2}", "0", "{compute: k, time: 1 us, after: [0]}", "accepted: nothing: there is none");
+}
+
+TEST_CASE("what macOS puts beside the files of an archive or folder is no rank") {
+    const TempFolder folder;
+    const std::string tar = test::archived(
+        {{"run/._t.0.et", "AppleDouble"}, {"run/t.0.et", chakra_trace(0)}, {"run/t.1.et", chakra_trace(1)}});
+    CHECK(import_trace({folder.write("run.tar", tar), TraceFormat::automatic, {}}).ranks.size() == 2);
+    const TempFolder both;
+    both.write("._t.0.et", "AppleDouble");
+    both.write("t.0.et", chakra_trace(0));
+    both.write("t.1.et", chakra_trace(1));
+    CHECK(import_trace({both.path(), TraceFormat::automatic, {}}).ranks.size() == 2);
 }

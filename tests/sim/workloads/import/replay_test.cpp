@@ -48,8 +48,8 @@ struct Run {
     ReplayReport report() const { return account(recording, job, replayed, timeline, fabric); }
 };
 
-std::string yaml_of(const std::string& ranks, const std::string& groups = "[{name: g, size: 2}]") {
-    return "recording: 1\nworld: 2\ngroups: " + groups + "\nranks:\n" + ranks;
+std::string yaml_of(const std::string& ranks, const std::string& groups = "[{name: g, size: 2}]", int world = 2) {
+    return "recording: 1\nworld: " + std::to_string(world) + "\ngroups: " + groups + "\nranks:\n" + ranks;
 }
 
 Run run_yaml(const std::string& text, const Scenario& system, const std::string& recorded_on = "") {
@@ -252,8 +252,8 @@ TEST_CASE("ranks that wait for each other in a circle cannot end, and the messag
 TEST_CASE("calls that do not match are refused by rank and record") {
     const TempFolder folder;
     const auto refused = [&](const std::string& ranks, const char* message,
-                             const std::string& groups = "[{name: g, size: 2}]") {
-        CHECK_THROWS_WITH(Run(import_text(folder, "r.yaml", yaml_of(ranks, groups)), system_of("dgx-h100")),
+                             const std::string& groups = "[{name: g, size: 2}]", int world = 2) {
+        CHECK_THROWS_WITH(Run(import_text(folder, "r.yaml", yaml_of(ranks, groups, world)), system_of("dgx-h100")),
                           ContainsSubstring(message));
     };
     refused(
@@ -264,12 +264,12 @@ TEST_CASE("calls that do not match are refused by rank and record") {
         "  - rank: 0\n    records: [{collective: all_reduce, group: g, size: 1 KiB}]\n"
         "  - rank: 1\n    records: [{compute: a, time: 1 us}]\n"
         "  - rank: 2\n    records: [{compute: a, time: 1 us}]\n",
-        "rank 3 takes part but is not recorded", "[{name: g, ranks: [0, 3]}]");
+        "rank 3 takes part but is not recorded", "[{name: g, ranks: [0, 3]}]", 4);
     refused(
         "  - rank: 0\n    records: [{receive: 1, size: 1 KiB}]\n  - rank: 1\n    records: [{compute: a, time: 1 us}]\n",
         "rank 0, record 0 (receive): rank 1 sends nothing that fits");
     refused("  - rank: 0\n    records: [{collective: all_reduce, group: g, size: 1 KiB}]\n", "does not belong",
-            "[{name: g, ranks: [4, 5]}]");
+            "[{name: g, ranks: [4, 5]}]", 6);
 }
 
 TEST_CASE("a recording of more ranks than the cluster has is refused") {
@@ -332,4 +332,56 @@ TEST_CASE("every format's fixture replays on every engine that there is") {
         const Run analytic(import_text(folder, name, text), system_of("dgx-a100", 1, 2), "", 0, Analytic{});
         CHECK(to_seconds(analytic.makespan()) == Approx(to_seconds(flow.makespan())).epsilon(0.1));
     }
+}
+
+TEST_CASE("a message whose two ends name different sizes is refused by both records") {
+    const TempFolder folder;
+    const char* const text =
+        "num_ranks 2\nrank 0 {\nl1: send 1024b to 1 tag 3\n}\nrank 1 {\nl1: recv 2048b from 0 tag 3\n}\n";
+    CHECK_THROWS_WITH(
+        Run(import_text(folder, "t.goal", text), system_of("dgx-h100")),
+        ContainsSubstring("a message of two sizes: rank 0, record 0 (send) of 1024 B meets rank 1, record 0 "
+                          "(receive) of 2048 B"));
+}
+
+TEST_CASE("a group that lists a rank twice is refused, whatever wrote it") {
+    const TempFolder folder;
+    std::string text = kineto_trace();
+    text.replace(text.find("[0, 1]"), 6, "[0, 0]");
+    CHECK_THROWS_WITH(Run(import_text(folder, "rank0.json", text), system_of("dgx-a100", 1, 2)),
+                      ContainsSubstring("lists a rank twice"));
+}
+
+TEST_CASE("an MSCCL step costs its protocol's hop and wire, and its kernel starts once") {
+    const TempFolder folder;
+    const auto makespan = [&](const std::string& protocol, std::int64_t bytes) {
+        std::string text = msccl_trace;
+        text.replace(text.find("Simple"), 6, protocol);
+        const Recording r = import_trace({folder.write("t.xml", text), TraceFormat::msccl, Bytes{bytes}});
+        return to_seconds(Run(r, system_of("dgx-a100", 1, 2)).makespan());
+    };
+    // Small: LL's hops are shorter. Large: LL carries a flag beside every 4 bytes.
+    CHECK(makespan("LL", 4096) < 0.8 * makespan("Simple", 4096));
+    CHECK(makespan("LL", 256 * MiB) > 1.5 * makespan("Simple", 256 * MiB));
+    // GPU 1 sends, then (in a second block that waits for it) receives: no more than a start, two hops and the copy.
+    const double start =
+        to_seconds(PlannedCalls(Fabric(build(system_of("dgx-a100", 1, 2), catalogue())), LibrarySpec{}, catalogue())
+                       .kernel_start(Protocol::ll));
+    CHECK(makespan("LL", 4096) > start);
+    CHECK(makespan("LL", 4096) < 1.5 * start);
+    // The rest of the one kernel's time, and with LL's short hops most of it, is its start: no CPU between kernels.
+    std::string ll = msccl_trace;
+    ll.replace(ll.find("Simple"), 6, "LL");
+    const Recording small = import_trace({folder.write("t.xml", ll), TraceFormat::msccl, Bytes{4096}});
+    CHECK_THAT(Run(small, system_of("dgx-a100", 1, 2)).report().bottleneck,
+               ContainsSubstring("the kernel's start of rank 0: "));
+}
+
+TEST_CASE("communication that is told by its time alone is not called computation") {
+    const TempFolder folder;
+    const char* const text = R"json([{"ph": "X", "cat": "kernel", "ts": 0, "dur": 10,
+  "name": "void deep_ep::intranode::dispatch<8>(int4*)", "args": {"stream": 9}}])json";
+    const Run run(import_text(folder, "rank0.json", text), system_of("dgx-h100"));
+    REQUIRE(run.job.notes.size() == 1);
+    CHECK(run.job.notes[0] == "no call of a known size in it: its communication keeps its recorded time");
 }

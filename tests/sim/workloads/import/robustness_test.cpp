@@ -183,8 +183,7 @@ TEST_CASE("a stopped import stops") {
 
 TEST_CASE("real samples of every format replay") {
     if (samples().empty()) {
-        WARN("skipped: no ../shared/samples beside the sources");
-        return;
+        SKIP_TEST("no ../shared/samples beside the sources");
     }
     Scenario s;
     s.cluster.node = "dgx-h100";
@@ -203,8 +202,7 @@ TEST_CASE("real samples of every format replay") {
 
 TEST_CASE("the real PyTorch trace of two ranks holds the calls that its profiler counted") {
     if (samples().empty()) {
-        WARN("skipped: no ../shared/samples beside the sources");
-        return;
+        SKIP_TEST("no ../shared/samples beside the sources");
     }
     const Recording r = import_trace({sample("kineto-json/nccl_data.json.gz"), TraceFormat::automatic, {}});
     CHECK(r.world == 2);
@@ -226,8 +224,7 @@ TEST_CASE("the real PyTorch trace of two ranks holds the calls that its profiler
 
 TEST_CASE("real samples cut or damaged never crash an importer") {
     if (samples().empty()) {
-        WARN("skipped: no ../shared/samples beside the sources");
-        return;
+        SKIP_TEST("no ../shared/samples beside the sources");
     }
     const TempFolder folder;
     const Fabric fabric = eight_gpus();

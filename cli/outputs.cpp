@@ -1,0 +1,143 @@
+#include "cli/outputs.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <set>
+#include <system_error>
+
+#include "sim/io/place.hpp"
+#include "sim/io/text_file.hpp"
+#include "sim/workloads/import/import.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* standard_output = "-";
+
+bool same_file(const fs::path& a, const fs::path& b) {
+    std::error_code error;
+    if (fs::equivalent(a, b, error) && !error) {
+        return true;
+    }
+    const fs::path left = fs::weakly_canonical(fs::absolute(a), error);
+    return !error && left == fs::weakly_canonical(fs::absolute(b), error);
+}
+
+// A device or a pipe: /dev/null takes any number of results.
+bool special(const fs::path& file) {
+    std::error_code error;
+    const fs::file_status status = fs::status(file, error);
+    return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+// What the options of all commands read.
+std::vector<std::string> files_read(const po::variables_map& values) {
+    std::vector<std::string> files;
+    for (const char* option :
+         {"scenario", "scenarios", "measured", "measurements", "log", "file", "cluster", "calibration"}) {
+        if (!values.contains(option)) {
+            continue;
+        }
+        if (const auto* one = boost::any_cast<std::string>(&values[option].value())) {
+            files.push_back(*one);
+        } else {
+            const std::vector<std::string> several = texts_of(values, option);
+            files.insert(files.end(), several.begin(), several.end());
+        }
+    }
+    std::error_code error;
+    for (fs::directory_iterator it(text_of(values, "catalog"), error), end; !error && it != end; it.increment(error)) {
+        files.push_back(it->path().string());
+    }
+    return files;
+}
+
+}  // namespace
+
+Outputs::Outputs(const po::variables_map& values, const std::vector<std::string>& options)
+    : values_(values), inputs_(files_read(values)) {
+    for (const std::string& option : options) {
+        if (values.contains(option)) {
+            add(text_of(values, option.c_str()));
+        }
+    }
+}
+
+void Outputs::refuse_inputs(const std::string& file) const {
+    const auto input =
+        std::find_if(inputs_.begin(), inputs_.end(), [&](const std::string& read) { return same_file(file, read); });
+    if (file != standard_output && !special(file) && input != inputs_.end()) {
+        throw UsageError(shown(file) + " would be written over what is read from it (accepted: another file)");
+    }
+}
+
+void Outputs::keep(const Scenario& scenario) {
+    std::set<std::string> read{scenario.file};
+    for (const auto& [key, place] : scenario.places) {
+        if (place.file) {
+            read.insert(*place.file);
+        }
+    }
+    read.insert(scenario.calibration.begin(), scenario.calibration.end());
+    if (const auto* trace = std::get_if<TraceWorkload>(&scenario.workload)) {
+        try {
+            for (const fs::path& file : trace_files(trace->file)) {
+                read.insert(file.string());
+            }
+        } catch (const ScenarioError&) {  // the run says so, at its place
+        }
+    }
+    inputs_.insert(inputs_.end(), read.begin(), read.end());
+    for (const std::string& file : files_) {
+        refuse_inputs(file);
+    }
+}
+
+void Outputs::add(const fs::path& path) {
+    const std::string file = path.string();
+    const auto twice = std::find_if(files_.begin(), files_.end(), [&](const std::string& other) {
+        return file == other || (file != standard_output && other != standard_output && same_file(file, other));
+    });
+    if (twice != files_.end() && !special(path)) {
+        throw UsageError("two results would be written to " + shown(file) + " (accepted: a file for each)");
+    }
+    if (file != standard_output) {
+        std::error_code error;
+        if (file.empty() || fs::is_directory(path, error)) {
+            throw IoError(shown(file) + ": cannot be written (" + (file.empty() ? "no name" : "it is a folder") + ")");
+        }
+        if (path.has_parent_path() && !fs::is_directory(path.parent_path(), error)) {
+            throw IoError(file + ": cannot be written (no such folder)");
+        }
+        refuse_inputs(file);
+    }
+    files_.push_back(file);
+}
+
+void Outputs::write(const char* option, std::string_view text) const {
+    if (values_.contains(option)) {
+        write_output(text_of(values_, option), text);
+    }
+}
+
+std::ostream& Outputs::words() const {
+    const bool taken = std::find(files_.begin(), files_.end(), standard_output) != files_.end();
+    return taken ? std::cerr : std::cout;
+}
+
+void write_output(const std::string& file, std::string_view text) {
+    if (file != standard_output) {
+        write_atomically(file, text);
+        return;
+    }
+    std::cout.flush();
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+        throw IoError("standard output: cannot be written");
+    }
+}
+
+}  // namespace fabricast::cli

@@ -1,0 +1,278 @@
+// Nothing is told that nothing reads: every figure and word of the catalogue, and every key of a scenario.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "models/figure_reads.hpp"
+#include "sim/collectives/plan.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/node_reader.hpp"
+#include "sim/scenario/parse.hpp"
+#include "sim/simulate.hpp"
+#include "sim/study/study.hpp"
+#include "sim/transports/exchange.hpp"
+#include "sim/trouble.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+
+std::string text_of(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+// A few sizes of every regime are enough.
+void shorten(Scenario& scenario) {
+    if (std::vector<Bytes>* sizes = sizes_of(scenario.workload); sizes != nullptr && sizes->size() > 3) {
+        *sizes = {sizes->front(), (*sizes)[sizes->size() / 2], sizes->back()};
+    }
+}
+
+void run_shipped_scenarios() {
+    for (const auto& entry : std::filesystem::directory_iterator(root / "scenarios")) {
+        if (entry.path().extension() == ".yaml") {
+            Scenario scenario = read_scenario(entry.path());
+            shorten(scenario);
+            simulate(scenario, catalogue());
+        }
+    }
+}
+
+// What shipped scenarios do not run: other nodes, releases of NCCL, collectives and ways to launch them.
+void plan_everywhere() {
+    using enum Collective;
+    for (const Part& node : node_parts()) {
+        for (const char* nccl : {"2.8", "2.18", "2.27", "2.30"}) {
+            for (const Collective collective :
+                 {all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, sendrecv}) {
+                Scenario s;
+                s.cluster.node = node.name;
+                const bool alone = std::string_view(nccl) == "2.18" || node_template(node.name, catalogue()).nics == 0;
+                s.cluster.nodes = alone ? 1 : 2;
+                collective_of(s).collective = collective;
+                s.library.nccl = nccl;
+                s.library.env["NCCL_COLLNET_ENABLE"] = "1";
+                s.launch.mode = static_cast<LaunchMode>(static_cast<int>(collective) % 4);
+                try {
+                    const Fabric fabric(build(s, catalogue()));
+                    const Planner planner(collective_of(s), fabric, s.library, s.launch, catalogue());
+                    for (const std::int64_t size : {std::int64_t{8}, std::int64_t{1} << 20, std::int64_t{1} << 30}) {
+                        planner.plan(Bytes{size}, size == 8);  // judging takes the time of twenty plans: once a call
+                    }
+                } catch (const std::runtime_error&) {
+                    continue;  // a node that the fabric or the collective does not fit
+                }
+            }
+        }
+    }
+}
+
+std::vector<HostConditions> conditions() {
+    HostConditions harsh;
+    harsh.acs = harsh.iommu = harsh.virtualised = true;
+    harsh.relaxed_ordering = harsh.pinned = harsh.registration_cache = harsh.offloads = false;
+    harsh.interrupt_delay = microseconds(20);
+    harsh.numa = harsh.nic = NumaPlace::far;
+    HostConditions without;
+    without.peer_memory = without.rdma = false;
+    without.ats = without.iommu = without.p2p_clique = without.huge_pages = true;
+    without.qps = without.cores = 4;
+    HostConditions unpinned;
+    unpinned.pinned = false;
+    unpinned.registration_cache = false;
+    HostConditions huge = unpinned;
+    huge.pinned = true;
+    huge.huge_pages = true;
+    return {{}, harsh, without, unpinned, huge};
+}
+
+void send_everywhere() {
+    for (const char* node :
+         {"dgx-h100-storage", "dgx-a100-storage", "rtx4090-8x", "power9-v100-4x", "gh200-4x", "dgx-a100"}) {
+        Scenario s;
+        s.cluster.node = node;
+        s.cluster.nodes = 2;
+        if (s.cluster.node == "dgx-a100") {
+            s.cluster.node_options["nic"] = "chelsio-t6";
+            s.cluster.fabric_kind = "single-switch";
+            s.cluster.link = "ethernet-100g";
+        }
+        const Fabric built(build(s, catalogue()));
+        for (const Part* way : catalogue().of_kind("data-path")) {
+            for (const char* to :
+                 {"node0.gpu0", "node0.gpu1", "node0.memory0", "node1.gpu0", "node1.memory0", "node0.nvme0"}) {
+                for (const char* from : {"node0.gpu0", "node0.memory0", "node0.nvme0", "node0.cxl0"}) {
+                    for (const HostConditions& host : conditions()) {
+                        TransferWorkload transfer;
+                        transfer.from = from;
+                        transfer.to = to;
+                        transfer.sizes = {Bytes{8}, Bytes{1 << 20}};
+                        transfer.transport = way->name;
+                        transfer.host = host;
+                        transfer.operation = host.huge_pages ? TransferOperation::read : transfer.operation;
+                        try {
+                            const Fabric fabric = transfer_fabric(built, transfer, catalogue());
+                            const Exchanger exchanger(transfer, fabric, catalogue(), Analytic{});
+                            for (const Bytes size : transfer.sizes) {
+                                exchanger.at(size);
+                            }
+                        } catch (const std::runtime_error&) {
+                            continue;  // no such device, or no such way between these two
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Designs that differ, so that their difference is drawn, at sizes of every regime.
+void study_shipped_designs() {
+    for (const char* file : {"study-h100-1024.yaml", "study-h100-training.yaml", "trace-training-step.yaml"}) {
+        for (const std::int64_t size : {std::int64_t{4096}, std::int64_t{1} << 20, std::int64_t{1} << 30}) {
+            Scenario wide = read_scenario(root / "scenarios" / file);
+            wide.cluster.nodes = std::min(wide.cluster.nodes, 64U);
+            if (std::vector<Bytes>* sizes = sizes_of(wide.workload)) {
+                *sizes = {Bytes{size}};
+            } else if (size > 4096) {
+                continue;
+            }
+            Scenario narrow = wide;
+            narrow.cluster.oversubscription = 2;
+            study({{"a", wide, catalogue()}, {"b", narrow, catalogue()}}, {.draws = 10});
+        }
+    }
+    Scenario four = read_scenario(root / "scenarios" / "study-h100-1024.yaml");  // cables of every rate, cores too
+    for (const char* link : {"infiniband-hdr", "ethernet-100g", "ethernet-25g", "infiniband-xdr"}) {
+        four.cluster.link = link;
+        four.cluster.switch_part = "";
+        four.cluster.nodes = 1024;
+        four.cluster.node_options["nic"] = link == std::string_view("infiniband-xdr") ? "connectx-8" : "connectx-7";
+        try {
+            study({{"a", four, catalogue()}}, {.draws = 10});
+        } catch (const std::runtime_error&) {
+            continue;
+        }
+    }
+}
+
+// Nodes that are bought in parts, and cables of 50 Gb/s a lane.
+void study_parts() {
+    for (const char* node : {"hgx-h100", "dgx-a100", "hgx-a100-4nic", "h100-pcie-2x"}) {
+        Scenario s = read_scenario(root / "scenarios" / "study-h100-1024.yaml");
+        s.cluster = {};
+        s.cluster.node = node;
+        s.cluster.nodes = 16;
+        study({{"a", s, catalogue()}}, {.draws = 10});
+        Catalog close = catalogue();  // a site's own layout, where copper reaches
+        close.parts.at("usual-layout").figures.at("node_cable").value = {2};
+        study({{"a", s, close}}, {.draws = 10});
+    }
+}
+
+// What shipped training runs do not say: other precisions, kernels and ways to share.
+void train_otherwise() {
+    for (const char* words :
+         {"precision: tf32, attention: flash-2, compiled: false", "precision: bf16, sharding: zero-3",
+          "precision: fp4, attention: triton", "precision: fp16, attention: triton"}) {
+        for (const char* node : {"dgx-h100", "dgx-a100", "dgx-b200"}) {
+            for (const char* model : {"llama-2-7b", "resnet-50"}) {
+                try {
+                    const Scenario scenario =
+                        parse_scenario(std::string("name: t\ncluster: {node: ") + node +
+                                           ", nodes: 2}\nworkload: {kind: training, model: " + model +
+                                           ", check_memory: false, " + words + "}\n",
+                                       "otherwise.yaml");
+                    simulate(scenario, catalogue());
+                } catch (const std::runtime_error&) {
+                    continue;  // a GPU without this precision
+                }
+            }
+        }
+    }
+}
+
+// A calibrated catalogue says so in its figures' sources.
+void plan_on_own_figures() {
+    Catalog own = catalogue();
+    for (auto& [path, figure] : own.parts.at("nccl-hopper-nvswitch").figures) {
+        figure.source = {"here:t"};
+    }
+    Scenario s;
+    s.cluster.node = "dgx-h100";
+    const Fabric fabric(build(s, own));
+    for (const std::int64_t size : {std::int64_t{8}, std::int64_t{1} << 20, std::int64_t{1} << 30}) {
+        plan(collective_of(s), Bytes{size}, fabric, s.library, s.launch, own);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("every figure and word of the catalogue is read by something") {
+    const FigureReads reads;
+    run_shipped_scenarios();
+    plan_everywhere();
+    send_everywhere();
+    study_shipped_designs();
+    study_parts();
+    train_otherwise();
+    plan_on_own_figures();
+    // Read by name where a scenario or a fit asks for it, not in a run.
+    const std::set<std::string> elsewhere = {"node", "site"};
+    std::set<std::string> unread;
+    for (const auto& [part_name, part] : catalogue().parts) {
+        if (elsewhere.contains(part.kind)) {
+            continue;
+        }
+        for (const auto& [name, figure] : part.figures) {
+            if (!reads.contains(part.kind, name)) {
+                unread.insert(part.kind + " " + name);
+            }
+        }
+        for (const auto& [name, word] : part.text) {
+            if (!reads.contains(part.kind, name)) {
+                unread.insert(part.kind + " " + name);
+            }
+        }
+    }
+    CHECK(unread == std::set<std::string>{});
+}
+
+TEST_CASE("every key of a scenario ends in a field that something reads") {
+    std::string keys, readers;
+    for (const char* room : {"sim", "validate", "cli", "python", "topologies"}) {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(root / room)) {
+            const std::string name = entry.path().filename().string();
+            const bool source = entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp" ||
+                                entry.path().extension() == ".inl";
+            if (source && entry.path().string().find("node_modules") == std::string::npos) {
+                (name.ends_with("keys.cpp") ? keys : readers) += text_of(entry.path());
+            }
+        }
+    }
+    const std::regex field(
+        R"((?:FIELD|COLLECTIVE|TRAINING|TRACE|TRANSFER|EVENT|RANDOM)\((?:[\w>.()\[\]-]*[.>])?(\w+)\))");
+    std::set<std::string> unread;
+    std::size_t fields = 0;
+    for (std::sregex_iterator it(keys.begin(), keys.end(), field), end; it != end; ++it) {
+        const std::string member = (*it)[1].str();
+        ++fields;
+        if (member != "member" && readers.find("." + member) == std::string::npos &&
+            readers.find(">" + member) == std::string::npos) {
+            unread.insert(member);
+        }
+    }
+    CHECK(fields > 60);
+    CHECK(unread == std::set<std::string>{});
+}

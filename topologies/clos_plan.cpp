@@ -1,0 +1,303 @@
+#include "topologies/clos_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> level_names = {"leaf", "spine", "core", "super"};
+constexpr int most_tiers = static_cast<int>(level_names.size());
+
+std::uint32_t ceil_div(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>((a + b - 1) / b); }
+
+class Planner {
+public:
+    explicit Planner(const Cluster& cluster)
+        : fabric_(cluster.fabric),
+          radix_(static_cast<std::uint32_t>(cluster.fabric.radix)),
+          ports_(static_cast<std::uint32_t>(std::max(cluster.node.nic_ports, 1))),
+          nodes_(cluster.nodes),
+          nics_(std::max(cluster.node.nics, 1U)) {
+        const FabricKind kind = fabric_.kind;
+        plan_.by_rail =
+            kind == FabricKind::rail_optimized || kind == FabricKind::rail_only || kind == FabricKind::dual_plane;
+        plan_.planes = kind == FabricKind::dual_plane ? 2 : 1;
+    }
+
+    ClosPlan plan() {
+        if (one_switch()) {
+            return std::move(plan_);
+        }
+        plan_leaves();
+        if (fabric_.kind == FabricKind::rail_only && plan_.sets == 1) {
+            refuse_spines_alone();
+            plan_.levels.emplace_back().units.resize(static_cast<std::size_t>(plan_.planes) * plan_.rails);
+            number();
+            return std::move(plan_);
+        }
+        const int least = std::max(fabric_.tiers, 2);
+        const int most = fabric_.tiers == 0 ? most_tiers : std::min(fabric_.tiers, most_tiers);
+        for (int tiers = least; tiers <= most; ++tiers) {
+            if (join(tiers) && settle()) {
+                check_spines();
+                number();
+                return std::move(plan_);
+            }
+        }
+        throw ClusterError(std::to_string(plan_.planes * plan_.rails * plan_.sets) + " leaves of " +
+                           std::to_string(plan_.ends_per_leaf) + " NICs are more than " + std::to_string(most) +
+                           " tiers of " + std::to_string(radix_) + "-port switches can join; use larger switches" +
+                           (most < most_tiers ? " or more tiers" : ""));
+    }
+
+private:
+    std::uint64_t ends() const { return static_cast<std::uint64_t>(nodes_) * nics_; }
+
+    bool one_switch() {
+        const bool may_be_one = fabric_.kind == FabricKind::fat_tree || fabric_.kind == FabricKind::rail_optimized;
+        const bool fits_one = ends() * ports_ <= radix_;
+        if (fabric_.kind != FabricKind::single_switch && fabric_.tiers != 1 &&
+            !(fabric_.tiers == 0 && may_be_one && fits_one)) {
+            return false;
+        }
+        if (!fits_one) {
+            throw ClusterError("one switch of " + std::to_string(radix_) + " ports cannot take " +
+                               std::to_string(ends() * ports_) + " cables; use a fat tree or a larger switch");
+        }
+        refuse_spines_alone();
+        plan_.by_rail = false;
+        plan_.ends_per_leaf = std::max(static_cast<std::uint32_t>(ends()), 1U);
+        plan_.levels.emplace_back().units.resize(1);
+        number();
+        return true;
+    }
+
+    void refuse_spines_alone() const {
+        if (fabric_.spines > 0) {
+            throw ClusterError("one switch joins all NICs: `spines` has no tier to stand in");
+        }
+    }
+
+    // Ports at the full rate that the cables of so many NICs take: a plane's run at half the rate, two on a port.
+    double ports_down(std::uint32_t nics) const { return static_cast<double>(nics) * ports_ / plan_.planes; }
+    // Cables up of a leaf with so many NICs. The quotient is guarded against 3.0000001.
+    std::uint32_t cables_up(std::uint32_t nics) const {
+        return std::max(1U, static_cast<std::uint32_t>(std::ceil(ports_down(nics) / fabric_.oversubscription - 1e-9)));
+    }
+    std::uint32_t ports_of(std::uint32_t nics) const { return static_cast<std::uint32_t>(std::ceil(ports_down(nics))); }
+
+    // How many leaves, and how many NICs on each.
+    void plan_leaves() {
+        const double o = fabric_.oversubscription;
+        auto most = static_cast<std::uint32_t>(radix_ * plan_.planes * (o / (1 + o)) / ports_ + 1e-9);
+        while (most > 0 && ports_of(most) + cables_up(most) > radix_) {
+            --most;
+        }
+        if (most == 0) {
+            throw ClusterError("an oversubscription of " + std::to_string(o) + " leaves no port on a switch of " +
+                               std::to_string(radix_));
+        }
+        plan_.rails = plan_.by_rail ? nics_ : 1;
+        const std::uint32_t of_node = nics_ / plan_.rails;  // on one leaf
+        const std::uint64_t of_rail =
+            ends() / plan_.rails + ceil_div(fabric_.management_ports, plan_.rails * plan_.planes);
+        if (fabric_.scalable_unit > 0) {
+            if (static_cast<std::uint64_t>(fabric_.scalable_unit) * of_node > most) {
+                throw ClusterError("a leaf of " + std::to_string(radix_) + " ports takes " +
+                                   std::to_string(most / of_node) + " nodes at an oversubscription of " +
+                                   std::to_string(o) + ", not " + std::to_string(fabric_.scalable_unit) +
+                                   ": state a smaller `scalable_unit`");
+            }
+            plan_.ends_per_leaf = fabric_.scalable_unit * of_node;
+            plan_.sets = ceil_div(ends() / plan_.rails, plan_.ends_per_leaf);
+            leaf_up_ = cables_up(
+                plan_.sets > 1 ? plan_.ends_per_leaf
+                               : static_cast<std::uint32_t>(std::min<std::uint64_t>(of_rail, plan_.ends_per_leaf)));
+            return;
+        }
+        // The fewest leaves, filled alike, whole nodes on one where that needs no more of them. No fewer cables than
+        // one leaf less would have with all its ports in use: more nodes never take less.
+        plan_.sets = ceil_div(ends() / plan_.rails, most);
+        const std::uint64_t nodes_on_leaf = ceil_div(ceil_div(of_rail, plan_.sets), of_node);
+        plan_.ends_per_leaf = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, nodes_on_leaf * of_node));
+        const std::uint32_t full_up = o < 1 ? radix_ - ports_of(most) : cables_up(most);
+        leaf_up_ = std::max(plan_.ends_per_leaf == most ? full_up : cables_up(plan_.ends_per_leaf),
+                            ceil_div(static_cast<std::uint64_t>(plan_.sets - 1) * full_up, plan_.sets));
+    }
+
+    // Units of each level and their parents; false where the tiers are too few.
+    bool join(int tiers) {
+        plan_.levels.assign(1, {});
+        plan_.levels.front().units.resize(static_cast<std::size_t>(plan_.planes) * plan_.rails * plan_.sets);
+        auto rail_units = plan_.sets;  // of one rail and plane
+        for (int tier = 1; tier < tiers; ++tier) {
+            ClosLevel& level = plan_.levels.back();
+            const bool last = tier == tiers - 1;
+            const bool apart = fabric_.kind == FabricKind::rail_only || (plan_.by_rail && tier == 1 && !last);
+            const std::uint32_t limit = last ? radix_ : radix_ / 2;  // ports of the switches above that look down
+            const auto units = static_cast<std::uint32_t>(level.units.size());
+            level.per_group = apart ? rail_units : units / plan_.planes;
+            if (last && level.per_group > limit) {
+                return false;
+            }
+            // As many children to each parent of a group, or one more.
+            const std::uint32_t parents = ceil_div(level.per_group, limit);
+            const std::uint32_t each = level.per_group / parents;
+            const std::uint32_t larger = level.per_group % parents;
+            for (std::uint32_t u = 0; u < units; ++u) {
+                const std::uint32_t at = u % level.per_group;
+                const std::uint32_t in_larger = larger * (each + 1);
+                level.units[u].parent = u / level.per_group * parents +
+                                        (at < in_larger ? at / (each + 1) : larger + (at - in_larger) / each);
+            }
+            rail_units = apart ? parents : rail_units;
+            const std::size_t above = static_cast<std::size_t>(units / level.per_group) * parents;
+            plan_.levels.emplace_back().units.resize(above);
+        }
+        return true;
+    }
+
+    // The fewest switches, from the leaves up; what a unit needs depends on those above it, so until nothing grows.
+    // False where a leaf has no ports for a cable to each switch above it.
+    bool settle() {
+        const auto pods = static_cast<std::uint32_t>(plan_.levels[1].units.size());
+        if (fabric_.spines % pods == 0) {
+            for (ClosUnit& unit : plan_.levels[1].units) {
+                unit.switches = std::max(1U, fabric_.spines / pods);
+            }
+        }
+        for (bool grew = true; grew;) {
+            grew = false;
+            // Cables that each unit of the level brings up.
+            std::vector<std::uint32_t> below(plan_.levels.front().units.size(), leaf_up_);
+            for (std::size_t t = 0; t + 1 < plan_.levels.size(); ++t) {
+                std::vector<ClosUnit>& above = plan_.levels[t + 1].units;
+                std::vector<std::uint32_t> cables(above.size(), 0);
+                for (std::size_t u = 0; u < below.size(); ++u) {
+                    ClosUnit& unit = plan_.levels[t].units[u];
+                    unit.up = std::max(below[u], above[unit.parent].switches);
+                    cables[unit.parent] += unit.up;
+                }
+                for (std::size_t p = 0; p < above.size(); ++p) {
+                    grew |= enlarge(t + 1, above[p], cables[p]);
+                }
+                below = std::move(cables);
+            }
+        }
+        const ClosUnit& leaf = plan_.levels.front().units.front();
+        return fabric_.spines > 0 || ports_of(plan_.ends_per_leaf) + leaf.up <= radix_;
+    }
+
+    // So many cables from below, and at least as many on to the next level.
+    bool enlarge(std::size_t t, ClosUnit& unit, std::uint32_t down) const {
+        const bool top = t + 1 == plan_.levels.size();
+        const std::uint32_t up = top ? 0 : std::max(down, plan_.levels[t + 1].units[unit.parent].switches);
+        const std::uint32_t before = unit.switches;
+        unit.switches = std::max(unit.switches, ceil_div(down, top ? radix_ : radix_ / 2));
+        while (ceil_div(down, unit.switches) + ceil_div(up, unit.switches) > radix_) {
+            ++unit.switches;
+        }
+        return unit.switches > before;
+    }
+
+    std::uint32_t spines_of_a_pod() const {
+        return std::ranges::max(plan_.levels[1].units, {}, &ClosUnit::switches).switches;
+    }
+
+    // Stated spines: enough ports for the leaves' cables, and a cable of every leaf for each.
+    void check_spines() {
+        const auto pods = static_cast<std::uint32_t>(plan_.levels[1].units.size());
+        const std::uint32_t most = leaf_up_;
+        if (fabric_.spines == 0 || (spines_of_a_pod() * pods == fabric_.spines && spines_of_a_pod() <= most)) {
+            return;
+        }
+        const std::string asked = std::to_string(fabric_.spines) + " spines cannot take the " + std::to_string(most) +
+                                  " cables of each of " + std::to_string(plan_.levels.front().units.size()) + " leaves";
+        fabric_.spines = 0;
+        for (ClosLevel& level : plan_.levels) {
+            for (ClosUnit& unit : level.units) {
+                unit.switches = 1;
+            }
+        }
+        settle();
+        const std::uint32_t least = spines_of_a_pod();
+        std::string even;
+        for (std::uint32_t each = least; each <= most; ++each) {
+            even += most % each == 0 ? (even.empty() ? "" : ", ") + std::to_string(each * pods) : "";
+        }
+        throw ClusterError(asked + "; these can: " + std::to_string(least * pods) + " to " +
+                           std::to_string(most * pods) + (pods > 1 ? " in steps of " + std::to_string(pods) : "") +
+                           ", evenly " + even);
+    }
+
+    void number() {
+        for (std::size_t t = 0; t < plan_.levels.size(); ++t) {
+            ClosLevel& level = plan_.levels[t];
+            std::vector<std::uint32_t> dealt(t + 1 < plan_.levels.size() ? plan_.levels[t + 1].units.size() : 0, 0);
+            for (ClosUnit& unit : level.units) {
+                unit.first_switch = level.switches;
+                unit.first_cable = level.cables;
+                level.switches += unit.switches;
+                if (!dealt.empty()) {
+                    level.cables += unit.up;
+                    unit.dealt = dealt[unit.parent];
+                    dealt[unit.parent] += unit.up;
+                } else {
+                    unit.up = 0;
+                }
+            }
+        }
+    }
+
+    FabricSpec fabric_;
+    std::uint32_t radix_, ports_, nodes_, nics_;
+    std::uint32_t leaf_up_ = 0;  // cables that a leaf asks for
+    ClosPlan plan_;
+};
+
+}  // namespace
+
+ClosPlan plan_clos(const Cluster& cluster) {
+    if (cluster.fabric.radix < 2 || cluster.fabric.oversubscription <= 0) {
+        throw ClusterError("a fabric needs switches of at least 2 ports and an oversubscription above 0");
+    }
+    return Planner(cluster).plan();
+}
+
+std::string_view clos_level_name(std::size_t level) { return level_names.at(level); }
+
+std::string ClosPlan::uneven(std::size_t t) const {
+    if (t + 1 >= levels.size()) {
+        return "";
+    }
+    std::uint32_t fewest = levels[t].cables;
+    std::uint32_t most = 0;
+    std::uint32_t common = 0;  // divisor of what the units bring up
+    std::uint32_t switches = 1;
+    for (const ClosUnit& unit : levels[t].units) {
+        const std::uint32_t above = levels[t + 1].units[unit.parent].switches;
+        fewest = std::min(fewest, unit.up / above);
+        most = std::max(most, ceil_div(unit.up, above));
+        common = std::gcd(common, unit.up);
+        switches = std::max(switches, above);
+    }
+    if (fewest == most) {
+        return "";
+    }
+    std::string said = std::to_string(fewest) + (most == fewest + 1 ? " or " : " to ") + std::to_string(most) +
+                       " cables from a " + std::string(t == 0 ? "leaf" : "pod") + " to a " +
+                       std::string(level_names[t + 1]);
+    for (std::uint32_t each = switches; t == 0 && each <= common; ++each) {
+        if (common % each == 0) {
+            return said + ", even with `spines: " + std::to_string(each * levels[1].units.size()) + "`";
+        }
+    }
+    return said;
+}
+
+}  // namespace fabricast

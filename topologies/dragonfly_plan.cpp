@@ -1,0 +1,199 @@
+#include "topologies/dragonfly_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+namespace fabricast {
+
+namespace {
+
+std::uint32_t ceil_div(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>((a + b - 1) / b); }
+
+// Like groups and a last one no larger, each with so many ports for the others, as cables between every two.
+class GlobalCables {
+public:
+    GlobalCables(std::uint32_t groups, std::uint32_t ports, std::uint32_t last_ports)
+        : groups_(groups), between_(static_cast<std::size_t>(groups) * groups, 0) {
+        const std::uint32_t full = groups - 1;
+        for (std::uint32_t g = 0; g < full; ++g) {
+            add(g, full, last_ports / full + (g < last_ports % full ? 1 : 0));
+            left_.push_back(ports - between_[g * groups + full]);
+        }
+        if (full > 1) {
+            const std::uint32_t each = *std::ranges::min_element(left_) / (full - 1);
+            for (std::uint32_t g = 0; g < full; ++g) {
+                for (std::uint32_t other = g + 1; other < full; ++other) {
+                    add(g, other, each);
+                }
+                left_[g] -= each * (full - 1);
+            }
+            deal_rest();
+        }
+    }
+
+    std::vector<std::uint32_t> take() { return std::move(between_); }
+
+private:
+    void add(std::uint32_t a, std::uint32_t b, std::uint32_t cables) {
+        between_[a * groups_ + b] += cables;
+        between_[b * groups_ + a] += cables;
+    }
+
+    // One more cable between some groups, until at most one port is left (Havel, 1955; Hakimi, SIAM J. 1962).
+    void deal_rest() {
+        std::vector<std::uint32_t> order(left_.size());
+        std::iota(order.begin(), order.end(), 0U);
+        const auto more_left = [&](std::uint32_t a, std::uint32_t b) { return left_[a] > left_[b]; };
+        if (std::accumulate(left_.begin(), left_.end(), std::uint64_t{0}) % 2 == 1) {
+            --*std::ranges::max_element(left_);
+        }
+        for (std::ranges::stable_sort(order, more_left); left_[order.front()] > 0;
+             std::ranges::stable_sort(order, more_left)) {
+            const std::uint32_t group = order.front();
+            for (std::uint32_t i = 1; left_[group] > 0; ++i) {
+                add(group, order[i], 1);
+                --left_[order[i]];
+                --left_[group];
+            }
+        }
+    }
+
+    std::uint32_t groups_;
+    std::vector<std::uint32_t> between_;
+    std::vector<std::uint32_t> left_;  // ports of each full group
+};
+
+class Planner {
+public:
+    explicit Planner(const Cluster& cluster)
+        : fabric_(cluster.fabric),
+          radix_(static_cast<std::uint32_t>(std::max(cluster.fabric.radix, 2))),
+          nodes_(cluster.nodes),
+          ports_(static_cast<std::uint32_t>(std::max(cluster.node.nic_ports, 1)) * cluster.node.nics) {
+        plan_.plus = fabric_.kind == FabricKind::dragonfly_plus;
+    }
+
+    DragonflyPlan plan() {
+        fabric_.shape.empty() ? shape_by_radix() : take_shape();
+        const std::uint32_t down = plan_.nodes_per_router * ports_;
+        plan_.plus ? plan_spines(down) : plan_routers(down);
+        if (plan_.groups > 1) {
+            join_groups();
+        }
+        return std::move(plan_);
+    }
+
+private:
+    // Cables that leave a router or leaf for those of its NICs. Guarded against 3.0000001.
+    std::uint32_t cables_for(std::uint32_t down) const {
+        return std::max(1U, static_cast<std::uint32_t>(std::ceil(down / fabric_.oversubscription - 1e-9)));
+    }
+
+    void shape_by_radix() {
+        std::uint32_t nodes = std::max(radix_ / 4 / ports_, 1U);
+        if (plan_.plus) {
+            for (nodes = radix_ / ports_; nodes > 1 && nodes * ports_ + cables_for(nodes * ports_) > radix_;) {
+                --nodes;
+            }
+        }
+        plan_.nodes_per_router = std::max(nodes, 1U);
+        const std::uint32_t needed = ceil_div(nodes_, plan_.nodes_per_router);
+        plan_.routers = std::min(needed, std::max(radix_ / 2, 1U));
+        plan_.groups = ceil_div(needed, plan_.routers);
+        plan_.last_routers = needed - (plan_.groups - 1) * plan_.routers;
+    }
+
+    void take_shape() {
+        if (fabric_.shape.size() != 3 || *std::ranges::min_element(fabric_.shape) <= 0) {
+            throw ClusterError("a dragonfly's shape is three figures: groups, routers in a group, nodes at a router");
+        }
+        plan_.groups = static_cast<std::uint32_t>(fabric_.shape[0]);
+        plan_.routers = plan_.last_routers = static_cast<std::uint32_t>(fabric_.shape[1]);
+        plan_.nodes_per_router = static_cast<std::uint32_t>(fabric_.shape[2]);
+        const std::uint64_t held = static_cast<std::uint64_t>(plan_.groups) * plan_.routers * plan_.nodes_per_router;
+        if (held < nodes_) {
+            throw ClusterError("the dragonfly's shape holds " + std::to_string(held) + " nodes, but the cluster has " +
+                               std::to_string(nodes_));
+        }
+    }
+
+    // Ports of a router: NICs, one cable to each other router of the group, and global cables for the NICs' bandwidth.
+    void plan_routers(std::uint32_t down) {
+        const std::uint32_t used = down + plan_.routers - 1;
+        const std::uint32_t global = plan_.groups > 1 ? cables_for(down) : 0;
+        if (used + global > radix_) {
+            throw ClusterError("a router of " + std::to_string(radix_) + " ports cannot take " + std::to_string(down) +
+                               " NIC cables, " + std::to_string(plan_.routers - 1) + " of its group and " +
+                               std::to_string(global) +
+                               " to other groups; take larger switches, a shape of smaller groups or a larger "
+                               "oversubscription");
+        }
+        out_ = plan_.routers * global;
+        last_out_ = plan_.last_routers * global;
+        const std::uint32_t free = radix_ - down - (plan_.last_routers - 1);
+        most_last_out_ = plan_.last_routers * free;
+    }
+
+    // Leaves divide their ports as in a fat tree; spines have as many cables to other groups as leaves bring.
+    void plan_spines(std::uint32_t down) {
+        plan_.up = plan_.last_up = cables_for(down);
+        if (down + plan_.up > radix_) {
+            throw ClusterError("a leaf of " + std::to_string(radix_) + " ports cannot take " + std::to_string(down) +
+                               " NIC cables and " + std::to_string(plan_.up) + " to spines");
+        }
+        if (plan_.all_routers() == 1) {
+            plan_.up = plan_.last_up = 0;  // one leaf joins all
+            return;
+        }
+        if (fabric_.shape.empty()) {
+            const std::uint32_t rest = nodes_ - (plan_.all_routers() - 1) * plan_.nodes_per_router;
+            plan_.last_up = cables_for(rest * ports_);
+        }
+        plan_.spines = spines_for(plan_.routers, plan_.groups == 1 ? plan_.last_up : plan_.up, out_);
+        plan_.last_spines = spines_for(plan_.last_routers, plan_.last_up, last_out_);
+        plan_.last_up = std::max(plan_.last_up, plan_.last_spines);
+        most_last_out_ = last_out_;
+        if (std::max(plan_.spines, plan_.last_spines) > plan_.up) {
+            throw ClusterError("a leaf has " + std::to_string(plan_.up) + " cables up, too few to reach each of " +
+                               std::to_string(std::max(plan_.spines, plan_.last_spines)) +
+                               " spines of its group; take larger switches or a smaller oversubscription");
+        }
+    }
+
+    // The fewest, each with a cable of every leaf; `out` becomes the group's cables to others.
+    std::uint32_t spines_for(std::uint32_t leaves, std::uint32_t last_up, std::uint32_t& out) const {
+        for (std::uint32_t spines = 1;; ++spines) {
+            const std::uint32_t in = (leaves - 1) * plan_.up + std::max(last_up, spines);
+            out = plan_.groups > 1 ? std::max(in, plan_.groups - 1) : 0;
+            if (ceil_div(in, spines) + ceil_div(out, spines) <= radix_ || spines > plan_.up) {
+                return spines;
+            }
+        }
+    }
+
+    void join_groups() {
+        const std::uint32_t others = plan_.groups - 1;
+        if (std::max(last_out_, others) <= most_last_out_) {
+            last_out_ = std::max(last_out_, others);
+        }
+        if (std::min(out_, last_out_) < others) {
+            throw ClusterError("the global ports of a group are fewer than the " + std::to_string(others) +
+                               " other groups; take larger switches or larger groups");
+        }
+        plan_.between = GlobalCables(plan_.groups, out_, std::min(out_, last_out_)).take();
+    }
+
+    const FabricSpec& fabric_;
+    std::uint32_t radix_, nodes_, ports_;
+    std::uint32_t out_ = 0, last_out_ = 0;  // ports of a group, and of the last, for other groups
+    std::uint32_t most_last_out_ = 0;
+    DragonflyPlan plan_;
+};
+
+}  // namespace
+
+DragonflyPlan plan_dragonfly(const Cluster& cluster) { return Planner(cluster).plan(); }
+
+}  // namespace fabricast
