@@ -38,6 +38,13 @@ yaml::Node parse_value(std::string_view assignment, std::size_t start) {
     }
 }
 
+// `path=null` takes a key back, as if no file had set it. (The YAML reader takes a text that is null for an empty file.)
+bool takes_back(std::string_view assignment, std::size_t start) {
+    const std::size_t first = std::min(assignment.find_first_not_of(" \t", start), assignment.size());
+    const std::string_view value = assignment.substr(first, assignment.find_last_not_of(" \t") + 1 - first);
+    return value == "null" || value == "~";
+}
+
 // Items of a list are called by the key that the list is put under.
 void name(yaml::Node& node, std::string_view as) {
     node.name = as;
@@ -77,8 +84,7 @@ void apply_override(yaml::Node& root, std::string_view assignment) {
     if (equals == std::string_view::npos || equals == 0) {
         throw ScenarioError(at_column(0), complaint("not an assignment", shown(assignment), "path=value"));
     }
-    yaml::Node value = parse_value(assignment, equals + 1);
-    const bool unset = value.is_null();  // takes a key back, as if no file had set it
+    const bool unset = takes_back(assignment, equals + 1);
     yaml::Node* node = &root;
     Place key_place;
     for (std::size_t start = 0; start <= equals;) {
@@ -102,6 +108,7 @@ void apply_override(yaml::Node& root, std::string_view assignment) {
         node = &member(*node, key, key_place);
         start = end + 1;
     }
+    yaml::Node value = parse_value(assignment, equals + 1);
     name(value, node->name);
     value.key_place = key_place;
     *node = std::move(value);
