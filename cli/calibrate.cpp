@@ -49,7 +49,7 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
                 }
                 data.push_back(fit_dataset(comparison));
             } catch (const NotACurve& error) {
-                throw ScenarioError(measurement.place, error.what());
+                throw InputError(measurement.place, error.what());
             }
         }
     }

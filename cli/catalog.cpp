@@ -2,12 +2,13 @@
 
 #include <iostream>
 
+#include "base/input_error.hpp"
+#include "base/nearest_word.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "sim/io/place.hpp"
-#include "sim/scenario/catalog_text.hpp"
-#include "sim/scenario/node_reader.hpp"
+#include "models/catalog_text.hpp"
+#include "topologies/node_reader.hpp"
 
 namespace fabricast::cli {
 
@@ -32,8 +33,8 @@ const Part& part_named(const Catalog& catalog, const std::string& name) {
     for (const auto& [known, part] : catalog.parts) {
         names.push_back(known);
     }
-    throw CatalogError(complaint("no such part in the catalogue", shown(name), "see `fabricast catalog list`",
-                                 nearest_word(name, names)));
+    throw CatalogError(error_message("no such part in the catalogue", shown(name), "see `fabricast catalog list`",
+                                     nearest_word(name, names)));
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ int show_catalog(const std::vector<std::string>& arguments) {
     const std::string action = words.empty() ? "list" : words.front();
     if (action != "list" && action != "show") {
         const std::string near = nearest_word(action, {"list", "show"});
-        throw UsageError(complaint("what to do with the catalogue", shown(action), "list, show", near));
+        throw UsageError(error_message("what to do with the catalogue", shown(action), "list, show", near));
     }
     if (action == "show" && words.size() < 2) {
         throw UsageError(std::string("which part? (usage: fabricast ") + usage + ")");

@@ -1,6 +1,6 @@
 // fabricast compare [--measured] FILE [SCENARIO]: a measurement beside its forecast.
 
-#include "validate/compare.hpp"
+#include "validate/curves/compare.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -10,9 +10,11 @@
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "validate/compare_page.hpp"
+#include "sim/report/html/page_html.hpp"
+#include "validate/curves/compare_page.hpp"
 #include "validate/import/formats.hpp"
-#include "validate/transfer_compare.hpp"
+#include "validate/transfers/transfer_compare.hpp"
+#include "validate/transfers/transfer_derive.hpp"
 
 namespace fabricast::cli {
 
@@ -97,7 +99,7 @@ int compare_measured(const std::vector<std::string>& arguments) {
         }
         outputs.words() << to_text(comparison);
     } catch (const NotACurve& error) {
-        throw ScenarioError(measurement.place, error.what());
+        throw InputError(measurement.place, error.what());
     }
     return ok;
 }

@@ -73,7 +73,7 @@ int diagnose_log(const std::vector<std::string>& arguments) {
             text += (text.empty() ? "" : "\n") + to_text(diagnosis, measurement.id, system.assumptions);
             json.push_back(to_json(diagnosis, measurement.id));
         } catch (const NotACurve& error) {
-            throw ScenarioError(measurement.place, error.what());
+            throw InputError(measurement.place, error.what());
         }
     }
     outputs.write("json", json.dump(2) + "\n");

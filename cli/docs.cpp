@@ -4,12 +4,12 @@
 #include <exception>
 #include <filesystem>
 
-#include "sim/io/text_file.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_schema.hpp"
 #include "sim/report/result_file.hpp"
-#include "sim/scenario/catalog_schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
-#include "validate/measurement_schema.hpp"
-#include "validate/probes_page.hpp"
+#include "validate/import/measurement_schema.hpp"
+#include "validate/import/probes_page.hpp"
 #include "validate/tools/run_tool.hpp"
 
 int main(int argc, char** argv) {

@@ -3,18 +3,19 @@
 #include <filesystem>
 #include <ostream>
 
+#include "base/text_file.hpp"
 #include "cli/command.hpp"
 #include "cli/explain_outage.hpp"
 #include "cli/explain_path.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "sim/explain/explanation_page.hpp"
-#include "sim/explain/explanation_text.hpp"
-#include "sim/explain/scenario_text.hpp"
-#include "sim/io/text_file.hpp"
+#include "sim/report/html/page_html.hpp"
+#include "sim/run/explain/explanation_page.hpp"
+#include "sim/run/explain/explanation_text.hpp"
+#include "sim/run/explain/scenario_text.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/trouble.hpp"
+#include "sim/scenario/scenario_context.hpp"
 
 namespace fabricast::cli {
 

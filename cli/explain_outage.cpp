@@ -4,7 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
-#include "sim/explain/outage.hpp"
+#include "sim/run/explain/outage.hpp"
 
 namespace fabricast::cli {
 

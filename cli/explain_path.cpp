@@ -2,12 +2,13 @@
 
 #include <ostream>
 
+#include "base/unit_text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
-#include "sim/io/units.hpp"
+#include "sim/plan/transfers/describe.hpp"
+#include "sim/plan/transfers/host_fabric.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/transports/describe.hpp"
-#include "sim/trouble.hpp"
+#include "sim/scenario/scenario_context.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast::cli {

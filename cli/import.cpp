@@ -1,19 +1,20 @@
 // fabricast import KIND FILE -o OUT: what another program wrote, as a file of ours.
 
-#include "sim/workloads/import/import.hpp"
+#include "sim/plan/traces/import.hpp"
 
 #include <filesystem>
 #include <functional>
 #include <iostream>
 #include <stdexcept>
 
+#include "base/input_error.hpp"
+#include "base/nearest_word.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "models/catalog.hpp"
-#include "sim/io/place.hpp"
-#include "sim/workloads/import/recording_file.hpp"
+#include "sim/plan/traces/recording_file.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/import/measurement_writer.hpp"
 
@@ -65,17 +66,17 @@ std::vector<Written> read_trace(const std::filesystem::path& file, TraceFormat f
     try {
         return {{"", recording_yaml(recording), note}};
     } catch (const std::length_error& error) {
-        throw ScenarioError({std::make_shared<const std::string>(file.string())}, error.what());
+        throw InputError({std::make_shared<const std::string>(file.string())}, error.what());
     }
 }
 
 // Traces become our own recording; a scenario replays either.
 std::vector<ImportKind> trace_kinds() {
     std::vector<ImportKind> list;
-    for (const TraceFormat format : every_trace_format) {
+    for (const TraceFormat format : every_trace_format()) {
         if (format != TraceFormat::automatic && format != TraceFormat::recording) {
             list.push_back(
-                {std::string(word(format)), "a recorded trace: " + std::string(meaning(format)),
+                {std::string(to_string(format)), "a recorded trace: " + std::string(meaning(format)),
                  [format](const std::filesystem::path& file, const Statements&) { return read_trace(file, format); }});
         }
     }
@@ -118,11 +119,11 @@ std::string kind_of_file(const std::filesystem::path& path) {
     }
     const std::optional<TraceFormat> trace = format_of_start(start, path);
     if (!trace || *trace == TraceFormat::recording) {
-        throw ScenarioError(
+        throw InputError(
             {std::make_shared<const std::string>(path.string()), 1, 1},
-            complaint("no known program wrote this", start.empty() ? "an empty file" : "", joined(kind_names())));
+            error_message("no known program wrote this", start.empty() ? "an empty file" : "", joined(kind_names())));
     }
-    return std::string(word(*trace));
+    return std::string(to_string(*trace));
 }
 
 const ImportKind& kind_of(const std::string& asked, const std::filesystem::path& file) {
@@ -132,8 +133,8 @@ const ImportKind& kind_of(const std::string& asked, const std::filesystem::path&
             return kind;
         }
     }
-    throw UsageError(complaint("no such kind to import", shown(name), "auto, " + joined(kind_names()),
-                               nearest_word(name, kind_names())));
+    throw UsageError(error_message("no such kind to import", shown(name), "auto, " + joined(kind_names()),
+                                   nearest_word(name, kind_names())));
 }
 
 // "out.yaml" and "run-all-reduce" -> "out-all-reduce.yaml": the label without what the input's name gives all of them.

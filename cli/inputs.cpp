@@ -54,7 +54,7 @@ Statements statements_of(const po::variables_map& values) {
     for (const std::string& text : texts_of(values, "set")) {
         const std::size_t equal = text.find('=');
         if (equal == std::string::npos || equal == 0) {
-            throw UsageError(complaint("--set takes KEY=VALUE", shown(text), "system.network=\"InfiniBand NDR\""));
+            throw UsageError(error_message("--set takes KEY=VALUE", shown(text), "system.network=\"InfiniBand NDR\""));
         }
         said[text.substr(0, equal)] = text.substr(equal + 1);
     }

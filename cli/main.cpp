@@ -6,17 +6,19 @@
 #include <iostream>
 #include <new>
 
+#include "base/input_error.hpp"
+#include "base/nearest_word.hpp"
+#include "base/sqlite.hpp"
 #include "cli/command.hpp"
 #include "cli/mpi.hpp"
 #include "cli/terminal.hpp"
 #include "models/catalog.hpp"
-#include "sim/collectives/plan.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/io/place.hpp"
-#include "sim/io/sqlite.hpp"
+#include "sim/plan/collectives/planner.hpp"
 #include "sim/report/html/page.hpp"
+#include "sim/report/html/page_html.hpp"
 #include "sim/report/result_file.hpp"
-#include "sim/sweep/journal.hpp"
+#include "sim/run/sweep/journal.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/fabric.hpp"
 
@@ -77,7 +79,7 @@ int dispatch(const std::vector<std::string>& arguments) {
         for (const Command& c : commands) {
             names.emplace_back(c.name);
         }
-        throw UsageError(complaint("unknown command", shown(name), joined(names), nearest_word(name, names)));
+        throw UsageError(error_message("unknown command", shown(name), joined(names), nearest_word(name, names)));
     }
     return command->run({arguments.begin() + 1, arguments.end()});
 }
@@ -93,7 +95,7 @@ int guarded(const std::vector<std::string>& arguments) {
         const int code = dispatch(arguments);
         std::cout.flush();
         return std::cout ? code : report("fabricast: the output could not be written", internal_or_io);
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         return report(error.what(), bad_input);
     } catch (const UsageError& error) {
         return report(std::string("fabricast: ") + error.what(), bad_input);

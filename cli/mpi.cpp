@@ -15,8 +15,8 @@
 #include <optional>
 #include <thread>
 
+#include "base/json.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/io/json.hpp"
 
 namespace fabricast::cli {
 
@@ -36,7 +36,7 @@ constexpr auto in_hand = std::chrono::milliseconds(15), long_piece = std::chrono
 constexpr std::size_t most_at_once = 16;
 
 // Longer the longer nothing happens: while all compute long pieces, nobody takes their cores.
-class Nap {
+class Backoff {
 public:
     void sleep() {
         std::this_thread::sleep_for(length_);
@@ -193,9 +193,9 @@ private:
 };
 
 // Rank 0: what is left to hand out, and who has been told that nothing is.
-class Hand {
+class Dispatcher {
 public:
-    Hand(const std::vector<std::size_t>& pieces, std::size_t ranks) : pieces_(pieces), ranks_(ranks) {}
+    Dispatcher(const std::vector<std::size_t>& pieces, std::size_t ranks) : pieces_(pieces), ranks_(ranks) {}
 
     // Few at the end, so that nobody is left with a heap of them.
     std::vector<std::size_t> deal(std::size_t wanted) {
@@ -219,10 +219,10 @@ void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std
           const std::function<std::string(std::size_t)>& compute,
           const std::function<void(std::size_t, const std::string&)>& finished) {
     const auto ranks = static_cast<std::size_t>(size_of_world());
-    Hand hand(pieces, ranks);
+    Dispatcher hand(pieces, ranks);
     Crew crew(threads, compute);
     std::size_t working = ranks - 1;  // ranks that may still have something to tell
-    Nap nap;
+    Backoff nap;
     while (working > 0 || !hand.empty() || !crew.idle()) {
         bool moved = false;
         for (const Done& done : crew.take_done()) {
@@ -261,7 +261,7 @@ void follow(std::size_t threads, const std::function<std::string(std::size_t)>& 
     Crew crew(threads, compute);
     bool asked = false;
     bool over = false;
-    Nap nap;
+    Backoff nap;
     for (;;) {
         Json done = Json::array();
         for (Done& one : crew.take_done()) {

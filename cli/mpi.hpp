@@ -17,9 +17,6 @@ struct MissingMpi : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The environment says that mpirun, or Slurm's PMI, started more than one of us.
-bool several_ranks();
-
 class Ranks {
 public:
     // Throws MissingMpi in a build without MPI. At most one lives in a process.
@@ -32,7 +29,7 @@ public:
     std::string words() const;  // "4 ranks"
 
     // Every rank says what it read (the same text everywhere) or, in `error`, why it could not. Returns on all ranks
-    // whether all agree; on rank 0 `error` then holds the first complaint of another rank.
+    // whether all agree; on rank 0 `error` then holds the first error of another rank.
     bool agree(const std::string& read, std::string& error) const;
 
     // Work on pieces named by their index. `compute` runs on `threads` threads of every rank; rank 0 sees each result

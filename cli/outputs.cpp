@@ -6,9 +6,9 @@
 #include <set>
 #include <system_error>
 
-#include "sim/io/place.hpp"
-#include "sim/io/text_file.hpp"
-#include "sim/workloads/import/import.hpp"
+#include "base/input_error.hpp"
+#include "base/text_file.hpp"
+#include "sim/plan/traces/import.hpp"
 
 namespace fabricast::cli {
 
@@ -88,7 +88,7 @@ void Outputs::keep(const Scenario& scenario) {
             for (const fs::path& file : trace_files(trace->file)) {
                 read.insert(file.string());
             }
-        } catch (const ScenarioError&) {  // the run says so, at its place
+        } catch (const InputError&) {  // the run says so, at its place
         }
     }
     inputs_.insert(inputs_.end(), read.begin(), read.end());

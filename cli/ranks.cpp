@@ -1,9 +1,9 @@
+#include "cli/ranks.hpp"
+
 // Whether somebody started more than one of us, as their environments say; needs no MPI.
 
 #include <array>
 #include <cstdlib>
-
-#include "cli/mpi.hpp"
 
 namespace fabricast::cli {
 

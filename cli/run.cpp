@@ -8,18 +8,19 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
-#include "sim/events.hpp"
-#include "sim/report/assertion.hpp"
 #include "sim/report/deadlock_picture.hpp"
+#include "sim/report/failed_asserts.hpp"
+#include "sim/report/html/deadlock_page.hpp"
+#include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
-#include "sim/report/html/standstill.hpp"
 #include "sim/report/packet_picture.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/report/training.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/simulate.hpp"
+#include "sim/scenario/events.hpp"
 
 namespace fabricast::cli {
 

@@ -1,18 +1,20 @@
 // fabricast study A.yaml B.yaml ...: designs side by side.
 
-#include "sim/study/study.hpp"
+#include "sim/run/study/study.hpp"
 
 #include <algorithm>
 #include <iostream>
 
+#include "base/nearest_word.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
+#include "sim/report/html/page_html.hpp"
+#include "sim/run/study/study_page.hpp"
+#include "sim/run/study/study_text.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/study/study_page.hpp"
-#include "sim/study/study_text.hpp"
 
 namespace fabricast::cli {
 
@@ -45,12 +47,12 @@ StudyOrder order_of(const po::variables_map& values) {
     const std::string asked = values.contains("by") ? text_of(values, "by") : "value";
     std::vector<std::string> words;
     for (const StudyOrder order : {StudyOrder::value, StudyOrder::time, StudyOrder::capital, StudyOrder::power}) {
-        if (word(order) == asked) {
+        if (to_string(order) == asked) {
             return order;
         }
-        words.emplace_back(word(order));
+        words.emplace_back(to_string(order));
     }
-    throw UsageError(complaint("no such order", shown(asked), joined(words), nearest_word(asked, words)));
+    throw UsageError(error_message("no such order", shown(asked), joined(words), nearest_word(asked, words)));
 }
 
 StudyInput input_of(const po::variables_map& values, std::string name, Scenario scenario) {
@@ -78,17 +80,16 @@ std::vector<StudyInput> inputs_of(const po::variables_map& values) {
             }
             try {
                 inputs.push_back(input_of(values, design.name, read_scenario(file, own)));
-            } catch (const ScenarioError& error) {
-                throw ScenarioError(place_of(scenario, "designs"),
-                                    "design " + shown(design.name) + ": " + error.message);
+            } catch (const InputError& error) {
+                throw InputError(place_of(scenario, "designs"), "design " + shown(design.name) + ": " + error.message);
             }
         }
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const auto same = [&](const StudyInput& other) { return other.name == inputs[i].name; };
         if (std::count_if(inputs.begin(), inputs.end(), same) > 1) {
-            throw UsageError(complaint("two designs have one name", shown(inputs[i].name),
-                                       "a `name` for each scenario and each of `designs`"));
+            throw UsageError(error_message("two designs have one name", shown(inputs[i].name),
+                                           "a `name` for each scenario and each of `designs`"));
         }
     }
     return inputs;

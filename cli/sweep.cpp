@@ -1,26 +1,30 @@
 // fabricast sweep SCENARIO: many points of one scenario, on every core, on many machines, and again after a crash.
 
-#include "sim/sweep/sweep.hpp"
+#include "sim/run/sweep/sweep.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <optional>
 
+#include "base/sqlite.hpp"
+#include "base/text_file.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/mpi.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
-#include "sim/io/sqlite.hpp"
-#include "sim/io/text_file.hpp"
+#include "cli/ranks.hpp"
+#include "sim/report/html/page_html.hpp"
+#include "sim/run/sweep/files.hpp"
+#include "sim/run/sweep/journal.hpp"
+#include "sim/run/sweep/page.hpp"
+#include "sim/run/sweep/prepare.hpp"
+#include "sim/run/sweep/run.hpp"
+#include "sim/run/sweep/table.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/sweep/files.hpp"
-#include "sim/sweep/journal.hpp"
-#include "sim/sweep/page.hpp"
-#include "sim/sweep/table.hpp"
-#include "sim/sweep/vary.hpp"
+#include "sim/scenario/vary.hpp"
 
 namespace fabricast::cli {
 
@@ -65,7 +69,7 @@ Shard shard_of(const std::string& text) {
     const bool whole = first == std::errc{} && slash != end && *slash == '/';
     const auto [stop, second] = whole ? std::from_chars(slash + 1, end, count) : std::from_chars_result{end, first};
     if (!whole || second != std::errc{} || stop != end || index < 1 || index > count) {
-        throw UsageError(complaint("--shard takes a part of a whole", shown(text), "1/8 to 8/8"));
+        throw UsageError(error_message("--shard takes a part of a whole", shown(text), "1/8 to 8/8"));
     }
     return {index - 1, count};
 }
@@ -101,7 +105,7 @@ void check_out(const fs::path& out) {
     }
     const std::optional<ResultKind> kind = result_kind(out);
     if (!kind) {
-        throw UsageError(complaint("--out has no known ending", shown(out.string()), "a name in .csv or .sqlite"));
+        throw UsageError(error_message("--out has no known ending", shown(out.string()), "a name in .csv or .sqlite"));
     }
     if (kind == ResultKind::sqlite && !has_sqlite()) {
         throw MissingSqlite(out.string() + ": this build has no SQLite (accepted: a name that ends in .csv)");

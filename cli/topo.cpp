@@ -6,13 +6,14 @@
 #include <map>
 #include <sstream>
 
+#include "base/nearest_word.hpp"
+#include "base/unit_text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "sim/io/units.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/trouble.hpp"
+#include "sim/scenario/scenario_context.hpp"
 #include "topologies/bill.hpp"
 #include "topologies/bisection.hpp"
 #include "topologies/bought.hpp"
@@ -80,7 +81,7 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
     if (spec.kind == FabricKind::none) {
         return;
     }
-    out << "fabric     " << word(spec.kind);
+    out << "fabric     " << to_string(spec.kind);
     if (spec.kind != FabricKind::explicit_graph) {
         out << ", " << spec.link.name << ", " << spec.switch_part << " of " << spec.radix << " ports, "
             << (spec.choice == PathChoice::adaptive ? "adaptive" : "ecmp");
@@ -132,22 +133,23 @@ void print_summary(std::ostream& out, const Fabric& fabric) {
     print_fabric(out, fabric);
     out << "\n  " << pad("links, one direction each", 40) << pad("count", 11) << pad("payload", 13) << "latency\n";
     for (const auto& [kind, count] : count_links(fabric)) {
-        const std::string name = std::string(word(kind.cls)) + (kind.resource ? ", shared by both directions" : "");
+        const std::string name =
+            std::string(to_string(kind.cls)) + (kind.resource ? ", shared by both directions" : "");
         const std::string latency = kind.resource ? "" : text(kind.latency);
         out << "  " << pad(name, 40) << pad(std::to_string(count), 11)
             << (latency.empty() ? rate_text(kind.capacity) : pad(rate_text(kind.capacity), 13) + latency) << "\n";
     }
 }
 
-Transport transport_of(const po::variables_map& values) {
+PathKind transport_of(const po::variables_map& values) {
     static constexpr std::array<std::string_view, 5> words = {"auto", "nvlink", "p2p", "host-staged", "network"};
     const std::string asked = text_of(values, "transport");
     const auto found = std::find(words.begin(), words.end(), asked.empty() ? "auto" : std::string_view(asked));
     if (found == words.end()) {
         const std::vector<std::string> all(words.begin(), words.end());
-        throw UsageError(complaint("no such transport", shown(asked), joined(all), nearest_word(asked, all)));
+        throw UsageError(error_message("no such transport", shown(asked), joined(all), nearest_word(asked, all)));
     }
-    return static_cast<Transport>(found - words.begin());
+    return static_cast<PathKind>(found - words.begin());
 }
 
 // A port stands for its switch: paths go in and out by any.
@@ -155,14 +157,14 @@ DeviceId device_of(const Fabric& fabric, const std::string& name) {
     return name.find(".port") == std::string::npos ? fabric.device(name) : find_port(fabric, name).device;
 }
 
-void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::string>& ends, Transport transport) {
+void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::string>& ends, PathKind transport) {
     if (ends.size() != 2) {
         throw UsageError("--path takes two devices, as in --path node0.gpu0 node1.gpu3");
     }
     PathQuery query;
     query.src = device_of(fabric, ends[0]);
     query.dst = device_of(fabric, ends[1]);
-    query.transport = transport;
+    query.kind = transport;
     const Path path = fabric.path(query);
     const std::string last = "narrowest, and latency in all";
     std::vector<std::string> names;

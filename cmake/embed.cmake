@@ -1,6 +1,6 @@
 # Turns YAML files into one C++ file with a table of them, so that the program needs no path at run time.
 #   fabricast_embed(<target> <output.cpp> <function> <glob>...)
-# defines `std::span<const EmbeddedFile> fabricast::<function>()` (sim/scenario/embedded.hpp) and rebuilds it whenever a
+# defines `std::span<const EmbeddedFile> fabricast::<function>()` (base/embedded_file.hpp) and rebuilds it whenever a
 # file changes.
 function(fabricast_embed target output function)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})

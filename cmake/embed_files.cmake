@@ -1,6 +1,6 @@
 # Run by fabricast_embed at build time: writes FILES as raw string literals into OUTPUT.
-set(text "// Made by cmake/embed_files.cmake; the files it holds are the source.\n#include <array>\n\n")
-string(APPEND text "#include \"sim/scenario/embedded.hpp\"\n\nnamespace fabricast {\n\nnamespace {\n\n")
+set(text "// Made by cmake/embed_files.cmake; the files it holds are the source.\n#include <array>\n#include <span>\n\n")
+string(APPEND text "#include \"base/embedded_file.hpp\"\n\nnamespace fabricast {\n\nnamespace {\n\n")
 set(entries "")
 set(count 0)
 foreach(file IN LISTS FILES)

@@ -1,32 +1,15 @@
 #include "models/catalog.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
+#include "base/nearest_word.hpp"
 #include "models/figure_reads.hpp"
 
 namespace fabricast {
 
-namespace {
-thread_local FigureReads* reads = nullptr;
-}  // namespace
-
-FigureReads::FigureReads() {
-    assert(reads == nullptr);
-    reads = this;
-}
-
-FigureReads::~FigureReads() { reads = nullptr; }
-
-void FigureReads::note(const Part& part, std::string_view name) {
-    if (reads != nullptr) {
-        reads->seen_.emplace(part.kind, name);
-    }
-}
-
 const Figure& Part::figure(std::string_view path) const {
-    FigureReads::note(*this, path);
+    FigureReads::note(kind, path);
     const auto found = figures.find(path);
     if (found == figures.end()) {
         throw CatalogError("part '" + name + "' has no figure '" + std::string(path) + "'");
@@ -37,7 +20,7 @@ const Figure& Part::figure(std::string_view path) const {
 double Part::number(std::string_view path) const { return figure(path).value.at(0); }
 
 double Part::number_or(std::string_view path, double fallback) const {
-    FigureReads::note(*this, path);
+    FigureReads::note(kind, path);
     const auto found = figures.find(path);
     return found == figures.end() ? fallback : found->second.value.at(0);
 }
@@ -69,7 +52,7 @@ Rate Part::rate(std::string_view path) const {
 }
 
 const std::string& Part::word(std::string_view path) const {
-    FigureReads::note(*this, path);
+    FigureReads::note(kind, path);
     const auto found = text.find(path);
     if (found == text.end()) {
         throw CatalogError("part '" + name + "' has no '" + std::string(path) + "'");
@@ -78,13 +61,13 @@ const std::string& Part::word(std::string_view path) const {
 }
 
 std::string Part::word_or(std::string_view path, std::string_view fallback) const {
-    FigureReads::note(*this, path);
+    FigureReads::note(kind, path);
     const auto found = text.find(path);
     return found == text.end() ? std::string(fallback) : found->second;
 }
 
 bool Part::has(std::string_view path) const {
-    FigureReads::note(*this, path);
+    FigureReads::note(kind, path);
     return figures.contains(path) || text.contains(path);
 }
 
@@ -119,41 +102,6 @@ std::vector<const Part*> Catalog::of_kind(std::string_view kind) const {
         }
     }
     return found;
-}
-
-namespace {
-
-// Levenshtein distance, one row at a time.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-        row[j] = j;
-    }
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-            diagonal = above;
-        }
-    }
-    return row.back();
-}
-
-}  // namespace
-
-std::string nearest_word(std::string_view found, const std::vector<std::string>& words) {
-    std::string best;
-    std::size_t best_distance = found.size() / 3 + 2;  // a slip, not another word
-    for (const std::string& word : words) {
-        const std::size_t distance = edit_distance(found, word);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = word;
-        }
-    }
-    return best;
 }
 
 }  // namespace fabricast

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/units.hpp"
+#include "base/units.hpp"
 
 namespace fabricast {
 
@@ -60,8 +60,5 @@ struct Catalog {
     const Part* find(std::string_view name) const;
     std::vector<const Part*> of_kind(std::string_view kind) const;
 };
-
-// The one of `words` closest to `found` by edit distance, or "" when none is near enough to be a typing slip.
-std::string nearest_word(std::string_view found, const std::vector<std::string>& words);
 
 }  // namespace fabricast

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/nearest_word.hpp"
+
 namespace fabricast {
 
 namespace {

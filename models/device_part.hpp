@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/units.hpp"
 #include "models/catalog.hpp"
 #include "models/gpu.hpp"
-#include "models/units.hpp"
 
 namespace fabricast {
 

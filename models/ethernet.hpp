@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
+#include "base/units.hpp"
 #include "models/catalog.hpp"
 #include "models/link.hpp"
-#include "models/units.hpp"
 
 namespace fabricast {
 

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "models/catalog.hpp"
-
 namespace fabricast {
 
 // While one lives, its thread's reads of parts go into it, by kind and name, of figures that a part lacks too. One at a
@@ -21,7 +19,7 @@ public:
 
     bool contains(const std::string& kind, const std::string& name) const { return seen_.contains({kind, name}); }
 
-    static void note(const Part& part, std::string_view name);
+    static void note(const std::string& kind, std::string_view name);
 
 private:
     std::set<std::pair<std::string, std::string>> seen_;

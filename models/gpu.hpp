@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/units.hpp"
+#include "base/units.hpp"
 
 namespace fabricast {
 

@@ -3,8 +3,8 @@
 // Sources: InfiniBand Architecture Specification Vol. 1 §5-§7, §9 (headers, credits); Graham et al., "SHARP streaming-
 // aggregation", ISC'20 (reduction at 95 % of the link).
 
+#include "base/units.hpp"
 #include "models/link.hpp"
-#include "models/units.hpp"
 
 namespace fabricast::infiniband {
 

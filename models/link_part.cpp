@@ -1,11 +1,11 @@
 #include "models/link_part.hpp"
 
 #include <array>
-#include <cmath>
-#include <utility>
 
+#include "base/nearest_word.hpp"
 #include "models/ethernet.hpp"
 #include "models/infiniband.hpp"
+#include "models/link_figures.hpp"
 #include "models/nvlink.hpp"
 #include "models/pcie.hpp"
 
@@ -13,91 +13,65 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LinkFamily>, 10> families = {{{"pcie", LinkFamily::pcie},
-                                                                               {"nvlink", LinkFamily::nvlink},
-                                                                               {"c2c", LinkFamily::c2c},
-                                                                               {"infiniband", LinkFamily::infiniband},
-                                                                               {"ethernet", LinkFamily::ethernet},
-                                                                               {"slingshot", LinkFamily::slingshot},
-                                                                               {"efa", LinkFamily::efa},
-                                                                               {"cpu-bus", LinkFamily::cpu_bus},
-                                                                               {"memory", LinkFamily::memory},
-                                                                               {"other", LinkFamily::other}}};
+struct Family {
+    std::string_view word;  // in the catalogue
+    LinkFamily family;
+    LinkSpec (*spec)(const Part& part);
+};
 
-// A family whose packets are not public, or a user's own: the part may state its framing, else payload is all there is.
-Framing stated_framing(const Part& part) {
-    Framing framing;
-    if (part.has("framing.payload")) {
-        framing.payload = part.bytes("framing.payload");
-        framing.header = part.bytes("framing.header");
-    }
-    if (framing.payload.count <= 0) {
-        throw CatalogError("part '" + part.name + "': 'framing.payload' is not above zero");
-    }
-    return framing;
+template <LinkFamily family>
+LinkSpec as_stated(const Part& part) {
+    return framed_link(part, family, stated_framing(part));
 }
 
-Framing framing_of(LinkFamily family, const Part& part) {
-    switch (family) {
-        case LinkFamily::infiniband:
-            return infiniband::framing(part.bytes("mtu"));
-        case LinkFamily::ethernet:
-            return roce::framing(part.bytes("mtu"), roce_options(part));
-        case LinkFamily::nvlink:
-            return nvlink::framing(part.bytes("packet_payload"));
-        default:
-            return stated_framing(part);
-    }
+LinkSpec pcie_link(const Part& part) { return link_spec(pcie_spec(part)); }
+
+LinkSpec nvlink_link(const Part& part) { return nvlink_spec(part).link; }
+
+LinkSpec infiniband_link(const Part& part) {
+    return framed_link(part, LinkFamily::infiniband, infiniband::framing(part.bytes("mtu")));
 }
 
-}  // namespace
+LinkSpec ethernet_link(const Part& part) {
+    return framed_link(part, LinkFamily::ethernet, roce::framing(part.bytes("mtu"), roce_options(part)));
+}
 
-LinkFamily link_family(const Part& part) {
+constexpr std::array families = {
+    Family{"pcie", LinkFamily::pcie, pcie_link},
+    Family{"nvlink", LinkFamily::nvlink, nvlink_link},
+    Family{"c2c", LinkFamily::c2c, as_stated<LinkFamily::c2c>},
+    Family{"infiniband", LinkFamily::infiniband, infiniband_link},
+    Family{"ethernet", LinkFamily::ethernet, ethernet_link},
+    Family{"slingshot", LinkFamily::slingshot, as_stated<LinkFamily::slingshot>},
+    Family{"efa", LinkFamily::efa, as_stated<LinkFamily::efa>},
+    Family{"cpu-bus", LinkFamily::cpu_bus, as_stated<LinkFamily::cpu_bus>},
+    Family{"memory", LinkFamily::memory, as_stated<LinkFamily::memory>},
+    Family{"other", LinkFamily::other, as_stated<LinkFamily::other>},
+};
+
+const Family& family_of(const Part& part) {
     const std::string& found = part.word("family");
     std::vector<std::string> words;
-    for (const auto& [word, family] : families) {
-        if (word == found) {
+    for (const Family& family : families) {
+        if (family.word == found) {
             return family;
         }
-        words.emplace_back(word);
+        words.emplace_back(family.word);
     }
     const std::string near = nearest_word(found, words);
     throw CatalogError("part '" + part.name + "': no link family '" + found + "'" +
                        (near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 
-Rate line_rate(const Part& part) {
-    if (part.has("rate")) {
-        return part.rate("rate");
-    }
-    const std::vector<double>& encoding = part.list("encoding");
-    const auto transfers = std::llround(part.number("signalling", "T/s"));
-    const auto lanes = static_cast<int>(part.number("lanes", ""));
-    if (encoding.size() != 2 || encoding[0] < 1 || encoding[1] < encoding[0] || transfers <= 0 || lanes <= 0) {
-        throw CatalogError("part '" + part.name +
-                           "': 'encoding' must be [data bits, line bits], 'signalling' and 'lanes' above zero");
-    }
-    return encoded_rate(transfers, lanes, std::llround(encoding[0]), std::llround(encoding[1]));
-}
+}  // namespace
+
+LinkFamily link_family(const Part& part) { return family_of(part).family; }
 
 LinkSpec link_spec(const Part& part) {
     if (part.kind != "link") {
         throw CatalogError("part '" + part.name + "' is a " + part.kind + ", not a link");
     }
-    const LinkFamily family = link_family(part);
-    if (family == LinkFamily::pcie) {
-        return link_spec(pcie_spec(part));
-    }
-    LinkSpec link{.name = part.name,
-                  .family = family,
-                  .rate = line_rate(part),
-                  .latency = part.duration("latency"),
-                  .framing = framing_of(family, part),
-                  .usable = 1 - part.number("control_share", "")};
-    if (!(link.usable > 0 && link.usable <= 1)) {
-        throw CatalogError("part '" + part.name + "': 'control_share' must lie in [0, 1)");
-    }
-    return link;
+    return family_of(part).spec(part);
 }
 
 }  // namespace fabricast

@@ -1,14 +1,18 @@
 #include "models/nvlink.hpp"
 
-#include "models/link_part.hpp"
+#include "models/link_figures.hpp"
 
 namespace fabricast {
 
 NvlinkSpec nvlink_spec(const Part& part) {
     NvlinkSpec spec;
     spec.name = part.name;
-    spec.link = link_spec(part);
-    if (spec.link.family != LinkFamily::nvlink && spec.link.family != LinkFamily::c2c) {
+    const std::string family = part.word_or("family", "");
+    if (family == "nvlink") {
+        spec.link = framed_link(part, LinkFamily::nvlink, nvlink::framing(part.bytes("packet_payload")));
+    } else if (family == "c2c") {
+        spec.link = framed_link(part, LinkFamily::c2c, stated_framing(part));
+    } else {
         throw CatalogError("part '" + part.name + "' is no NVLink");
     }
     spec.generation = static_cast<int>(part.number("generation", ""));

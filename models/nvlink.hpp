@@ -4,9 +4,9 @@
 // packets of generation 1; later ones are not public and assumed alike); NVIDIA's architecture whitepapers (links and
 // rates).
 
+#include "base/units.hpp"
 #include "models/catalog.hpp"
 #include "models/link.hpp"
-#include "models/units.hpp"
 
 namespace fabricast {
 

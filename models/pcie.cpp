@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/link_part.hpp"
+#include "models/link_figures.hpp"
 
 namespace fabricast {
 

@@ -4,9 +4,9 @@
 // Specification 5.0 §2.2, §3.5, §4.2 (TLP, DLLP, framing) and 6.0 §4.2.3 (flit mode); Neugebauer et al., "Understanding
 // PCIe performance for end host networking", SIGCOMM'18 (the read formula).
 
+#include "base/units.hpp"
 #include "models/catalog.hpp"
 #include "models/link.hpp"
-#include "models/units.hpp"
 
 namespace fabricast {
 

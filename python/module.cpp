@@ -14,19 +14,21 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.hpp"
+#include "base/text_file.hpp"
+#include "base/yaml.hpp"
 #include "models/catalog.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/engines/threads.hpp"
-#include "sim/io/json.hpp"
-#include "sim/io/text_file.hpp"
-#include "sim/io/yaml.hpp"
 #include "sim/report/result_file.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/run/sweep/prepare.hpp"
+#include "sim/run/sweep/run.hpp"
+#include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/calibrated.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/scenario/schema.hpp"
-#include "sim/simulate.hpp"
-#include "sim/sweep/sweep.hpp"
-#include "sim/sweep/vary.hpp"
+#include "sim/scenario/vary.hpp"
 
 namespace py = pybind11;
 
@@ -122,13 +124,13 @@ std::string sweep(const Source& source, const std::vector<std::pair<std::string,
 // The Python class of an error, from the module's own; each is a fabricast.Error.
 void register_errors(py::module_& module) {
     static py::exception<std::runtime_error> base(module, "Error", PyExc_RuntimeError);
-    static py::exception<ScenarioError> scenario_error(module, "ScenarioError", base.ptr());
+    static py::exception<InputError> scenario_error(module, "ScenarioError", base.ptr());
     static py::exception<CannotEnd> cannot_end(module, "CannotEnd", base.ptr());
     static py::exception<MissingEngine> missing(module, "MissingEngine", base.ptr());
     py::register_exception_translator([](std::exception_ptr error) {
         try {
             std::rethrow_exception(std::move(error));
-        } catch (const ScenarioError& failure) {
+        } catch (const InputError& failure) {
             const py::object raised = py::reinterpret_borrow<py::object>(scenario_error)(failure.what());
             raised.attr("file") = failure.place.file ? *failure.place.file : "";
             raised.attr("line") = failure.place.line;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "topologies/hash.hpp"
+#include "base/hash.hpp"
 
 namespace fabricast {
 

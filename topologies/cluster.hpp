@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/units.hpp"
 #include "models/gpu.hpp"
 #include "models/link.hpp"
-#include "models/units.hpp"
 
 namespace fabricast {
 
@@ -73,7 +73,7 @@ enum class FabricKind : std::uint8_t {
 };
 
 // The spelling used in scenarios: "rail-optimized".
-std::string_view word(FabricKind kind);
+std::string_view to_string(FabricKind kind);
 
 // How flows choose among equal paths. `adaptive`: sprayed evenly, trunks act as one bundle; `ecmp`: one path by hash of
 // the flow label with the fabric's seed.

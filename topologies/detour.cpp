@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "topologies/hash.hpp"
+#include "base/hash.hpp"
 
 namespace fabricast {
 
@@ -27,8 +27,8 @@ public:
     }
 
     std::optional<PathQuery> other_transport(PathQuery query) {
-        for (const Transport transport : {Transport::nvlink, Transport::p2p, Transport::host_staged}) {
-            query.transport = transport;
+        for (const PathKind transport : {PathKind::nvlink, PathKind::p2p, PathKind::host_staged}) {
+            query.kind = transport;
             if (whole(query)) {
                 return query;
             }
@@ -106,7 +106,7 @@ std::optional<PathQuery> detour(const Fabric& fabric, const PathQuery& query, co
     if (end_is_switch || search.whole(query)) {
         return std::nullopt;
     }
-    if (query.transport != Transport::network && fabric.node_of(query.src) == fabric.node_of(query.dst)) {
+    if (query.kind != PathKind::network && fabric.node_of(query.src) == fabric.node_of(query.dst)) {
         return search.other_transport(query);
     }
     auto found = search.other_hash(query);

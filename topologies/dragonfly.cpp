@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "topologies/hash.hpp"
+#include "base/hash.hpp"
 
 namespace fabricast {
 

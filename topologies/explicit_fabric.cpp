@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "base/nearest_word.hpp"
 #include "models/catalog.hpp"
 
 namespace fabricast {

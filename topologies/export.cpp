@@ -110,15 +110,16 @@ std::string to_graphml(const Fabric& fabric) {
         "  <graph edgedefault=\"directed\">\n";
     for (std::uint32_t d = 0; d < fabric.device_count(); ++d) {
         out += "    <node id=" + quoted(fabric.device_name(DeviceId{d})) + "><data key=\"kind\">" +
-               std::string(word(fabric.kind(DeviceId{d}))) + "</data></node>\n";
+               std::string(to_string(fabric.kind(DeviceId{d}))) + "</data></node>\n";
     }
     for (const FlatLink& link : flatten(fabric).links) {
         out += "    <edge source=" + quoted(fabric.device_name(link.ends.from)) +
                " target=" + quoted(fabric.device_name(link.ends.to)) + "><data key=\"name\">" +
                escaped(fabric.link_name(link.id)) + "</data><data key=\"class\">" +
-               (link.ends.resource ? "shared" : std::string(word(link.info.cls))) + "</data><data key=\"capacity\">" +
-               number(link.info.capacity) + "</data><data key=\"latency\">" + number(to_seconds(link.info.latency)) +
-               "</data><data key=\"cables\">" + std::to_string(link.ends.cables) + "</data></edge>\n";
+               (link.ends.resource ? "shared" : std::string(to_string(link.info.cls))) +
+               "</data><data key=\"capacity\">" + number(link.info.capacity) + "</data><data key=\"latency\">" +
+               number(to_seconds(link.info.latency)) + "</data><data key=\"cables\">" +
+               std::to_string(link.ends.cables) + "</data></edge>\n";
     }
     return out + "  </graph>\n</graphml>\n";
 }

@@ -2,20 +2,66 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/nearest_word.hpp"
 #include "topologies/drawn_nodes.hpp"
 #include "topologies/fabric_tables.hpp"
-#include "topologies/switch_routes.hpp"
 
 namespace fabricast {
+
+namespace {
+
+// The way between two switches of the fabric: fewest trunks, the first of equal ones. Walks the trunks each time.
+std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, DeviceId from, DeviceId to) {
+    const std::uint32_t first_switch = fabric.node_count() * fabric.node_device_count();
+    const std::uint32_t first_trunk = fabric.node_count() * fabric.node_link_count();
+    const std::uint32_t switches = fabric.device_count() - first_switch;
+    const auto vertex = [&](DeviceId device) { return static_cast<std::uint32_t>(device) - first_switch; };
+
+    std::vector<std::vector<LinkId>> out(switches);
+    for (std::uint32_t l = first_trunk; l < fabric.link_count(); ++l) {
+        const LinkEnds ends = fabric.ends(LinkId{l});
+        const bool trunk = fabric.kind(ends.from) == DeviceKind::fabric_switch &&
+                           fabric.kind(ends.to) == DeviceKind::fabric_switch && !ends.resource;
+        if (trunk) {
+            out[vertex(ends.from)].push_back(LinkId{l});
+        }
+    }
+    // Breadth first; `into` is the trunk by which each switch was first reached.
+    std::vector<std::optional<LinkId>> into(switches);
+    std::vector<DeviceId> queue = {from};
+    for (std::size_t next = 0; next < queue.size() && queue[next] != to; ++next) {
+        for (const LinkId link : out[vertex(queue[next])]) {
+            const DeviceId reached = fabric.ends(link).to;
+            if (reached != from && !into[vertex(reached)]) {
+                into[vertex(reached)] = link;
+                queue.push_back(reached);
+            }
+        }
+    }
+    std::vector<LinkId> route;
+    for (DeviceId at = to; at != from; at = fabric.ends(route.back()).from) {
+        if (!into[vertex(at)]) {
+            return std::nullopt;
+        }
+        route.push_back(*into[vertex(at)]);
+    }
+    std::reverse(route.begin(), route.end());
+    return route;
+}
+
+}  // namespace
 
 Fabric::Fabric(Cluster cluster) {
     if (cluster.fabric.kind == FabricKind::explicit_graph) {
         cluster =
             cluster.node.gpus == 0 ? fold_drawn_nodes(std::move(cluster)) : without_loose_nics(std::move(cluster));
     }
-    tables_ = std::make_shared<const Tables>(std::move(cluster));
+    tables_ = std::make_shared<const FabricTables>(std::move(cluster));
 }
 Fabric::~Fabric() = default;
 Fabric::Fabric(const Fabric&) = default;
@@ -81,7 +127,7 @@ std::uint32_t Fabric::node_device_count() const { return tables_->devices; }
 std::uint32_t Fabric::node_link_count() const { return tables_->links; }
 
 LinkInfo Fabric::link(LinkId id) const {
-    const Tables& t = *tables_;
+    const FabricTables& t = *tables_;
     assert(index(id) < link_count());
     if (index(id) >= t.first_trunk) {
         return t.visit([&](const auto& s) { return s.trunk(index(id) - t.first_trunk).info; });
@@ -99,7 +145,7 @@ LinkInfo Fabric::link(LinkId id) const {
 }
 
 LinkEnds Fabric::ends(LinkId id) const {
-    const Tables& t = *tables_;
+    const FabricTables& t = *tables_;
     assert(index(id) < link_count());
     if (index(id) >= t.first_trunk) {
         const Trunk trunk = t.visit([&](const auto& s) { return s.trunk(index(id) - t.first_trunk); });
@@ -123,6 +169,51 @@ LinkEnds Fabric::ends(LinkId id) const {
     return ends;
 }
 
+std::string Fabric::device_name(DeviceId device) const {
+    const FabricTables& t = *tables_;
+    if (t.is_switch(device)) {
+        return t.visit([&](const auto& s) { return s.switch_name(index(device) - t.first_switch); });
+    }
+    return "node" + std::to_string(t.node_of(device)) + "." + t.graph.devices[t.local(device)].name;
+}
+
+DeviceId Fabric::device(std::string_view name) const {
+    const FabricTables& t = *tables_;
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const auto node = number_after(name.substr(0, dot), "node");
+    const bool known_node = node && *node < t.cluster.nodes;
+    if (known_node && dot < name.size()) {
+        if (const auto local = t.graph.device(name.substr(dot + 1))) {
+            return DeviceId{*node * t.devices + *local};
+        }
+    }
+    if (const auto found = t.visit([&](const auto& s) { return s.find_switch(name); })) {
+        return DeviceId{t.first_switch + *found};
+    }
+    std::vector<std::string> names;  // that may have been meant
+    const std::uint32_t meant = known_node ? *node : t.cluster.nodes - 1;
+    for (std::uint32_t d = 0; d < t.devices; ++d) {
+        names.push_back(device_name(DeviceId{meant * t.devices + d}));
+    }
+    for (std::uint32_t d = t.first_switch; d < device_count() && d < t.first_switch + 1000; ++d) {
+        names.push_back(device_name(DeviceId{d}));
+    }
+    const std::string near = nearest_word(name, names);
+    throw ClusterError(
+        "no device '" + std::string(name) + "' in cluster '" + t.cluster.name + "'" +
+        (near.empty() ? "; devices are called node0.gpu0, node0.nic0, leaf0" : "; did you mean '" + near + "'?"));
+}
+
+std::string Fabric::link_name(LinkId id) const {
+    const LinkEnds joined = ends(id);
+    if (joined.resource) {
+        const std::string both = joined.from == joined.to ? "" : " <-> " + device_name(joined.to);
+        return device_name(joined.from) + both + " (shared)";
+    }
+    const std::string bundle = joined.cables > 1 ? " (x" + std::to_string(joined.cables) + ")" : "";
+    return device_name(joined.from) + " -> " + device_name(joined.to) + bundle;
+}
+
 std::vector<FabricTier> Fabric::tiers() const {
     return tables_->visit([](const auto& s) { return s.tiers(); });
 }
@@ -130,7 +221,7 @@ std::vector<FabricTier> Fabric::tiers() const {
 // A switch at one end or both: the way through a node's NIC to its leaf, then over trunks. Under ECMP and with several
 // planes the flow's label does not choose here.
 bool Fabric::switch_path(const PathQuery& query, Path& into) const {
-    const Tables& t = *tables_;
+    const FabricTables& t = *tables_;
     if (t.planes == 0) {
         return false;
     }
@@ -171,13 +262,13 @@ bool Fabric::switch_path(const PathQuery& query, Path& into) const {
 }
 
 void Fabric::path(const PathQuery& query, Path& into) const {
-    const Tables& t = *tables_;
+    const FabricTables& t = *tables_;
     into.count = 0;
     into.latency = {};
     bool found = false;
     if (t.is_switch(query.src) || t.is_switch(query.dst)) {
         found = switch_path(query, into);
-    } else if (query.transport != Transport::network && t.node_of(query.src) == t.node_of(query.dst)) {
+    } else if (query.kind != PathKind::network && t.node_of(query.src) == t.node_of(query.dst)) {
         found = t.inside_node(query, into);
     } else {
         found = t.through_fabric(query, into);

@@ -3,99 +3,20 @@
 // Nothing is materialised: ids are arithmetic over (node, local index) and over the fabric generator, so a million GPUs
 // cost one node template. Immutable once built; safe to share between threads.
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "models/units.hpp"
+#include "base/units.hpp"
 #include "topologies/cluster.hpp"
+#include "topologies/paths.hpp"
 
 namespace fabricast {
 
-enum class DeviceId : std::uint32_t {};
-enum class LinkId : std::uint32_t {};  // one direction of a cable, a trunk bundle, or a shared resource
-
-enum class DeviceKind : std::uint8_t { gpu, nic, cpu, pcie_switch, nvswitch, fabric_switch, host_memory };
-
-// Which kind of hardware a link is, for reports ("bytes and busy time per link class").
-enum class LinkClass : std::uint8_t {
-    nvlink,
-    nvswitch_trunk,
-    pcie,
-    cpu_bus,
-    host_memory,
-    nic_port,
-    leaf_spine,
-    spine_core,
-    global,
-    torus,
-    other
-};
-
-// "gpu", "pcie-switch"; "nvlink", "leaf-spine": as exports and reports spell them.
-std::string_view word(DeviceKind kind);
-std::string_view word(LinkClass cls);
-
-struct LinkInfo {
-    double capacity = 0;  // payload bytes per second of this direction (goodput of the part; trunks: sum of members)
-    Duration latency;     // including the switch or device behind it
-    LinkClass cls = LinkClass::other;
-};
-
-// The two devices a link joins.
-struct LinkEnds {
-    DeviceId from{}, to{};
-    std::uint32_t cables = 1;  // bundled into this one link
-    bool resource = false;     // no cable but a service that both directions share: of a port, or (from == to) a device
-};
-
-// One tier of the fabric as it is bought: real switches and real cables, however paths bundle them.
-struct FabricTier {
-    std::string name;  // "leaf", "spine", "core", "router", "group" (global cables)
-    std::uint64_t switches = 0;
-    std::uint64_t cables = 0;  // to the tier above, or among themselves
-};
-
-// How a connection travels. `automatic` takes what NCCL would: NVLink, else PCIe peer to peer where the node allows it,
-// else staging through host memory; the network between nodes.
-enum class Transport : std::uint8_t { automatic, nvlink, p2p, host_staged, network };
-
-inline constexpr std::uint16_t any_nic = 0xffff;
-
-// One directed connection, and what picks its path.
-struct PathQuery {
-    DeviceId src{};
-    DeviceId dst{};
-    std::uint16_t src_nic = any_nic;  // local NIC index at the sender (rail); any_nic: the nearest to the GPU
-    std::uint16_t dst_nic = any_nic;
-    std::uint32_t flow_label = 0;  // entropy for ECMP
-    Transport transport = Transport::automatic;
-    bool gpu_direct = true;  // false: network traffic is staged through host memory
-    bool forwarded = true;   // a GPU beside a far NIC may forward over NVLink (PXN); false: the NIC's own DMA over PCIe
-};
-
-inline constexpr std::size_t max_path_links = 48;
-
-// A path: links in order. A shared resource (duplex root port, host memory) may appear beside the cables it serves, and
-// twice where the path touches it twice (staging through the host).
-struct Path {
-    std::array<LinkId, max_path_links> links;
-    std::size_t count = 0;
-    Duration latency;  // sum over the links
-
-    std::span<const LinkId> span() const& { return {links.data(), count}; }
-    std::span<const LinkId> span() const&& = delete;  // it would outlive the path
-};
-
-// No path joins the two devices; the message names both and the last device reached.
-struct Unreachable : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
+struct FabricTables;
 
 class Fabric {
 public:
@@ -150,8 +71,7 @@ public:
 private:
     bool switch_path(const PathQuery& query, Path& into) const;
 
-    struct Tables;
-    std::shared_ptr<const Tables> tables_;
+    std::shared_ptr<const FabricTables> tables_;
 };
 
 }  // namespace fabricast

@@ -1,8 +1,9 @@
 #include "topologies/fabric_tables.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
-#include "topologies/hash.hpp"
+#include "base/hash.hpp"
 
 namespace fabricast {
 
@@ -19,7 +20,7 @@ Switching make_switching(const Cluster& cluster, const Trays& trays) {
     }
     if (cluster.node.nics == 0) {
         throw ClusterError("node '" + cluster.node.name + "' has no NIC for the " +
-                           std::string(word(cluster.fabric.kind)) + " fabric");
+                           std::string(to_string(cluster.fabric.kind)) + " fabric");
     }
     switch (cluster.fabric.kind) {
         case FabricKind::dragonfly:
@@ -29,12 +30,19 @@ Switching make_switching(const Cluster& cluster, const Trays& trays) {
             return Torus(tray_by_tray(cluster, trays));
         case FabricKind::explicit_graph:
             return ExplicitFabric(cluster);
-        default:
+        case FabricKind::none:
+            return NoFabric{};
+        case FabricKind::single_switch:
+        case FabricKind::fat_tree:
+        case FabricKind::rail_optimized:
+        case FabricKind::rail_only:
+        case FabricKind::dual_plane:
             return Clos(tray_by_tray(cluster, trays));
     }
+    throw std::logic_error("a fabric of no kind");
 }
 
-Fabric::Tables::Tables(Cluster c)
+FabricTables::FabricTables(Cluster c)
     : cluster(std::move(c)),
       graph(make_node_graph(cluster.node)),
       trays(cluster.node),
@@ -60,7 +68,7 @@ Fabric::Tables::Tables(Cluster c)
 }
 
 // Paths live in a fixed array: a shape whose diameter outgrows it is refused here, never overrun later.
-void Fabric::Tables::check_longest_path() const {
+void FabricTables::check_longest_path() const {
     std::size_t local = 0;
     for (const auto* paths : {&graph.best_paths, &graph.staged_paths, &graph.pcie_paths}) {
         for (const LocalPath& path : *paths) {
@@ -69,22 +77,22 @@ void Fabric::Tables::check_longest_path() const {
     }
     const std::size_t longest = 2 * local + 2 + visit([](const auto& s) { return s.longest_route(); });
     if (longest > max_path_links) {
-        throw ClusterError("a path across this " + std::string(word(cluster.fabric.kind)) + " may need " +
+        throw ClusterError("a path across this " + std::string(to_string(cluster.fabric.kind)) + " may need " +
                            std::to_string(longest) + " links; " + std::to_string(max_path_links) + " are the most");
     }
 }
 
-bool Fabric::Tables::inside_node(const PathQuery& query, Path& path) const {
+bool FabricTables::inside_node(const PathQuery& query, Path& path) const {
     const std::uint32_t from = local(query.src);
     const std::uint32_t to = local(query.dst);
     const LocalPath* part = &graph.best(from, to);
-    if (query.transport != Transport::automatic && from < graph.ends && to < graph.ends) {
+    if (query.kind != PathKind::automatic && from < graph.ends && to < graph.ends) {
         const bool gpus = from < graph.gpus && to < graph.gpus;
-        if (query.transport == Transport::nvlink && gpus) {
+        if (query.kind == PathKind::nvlink && gpus) {
             part = &graph.nvlink(from, to);
-        } else if (query.transport == Transport::p2p) {
+        } else if (query.kind == PathKind::p2p) {
             part = &graph.pcie(from, to);
-        } else if (query.transport == Transport::host_staged) {
+        } else if (query.kind == PathKind::host_staged) {
             part = &graph.staged(from, to);
         }
     }
@@ -93,7 +101,7 @@ bool Fabric::Tables::inside_node(const PathQuery& query, Path& path) const {
 }
 
 // The NIC asked for; else the GPU's nearest; a NIC speaks for itself; other devices use the first.
-std::uint32_t Fabric::Tables::nic_for(std::uint32_t device, std::uint16_t asked) const {
+std::uint32_t FabricTables::nic_for(std::uint32_t device, std::uint16_t asked) const {
     if (device >= graph.gpus && device < graph.ends) {
         return device - static_cast<std::uint32_t>(graph.gpus);
     }
@@ -103,7 +111,7 @@ std::uint32_t Fabric::Tables::nic_for(std::uint32_t device, std::uint16_t asked)
     return device < graph.nearest_nic.size() ? graph.nearest_nic[device] : 0;
 }
 
-const LocalPath& Fabric::Tables::to_nic(const PathQuery& query, std::uint32_t from, std::uint32_t nic) const {
+const LocalPath& FabricTables::to_nic(const PathQuery& query, std::uint32_t from, std::uint32_t nic) const {
     const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || from >= graph.gpus;
     if (direct && !query.forwarded && from < graph.gpus) {
         return graph.pcie(from, graph.gpus + nic);
@@ -111,7 +119,7 @@ const LocalPath& Fabric::Tables::to_nic(const PathQuery& query, std::uint32_t fr
     return direct ? graph.best(from, graph.gpus + nic) : graph.staged(from, graph.gpus + nic);
 }
 
-const LocalPath& Fabric::Tables::from_nic(const PathQuery& query, std::uint32_t nic, std::uint32_t to) const {
+const LocalPath& FabricTables::from_nic(const PathQuery& query, std::uint32_t nic, std::uint32_t to) const {
     const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || to >= graph.gpus;
     if (direct && !query.forwarded && to < graph.gpus) {
         return graph.pcie(graph.gpus + nic, to);
@@ -120,7 +128,7 @@ const LocalPath& Fabric::Tables::from_nic(const PathQuery& query, std::uint32_t 
 }
 
 // Out of one NIC's port, over the trunks, into the other's.
-bool Fabric::Tables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_label, Path& path) const {
+bool FabricTables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_label, Path& path) const {
     std::uint64_t hash = 0;
     if (hashes) {
         const std::uint64_t pair = static_cast<std::uint64_t>(from.node * cluster.node.nics + from.nic) << 32U |
@@ -145,7 +153,7 @@ bool Fabric::Tables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_lab
     return joined;
 }
 
-bool Fabric::Tables::through_fabric(const PathQuery& query, Path& path) const {
+bool FabricTables::through_fabric(const PathQuery& query, Path& path) const {
     const std::uint32_t from = local(query.src);
     const std::uint32_t to = local(query.dst);
     const std::uint32_t dst_nic = nic_for(to, query.dst_nic);

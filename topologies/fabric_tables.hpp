@@ -12,8 +12,8 @@
 #include "topologies/clos.hpp"
 #include "topologies/dragonfly.hpp"
 #include "topologies/explicit_fabric.hpp"
-#include "topologies/fabric.hpp"
 #include "topologies/node_graph.hpp"
+#include "topologies/paths.hpp"
 #include "topologies/switching.hpp"
 #include "topologies/torus.hpp"
 #include "topologies/trays.hpp"
@@ -39,13 +39,10 @@ using Switching = std::variant<NoFabric, Clos, Dragonfly, Torus, ExplicitFabric>
 
 Switching make_switching(const Cluster& cluster, const Trays& trays);
 
-constexpr std::uint32_t index(DeviceId id) { return static_cast<std::uint32_t>(id); }
-constexpr std::uint32_t index(LinkId id) { return static_cast<std::uint32_t>(id); }
-
 // Devices: node n's local device d is n * devices + d; switches follow. Links: node n's local link l is n * links + l,
 // first those of the template, then out and in of each NIC port; trunks follow.
-struct Fabric::Tables {
-    explicit Tables(Cluster c);
+struct FabricTables {
+    explicit FabricTables(Cluster c);
 
     template <class Function>
     auto visit(Function&& function) const {

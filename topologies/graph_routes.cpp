@@ -4,7 +4,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
 
-#include "topologies/hash.hpp"
+#include "base/hash.hpp"
 
 namespace fabricast {
 

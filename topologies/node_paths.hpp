@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "topologies/node_graph.hpp"
+#include "topologies/cluster.hpp"
+#include "topologies/local_paths.hpp"
 
 namespace fabricast {
 

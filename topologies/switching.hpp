@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "topologies/fabric.hpp"
+#include "topologies/paths.hpp"
 
 namespace fabricast {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "topologies/hash.hpp"
+#include "base/hash.hpp"
 
 namespace fabricast {
 

@@ -4,12 +4,13 @@
 #include <iterator>
 #include <sstream>
 
-#include "sim/engines/accounting.hpp"
 #include "sim/engines/analytic/analytic.hpp"
+#include "sim/engines/common/accounting.hpp"
+#include "sim/engines/common/make_fluid_network.hpp"
+#include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/flow/replay.hpp"
 #include "sim/engines/memory.hpp"
 #include "sim/engines/packet/replay.hpp"
-#include "sim/engines/pipeline_form.hpp"
 #include "sim/engines/simgrid/simgrid.hpp"
 
 namespace fabricast {
@@ -82,7 +83,7 @@ Alone alone(const Fabric& fabric, const Schedule& schedule, const Network& netwo
 
 // The operation that alone takes longest, in words.
 std::string longest(const Fabric& fabric, const Schedule& schedule) {
-    const Network network = lower(fabric, schedule, {});
+    const Network network = make_fluid_network(fabric, schedule, {});
     Alone most{-1, ""};
     std::uint32_t which = 0;
     for (std::uint32_t op = 0; op < schedule.size(); ++op) {
@@ -104,7 +105,7 @@ struct Run {
     const Watch& watch;
 
     Timeline operator()(const Flow& flow) const {
-        const Network network = lower(fabric, schedule, events);
+        const Network network = make_fluid_network(fabric, schedule, events);
         try {
             return replay_flow(network, schedule, limits_of(fabric, slow), flow, events, watch);
         } catch (const Stuck& stuck) {
@@ -113,7 +114,7 @@ struct Run {
     }
     Timeline operator()(const Analytic&) const {
         refuse_events("analytic");
-        return replay_analytic(lower(fabric, schedule, {}), schedule, limits_of(fabric));
+        return replay_analytic(make_fluid_network(fabric, schedule, {}), schedule, limits_of(fabric));
     }
     Timeline operator()(const SimGrid&) const {
         refuse_events("simgrid");

@@ -1,28 +1,14 @@
 #pragma once
 // What an engine would need is estimated before it is taken: a replay that does not fit is refused with what would.
 
-#include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 
-#include "sim/engines/engine.hpp"
+#include "sim/engines/common/schedule.hpp"
+#include "sim/engines/options.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast {
-
-// The replay needs more memory than there is, or its engine cannot count so far.
-struct TooLarge : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// Bytes that this process may take: the machine's memory, or less where the user (`ulimit -v`) or a container has set a
-// limit.
-double memory_here();
-
-// The least that a control group of this process allows, of version 2 or 1; infinite where none does. `root` holds
-// proc and sys.
-double cgroup_limit(const std::filesystem::path& root);
 
 struct MemoryNeed {
     std::string_view engine;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <thread>
 
-#include "sim/engines/engine.hpp"
+#include "sim/engines/options.hpp"
 
 namespace fabricast {
 

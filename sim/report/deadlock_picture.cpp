@@ -5,7 +5,7 @@
 #include <numbers>
 #include <vector>
 
-#include "sim/io/text.hpp"
+#include "base/text.hpp"
 
 namespace fabricast {
 

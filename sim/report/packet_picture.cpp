@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "sim/io/text.hpp"
+#include "base/text.hpp"
 #include "sim/report/packet_traffic.hpp"
 
 namespace fabricast {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "sim/io/units.hpp"
+#include "base/unit_text.hpp"
 
 namespace fabricast {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 #include "sim/report/report.hpp"
 #include "topologies/fabric.hpp"
 

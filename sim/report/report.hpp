@@ -7,15 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "models/units.hpp"
-#include "sim/report/replay.hpp"
-#include "sim/timeline.hpp"
+#include "base/units.hpp"
+#include "models/evidence.hpp"
+#include "sim/engines/common/timeline.hpp"
+#include "sim/report/trace_report.hpp"
 
 namespace fabricast {
-
-// What a forecast rests on, weakest last. Of the same GPU, era and fabric: told by several sites, or by one.
-enum class Evidence : std::uint8_t { measured_here, same_gpu_era_fabric, one_site, same_family, formula_only };
-std::string_view word(Evidence);  // "measured here", "same GPU, era and fabric", "same family", "formula only"
 
 struct Row {
     Bytes size;
@@ -56,11 +53,6 @@ struct StepRow {
     std::string busiest_link;  // "node0.nic0 -> leaf0 12 %"; empty: none
     double efficiency = 1;     // throughput a GPU against the first row of its table
     Evidence evidence = Evidence::formula_only;
-};
-
-struct FigureUsed {
-    std::string part, figure, unit, origin, source;
-    double value = 0, low80 = 0, high80 = 0;
 };
 
 // One operation of one row on the simulated clock, for the trace.

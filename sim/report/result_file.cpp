@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "sim/io/text.hpp"
+#include "base/text.hpp"
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/summarize.hpp"
@@ -40,7 +40,7 @@ const std::vector<Column<Row>>& row_columns() {
         {"channels", "integer", "As used.", [](const Row& r) { return r.channels; }},
         {"bottleneck", "string", "The busiest link and its utilisation, or what the time goes into.",
          [](const Row& r) { return r.bottleneck; }},
-        {"evidence", "string", "What the row rests on.", [](const Row& r) { return word(r.evidence); }},
+        {"evidence", "string", "What the row rests on.", [](const Row& r) { return to_string(r.evidence); }},
     };
     return columns;
 }

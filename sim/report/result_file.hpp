@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 

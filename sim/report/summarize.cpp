@@ -1,14 +1,12 @@
 #include "sim/report/summarize.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
-#include "sim/engines/accounting.hpp"
-#include "sim/io/units.hpp"
-#include "sim/pick_word.hpp"
+#include "base/unit_text.hpp"
+#include "sim/engines/common/accounting.hpp"
 
 namespace fabricast {
 
@@ -34,13 +32,6 @@ double longest_delay(const Schedule& schedule) {
 }
 
 }  // namespace
-
-std::string_view word(Evidence evidence) {
-    static constexpr std::array<std::string_view, 5> words = {"measured here", "same GPU, era and fabric",
-                                                              "same GPU, era and fabric, one site", "same family",
-                                                              "formula only"};
-    return pick_word(words, evidence);
-}
 
 double iteration_time(const Plan& plan, const Timeline& timeline) {
     const auto iterations = static_cast<std::size_t>(plan.iterations);
@@ -83,8 +74,8 @@ Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabr
     row.time_high80_s = row.time_s * (1 + plan.relative_high80);
     row.algbw = row.time_s > 0 ? static_cast<double>(size.count) / row.time_s : 0;
     row.busbw = row.algbw * plan.bytes_moved_factor;
-    row.algorithm = word(plan.algorithm);
-    row.protocol = word(plan.protocol);
+    row.algorithm = to_string(plan.algorithm);
+    row.protocol = to_string(plan.protocol);
     row.channels = plan.channels;
     row.bottleneck = bottleneck(plan, timeline, fabric);
     row.evidence = plan.evidence;
@@ -94,25 +85,6 @@ Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabr
 LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric) {
     return {std::move(row),   fabric.node_count(), to_seconds(timeline.makespan),
             timeline.busiest, timeline.classes,    timeline.busy};
-}
-
-void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more) {
-    for (const FigureUsed& figure : more) {
-        const bool known = std::any_of(all.begin(), all.end(), [&](const FigureUsed& other) {
-            return other.part == figure.part && other.figure == figure.figure;
-        });
-        if (!known) {
-            all.push_back(figure);
-        }
-    }
-}
-
-void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& more) {
-    for (const std::string& note : more) {
-        if (std::find(all.begin(), all.end(), note) == all.end()) {
-            all.push_back(note);
-        }
-    }
 }
 
 std::string weakest_evidence(const std::vector<Row>& rows) {
@@ -125,7 +97,7 @@ std::string weakest_evidence(const std::vector<Row>& rows) {
             sizes.push_back(row.size);
         }
     }
-    std::string words(word(weakest));
+    std::string words(to_string(weakest));
     if (sizes.size() < rows.size()) {
         const auto [low, high] = std::minmax_element(sizes.begin(), sizes.end());
         words +=

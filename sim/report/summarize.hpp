@@ -1,9 +1,9 @@
 #pragma once
 // From a replayed plan to one row of the table.
 
-#include "sim/collectives/plan.hpp"
+#include "sim/engines/common/timeline.hpp"
+#include "sim/plan/collectives/planner.hpp"
 #include "sim/report/report.hpp"
-#include "sim/timeline.hpp"
 
 namespace fabricast {
 
@@ -19,10 +19,6 @@ Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabr
 std::string bottleneck(const Plan& plan, const Timeline& timeline, const Fabric& fabric);
 
 LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric);
-
-// Adds what is not there yet: figures by part and name, notes by their text.
-void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more);
-void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& more);
 
 // "formula only, at 9 of 31 sizes (8 B to 1 KiB)": the weakest evidence of the rows. Precondition: there are rows.
 std::string weakest_evidence(const std::vector<Row>& rows);

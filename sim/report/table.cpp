@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "sim/io/units.hpp"
+#include "base/unit_text.hpp"
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/summarize.hpp"
 
@@ -60,8 +60,8 @@ std::string table_header(const Scenario& scenario) {
         return lines + format("#%13s %10s %9s %9s %9s\n", "(B)", "(us)", "(%)", "(GB/s)", "(GB/s)");
     }
     const CollectiveWorkload& workload = collective_of(scenario);
-    std::string lines = "# " + scenario.name + ": " + std::string(word(workload.collective)) + " of " +
-                        std::string(word(workload.dtype)) + (workload.in_place ? ", in place" : "") + ", on " +
+    std::string lines = "# " + scenario.name + ": " + std::string(to_string(workload.collective)) + " of " +
+                        std::string(to_string(workload.dtype)) + (workload.in_place ? ", in place" : "") + ", on " +
                         cluster_words(scenario.cluster) + ", NCCL " + scenario.library.nccl + "\n";
     lines += format("#%13s %10s %9s %9s %9s  %-18s %-8s %4s  %-44s  %s\n", "size", "time", "80 %", "algbw", "busbw",
                     "algorithm", "protocol", "ch", "bottleneck", "evidence");
@@ -74,7 +74,7 @@ std::string table_row(const Row& row) {
                   microseconds_text(row.time_s).c_str(),
                   interval_text(row.time_s, row.time_low80_s, row.time_high80_s).c_str(), row.algbw * 1e-9,
                   row.busbw * 1e-9, row.algorithm.c_str(), row.protocol.c_str(), row.channels, row.bottleneck.c_str(),
-                  std::string(word(row.evidence)).c_str());
+                  std::string(to_string(row.evidence)).c_str());
 }
 
 std::string replay_lines(const Scenario& scenario, const Report& report) {
@@ -115,7 +115,7 @@ std::string table_footer(const Scenario& scenario, const Report& report) {
     if (!report.steps.empty()) {
         const auto weaker = [](const StepRow& a, const StepRow& b) { return a.evidence < b.evidence; };
         const StepRow& weakest = *std::max_element(report.steps.begin(), report.steps.end(), weaker);
-        lines += "# weakest evidence: " + std::string(word(weakest.evidence));
+        lines += "# weakest evidence: " + std::string(to_string(weakest.evidence));
         for (const std::string& note : report.evidence_notes) {
             lines += "; " + note;
         }

@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "sim/io/json.hpp"
-#include "sim/io/units.hpp"
+#include "base/json.hpp"
+#include "base/unit_text.hpp"
 
 namespace fabricast {
 
@@ -25,7 +25,7 @@ std::string edges_name(const NodeRing& ring, const Fabric&) {
 std::string edges_name(const AllPairs& pairs, const Fabric&) {
     return "all pairs of " + std::to_string(pairs.ranks) + " ranks";
 }
-std::string edges_name(const EdgeGenerator& generator, const Fabric&) {
+std::string edges_name(const GeneratedEdges& generator, const Fabric&) {
     return std::to_string(generator.edges) + " edges";
 }
 

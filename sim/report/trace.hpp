@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/engines/common/schedule.hpp"
+#include "sim/engines/common/timeline.hpp"
 #include "sim/report/report.hpp"
-#include "sim/schedule.hpp"
-#include "sim/timeline.hpp"
 
 namespace fabricast {
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "sim/io/units.hpp"
+#include "base/unit_text.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/table.hpp"
 
@@ -71,14 +71,14 @@ const std::vector<StepColumn>& columns() {
          [](const StepRow& r) { return r.bottleneck; }},
         {"busiest_link", "string", "The most utilised link, over the whole step.",
          [](const StepRow& r) { return r.busiest_link; }},
-        {"evidence", "string", "What the row rests on.", [](const StepRow& r) { return word(r.evidence); }},
+        {"evidence", "string", "What the row rests on.", [](const StepRow& r) { return to_string(r.evidence); }},
     };
     return list;
 }
 
 std::string workload_words(const TrainingWorkload& w) {
     const Parallelism& p = w.parallelism;
-    std::string words = w.model + ", " + std::string(word(w.precision));
+    std::string words = w.model + ", " + std::string(to_string(w.precision));
     const auto add = [&](const char* name, std::uint32_t degree) {
         words += degree > 1 ? format(", %s %u", name, degree) : "";
     };
@@ -87,7 +87,7 @@ std::string workload_words(const TrainingWorkload& w) {
     add("expert", p.expert);
     add("pipeline", p.pipeline);
     add("chunks", p.chunks);
-    return words + ", " + std::string(word(w.sharding));
+    return words + ", " + std::string(to_string(w.sharding));
 }
 
 std::string time_words(double seconds) { return text(seconds, Dimension::time); }
@@ -116,7 +116,7 @@ std::string step_table(const Scenario& scenario, const std::vector<StepRow>& ste
             share(r.exposed_tensor_s).c_str(), share(r.exposed_context_s).c_str(), share(r.exposed_expert_s).c_str(),
             share(r.exposed_pipeline_s).c_str(), share(r.exposed_data_s).c_str(), share(r.bubble_s).c_str(),
             share(r.fixed_s).c_str(), format("%.1f GB", r.memory_bytes() * 1e-9).c_str(), r.bottleneck.c_str(),
-            r.busiest_link.c_str(), std::string(word(r.evidence)).c_str());
+            r.busiest_link.c_str(), std::string(to_string(r.evidence)).c_str());
     }
     return lines;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 

@@ -10,10 +10,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/nearest_word.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
-#include "sim/scenario/node_links.hpp"
-#include "sim/scenario/node_reader.hpp"
+#include "topologies/node_links.hpp"
+#include "topologies/node_reader.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast {
@@ -36,7 +37,7 @@ public:
 
 private:
     [[noreturn]] void fail(std::string_view key, const std::string& message) const {
-        throw ScenarioError(place_of(scenario_, key), message);
+        throw InputError(place_of(scenario_, key), message);
     }
 
     // What the catalogue misses is said at the key that asked for it.
@@ -95,7 +96,7 @@ private:
 
     bool as_flag(const std::string& key, const std::string& value) const {
         if (value != "true" && value != "false") {
-            fail(key, complaint("this option is a switch", shown(value), "true, false"));
+            fail(key, error_message("this option is a switch", shown(value), "true, false"));
         }
         return value == "true";
     }
@@ -110,8 +111,8 @@ private:
             cluster_.node.gpu_direct = as_flag(key, value);
         } else if (name == "cpu_vendor") {
             if (std::find(vendors.begin(), vendors.end(), value) == vendors.end()) {
-                fail(key,
-                     complaint("no such maker of CPUs", shown(value), joined(vendors), nearest_word(value, vendors)));
+                fail(key, error_message("no such maker of CPUs", shown(value), joined(vendors),
+                                        nearest_word(value, vendors)));
             }
             if (value != cluster_.node.cpu_vendor) {
                 cluster_.node.cpu_vendor = value;
@@ -125,12 +126,12 @@ private:
             std::uint32_t nics = 0;
             const char* end = value.data() + value.size();
             if (std::from_chars(value.data(), end, nics).ptr != end || value.empty() || nics == 0) {
-                fail(key, complaint("this option is a number of NICs", shown(value), "1, 2, ..."));
+                fail(key, error_message("this option is a number of NICs", shown(value), "1, 2, ..."));
             }
             set_nics(key, nics);
         } else {
-            fail(key, complaint("node templates have no such option", shown(name), joined(options),
-                                nearest_word(name, options)));
+            fail(key, error_message("node templates have no such option", shown(name), joined(options),
+                                    nearest_word(name, options)));
         }
     }
 
@@ -199,7 +200,7 @@ private:
             return cluster_.nodes == 1 ? FabricKind::none : FabricKind::rail_optimized;
         }
         for (int k = 0; k <= static_cast<int>(FabricKind::explicit_graph); ++k) {
-            if (word(static_cast<FabricKind>(k)) == request_.fabric_kind) {
+            if (to_string(static_cast<FabricKind>(k)) == request_.fabric_kind) {
                 return static_cast<FabricKind>(k);
             }
         }
@@ -257,8 +258,8 @@ private:
              {std::pair{"scalable_unit", request_.scalable_unit}, std::pair{"spines", request_.spines}}) {
             if (value > 0 && !clos) {
                 fail(std::string("cluster.fabric.") + name,
-                     complaint("'" + std::string(name) + "' is a word of fabrics of leaves and spines",
-                               std::string(word(kind)), "fat-tree, rail-optimized, rail-only, dual-plane"));
+                     error_message("'" + std::string(name) + "' is a word of fabrics of leaves and spines",
+                                   std::string(to_string(kind)), "fat-tree, rail-optimized, rail-only, dual-plane"));
             }
         }
     }
@@ -295,11 +296,11 @@ private:
                 slower.push_back(other->name);
             }
         }
-        fail(key, complaint("link '" + fast.name + "' is faster than the ports of " + part,
-                            gigabits(fast.rate) + " on " + gigabits(port),
-                            "on " + part + ": " + (slower.empty() ? "nothing of its family" : joined(slower)) +
-                                "; for " + fast.name + " (`" + where +
-                                "`): " + (faster.empty() ? "nothing in the catalogue" : joined(faster))));
+        fail(key, error_message("link '" + fast.name + "' is faster than the ports of " + part,
+                                gigabits(fast.rate) + " on " + gigabits(port),
+                                "on " + part + ": " + (slower.empty() ? "nothing of its family" : joined(slower)) +
+                                    "; for " + fast.name + " (`" + where +
+                                    "`): " + (faster.empty() ? "nothing in the catalogue" : joined(faster))));
     }
 
     static std::string gigabits(Rate rate) {

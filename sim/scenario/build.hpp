@@ -9,7 +9,7 @@
 
 namespace fabricast {
 
-// Throws ScenarioError at the key whose value cannot be built: an unknown part (naming the nearest), a NIC count that
+// Throws InputError at the key whose value cannot be built: an unknown part (naming the nearest), a NIC count that
 // the template cannot have, a link that no switch in the catalogue speaks.
 Cluster build(const Scenario& scenario, const Catalog& catalog);
 

@@ -2,22 +2,24 @@
 
 #include <filesystem>
 
-#include "sim/io/place.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/input_error.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
+#include "topologies/catalog_folder.hpp"
 
 namespace fabricast {
 
 Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
                            const std::vector<std::string>& overlays) {
     if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-        throw CatalogError(complaint("no catalogue to add", shown(folder), "a folder of YAML files with parts"));
+        throw CatalogError(error_message("no catalogue to add", shown(folder), "a folder of YAML files with parts"));
     }
     Catalog catalog = folder.empty() ? read_catalog() : read_catalog(folder);
     if (scenario != nullptr) {
         for (const std::string& overlay : scenario->calibration) {
             if (!std::filesystem::is_regular_file(overlay)) {
-                throw ScenarioError(place_of(*scenario, "calibration"),
-                                    complaint("an overlay cannot be read", shown(overlay), "a file that exists"));
+                throw InputError(place_of(*scenario, "calibration"),
+                                 error_message("an overlay cannot be read", shown(overlay), "a file that exists"));
             }
             merge_overlay(catalog, overlay);
         }

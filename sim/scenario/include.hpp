@@ -4,11 +4,11 @@
 
 #include <filesystem>
 
-#include "sim/io/yaml.hpp"
+#include "base/yaml.hpp"
 
 namespace fabricast {
 
-// `root` as read from `file`, with its includes merged in and the key `include` taken out. Throws ScenarioError at the
+// `root` as read from `file`, with its includes merged in and the key `include` taken out. Throws InputError at the
 // entry that cannot be read, forms a cycle or lies outside the including file's folder.
 yaml::Node with_includes(yaml::Node root, const std::filesystem::path& file);
 

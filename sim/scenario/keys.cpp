@@ -1,12 +1,13 @@
+#include "sim/scenario/keys.hpp"
+
 #include <algorithm>
 #include <filesystem>
 
-#include "sim/io/units.hpp"
-#include "sim/report/assertion.hpp"
+#include "base/unit_text.hpp"
+#include "sim/scenario/assertion.hpp"
 #include "sim/scenario/event_keys.hpp"
 #include "sim/scenario/packet_keys.hpp"
 #include "sim/scenario/rows.hpp"
-#include "sim/scenario/schema.hpp"
 #include "sim/scenario/sizes.hpp"
 #include "sim/scenario/sweep_keys.hpp"
 #include "sim/scenario/trace_keys.hpp"
@@ -189,7 +190,7 @@ Key assert_key() {
                   "exit code 5 when one fails.");
     key.read = [](const Node& node, Scenario& s) {
         for (const Node& item : node.items()) {
-            check_assertion(item);
+            asserted::check(item);
             s.asserts.push_back(item.text);
         }
     };
@@ -326,7 +327,7 @@ std::vector<Key> make_keys() {
         kind_key(),
         map_key("library", "The communication library."),
         text_key("library.nccl", FIELD(library.nccl), "NCCL's version, `\"2.27\"`."),
-        text_key("library.transport", FIELD(library.transport), "Network plugin.", "the usual one of the link"),
+        text_key("library.transport", FIELD(library.network_plugin), "Network plugin.", "the usual one of the link"),
         text_map_key("library.env", FIELD(library.env), "NCCL's environment, as `NCCL_ALGO: Ring`."),
         map_key("launch", "How the calls are made."),
         word_key("launch.mode", FIELD(launch.mode), LaunchMode::framework,

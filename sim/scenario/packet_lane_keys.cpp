@@ -1,6 +1,7 @@
+#include "sim/scenario/packet_lane_keys.hpp"
+
 #include <charconv>
 
-#include "sim/scenario/packet_keys.hpp"
 #include "sim/scenario/rows.hpp"
 
 namespace fabricast {

@@ -1,7 +1,8 @@
 #include "sim/scenario/packet_options.hpp"
 
-#include "sim/io/units.hpp"
-#include "sim/trouble.hpp"
+#include "base/json.hpp"
+#include "base/unit_text.hpp"
+#include "sim/scenario/scenario_context.hpp"
 
 namespace fabricast {
 
@@ -96,8 +97,9 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
     const auto check = [&](const char* low_key, const char* high_key, double low, double high) {
         if (low > high) {
             const char* const written = scenario.places.contains(low_key) ? low_key : high_key;
-            fail_at(scenario, written,
-                    complaint("the lower bound is above the upper one", Json(low).dump() + " and " + Json(high).dump(),
+            fail_at(
+                scenario, written,
+                error_message("the lower bound is above the upper one", Json(low).dump() + " and " + Json(high).dump(),
                               std::string(low_key) + " up to " + high_key));
         }
     };
@@ -108,7 +110,7 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
 CongestionControl control_of(std::string_view asked) {
     for (const CongestionControl control : {CongestionControl::none, CongestionControl::dcqcn,
                                             CongestionControl::timely, CongestionControl::infiniband}) {
-        if (word(control) == asked) {
+        if (to_string(control) == asked) {
             return control;
         }
     }

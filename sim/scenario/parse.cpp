@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/io/units.hpp"
-#include "sim/io/yaml.hpp"
+#include "base/unit_text.hpp"
+#include "base/yaml.hpp"
 #include "sim/scenario/include.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/set.hpp"
@@ -68,7 +68,7 @@ void read_map(const yaml::Node& map, std::string_view path, Scenario& scenario) 
 }
 
 [[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, const std::string& message) {
-    throw ScenarioError(place_of(scenario, key), message);
+    throw InputError(place_of(scenario, key), message);
 }
 
 void check_cluster(const Scenario& scenario) {
@@ -76,17 +76,17 @@ void check_cluster(const Scenario& scenario) {
     if (cluster.node.empty() && !cluster.graph) {
         fail_at(scenario, "cluster", "missing key 'node' in 'cluster' (accepted: the name of a node template)");
     }
-    if (cluster.graph && !cluster.fabric_kind.empty() && cluster.fabric_kind != word(FabricKind::explicit_graph)) {
+    if (cluster.graph && !cluster.fabric_kind.empty() && cluster.fabric_kind != to_string(FabricKind::explicit_graph)) {
         fail_at(scenario, "cluster.fabric.kind",
-                complaint("'kind' does not go with 'cluster.graph'", shown(cluster.fabric_kind), "explicit"));
+                error_message("'kind' does not go with 'cluster.graph'", shown(cluster.fabric_kind), "explicit"));
     }
-    if (!cluster.graph && cluster.fabric_kind == word(FabricKind::explicit_graph)) {
+    if (!cluster.graph && cluster.fabric_kind == to_string(FabricKind::explicit_graph)) {
         fail_at(scenario, "cluster.fabric.kind", "'kind' is explicit but there is no 'cluster.graph'");
     }
-    if (cluster.fabric_kind == word(FabricKind::none) && cluster.nodes > 1) {
+    if (cluster.fabric_kind == to_string(FabricKind::none) && cluster.nodes > 1) {
         fail_at(scenario, "cluster.fabric.kind",
-                complaint("several nodes need a fabric", "'none' with " + std::to_string(cluster.nodes) + " nodes",
-                          "another kind, or one node"));
+                error_message("several nodes need a fabric", "'none' with " + std::to_string(cluster.nodes) + " nodes",
+                              "another kind, or one node"));
     }
 }
 
@@ -94,9 +94,9 @@ void check_workload(const CollectiveWorkload& workload, const Scenario& scenario
     for (const Bytes size : workload.sizes) {
         if (size.count < size_of(workload.dtype)) {
             fail_at(scenario, "workload.sizes",
-                    complaint("a size below one element", text(size),
-                              "at least the " + std::to_string(size_of(workload.dtype)) + " B of one " +
-                                  std::string(word(workload.dtype))));
+                    error_message("a size below one element", text(size),
+                                  "at least the " + std::to_string(size_of(workload.dtype)) + " B of one " +
+                                      std::string(to_string(workload.dtype))));
         }
     }
 }
@@ -113,8 +113,8 @@ void check_workload(const TransferWorkload& workload, const Scenario& scenario) 
     constexpr Bytes ip_and_tcp{40};  // without options, as the ends agree on it
     if (workload.host.mtu.count > 0 && workload.host.mss > workload.host.mtu - ip_and_tcp) {
         fail_at(scenario, "workload.host.mss",
-                complaint("'mss' is more than the MTU leaves", text(workload.host.mss),
-                          "at most " + text(workload.host.mtu - ip_and_tcp)));
+                error_message("'mss' is more than the MTU leaves", text(workload.host.mss),
+                              "at most " + text(workload.host.mtu - ip_and_tcp)));
     }
     if (scenario.scaling) {
         fail_at(scenario, "scaling", "'scaling' is not for a transfer: it is between two devices");
@@ -135,8 +135,8 @@ void check_scaling(const Scenario& scenario) {
     const ScalingSpec& scaling = *scenario.scaling;
     if (scaling.nodes.empty() == scaling.gpus.empty()) {
         fail_at(scenario, "scaling",
-                complaint("cluster sizes must be given once", scaling.nodes.empty() ? "neither" : "nodes and gpus",
-                          "nodes: [...] or gpus: [...]"));
+                error_message("cluster sizes must be given once", scaling.nodes.empty() ? "neither" : "nodes and gpus",
+                              "nodes: [...] or gpus: [...]"));
     }
     const std::vector<std::uint32_t>& counts = scaling.nodes.empty() ? scaling.gpus : scaling.nodes;
     if (std::adjacent_find(counts.begin(), counts.end(), std::greater_equal<>()) != counts.end()) {
@@ -164,8 +164,7 @@ void complete(Workload& workload) {
 yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overrides) {
     for (const std::string& assignment : overrides) {
         if (assignment.starts_with("include")) {
-            throw ScenarioError({std::make_shared<const std::string>("--set")},
-                                "'include' can only be written in a file");
+            throw InputError({std::make_shared<const std::string>("--set")}, "'include' can only be written in a file");
         }
         apply_override(root, assignment);
     }

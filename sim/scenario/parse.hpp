@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/io/yaml.hpp"
+#include "base/yaml.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast {
 
 // Reads a scenario file. `overrides` are "dotted.path=value" as given to --set; the value is YAML and goes through the
-// same checks, its place is `--set`. Throws ScenarioError.
+// same checks, its place is `--set`. Throws InputError.
 Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
 // The same from a text; its includes and calibration files are relative to the folder of `file`, which need not exist.

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/io/units.hpp"
-#include "sim/scenario/schema.hpp"
+#include "base/unit_text.hpp"
+#include "sim/scenario/key.hpp"
 
 namespace fabricast::rows {
 
@@ -137,7 +137,7 @@ template <class Enum>
 std::vector<std::string> words_up_to(Enum last) {
     std::vector<std::string> words;
     for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
-        words.emplace_back(word(static_cast<Enum>(i)));
+        words.emplace_back(to_string(static_cast<Enum>(i)));
     }
     return words;
 }
@@ -149,7 +149,7 @@ Key word_key(std::string path, Field field, Enum last, std::string meaning) {
     key.read = [field, words = key.words](const Node& node, Scenario& s) {
         field(s) = static_cast<Enum>(node.as_enum(words));
     };
-    key.write = [field](const Scenario& s) { return Json(word(field(s))); };
+    key.write = [field](const Scenario& s) { return Json(to_string(field(s))); };
     return key;
 }
 

@@ -1,6 +1,15 @@
 #include "sim/scenario/scenario.hpp"
 
+#include <array>
+
+#include "base/enum_name.hpp"
+
 namespace fabricast {
+
+std::string_view to_string(ScalingMode m) {
+    static constexpr std::array<std::string_view, 2> words = {"weak", "strong"};
+    return enum_name(words, m);
+}
 
 const std::vector<std::string>& workload_kinds() {
     static const std::vector<std::string> words = {"collective", "training", "trace", "transfer"};
@@ -21,7 +30,7 @@ std::vector<Bytes>* sizes_of(Workload& workload) {
     return const_cast<std::vector<Bytes>*>(sizes_of(static_cast<const Workload&>(workload)));
 }
 
-Place place_of(const Scenario& scenario, std::string_view key) {
+SourceLocation place_of(const Scenario& scenario, std::string_view key) {
     while (!key.empty()) {
         if (const auto written = scenario.places.find(key); written != scenario.places.end()) {
             return written->second;

@@ -9,80 +9,18 @@
 #include <variant>
 #include <vector>
 
-#include "models/units.hpp"
+#include "base/input_error.hpp"
+#include "base/units.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/io/place.hpp"
-#include "sim/sweep/spec.hpp"
-#include "sim/transports/transfer_workload.hpp"
-#include "sim/workloads/import/trace_workload.hpp"
-#include "sim/workloads/training_workload.hpp"
+#include "sim/plan/collectives/collective.hpp"
+#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/traces/trace_workload.hpp"
+#include "sim/plan/training/training_workload.hpp"
+#include "sim/plan/transfers/transfer_workload.hpp"
+#include "sim/scenario/sweep_spec.hpp"
 #include "topologies/cluster.hpp"
 
 namespace fabricast {
-
-enum class Collective : std::uint8_t {
-    all_reduce,
-    all_gather,
-    reduce_scatter,
-    broadcast,
-    reduce,
-    all_to_all,
-    all_to_all_v,
-    sendrecv,
-    gather,
-    scatter
-};
-enum class Algorithm : std::uint8_t {
-    automatic,
-    ring,
-    tree,
-    nvls,
-    nvls_tree,
-    collnet,
-    pat,
-    recursive_doubling,
-    pairwise,
-    direct,
-    hierarchical
-};
-enum class Protocol : std::uint8_t { automatic, ll, ll128, simple };
-enum class DataType : std::uint8_t {
-    int8,
-    uint8,
-    int32,
-    uint32,
-    int64,
-    uint64,
-    float16,
-    float32,
-    float64,
-    bfloat16,
-    float8
-};
-enum class LaunchMode : std::uint8_t {
-    process,    // one GPU a process
-    thread,     // one thread for all GPUs of a node (-g N)
-    threads,    // one process, a thread a GPU (-t N)
-    framework,  // a framework's loop
-};
-
-// The spelling used in scenarios, tables and JSON: "all_reduce", "nvls-tree", "ll128", "float32".
-std::string_view word(Collective);
-std::string_view word(Algorithm);
-std::string_view word(Protocol);
-std::string_view word(DataType);
-std::string_view word(LaunchMode);
-std::int64_t size_of(DataType);  // bytes
-
-struct CollectiveWorkload {
-    Collective collective = Collective::all_reduce;
-    Algorithm algorithm = Algorithm::automatic;
-    Protocol protocol = Protocol::automatic;
-    std::vector<Bytes> sizes;  // nccl-tests' "size": the larger of the two buffers of a rank
-    DataType dtype = DataType::float32;
-    bool in_place = false;
-    std::uint32_t root = 0;
-};
 
 // What the cluster runs: a closed set, picked by `workload.kind`. A kind is an alternative here, its keys in
 // scenario_keys() and its run_*.cpp.
@@ -93,17 +31,6 @@ const std::vector<std::string>& workload_kinds();
 // The kind of this workload as that word.
 const std::string& kind_of(const Workload& workload);
 
-struct LibrarySpec {
-    std::string nccl = "2.27";
-    std::string transport;                   // network plugin; empty: the usual one of the fabric's link
-    std::map<std::string, std::string> env;  // NCCL_ALGO, NCCL_PROTO, NCCL_NVLS_ENABLE ...
-};
-
-struct LaunchSpec {
-    LaunchMode mode = LaunchMode::process;
-    int iterations = 20;
-};
-
 // Step of the scaling table: what a training step of `compute` and one all-reduce of `bytes` keeps of its efficiency.
 struct ScalingStep {
     Duration compute;
@@ -113,7 +40,7 @@ struct ScalingStep {
 
 // With more GPUs a training step does as much a GPU (weak) or as much in all (strong).
 enum class ScalingMode : std::uint8_t { weak, strong };
-std::string_view word(ScalingMode);
+std::string_view to_string(ScalingMode);
 
 struct ScalingSpec {
     std::vector<std::uint32_t> nodes;  // node counts, ascending
@@ -156,7 +83,7 @@ struct LinkChange {
     Duration until{};         // whole again then; 0: never
     Duration every{};         // flapping: again after so long,
     std::uint32_t times = 1;  // so many times in all
-    Place place;              // where it was written; without a file: asked for by a command
+    SourceLocation place;     // where it was written; without a file: asked for by a command
 };
 
 // One of several designs over one workload: what differs from the scenario around it, as --set would say it.
@@ -183,7 +110,7 @@ struct Scenario {
     std::vector<DesignSpec> designs;            // `study` holds them side by side; a run is of the scenario itself
     std::map<std::string, std::string> prices;  // "quantum-2": "42000 USD"; "PART/FIGURE" for what is no price
     // Where each key was written, by its dotted path ("cluster.fabric.kind"): for what is found wrong after parsing.
-    std::map<std::string, Place, std::less<>> places;
+    std::map<std::string, SourceLocation, std::less<>> places;
 };
 
 // Of a scenario whose workload is a collective.
@@ -197,6 +124,6 @@ std::vector<Bytes>* sizes_of(Workload& workload);
 const std::vector<Bytes>* sizes_of(const Workload& workload);
 
 // Where `key` was written, else the nearest key around it, else the file's first line.
-Place place_of(const Scenario& scenario, std::string_view key);
+SourceLocation place_of(const Scenario& scenario, std::string_view key);
 
 }  // namespace fabricast

@@ -1,5 +1,7 @@
 #include "sim/scenario/schema.hpp"
 
+#include "sim/scenario/keys.hpp"
+
 namespace fabricast {
 
 namespace {

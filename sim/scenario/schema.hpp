@@ -1,60 +1,12 @@
 #pragma once
-// Every key of a scenario, once: the parser, the check for unknown keys, the resolved scenario in results,
-// docs/scenario.md and the JSON Schema all walk this one table. To add a key, add a row (and a field with its default
-// to Scenario).
+// What the table of keys tells: which keys there are, and the scenario as it could be written again.
 
-#include <functional>
-#include <limits>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "sim/io/json.hpp"
-#include "sim/io/yaml.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/key.hpp"
 
 namespace fabricast {
-
-// How the value of a key is written.
-enum class Form : std::uint8_t {
-    map,       // keys of its own: the rows whose path continues this one
-    maps,      // a list of such maps
-    flag,      // true, false
-    whole,     // a whole number in [low, high]
-    wholes,    // a list of them
-    number,    // a plain number in [low, high]
-    text,      // any text
-    texts,     // a list of texts
-    text_map,  // names of the user's choosing, each with a text
-    word,      // one of `words`
-    size,      // bytes with unit
-    time,
-    rate,
-    sizes,        // a list of sizes, or {from, to, factor}
-    variations,   // paths of keys, each with a list of values
-    assignments,  // a list of maps from paths to values
-    ranges,       // paths of keys, each with a list or with {from, to, scale}
-};
-
-struct Key {
-    std::string path;  // "cluster.fabric.kind"
-    Form form = Form::text;
-    std::string meaning{};  // a sentence for the documentation
-    // Sets the field from a value that has the right form; throws ScenarioError at the value.
-    std::function<void(const yaml::Node&, Scenario&)> read{};
-    // The field as it would be written, null when it holds "not given". Absent for rows below a list of maps.
-    std::function<Json(const Scenario&)> write{};
-    bool required = false;
-    std::string when_absent{};         // what holds then; empty: the field's default
-    std::vector<std::string> words{};  // of Form::word
-    std::string of_kind{};             // a key of these kinds of workload: refused in the others
-    bool may_be_null = false;          // of a text_map: null among its values takes a key back
-    double low = -std::numeric_limits<double>::infinity();
-    double high = std::numeric_limits<double>::infinity();
-};
-
-// In the order of the documentation; a map stands before its keys.
-const std::vector<Key>& scenario_keys();
 
 // Whether the scenario's kind of workload has this key.
 bool belongs(const Key& key, const Scenario& scenario);

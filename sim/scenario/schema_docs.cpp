@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/io/units.hpp"
+#include "base/unit_text.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/schema.hpp"
 
 namespace fabricast {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+
 namespace fabricast {
 
 namespace {
@@ -12,7 +13,7 @@ const std::shared_ptr<const std::string>& set_file() {
     return file;
 }
 
-Place at_column(std::size_t offset) { return {set_file(), 1, static_cast<int>(offset) + 1}; }
+SourceLocation at_column(std::size_t offset) { return {set_file(), 1, static_cast<int>(offset) + 1}; }
 
 // The value's places are columns of the whole argument.
 void shift(yaml::Node& node, int columns) {
@@ -27,18 +28,19 @@ void shift(yaml::Node& node, int columns) {
 
 yaml::Node parse_value(std::string_view assignment, std::size_t start) {
     if (assignment.find_first_not_of(" \t", start) == std::string_view::npos) {
-        throw ScenarioError(at_column(start), complaint("no value behind the =", shown(assignment), "path=value"));
+        throw InputError(at_column(start), error_message("no value behind the =", shown(assignment), "path=value"));
     }
     try {
         yaml::Node value = yaml::parse(assignment.substr(start), "--set");
         shift(value, static_cast<int>(start));
         return value;
-    } catch (const ScenarioError& error) {
-        throw ScenarioError({set_file(), 1, error.place.column + static_cast<int>(start)}, error.message);
+    } catch (const InputError& error) {
+        throw InputError({set_file(), 1, error.place.column + static_cast<int>(start)}, error.message);
     }
 }
 
-// `path=null` takes a key back, as if no file had set it. (The YAML reader takes a text that is null for an empty file.)
+// `path=null` takes a key back, as if no file had set it. (The YAML reader takes a text that is null for an empty
+// file.)
 bool takes_back(std::string_view assignment, std::size_t start) {
     const std::size_t first = std::min(assignment.find_first_not_of(" \t", start), assignment.size());
     const std::string_view value = assignment.substr(first, assignment.find_last_not_of(" \t") + 1 - first);
@@ -59,13 +61,13 @@ std::vector<yaml::Node>::iterator find(yaml::Node& map, std::string_view name) {
 }
 
 // The member `name` of `map`, added where it is not there yet.
-yaml::Node& member(yaml::Node& map, std::string_view name, const Place& place) {
+yaml::Node& member(yaml::Node& map, std::string_view name, const SourceLocation& place) {
     if (map.is_null()) {
         map.kind = yaml::Kind::map;
     }
     if (!map.is_map()) {
-        throw ScenarioError(place,
-                            complaint("no key '" + std::string(name) + "' here", map.found(), "the path of a key"));
+        throw InputError(place,
+                         error_message("no key '" + std::string(name) + "' here", map.found(), "the path of a key"));
     }
     const auto found = find(map, name);
     if (found != map.children.end()) {
@@ -82,23 +84,23 @@ yaml::Node& member(yaml::Node& map, std::string_view name, const Place& place) {
 void apply_override(yaml::Node& root, std::string_view assignment) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-        throw ScenarioError(at_column(0), complaint("not an assignment", shown(assignment), "path=value"));
+        throw InputError(at_column(0), error_message("not an assignment", shown(assignment), "path=value"));
     }
     const bool unset = takes_back(assignment, equals + 1);
     yaml::Node* node = &root;
-    Place key_place;
+    SourceLocation key_place;
     for (std::size_t start = 0; start <= equals;) {
         const std::size_t end = std::min(assignment.find('.', start), equals);
         if (end == start) {
-            throw ScenarioError(at_column(start),
-                                complaint("an empty key in the path", shown(assignment), "path=value"));
+            throw InputError(at_column(start),
+                             error_message("an empty key in the path", shown(assignment), "path=value"));
         }
         key_place = at_column(start);
         const std::string_view key = assignment.substr(start, end - start);
         if (unset) {
             const auto found = find(*node, key);
             if (found == node->children.end()) {
-                throw ScenarioError(key_place, complaint("nothing to unset", shown(key), "a key that a file sets"));
+                throw InputError(key_place, error_message("nothing to unset", shown(key), "a key that a file sets"));
             }
             if (end == equals) {
                 node->children.erase(found);

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-#include "sim/io/yaml.hpp"
+#include "base/yaml.hpp"
 
 namespace fabricast {
 
-// Throws ScenarioError at `--set:1:column`, the column counted in `assignment`.
+// Throws InputError at `--set:1:column`, the column counted in `assignment`.
 void apply_override(yaml::Node& root, std::string_view assignment);
 
 }  // namespace fabricast

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sim/io/units.hpp"
+#include "base/unit_text.hpp"
 
 namespace fabricast {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "models/units.hpp"
-#include "sim/io/yaml.hpp"
+#include "base/units.hpp"
+#include "base/yaml.hpp"
 
 namespace fabricast {
 
@@ -16,7 +16,7 @@ std::vector<Bytes> geometric_sizes(Bytes from, Bytes to, double factor);
 // What runs when a scenario names no sizes: 8 B to 8 GiB, doubling.
 std::vector<Bytes> default_sizes();
 
-// Throws ScenarioError at what is wrong.
+// Throws InputError at what is wrong.
 std::vector<Bytes> read_sizes(const yaml::Node& node);
 
 }  // namespace fabricast

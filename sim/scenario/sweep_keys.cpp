@@ -3,7 +3,7 @@
 #include "sim/scenario/sweep_keys.hpp"
 
 #include "sim/scenario/rows.hpp"
-#include "sim/sweep/vary.hpp"
+#include "sim/scenario/vary.hpp"
 
 namespace fabricast {
 

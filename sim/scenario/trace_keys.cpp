@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "sim/plan/traces/import.hpp"
 #include "sim/scenario/rows.hpp"
-#include "sim/workloads/import/import.hpp"
 
 namespace fabricast {
 
@@ -31,8 +31,8 @@ Key file_key() {
 
 std::vector<std::string> format_words() {
     std::vector<std::string> words;
-    for (const TraceFormat format : every_trace_format) {
-        words.emplace_back(word(format));
+    for (const TraceFormat format : every_trace_format()) {
+        words.emplace_back(to_string(format));
     }
     return words;
 }

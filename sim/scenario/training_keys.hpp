@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sim/scenario/schema.hpp"
+#include "sim/scenario/key.hpp"
 
 namespace fabricast {
 

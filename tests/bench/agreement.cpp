@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
+#include "sim/engines/common/unroll.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/engines/unroll.hpp"
 #include "tests/bench/figures.hpp"
 #include "tests/bench/measure.hpp"
 #include "tests/support/tiny_clusters.hpp"

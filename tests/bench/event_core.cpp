@@ -189,7 +189,7 @@ void event_core_figures(const std::vector<std::string>& names) {
         schedule.connections.push_back({{.src = fabric.nic(h, 0),
                                          .dst = fabric.nic((h + hosts / 2) % hosts, 0),
                                          .flow_label = h,
-                                         .transport = Transport::network}});
+                                         .kind = PathKind::network}});
         schedule.kept.push_back(schedule.add(Transfer{h, {packets_each * packet_bytes}, {}}));
     }
     std::printf("# | packets ordered by | packet-hops | last arrival | packet-hops a second |\n# |---|---|---|---|\n");

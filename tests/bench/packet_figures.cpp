@@ -8,11 +8,13 @@
 #include <ctime>
 #include <map>
 
-#include "sim/collectives/plan.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/engines/threads.hpp"
+#include "sim/plan/collectives/algorithms/rings.hpp"
+#include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/scenario/catalog_reader.hpp"
 #include "sim/scenario/packet_options.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/bench/figures.hpp"
@@ -47,7 +49,7 @@ Packet with_pfc_and_dcqcn() {
 }
 
 PathQuery between(const Fabric& fabric, std::uint32_t from, std::uint32_t to, std::uint32_t label) {
-    return {.src = fabric.nic(from, 0), .dst = fabric.nic(to, 0), .flow_label = label, .transport = Transport::network};
+    return {.src = fabric.nic(from, 0), .dst = fabric.nic(to, 0), .flow_label = label, .kind = PathKind::network};
 }
 
 // Half way round: host h of edge switch e goes up by the h-th aggregation switch and its e-th core, so that no two

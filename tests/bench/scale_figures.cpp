@@ -1,8 +1,9 @@
 #include <cstdio>
 
-#include "sim/scenario/catalog_reader.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/simulate.hpp"
 #include "tests/bench/figures.hpp"
 #include "tests/bench/measure.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "sim/engines/dependents.hpp"
+#include "sim/engines/common/dependents.hpp"
 #include "sim/engines/simgrid/platform.hpp"
 
 namespace fabricast::bench {

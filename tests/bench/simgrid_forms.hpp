@@ -3,7 +3,7 @@
 // lock-step, one-sided messages between hosts win else. Lazy updates win on rings, full ones where all messages
 // contend.
 
-#include "sim/schedule.hpp"
+#include "sim/engines/common/schedule.hpp"
 
 namespace fabricast::bench {
 

@@ -7,9 +7,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/scenario/catalog_reader.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
+#include "sim/run/sweep/prepare.hpp"
+#include "sim/run/sweep/run.hpp"
+#include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/sweep/sweep.hpp"
 #include "tests/bench/figures.hpp"
 #include "tests/bench/measure.hpp"
 

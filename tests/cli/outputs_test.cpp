@@ -1,6 +1,6 @@
 // What commands write and where: never over what they read, nor twice over one file; what goes to the terminal.
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/trace_files.hpp"

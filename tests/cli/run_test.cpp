@@ -1,6 +1,6 @@
 // fabricast run, from outside: exit codes, files, threads, Ctrl-C.
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 #include "sim/report/result_file.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
 
@@ -224,7 +224,7 @@ TEST_CASE("one, two and four ranks write the same bytes") {
     CHECK(text_of(scratch.path / "4.csv") == text_of(scratch.path / "1.csv"));
     // A journal of ranks and one of threads are the same thing.
     CHECK(run_program(sweep + " --out 4.csv --resume", scratch.path, scratch).code == 0);
-    // One complaint, not one a rank.
+    // One error, not one a rank.
     CHECK(under_mpirun("2", " sweep many.yaml --vary cluster.node_s=1 --out 5.csv") == 2);
     const std::string said = text_of(scratch.path / "err.txt");
     CHECK(said.find("no such key") != std::string::npos);

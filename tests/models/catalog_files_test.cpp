@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <set>
 
+#include "base/text_file.hpp"
+#include "base/yaml.hpp"
+#include "models/catalog_reader.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
 #include "models/nvlink.hpp"
-#include "sim/io/text_file.hpp"
-#include "sim/io/yaml.hpp"
-#include "sim/scenario/catalog_reader.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
 

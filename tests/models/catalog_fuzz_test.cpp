@@ -73,7 +73,7 @@ TEST_CASE("mutated catalogue files are read or refused with a place, never more"
                     REQUIRE(!figure.source.empty());
                 }
             }
-        } catch (const ScenarioError& error) {
+        } catch (const InputError& error) {
             ++refused;
             REQUIRE(std::string(error.what()).starts_with("fuzz.yaml:"));
             REQUIRE(error.place.line >= 1);
@@ -92,7 +92,7 @@ TEST_CASE("mutated overlays leave the catalogue whole or untouched") {
         Catalog laid_over = catalog;
         try {
             merge_overlay_text(laid_over, mutated(random), "fuzz.yaml");
-        } catch (const ScenarioError& error) {
+        } catch (const InputError& error) {
             REQUIRE(std::string(error.what()).starts_with("fuzz.yaml:"));
             REQUIRE(laid_over.at("nic", "my-nic").duration("latency.transmit") == nanoseconds(425));
         }

@@ -1,16 +1,17 @@
 // Reading parts and overlays: what is inherited, and what is refused with its place and the nearest name.
 
-#include "sim/scenario/catalog_reader.hpp"
+#include "models/catalog_reader.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <random>
 
+#include "base/text_file.hpp"
 #include "models/link_part.hpp"
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/node_reader.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
+#include "topologies/catalog_folder.hpp"
+#include "topologies/node_reader.hpp"
 
 namespace fabricast {
 namespace {
@@ -25,7 +26,7 @@ Catalog parse(std::string_view text) {
 std::string mistake(std::string_view text) {
     try {
         parse(text);
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         return error.what();
     }
     return "accepted";
@@ -35,7 +36,7 @@ std::string overlay_mistake(std::string_view text) {
     Catalog catalog = testing::catalog();
     try {
         merge_overlay_text(catalog, text, "overlay.yaml");
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         return error.what();
     }
     return "accepted";
@@ -169,7 +170,7 @@ TEST_CASE("a refused overlay leaves the catalogue as it was") {
             catalog,
             "connectx-7: {origin: fitted, source: x, figures: {latency.receive: 1 us}}\nnothing: {figures: {}}",
             "overlay.yaml"),
-        ScenarioError);
+        InputError);
     CHECK(catalog.at("nic", "connectx-7").duration("latency.receive") == nanoseconds(250));
 }
 
@@ -195,7 +196,7 @@ TEST_CASE("a misspelt figure, word or kind in a user's folder is refused with th
         std::ofstream(folder / "mine.yaml") << text;
         try {
             read_catalog(folder);
-        } catch (const ScenarioError& error) {
+        } catch (const InputError& error) {
             return error.what();
         }
         return "accepted";

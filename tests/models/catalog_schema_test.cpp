@@ -1,11 +1,11 @@
 // The JSON Schemas of catalogue and overlay files against the files there are.
 
-#include "sim/scenario/catalog_schema.hpp"
+#include "models/catalog_schema.hpp"
 
 #include <filesystem>
 
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/figure_reader.hpp"
+#include "base/text_file.hpp"
+#include "models/figure_reader.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/json_schema.hpp"
@@ -39,7 +39,7 @@ TEST_CASE("an overlay meets its schema, and what the reader refuses by shape the
         INFO(bad);
         CHECK(violation(bad, schema) != "");
         Catalog catalog = testing::catalog();
-        CHECK_THROWS_AS(merge_overlay_text(catalog, bad, "overlay.yaml"), ScenarioError);
+        CHECK_THROWS_AS(merge_overlay_text(catalog, bad, "overlay.yaml"), InputError);
     }
 }
 

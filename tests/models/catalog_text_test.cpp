@@ -1,6 +1,6 @@
 // What `fabricast catalog` prints.
 
-#include "sim/scenario/catalog_text.hpp"
+#include "models/catalog_text.hpp"
 
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "tests/support/catch.hpp"
-#include "validate/measurement.hpp"
+#include "validate/import/measurement.hpp"
 
 namespace fabricast::test {
 

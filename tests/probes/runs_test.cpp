@@ -7,7 +7,7 @@
 
 #include "tests/probes/probe_run.hpp"
 #include "validate/import/formats.hpp"
-#include "validate/ucx_self.hpp"
+#include "validate/transfers/ucx_self.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
-#include "validate/series.hpp"
+#include "validate/import/series.hpp"
 
 #include "tests/support/catch.hpp"
-#include "validate/curve.hpp"
+#include "validate/curves/curve.hpp"
 
 using namespace fabricast;
 

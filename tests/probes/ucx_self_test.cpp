@@ -1,11 +1,11 @@
-#include "validate/ucx_self.hpp"
+#include "validate/transfers/ucx_self.hpp"
 
 #include <cmath>
 #include <fstream>
 #include <sstream>
 
 #include "tests/support/catch.hpp"
-#include "validate/probes_page.hpp"
+#include "validate/import/probes_page.hpp"
 
 using namespace fabricast;
 

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "tests/support/catch.hpp"
-#include "validate/measurement.hpp"
+#include "validate/import/measurement.hpp"
 
 namespace {
 

@@ -1,61 +1,52 @@
-// The house: four floors under one roof, every arrow down, one door per library. This test reads the includes.
+// The house: rooms on floors, every arrow down, one door per library. The arrows are the includes; what a room may use
+// stands in its CMakeLists.txt. Prints the figures of its shape.
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/structure/source_tree.hpp"
 #include "tests/support/catch.hpp"
+
+using namespace fabricast::structure;
 
 namespace {
 
 namespace fs = std::filesystem;
 
 const fs::path root = FABRICAST_SOURCE_DIR;
-const std::vector<std::string> floors = {"models", "topologies", "sim", "validate", "cli"};  // ground floor first
 
-struct Include {
-    std::string file;    // relative to the root
-    std::string target;  // as written between the quotes or brackets
-};
+const SourceTree& house() {
+    static const SourceTree tree(root);
+    return tree;
+}
 
-bool is_source(const fs::path& path) { return path.extension() == ".cpp" || path.extension() == ".hpp"; }
+void figure(const char* name, std::size_t value) { std::printf("figure: %s %zu\n", name, value); }
 
-std::vector<Include> includes_of(const std::string& floor) {
-    std::vector<Include> found;
-    const std::regex directive(R"re(^\s*#\s*include\s*["<]([^">]+)[">])re");
-    for (const auto& entry : fs::recursive_directory_iterator(root / floor)) {
-        const std::string file = fs::relative(entry.path(), root).generic_string();
-        if (!is_source(entry.path()) || file.starts_with("validate/probes/")) {
-            continue;  // the probes are a project of their own
-        }
-        std::ifstream in(entry.path());
-        std::smatch match;
-        for (std::string line; std::getline(in, line);) {
-            if (std::regex_search(line, match, directive)) {
-                found.push_back({file, match[1]});
-            }
-        }
+std::string joined(const std::vector<std::string>& words) {
+    std::string all;
+    for (const std::string& word : words) {
+        all += (all.empty() ? "" : ", ") + word;
     }
-    return found;
+    return all;
 }
 
 // Every class, struct or enum of the house that is defined under a namespace with a name, as "namespace::name", with
 // its files. What stands in an unnamed namespace or inside another class is nobody else's.
-std::map<std::string, std::vector<std::string>> types_of(const std::string& floor) {
+std::map<std::string, std::vector<std::string>> types_of(const SourceTree& tree) {
     std::map<std::string, std::vector<std::string>> found;
     const std::regex opens(R"re(^(?:inline )?namespace ?([\w:]*) ?\{)re");
     const std::regex defines(
         R"re(^(?:struct|class|enum class) (?:alignas\(\w+\) )?(\w+(?:::\w+)*)(?: final)? ?(?:[:{]|$))re");
-    for (const auto& entry : fs::recursive_directory_iterator(root / floor)) {
-        const std::string file = fs::relative(entry.path(), root).generic_string();
-        if (!is_source(entry.path()) || file.starts_with("validate/probes/")) {
-            continue;
-        }
-        std::ifstream in(entry.path());
+    for (const Source& source : tree.sources()) {
+        std::istringstream in(source.text);
         std::vector<std::string> inside;
         std::smatch match;
         for (std::string line; std::getline(in, line);) {
@@ -69,31 +60,33 @@ std::map<std::string, std::vector<std::string>> types_of(const std::string& floo
                 for (const std::string& space : inside) {
                     name += space + "::";
                 }
-                found[name + match[1].str()].push_back(file);
+                found[name + match[1].str()].push_back(source.path);
             }
         }
     }
     return found;
 }
 
-std::size_t floor_of(const std::string& path) {
-    const std::string first = path.substr(0, path.find('/'));
-    return static_cast<std::size_t>(std::find(floors.begin(), floors.end(), first) - floors.begin());
+// A program of its own, a command, the Python module, or a kind that CMake lists (fabricast_kinds).
+bool begins_a_program(const Source& source) {
+    const std::string folder = source.path.substr(0, source.path.rfind('/'));
+    return source.text.find("int main(") != std::string::npos || folder == "cli" || folder == "python" ||
+           folder.ends_with("/kinds") || folder.ends_with("/formats");
 }
 
 // Library header prefix -> the files or folders that may include it.
 const std::map<std::string, std::vector<std::string>> doors = {
-    {"yaml-cpp/", {"sim/io/yaml.cpp"}},
-    {"nlohmann/", {"sim/io/json."}},
-    {"pugixml", {"sim/io/xml."}},
-    {"re2/", {"sim/io/pattern."}},
+    {"yaml-cpp/", {"base/yaml.cpp"}},
+    {"nlohmann/", {"base/json."}},
+    {"pugixml", {"base/xml."}},
+    {"re2/", {"base/pattern."}},
     {"regex", {}},  // it recurses over the text that it searches: RE2 does not
-    {"zlib", {"sim/io/gzip."}},
-    {"boost/iostreams/", {"sim/io/gzip."}},
+    {"zlib", {"base/gzip."}},
+    {"boost/iostreams/", {"base/gzip."}},
     {"boost/graph/", {"topologies/"}},
     {"boost/program_options", {"cli/"}},
     {"boost/mpi", {"cli/"}},
-    {"sqlite3", {"sim/io/sqlite."}},
+    {"sqlite3", {"base/sqlite."}},
     {"mpi.h", {"cli/mpi."}},
     {"pybind11/", {"python/"}},
     {"simgrid/", {"sim/engines/simgrid/"}},
@@ -102,26 +95,69 @@ const std::map<std::string, std::vector<std::string>> doors = {
 
 }  // namespace
 
-TEST_CASE("every include points to the same floor or down") {
-    for (const std::string& floor : floors) {
-        for (const Include& include : includes_of(floor)) {
-            const std::size_t target = floor_of(include.target);
-            if (target == floors.size()) {
-                continue;  // the standard library, or a third-party header
+TEST_CASE("every room includes only what its CMakeLists.txt says that it uses") {
+    std::size_t up = 0;
+    for (const Source& source : house().sources()) {
+        const std::string room = house().room_of(source.path);
+        for (const Include& include : source.includes) {
+            const bool ours = house().find(include.target) != nullptr;
+            const std::string target = ours ? house().room_of(include.target) : "";
+            const bool roof = ours && target.empty() && !room.empty();  // from a room to a program
+            const bool down =
+                target.empty() || room.empty() || target == room || house().rooms().at(room).uses.contains(target);
+            if (!down || roof) {
+                ++up;
+                FAIL_CHECK(include.file << " includes " << include.target << ", which stands in no room below it");
             }
-            INFO(include.file << " includes " << include.target);
-            CHECK(target <= floor_of(include.file));
         }
     }
+    CHECK(house().rooms().size() >= 25);
+    figure("rooms", house().rooms().size());
+    figure("arrows_up", up);
+}
+
+TEST_CASE("neither rooms nor modules go in circles") {
+    const auto rooms = circles(room_arrows(house()));
+    const auto found = circles(modules(house()));
+    std::size_t in_circles = 0;
+    for (const auto& circle : rooms) {
+        FAIL_CHECK("rooms in a circle: " << joined(circle));
+    }
+    for (const auto& circle : found) {
+        in_circles += circle.size();
+        FAIL_CHECK("modules in a circle: " << joined(circle));
+    }
+    figure("room_cycles", rooms.size());
+    figure("modules_in_cycles", in_circles);
+}
+
+TEST_CASE("a circle is found where there is one") {
+    const Graph graph = {{"a", {"b"}}, {"b", {"c", "d"}}, {"c", {"a"}}, {"d", {"e"}}, {"e", {}}};
+    const auto found = circles(graph);
+    REQUIRE(found.size() == 1);
+    CHECK(found.front().size() == 3);
+    CHECK(circles({{"a", {"b"}}, {"b", {}}}).empty());
+}
+
+TEST_CASE("a source has a header of its name") {
+    std::size_t without = 0, lines = 0, long_files = 0;
+    for (const Source& source : house().sources()) {
+        const bool alone = source.path.ends_with(".cpp") && house().find(source.stem() + ".hpp") == nullptr;
+        if (alone && !begins_a_program(source)) {
+            ++without;
+            std::printf("no header: %s\n", source.path.c_str());
+        }
+        lines += source.lines();
+        long_files += source.lines() > 300 ? 1 : 0;
+    }
+    figure("sources_without_header", without);
+    figure("cpp_lines_outside_tests", lines);
+    figure("files_over_300_lines", long_files);
+    CHECK(without <= 5);
 }
 
 TEST_CASE("no type is defined twice under one name") {
-    std::map<std::string, std::vector<std::string>> types;
-    for (const std::string& floor : floors) {
-        for (const auto& [name, files] : types_of(floor)) {
-            types[name].insert(types[name].end(), files.begin(), files.end());
-        }
-    }
+    const auto types = types_of(house());
     CHECK(types.size() > 500);
     CHECK(types.count("fabricast::Schedule") == 1);
     for (const auto& [name, files] : types) {
@@ -130,19 +166,9 @@ TEST_CASE("no type is defined twice under one name") {
     }
 }
 
-TEST_CASE("models includes nothing but itself and the standard library") {
-    for (const Include& include : includes_of("models")) {
-        INFO(include.file << " includes " << include.target);
-        const bool own = include.target.starts_with("models/");
-        const bool standard = include.target.find('/') == std::string::npos && !include.target.ends_with(".h") &&
-                              !include.target.ends_with(".hpp");
-        CHECK((own || standard));
-    }
-}
-
 TEST_CASE("a library comes in by its one door") {
-    for (const std::string& floor : floors) {
-        for (const Include& include : includes_of(floor)) {
+    for (const Source& source : house().sources()) {
+        for (const Include& include : source.includes) {
             for (const auto& [library, allowed] : doors) {
                 if (!include.target.starts_with(library)) {
                     continue;
@@ -156,42 +182,48 @@ TEST_CASE("a library comes in by its one door") {
 }
 
 TEST_CASE("no engine knows NCCL") {
-    for (const Include& include : includes_of("sim/engines")) {
-        INFO(include.file << " includes " << include.target);
-        CHECK(include.target.find("collectives") == std::string::npos);
-        CHECK(include.target.find("workloads") == std::string::npos);
+    for (const Source& source : house().sources()) {
+        for (const Include& include : source.includes) {
+            if (source.path.starts_with("sim/engines/")) {
+                INFO(include.file << " includes " << include.target);
+                CHECK_FALSE(include.target.starts_with("sim/plan/"));
+            }
+        }
     }
 }
 
 TEST_CASE("dataset names stand in the catalogue only as sources") {
     // A constant belongs to a part or a library version, never to a dataset: no id of a measurement may steer code.
     std::vector<std::string> ids;
-    if (fs::exists(root / "validate/measurements")) {
-        for (const auto& entry : fs::recursive_directory_iterator(root / "validate/measurements")) {
-            const std::string stem = entry.path().stem().string();
-            if (entry.path().extension() == ".yaml" && std::count(stem.begin(), stem.end(), '-') >= 2) {
-                ids.push_back(stem);
-            }
+    for (const auto& entry : fs::recursive_directory_iterator(root / "validate/measurements")) {
+        const std::string stem = entry.path().stem().string();
+        if (entry.path().extension() == ".yaml" && std::count(stem.begin(), stem.end(), '-') >= 2) {
+            ids.push_back(stem);
         }
     }
-    for (const std::string& floor : floors) {
+    CHECK(ids.size() > 100);
+    const auto check = [&](const std::string& file, const std::string& line) {
+        for (const std::string& id : ids) {
+            if (line.find(id) != std::string::npos) {
+                FAIL_CHECK(file << " names the dataset " << id);
+            }
+        }
+    };
+    for (const Source& source : house().sources()) {
+        check(source.path, source.text);
+    }
+    for (const char* floor : {"models", "topologies", "validate"}) {
         for (const auto& entry : fs::recursive_directory_iterator(root / floor)) {
             const std::string file = fs::relative(entry.path(), root).generic_string();
-            const bool yaml = entry.path().extension() == ".yaml";
-            if ((!is_source(entry.path()) && !yaml) || file.starts_with("validate/measurements/")) {
+            if (entry.path().extension() != ".yaml" || file.starts_with("validate/measurements/")) {
                 continue;
             }
             std::ifstream in(entry.path());
             for (std::string line; std::getline(in, line);) {
                 // sites.yaml says of each source of a fitted figure which GPU and link it was measured on.
                 const bool sites = file == "models/catalog/sites.yaml" && line.starts_with("  datasets:");
-                if (sites || (yaml && line.find("source:") != std::string::npos)) {
-                    continue;
-                }
-                for (const std::string& id : ids) {
-                    if (line.find(id) != std::string::npos) {
-                        FAIL_CHECK(file << " names the dataset " << id);
-                    }
+                if (!sites && line.find("source:") == std::string::npos) {
+                    check(file, line);
                 }
             }
         }
@@ -200,20 +232,10 @@ TEST_CASE("dataset names stand in the catalogue only as sources") {
 
 TEST_CASE("numbers and words that users write meet no function that throws on them") {
     // std::stoi and its kin throw std::out_of_range, which names neither file nor line; std::regex recurses.
-    for (const std::string& floor : floors) {
-        for (const auto& entry : fs::recursive_directory_iterator(root / floor)) {
-            const std::string file = fs::relative(entry.path(), root).generic_string();
-            if (!is_source(entry.path()) || file.starts_with("validate/probes/")) {
-                continue;
-            }
-            std::ifstream in(entry.path());
-            for (std::string line; std::getline(in, line);) {
-                for (const char* name :
-                     {"std::stoi", "std::stol", "std::stou", "std::stod", "std::stof", "std::regex"}) {
-                    if (line.find(name) != std::string::npos) {
-                        FAIL_CHECK(file << " uses " << name);
-                    }
-                }
+    for (const Source& source : house().sources()) {
+        for (const char* name : {"std::stoi", "std::stol", "std::stou", "std::stod", "std::stof", "std::regex"}) {
+            if (source.text.find(name) != std::string::npos) {
+                FAIL_CHECK(source.path << " uses " << name);
             }
         }
     }

@@ -1,7 +1,8 @@
 #pragma once
 // The shipped catalogue, read once for all tests of a program.
 
-#include "sim/scenario/catalog_reader.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 
 namespace fabricast {
 

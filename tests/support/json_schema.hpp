@@ -4,7 +4,7 @@
 #include <regex>
 #include <string>
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 
 namespace fabricast::test {
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <string>
 
-#include "sim/io/json.hpp"
-#include "sim/io/yaml.hpp"
+#include "base/json.hpp"
+#include "base/yaml.hpp"
 
 namespace fabricast::test {
 

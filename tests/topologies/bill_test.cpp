@@ -71,7 +71,7 @@ TEST_CASE("every port is used once or left, whatever the fabric") {
         specs.push_back(tiny::fabric(kind, kind == FabricKind::single_switch ? 64 : 16));
     }
     for (const FabricSpec& spec : specs) {
-        INFO(word(spec.kind));
+        INFO(to_string(spec.kind));
         const Bill bill = bill_of(Fabric(tiny::cluster(24, 2, spec)));
         std::uint64_t ends = 0;
         for (std::size_t i = 0; i < bill.cables.size(); ++i) {

@@ -2,10 +2,10 @@
 
 #include <set>
 
+#include "base/hash.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
 #include "topologies/fabric.hpp"
-#include "topologies/hash.hpp"
 
 using namespace fabricast;
 
@@ -80,7 +80,7 @@ TEST_CASE("one rail of one set is one switch, everything else goes over a spine"
         PathQuery query;
         query.src = fabric.nic(a / 8, a % 8);
         query.dst = fabric.nic(b / 8, b % 8);
-        query.transport = Transport::network;
+        query.kind = PathKind::network;
         return fabric.path(query).count - 1;
     };
     CHECK(switches_passed(3, 31 * 8 + 3) == 1);  // same rail, same set of 32 nodes

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/hash.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
 #include "topologies/bill.hpp"
 #include "topologies/bought.hpp"
-#include "topologies/hash.hpp"
 
 using namespace fabricast;
 
@@ -22,7 +22,7 @@ struct Size {
 };
 
 std::string describe(const Size& s) {
-    return std::string(word(s.kind)) + " of " + std::to_string(s.nodes) + " nodes with " + std::to_string(s.nics) +
+    return std::string(to_string(s.kind)) + " of " + std::to_string(s.nodes) + " nodes with " + std::to_string(s.nics) +
            " NICs, radix " + std::to_string(s.radix) + ", " + std::to_string(s.ratio) + ":1, tiers " +
            std::to_string(s.tiers);
 }

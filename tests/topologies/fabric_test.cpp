@@ -89,7 +89,7 @@ TEST_CASE("GPUs without NVLink copy peer to peer under one PCIe switch and throu
           Names{"node0.gpu0 -> node0.switch0", "node0.switch0 -> node0.cpu0", "node0.cpu0 -> node0.memory0",
                 "node0.memory0 -> node0.cpu0", "node0.cpu0 -> node0.switch1", "node0.switch1 -> node0.gpu2"});
     PathQuery direct = between(fabric.gpu(0), fabric.gpu(2));
-    direct.transport = Transport::p2p;
+    direct.kind = PathKind::p2p;
     CHECK(fabric.path(direct).count == 4);
 
     cluster.node.peer_to_peer = false;  // then even neighbours go through the host
@@ -142,7 +142,7 @@ TEST_CASE("writes between GPUs take nothing from each other in a root port of AM
     }
     const Fabric fabric(cluster);
     PathQuery peers = between(fabric.gpu(0), fabric.gpu(1));
-    peers.transport = Transport::p2p;
+    peers.kind = PathKind::p2p;
     CHECK(names(fabric, fabric.path(peers)) == Names{"node0.gpu0 -> node0.cpu0", "node0.cpu0 -> node0.gpu1"});
     const Names copied = names(fabric, fabric.path(between(fabric.gpu(1), fabric.device("node0.memory0"))));
     CHECK(copied[1] == "node0.gpu1 <-> node0.cpu0 (shared)");
@@ -213,6 +213,6 @@ TEST_CASE("a hundred thousand nodes cost one node's tables") {
 TEST_CASE("a node without NICs has no way to the network, and says so") {
     const Fabric fabric(tiny::one_node(2));
     PathQuery query = between(fabric.gpu(0), fabric.gpu(1));
-    query.transport = Transport::network;
+    query.kind = PathKind::network;
     CHECK_THROWS_WITH(fabric.path(query), ContainsSubstring("no path from node0.gpu0 to node0.gpu1"));
 }

@@ -58,7 +58,7 @@ Cluster cluster(const Shape& shape, PathChoice choice) {
 }
 
 std::string describe(const Shape& shape, PathChoice choice) {
-    return std::string(word(shape.kind)) + " of " + std::to_string(shape.nodes) + " nodes, radix " +
+    return std::string(to_string(shape.kind)) + " of " + std::to_string(shape.nodes) + " nodes, radix " +
            std::to_string(shape.radix) + (choice == PathChoice::ecmp ? ", ecmp" : ", adaptive");
 }
 
@@ -67,7 +67,7 @@ PathQuery between_nics(const Fabric& fabric, std::uint32_t a, std::uint32_t b) {
     PathQuery query;
     query.src = fabric.nic(a / nics, a % nics);
     query.dst = fabric.nic(b / nics, b % nics);
-    query.transport = Transport::network;
+    query.kind = PathKind::network;
     return query;
 }
 

@@ -2,12 +2,13 @@
 #include <map>
 #include <set>
 
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "models/link_part.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/scenario/catalog_reader.hpp"
-#include "sim/scenario/node_reader.hpp"
 #include "tests/support/catch.hpp"
 #include "topologies/fabric.hpp"
+#include "topologies/node_reader.hpp"
 
 using namespace fabricast;
 
@@ -31,11 +32,11 @@ Fabric fabric(const std::string& node, std::uint32_t nodes = 1) {
     return Fabric(build(scenario(node, nodes), catalog()));
 }
 
-Path path(const Fabric& fabric, std::uint32_t src, std::uint32_t dst, Transport transport = Transport::automatic) {
+Path path(const Fabric& fabric, std::uint32_t src, std::uint32_t dst, PathKind transport = PathKind::automatic) {
     PathQuery query;
     query.src = fabric.gpu(src);
     query.dst = fabric.gpu(dst);
-    query.transport = transport;
+    query.kind = transport;
     return fabric.path(query);
 }
 
@@ -180,7 +181,7 @@ TEST_CASE("without NVLink a PCIe box is bound by its root ports, peer to peer or
     const Path staged = path(box, 0, 1);
     CHECK(bottleneck(box, staged) == Approx(gen4));
     CHECK(box.link(staged.links[2]).cls == LinkClass::host_memory);
-    const Path direct = path(box, 0, 1, Transport::p2p);
+    const Path direct = path(box, 0, 1, PathKind::p2p);
     CHECK(direct.count < staged.count);
     CHECK(bottleneck(box, direct) == Approx(gen4));
 
@@ -269,7 +270,7 @@ TEST_CASE("a template gives no device more or faster links than it has") {
             "  - {name: switch0, part: pex-88000}\ncables:\n";
         try {
             read_node(yaml::parse(head + links, "x.yaml"), catalog());
-        } catch (const ScenarioError& error) {
+        } catch (const InputError& error) {
             return std::string(error.what());
         }
         return std::string();

@@ -88,7 +88,7 @@ TEST_CASE("every kind of fabric joins the trays of racks with the switches of as
     for (const FabricKind kind :
          {FabricKind::fat_tree, FabricKind::rail_optimized, FabricKind::rail_only, FabricKind::dragonfly,
           FabricKind::dragonfly_plus, FabricKind::torus, FabricKind::dual_plane}) {
-        INFO(word(kind));
+        INFO(to_string(kind));
         const Bill servers = bill_of(Fabric(tiny::cluster(24, 2, tiny::fabric(kind, 16))));
         const Bill trays = bill_of(Fabric(racks(6, 4, tiny::fabric(kind, 16))));
         CHECK(trays.switch_count() == servers.switch_count());

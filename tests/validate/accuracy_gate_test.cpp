@@ -5,9 +5,10 @@
 #include <initializer_list>
 #include <map>
 
-#include "sim/io/text_file.hpp"
-#include "sim/io/yaml.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/text_file.hpp"
+#include "base/yaml.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/calibration/fitted_nulls.hpp"
 #include "validate/calibration/without_site.hpp"
@@ -59,8 +60,8 @@ TEST_CASE("every row of docs/accuracy.csv is what this program forecasts, and no
     const std::vector<AccuracyRow> now = recomputed(catalog, cache).rows;
     check_same(now, committed(), {Forecast::ours, Forecast::null_alphabeta, Forecast::null_tuning}, 1e-6);
     std::map<std::string, double> figures;
-    for (const AccuracyFigure& figure : accuracy_figures(now)) {
-        figures[figure.name] = figure.percent;
+    for (const NamedFigure& figure : accuracy_figures(now)) {
+        figures[figure.name] = figure.value;
     }
     const yaml::Node ceilings = yaml::read(measurements / "ceilings.yaml");
     CHECK(ceilings.required("ceilings").members().size() >= 12);

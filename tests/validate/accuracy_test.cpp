@@ -1,11 +1,13 @@
-#include "validate/accuracy.hpp"
+#include "validate/accuracy/accuracy.hpp"
 
-#include "sim/io/place.hpp"
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/input_error.hpp"
+#include "base/percentile.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
-#include "validate/forecast.hpp"
-#include "validate/sites.hpp"
+#include "validate/accuracy/sites.hpp"
+#include "validate/curves/forecast.hpp"
 
 using namespace fabricast;
 
@@ -26,9 +28,9 @@ AccuracyRow row(const std::string& site, std::int64_t size, double predicted, co
 }
 
 double figure(const std::vector<AccuracyRow>& rows, const std::string& name) {
-    for (const AccuracyFigure& f : accuracy_figures(rows)) {
+    for (const NamedFigure& f : accuracy_figures(rows)) {
         if (f.name == name) {
-            return f.percent;
+            return f.value;
         }
     }
     return -1;
@@ -129,7 +131,7 @@ TEST_CASE("figures of the CSV read back are the figures written") {
 
 TEST_CASE("a broken CSV is refused where it breaks") {
     const std::string csv = to_csv({row("a", 8, 110)});
-    CHECK_THROWS_AS(parse_accuracy_csv("size,time\n", "t.csv"), ScenarioError);
+    CHECK_THROWS_AS(parse_accuracy_csv("size,time\n", "t.csv"), InputError);
     CHECK_THROWS_WITH(parse_accuracy_csv(csv + "a,b\n", "t.csv"), ContainsSubstring("t.csv:3:1"));
 }
 
@@ -155,7 +157,7 @@ TEST_CASE("every listed dataset is here, in a group that its file derives to, an
             CHECK(derived.generation == entry.group.generation);
             CHECK(derived.nccl_era == entry.group.nccl_era);
             CHECK(derived.fabric == entry.group.fabric);
-        } catch (const ScenarioError&) {
+        } catch (const InputError&) {
             CHECK(text(m.benchmark, "collective") == "several");
         }
     }
@@ -171,7 +173,7 @@ TEST_CASE("every figure of docs/accuracy.md is recomputed from docs/accuracy.csv
     const std::vector<AccuracyRow> rows = parse_accuracy_csv(read_text(docs / "accuracy.csv", 1 << 26), "accuracy.csv");
     REQUIRE(rows.size() > 3000);
     std::size_t figures = 0;
-    for (const AccuracyFigure& figure : accuracy_figures(rows)) {
+    for (const NamedFigure& figure : accuracy_figures(rows)) {
         INFO(figure_line(figure));
         CHECK(page.find(figure_line(figure) + "\n") != std::string::npos);
         ++figures;

@@ -4,7 +4,8 @@
 
 #include <cmath>
 
-#include "sim/scenario/catalog_reader.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/calibration/calibrate_figures.hpp"
 #include "validate/calibration/calibrate_report.hpp"

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/collectives/costs.hpp"
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
+#include "sim/plan/collectives/costs.hpp"
 #include "tests/support/catch.hpp"
+#include "validate/accuracy/collect.hpp"
+#include "validate/calibration/site_writer.hpp"
 #include "validate/calibration/without_site.hpp"
-#include "validate/collect.hpp"
 
 using namespace fabricast;
 

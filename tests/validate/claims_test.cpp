@@ -5,11 +5,12 @@
 #include <set>
 #include <string>
 
-#include "sim/io/place.hpp"
-#include "sim/io/text_file.hpp"
+#include "base/input_error.hpp"
+#include "base/text_file.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/claims/claims_page.hpp"
+#include "validate/claims/read_claims.hpp"
 
 using namespace fabricast;
 
@@ -66,8 +67,8 @@ ClaimFile one_claim(const std::string& name, const std::string& text) {
 TEST_CASE("every claim ends as it is written") {
     for (const JudgedFile& file : judged()) {
         for (const JudgedClaim& claim : file.claims) {
-            INFO(claim.claim->id << " is " << word(claim.verdict));
-            CHECK(word(claim.verdict) == word(claim.claim->verdict));
+            INFO(claim.claim->id << " is " << to_string(claim.verdict));
+            CHECK(to_string(claim.verdict) == to_string(claim.claim->verdict));
         }
     }
 }
@@ -94,7 +95,7 @@ TEST_CASE("every claim of the documents is there, once") {
 TEST_CASE("what is missed is explained: five claims in the deviations, others by a test that shows the cause") {
     const std::set<std::string> may_deviate = {"C17", "C18", "C20", "C23", "C24"};
     const std::string deviations = read_text(root / "docs/deviations.md", 1 << 24);
-    const std::string tests = read_text(root / "tests/sim/transports/transports_test.cpp", 1 << 24);
+    const std::string tests = read_text(root / "tests/sim/plan/transfers/transports_test.cpp", 1 << 24);
     std::vector<std::string> unexplained;
     for (const JudgedFile& file : judged()) {
         for (const JudgedClaim& judged_claim : file.claims) {
@@ -195,5 +196,5 @@ TEST_CASE("a malformed claim is refused at its line") {
     CHECK_THROWS_WITH(one_claim("role", text("{what: w, role: condition, between: [1, 2], of: {link: l, take: t}}")),
                       ContainsSubstring("come together"));
     const ClaimFile unknown = one_claim("run", text("{what: w, between: [1, 2], of: {run: nowhere, take: time}}"));
-    CHECK_THROWS_AS(judge(unknown, catalogue(), 0), ScenarioError);
+    CHECK_THROWS_AS(judge(unknown, catalogue(), 0), InputError);
 }

@@ -1,11 +1,12 @@
-#include "validate/compare.hpp"
+#include "validate/curves/compare.hpp"
 
 #include <cmath>
 
-#include "sim/scenario/catalog_reader.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
-#include "validate/collect.hpp"
-#include "validate/null_models.hpp"
+#include "validate/accuracy/collect.hpp"
+#include "validate/curves/null_models.hpp"
 
 using namespace fabricast;
 

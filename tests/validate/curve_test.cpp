@@ -1,4 +1,4 @@
-#include "validate/curve.hpp"
+#include "validate/curves/curve.hpp"
 
 #include "tests/support/catch.hpp"
 
@@ -77,8 +77,8 @@ TEST_CASE("a table that is no size curve is said to be none") {
     CHECK_THROWS_AS(read_curve(table("n_gpus, busbw_GBps", "  - [4, 1.0]\n"), 1), NotACurve);
     CHECK_THROWS_AS(read_curve(table("size_bytes, wrong", "  - [4, 1.0]\n"), 1), NotACurve);
     CHECK_THROWS_AS(read_curve(table("size_bytes, time_us", "  - [0, 1.0]\n"), 1), NotACurve);
-    CHECK_THROWS_AS(read_curve(table("size_bytes, time_us", "  - [many, 1.0]\n"), 1), ScenarioError);
-    CHECK_THROWS_AS(read_curve(table("size_bytes, time_us", "  - [4, fast]\n"), 1), ScenarioError);
+    CHECK_THROWS_AS(read_curve(table("size_bytes, time_us", "  - [many, 1.0]\n"), 1), InputError);
+    CHECK_THROWS_AS(read_curve(table("size_bytes, time_us", "  - [4, fast]\n"), 1), InputError);
 }
 
 TEST_CASE("leading sizes that are slower than larger ones are warm-up") {

@@ -1,11 +1,11 @@
-#include "validate/derive.hpp"
+#include "validate/curves/derive.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "tests/support/catch.hpp"
-#include "validate/curve.hpp"
+#include "validate/curves/curve.hpp"
 
 using namespace fabricast;
 
@@ -26,7 +26,7 @@ Derived derived(const Said& said) {
 std::string refusal(const Said& said) {
     try {
         derived(said);
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         return error.what();
     }
     return "";
@@ -142,10 +142,10 @@ TEST_CASE("processors are known by their maker") {
 
 TEST_CASE("sockets, plugins and GPUDirect come from the environment") {
     const std::string system = "{gpu: A100, gpus_per_node: 8, nodes: 2, nic: \"ConnectX-6 200 Gb/s\"}";
-    CHECK(derived({system, "{env: \"NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.transport ==
+    CHECK(derived({system, "{env: \"NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.network_plugin ==
           "sockets");
-    CHECK(derived({system, "{env: \"NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.transport.empty());
-    CHECK(derived({"{gpu: A100, gpus_per_node: 8, nodes: 2, network: \"IPoIB\"}"}).scenario.library.transport ==
+    CHECK(derived({system, "{env: \"NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.network_plugin.empty());
+    CHECK(derived({"{gpu: A100, gpus_per_node: 8, nodes: 2, network: \"IPoIB\"}"}).scenario.library.network_plugin ==
           "sockets");
     CHECK(derived({system, "{env: \"NCCL_NET_GDR_LEVEL=LOC\"}"}).scenario.cluster.node_options.at("gpu_direct") ==
           "false");
@@ -227,7 +227,7 @@ TEST_CASE("every NCCL measurement of this repository derives, or is no curve of 
             const Derived d = derive(m, table);
             CHECK(d.ranks >= 2);
             CHECK_FALSE(d.assumptions.empty());
-        } catch (const ScenarioError&) {
+        } catch (const InputError&) {
             refused.push_back(m.id);
         }
     }

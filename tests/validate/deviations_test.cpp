@@ -1,15 +1,16 @@
 // Accepted gaps are still there and stand in docs/deviations.md with their error: one that was closed must leave the
 // list.
 
-#include "validate/deviations.hpp"
+#include "validate/accuracy/deviations.hpp"
 
 #include <filesystem>
 
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
-#include "validate/collect.hpp"
-#include "validate/sites.hpp"
+#include "validate/accuracy/collect.hpp"
+#include "validate/accuracy/sites.hpp"
 
 using namespace fabricast;
 

@@ -7,9 +7,10 @@
 #include <filesystem>
 #include <map>
 
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/scenario/catalog_reader.hpp"
-#include "sim/simulate.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/diagnose/links.hpp"
 #include "validate/diagnose/sensitivity.hpp"
@@ -102,11 +103,11 @@ TEST_CASE("faults simulated with another calibration are found, and healthy logs
                                                                            : t.first.front()));
         }
     }
-    const std::vector<AccuracyFigure> figures = diagnose_figures(trials);
-    CHECK(figures[0].percent >= 80);
-    CHECK(figures[1].percent <= 10);
-    CHECK(figures[2].percent >= figures[0].percent);  // ranked first is named
-    CHECK(figures[3].percent <= 10);                  // only other causes named
+    const std::vector<NamedFigure> figures = diagnose_figures(trials);
+    CHECK(figures[0].value >= 80);
+    CHECK(figures[1].value <= 10);
+    CHECK(figures[2].value >= figures[0].value);  // ranked first is named
+    CHECK(figures[3].value <= 10);                // only other causes named
 }
 
 namespace {

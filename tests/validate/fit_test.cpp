@@ -1,9 +1,10 @@
 #include <cmath>
 
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
-#include "validate/calibration/kinship.hpp"
+#include "validate/calibration/part_similarity.hpp"
 #include "validate/calibration/without_site.hpp"
 
 using namespace fabricast;
@@ -26,7 +27,7 @@ struct Planted {
     void measure(const std::string& site, Collective collective, double slower = 1,
                  LaunchMode mode = LaunchMode::process) {
         FitDataset d;
-        d.id = site + "-" + std::string(word(collective));
+        d.id = site + "-" + std::string(to_string(collective));
         d.site = site;
         d.group = {"ampere", ">=2.18", "nvswitch"};
         d.scenario.cluster.node = "dgx-a100";
@@ -107,7 +108,7 @@ TEST_CASE("a slow host does not pass for a slow GPU, and the catalogue keeps the
 TEST_CASE("kin are the parts that share a generation, an era or a way inside") {
     const Catalog catalog = read_catalog();
     const auto of = [&](const std::string& a, const std::string& b) {
-        return kinship(catalog.parts.at(a), catalog.parts.at(b));
+        return part_similarity(catalog.parts.at(a), catalog.parts.at(b));
     };
     CHECK(of(kernel, kernel) == 1);
     CHECK(of(kernel, kernel + "-2.8") > of(kernel, "nccl-volta-mesh"));
@@ -115,7 +116,7 @@ TEST_CASE("kin are the parts that share a generation, an era or a way inside") {
     CHECK(of("transport-ib-hdr", "transport-ib-ndr") > of("transport-ib-hdr", "transport-efa-v2"));
     CHECK(of("transport-ib-hdr", "nccl-network") == 0);
     for (const auto& [name, part] : catalog.parts) {
-        CHECK(kinship(part, catalog.parts.at(kernel)) == kinship(catalog.parts.at(kernel), part));
+        CHECK(part_similarity(part, catalog.parts.at(kernel)) == part_similarity(catalog.parts.at(kernel), part));
     }
 }
 

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <optional>
 
-#include "sim/scenario/catalog_reader.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
-#include "validate/compare.hpp"
+#include "validate/curves/compare.hpp"
 
 using namespace fabricast;
 
@@ -59,7 +60,7 @@ void check(const std::string& head, const Expected& expected) {
 std::string refusal(const std::string& head) {
     try {
         compared(file(head));
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         return error.what();
     }
     return "";

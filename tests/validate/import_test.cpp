@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-#include "sim/io/text_file.hpp"
+#include "base/text_file.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/import/measurement_writer.hpp"
@@ -64,7 +64,7 @@ std::vector<Log> all_logs() {
 std::string refusal(const std::string& text, const std::string& file, const std::string& format = "auto") {
     try {
         import_log(text, file, format);
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         CHECK(error.place.line >= 1);
         CHECK(error.place.column >= 1);
         CHECK(error.message.find('\n') == std::string::npos);
@@ -165,7 +165,7 @@ TEST_CASE("a log cut at any byte is refused with its place, or tells the beginni
             try {
                 const std::vector<Measurement> part = import_log(log.text.substr(0, cut), log.file, log.format);
                 CHECK(is_beginning(part, whole, !log.footer));
-            } catch (const ScenarioError& error) {
+            } catch (const InputError& error) {
                 ++refused;
                 CHECK(error.place.line >= 1);
             }
@@ -185,7 +185,7 @@ TEST_CASE("bytes changed at random are refused with their place or read as anoth
             }
             try {
                 import_log(broken, log.file, round % 2 == 0 ? log.format : "auto");
-            } catch (const ScenarioError& error) {
+            } catch (const InputError& error) {
                 CHECK(error.place.line >= 1);
             }
         }
@@ -378,7 +378,7 @@ TEST_CASE("words as long as a page name no GPU, and are refused before anything 
     try {
         import_log(with(log, gpu, "H100"), "all_reduce.log", "auto", {{"system.network", std::string(100'000, 'x')}});
         FAIL_CHECK("a network of 100,000 characters was accepted");
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         CHECK_THAT(error.what(), ContainsSubstring("too long for what it says: 'network'"));
     }
 }

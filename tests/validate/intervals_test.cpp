@@ -1,4 +1,4 @@
-#include "validate/intervals.hpp"
+#include "validate/accuracy/intervals.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/io/text_file.hpp"
+#include "base/text_file.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,14 +1,14 @@
 // The JSON Schema of measurement files against the files there are and against the parser.
 
-#include "validate/measurement_schema.hpp"
+#include "validate/import/measurement_schema.hpp"
 
 #include <filesystem>
 
-#include "sim/io/text_file.hpp"
+#include "base/text_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/json_schema.hpp"
 #include "tests/support/yaml_json.hpp"
-#include "validate/measurement.hpp"
+#include "validate/import/measurement.hpp"
 
 using namespace fabricast;
 
@@ -44,7 +44,7 @@ TEST_CASE("what the parser refuses by shape the schema refuses too") {
         const std::size_t at = text.find(bad + ":");
         text.erase(at, text.find('\n', at) + 1 - at);
         CHECK(violates(text));
-        CHECK_THROWS_AS(parse_measurement(text, "m.yaml"), ScenarioError);
+        CHECK_THROWS_AS(parse_measurement(text, "m.yaml"), InputError);
     }
     CHECK(violates(whole + "colums: []\n"));
     CHECK_THROWS_WITH(parse_measurement(whole + "colums: []\n", "m.yaml"), ContainsSubstring("columns"));

@@ -1,4 +1,4 @@
-#include "validate/measurement.hpp"
+#include "validate/import/measurement.hpp"
 
 #include <filesystem>
 
@@ -23,7 +23,7 @@ rows:
 std::string message(const std::string& yaml) {
     try {
         parse_measurement(yaml, "m.yaml");
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         return error.what();
     }
     return "";

@@ -5,11 +5,11 @@
 #include "sim/scenario/build.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
-#include "validate/training_accuracy.hpp"
-#include "validate/training_families.hpp"
-#include "validate/training_intervals.hpp"
-#include "validate/training_memory.hpp"
-#include "validate/training_table.hpp"
+#include "validate/training/training_accuracy.hpp"
+#include "validate/training/training_families.hpp"
+#include "validate/training/training_intervals.hpp"
+#include "validate/training/training_memory.hpp"
+#include "validate/training/training_table.hpp"
 
 using namespace fabricast;
 

@@ -4,7 +4,8 @@
 
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
-#include "validate/transfer_compare.hpp"
+#include "validate/transfers/transfer_compare.hpp"
+#include "validate/transfers/transfer_derive.hpp"
 
 using namespace fabricast;
 

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <memory>
 
-#include "validate/accuracy.hpp"
+#include "base/nearest_word.hpp"
+#include "base/percentile.hpp"
+#include "validate/accuracy/accuracy.hpp"
 
 namespace fabricast {
 namespace {
@@ -142,8 +144,8 @@ std::set<FigureName> asked_figures(const std::vector<Curve>& curves, const Calib
     std::set<FigureName> wanted;
     for (const FigureName& name : options.only) {
         if (!used.contains(name)) {
-            throw UnderDetermined(complaint("under-determined: no row of these data depends on", shown(name),
-                                            listed(used), nearest_word(name, {used.begin(), used.end()})));
+            throw UnderDetermined(error_message("under-determined: no row of these data depends on", shown(name),
+                                                listed(used), nearest_word(name, {used.begin(), used.end()})));
         }
         wanted.insert(name);
     }

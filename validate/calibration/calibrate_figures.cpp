@@ -9,10 +9,11 @@
 #include <map>
 #include <thread>
 
-#include "sim/io/text_file.hpp"
+#include "base/percentile.hpp"
+#include "base/random.hpp"
+#include "base/text_file.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "validate/intervals.hpp"
-#include "validate/random.hpp"
+#include "validate/accuracy/intervals.hpp"
 
 namespace fabricast {
 namespace {
@@ -120,7 +121,7 @@ std::array<double, 3> errors_of(const std::vector<const FitDataset*>& curves, co
 
 // "calibrated_large_median_pct" over systems, and the same before calibration.
 template <typename Judged>
-void append_medians(std::vector<AccuracyFigure>& figures, const std::string& prefix, const std::vector<Judged>& list) {
+void append_medians(std::vector<NamedFigure>& figures, const std::string& prefix, const std::vector<Judged>& list) {
     for (const Regime regime : all_regimes) {
         const auto i = static_cast<std::size_t>(regime);
         std::vector<double> before;
@@ -132,16 +133,16 @@ void append_medians(std::vector<AccuracyFigure>& figures, const std::string& pre
             }
         }
         if (!after.empty()) {
-            const std::string name = prefix + "_" + std::string(word(regime)) + "_";
+            const std::string name = prefix + "_" + std::string(to_string(regime)) + "_";
             figures.push_back({name + "median_pct", 100 * *percentile(after, 50)});
             figures.push_back({name + "before_median_pct", 100 * *percentile(before, 50)});
         }
     }
 }
 
-std::vector<AccuracyFigure> fresh_figures(const Catalog& catalog, const SiteOverlays& overlays,
-                                          const std::vector<FitDataset>& data, FabricCache& cache) {
-    std::vector<AccuracyFigure> figures;
+std::vector<NamedFigure> fresh_figures(const Catalog& catalog, const SiteOverlays& overlays,
+                                       const std::vector<FitDataset>& data, FabricCache& cache) {
+    std::vector<NamedFigure> figures;
     append_medians(figures, "calibrated",
                    calibrated_systems(catalog, overlays, data, cache, std::thread::hardware_concurrency()));
     const std::vector<ScaleOut> pairs = scale_out(catalog, overlays, data, cache);
@@ -151,7 +152,7 @@ std::vector<AccuracyFigure> fresh_figures(const Catalog& catalog, const SiteOver
             const double error = pair.after[static_cast<std::size_t>(regime)];
             if (error >= 0) {
                 figures.push_back({fmt::format("scaleout_{}_{}_to_{}_nodes_{}_{}_pct", pair.site, pair.fit_nodes,
-                                               pair.largest, pair.collective, word(regime)),
+                                               pair.largest, pair.collective, to_string(regime)),
                                    100 * error});
             }
         }
@@ -159,20 +160,20 @@ std::vector<AccuracyFigure> fresh_figures(const Catalog& catalog, const SiteOver
     return figures;
 }
 
-std::string figures_yaml(const std::vector<AccuracyFigure>& figures, const std::string& mark) {
+std::string figures_yaml(const std::vector<NamedFigure>& figures, const std::string& mark) {
     std::string yaml =
         "# What `./dev accuracy --loso` found when each system was calibrated on half of its own sizes, and on its\n"
         "# smallest node count, each time on top of the fit without its site; stale, and then not read, once the\n"
         "# catalogue or the data are others.\nfingerprint: \"" +
         mark + "\"\nfigures:\n";
-    for (const AccuracyFigure& figure : figures) {
-        yaml += fmt::format("  {}: {:.4f}\n", figure.name, figure.percent);
+    for (const NamedFigure& figure : figures) {
+        yaml += fmt::format("  {}: {:.4f}\n", figure.name, figure.value);
     }
     return yaml;
 }
 
-std::vector<AccuracyFigure> kept_figures(const std::filesystem::path& file, const std::string& mark) {
-    std::vector<AccuracyFigure> figures;
+std::vector<NamedFigure> kept_figures(const std::filesystem::path& file, const std::string& mark) {
+    std::vector<NamedFigure> figures;
     if (!std::filesystem::exists(file)) {
         return figures;
     }
@@ -246,7 +247,7 @@ std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& over
         std::map<std::string, std::vector<const FitDataset*>> larger;  // by collective
         for (auto n = std::next(by_nodes.begin()); n != by_nodes.end(); ++n) {
             for (const FitDataset& d : n->second) {
-                larger[std::string(word(collective_of(d.scenario).collective))].push_back(&d);
+                larger[std::string(to_string(collective_of(d.scenario).collective))].push_back(&d);
             }
         }
         for (const auto& [collective, curves] : larger) {
@@ -260,7 +261,7 @@ std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& over
 void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, const std::vector<FitDataset>& data,
                       const std::vector<AccuracyRow>& rows, FabricCache& cache,
                       const std::filesystem::path& measurements, bool refit) {
-    std::vector<AccuracyFigure> figures{{"planted_recovery_max_pct", 100 * planted_recovery(catalog, 3)}};
+    std::vector<NamedFigure> figures{{"planted_recovery_max_pct", 100 * planted_recovery(catalog, 3)}};
     const std::string mark = fingerprint(rows);
     const std::filesystem::path file = measurements / "calibrated.yaml";
     if (refit && !overlays.empty()) {
@@ -268,13 +269,13 @@ void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, cons
         write_atomically("models/catalog/intervals.yaml", intervals_yaml(interval_table(rows, Forecast::publisher_out),
                                                                          catalog.parts.at("forecast-intervals")));
     }
-    for (const AccuracyFigure& figure : kept_figures(file, mark)) {
+    for (const NamedFigure& figure : kept_figures(file, mark)) {
         figures.push_back(figure);
     }
-    for (const AccuracyFigure& figure : interval_figures(rows)) {
+    for (const NamedFigure& figure : interval_figures(rows)) {
         figures.push_back(figure);
     }
-    for (const AccuracyFigure& figure : figures) {
+    for (const NamedFigure& figure : figures) {
         fmt::print("{}\n", figure_line(figure));
     }
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "validate/accuracy.hpp"
+#include "validate/accuracy/accuracy.hpp"
 #include "validate/calibration/calibrate.hpp"
 #include "validate/calibration/without_site.hpp"
 

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/collectives/costs.hpp"
-#include "validate/accuracy.hpp"
+#include "base/percentile.hpp"
+#include "sim/plan/collectives/costs.hpp"
+#include "validate/accuracy/accuracy.hpp"
 #include "validate/calibration/catalog_writer.hpp"
 
 namespace fabricast {

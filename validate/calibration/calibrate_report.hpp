@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "validate/calibration/calibrate.hpp"
-#include "validate/compare.hpp"
+#include "validate/curves/compare.hpp"
 
 namespace fabricast {
 

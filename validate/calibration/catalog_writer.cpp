@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/collectives/costs.hpp"
-#include "validate/calibration/kinship.hpp"
+#include "sim/plan/collectives/costs.hpp"
+#include "validate/calibration/part_similarity.hpp"
 
 namespace fabricast {
 namespace {

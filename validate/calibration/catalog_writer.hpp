@@ -28,9 +28,6 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
 // How much of its prior's spread a figure keeps: the 80 % interval of the one over that of the other, in logarithms.
 double share_left(const FittedValue& fitted, const Prior& prior);
 
-// The catalogue's sites, one part for each GPU and link that a site's data are of: sites.yaml, whole.
-std::string site_parts(const std::vector<FitDataset>& data, FabricCache& cache);
-
 // "7.9 us", "12.4 GB/s", "1.21": five digits.
 std::string written(double value, const std::string& unit);
 

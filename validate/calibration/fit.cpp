@@ -6,10 +6,10 @@
 #include <memory>
 #include <tuple>
 
-#include "sim/collectives/costs.hpp"
-#include "sim/io/units.hpp"
-#include "validate/calibration/kinship.hpp"
-#include "validate/embedded.hpp"
+#include "base/unit_text.hpp"
+#include "sim/plan/collectives/costs.hpp"
+#include "validate/calibration/part_similarity.hpp"
+#include "validate/import/embedded.hpp"
 
 namespace fabricast {
 namespace {
@@ -206,7 +206,7 @@ Fitter::Family Fitter::family_of(std::span<const FigureName> free, const FitResu
         const Part& part = catalog_.parts.at(part_of(name));
         const bool told = result.datasets.contains(name) && !result.datasets.at(name).empty();
         const bool kin = std::any_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(own),
-                                     [&](const Part* p) { return p != &part && kinship(*p, part) > 0; });
+                                     [&](const Part* p) { return p != &part && part_similarity(*p, part) > 0; });
         if (told && kin && figure_in_part(name) == figure_in_part(free.front()) &&
             std::ranges::find(free, name) == free.end()) {
             family.parameters.push_back(known_parameter(name, found, priors_));
@@ -215,7 +215,7 @@ Fitter::Family Fitter::family_of(std::span<const FigureName> free, const FitResu
     }
     for (const Part* a : parts) {
         for (const Part* b : parts) {
-            family.correlation.push_back(kinship(*a, *b));
+            family.correlation.push_back(part_similarity(*a, *b));
         }
     }
     return family;

@@ -3,10 +3,10 @@
 // what they may be beforehand stands in priors.yaml, the same for every fit, so that leaving a site out leaves it out.
 //
 // Two stages: costs inside a node from one-node curves, then costs of networks from the others with the first held.
-// Figures of kindred parts lean on each other (kinship.hpp); what no data tell takes what its kin do. Launch figures
-// are the hosts' middle: each site has a factor of its own on them, which is fitted and dropped, so that one slow host
-// does not pass for a slow GPU. A site's curves of one group of systems count as one observation in each regime,
-// however many they are: a curve of 30 sizes is not 30 independent facts.
+// Figures of kindred parts lean on each other (part_similarity.hpp); what no data tell takes what its kin do. Launch
+// figures are the hosts' middle: each site has a factor of its own on them, which is fitted and dropped, so that one
+// slow host does not pass for a slow GPU. A site's curves of one group of systems count as one observation in each
+// regime, however many they are: a curve of 30 sizes is not 30 independent facts.
 
 #include <map>
 #include <set>
@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "validate/accuracy/sites.hpp"
 #include "validate/calibration/robust_fit.hpp"
-#include "validate/forecast.hpp"
-#include "validate/regime.hpp"
-#include "validate/sites.hpp"
+#include "validate/curves/forecast.hpp"
+#include "validate/score/regime.hpp"
 
 namespace fabricast {
 

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "validate/collect.hpp"
+#include "validate/accuracy/collect.hpp"
 
 namespace fabricast {
 

@@ -1,11 +1,11 @@
+#include "validate/calibration/site_writer.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <tuple>
-
-#include "validate/calibration/catalog_writer.hpp"
 
 namespace fabricast {
 

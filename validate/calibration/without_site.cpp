@@ -10,8 +10,8 @@
 #include <optional>
 #include <thread>
 
-#include "sim/io/text_file.hpp"
-#include "topologies/hash.hpp"
+#include "base/hash.hpp"
+#include "base/text_file.hpp"
 
 namespace fabricast {
 namespace {

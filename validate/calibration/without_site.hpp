@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "validate/accuracy/accuracy.hpp"
+#include "validate/accuracy/collect.hpp"
 #include "validate/calibration/fit.hpp"
-#include "validate/collect.hpp"
 
 namespace fabricast {
 

@@ -44,8 +44,8 @@ struct Check {
 enum class Standing : std::uint8_t { ok, model, ambiguous, wrong };
 
 enum class ClaimVerdict : std::uint8_t { reproduced, only_if, contradicted, not_reproduced };
-std::string_view word(Standing);
-std::string_view word(ClaimVerdict);
+std::string_view to_string(Standing);
+std::string_view to_string(ClaimVerdict);
 
 struct Claim {
     std::string id, says, known, source;
@@ -64,9 +64,6 @@ struct ClaimFile {
     std::map<std::string, std::string, std::less<>> scenarios;  // text, or the path of a file beside
     std::vector<Claim> claims;
 };
-
-// Every file of a folder, by name. Throws ScenarioError where one is malformed.
-std::vector<ClaimFile> read_claims(const std::filesystem::path& folder);
 
 // In SI base units; throws std::out_of_range for another word.
 double claim_unit(const std::string& unit);

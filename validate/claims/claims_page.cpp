@@ -42,8 +42,9 @@ std::string check_row(const Check& check, const JudgedCheck& judged, std::uint32
 
 std::string claim_text(const JudgedClaim& judged, std::uint32_t draws) {
     const Claim& claim = *judged.claim;
-    std::string out = fmt::format("### {}: {}\n\n{} *Known* ({}): {}. *Source:* {}.\n\n", claim.id,
-                                  word(judged.verdict), claim.says, word(claim.standing), claim.known, claim.source);
+    std::string out =
+        fmt::format("### {}: {}\n\n{} *Known* ({}): {}. *Source:* {}.\n\n", claim.id, to_string(judged.verdict),
+                    claim.says, to_string(claim.standing), claim.known, claim.source);
     out += fmt::format("| quantity | unit | default | {} seeds | asked | holds |\n|---|---|---|---|---|---|\n", draws);
     for (std::size_t i = 0; i < judged.checks.size(); ++i) {
         out += check_row(claim.checks[i], judged.checks[i], draws);
@@ -66,7 +67,7 @@ std::string summary(const std::vector<JudgedFile>& files) {
     for (const JudgedFile& file : files) {
         for (const JudgedClaim& claim : file.claims) {
             out += fmt::format("| {}: {} | {} | {} |\n", claim.claim->id, claim.claim->says,
-                               word(claim.claim->standing), word(claim.verdict));
+                               to_string(claim.claim->standing), to_string(claim.verdict));
         }
     }
     return out;

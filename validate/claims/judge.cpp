@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/study/draws.hpp"
+#include "sim/run/study/draws.hpp"
 
 namespace fabricast {
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/input_error.hpp"
+#include "base/numbers.hpp"
+#include "base/unit_text.hpp"
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
-#include "sim/io/numbers.hpp"
-#include "sim/io/place.hpp"
-#include "sim/io/units.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/simulate.hpp"
 #include "topologies/bisection.hpp"
 #include "validate/claims/observe_path.hpp"
 
@@ -18,7 +18,7 @@ namespace fabricast {
 namespace {
 
 [[noreturn]] void unknown(const ClaimFile& file, const std::string& what) {
-    throw ScenarioError({std::make_shared<const std::string>(file.file.string()), 1, 1}, what);
+    throw InputError({std::make_shared<const std::string>(file.file.string()), 1, 1}, what);
 }
 
 double of_link(const Catalog& catalog, const Observation& o, const ClaimFile& file) {

@@ -18,7 +18,7 @@ public:
     Observer(const ClaimFile& file, const Catalog& catalog, std::uint64_t seed = 0)
         : file_(file), catalog_(catalog), seed_(seed) {}
 
-    // In SI base units. Throws ScenarioError or CatalogError, naming the claim's file, where a name is unknown.
+    // In SI base units. Throws InputError or CatalogError, naming the claim's file, where a name is unknown.
     double value(const Observation& observation);
 
 private:

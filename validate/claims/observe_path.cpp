@@ -4,11 +4,12 @@
 #include <array>
 #include <limits>
 
-#include "sim/io/place.hpp"
-#include "sim/io/units.hpp"
+#include "base/input_error.hpp"
+#include "base/unit_text.hpp"
+#include "sim/plan/transfers/exchange.hpp"
+#include "sim/plan/transfers/host_fabric.hpp"
+#include "sim/plan/transfers/places.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/transports/exchange.hpp"
-#include "sim/transports/places.hpp"
 #include "topologies/bisection.hpp"
 
 namespace fabricast {
@@ -26,7 +27,7 @@ double of_exchange(const Exchange& e, const Observation& o) {
         return e.bandwidth;
     }
     if (o.take == "together") {
-        return e.together;
+        return e.aggregate_bandwidth;
     }
     if (o.take == "dma") {
         return e.choice.path.dma_crossings();
@@ -62,7 +63,7 @@ double of_transfer(const Observation& o, const Scenario& scenario, const Catalog
 
 // Whether NVLink joins these two, and how fast a copy streams over it alone; 0 where it does not.
 double nvlink_rate(const Fabric& fabric, std::uint32_t a, std::uint32_t b) {
-    const auto path = path_between(fabric, query(fabric.gpu(a), fabric.gpu(b), Transport::nvlink));
+    const auto path = path_between(fabric, query(fabric.gpu(a), fabric.gpu(b), PathKind::nvlink));
     const bool joined = path && path->count > 0 && !passes(fabric, *path, DeviceKind::gpu);
     return joined ? narrowest(fabric, *path) : 0;
 }
@@ -75,7 +76,7 @@ double disjoint_pairs(const Fabric& fabric, const Scenario& scenario) {
     for (std::uint32_t g = 0; g < 2 * half; ++g) {
         const DeviceId from = fabric.gpu(g);
         const DeviceId to = fabric.gpu(g < half ? g + half : g - half);
-        schedule.connections.push_back({query(from, to, Transport::nvlink)});
+        schedule.connections.push_back({query(from, to, PathKind::nvlink)});
         schedule.kept.push_back(schedule.add(Transfer{g, bytes, {}}));
     }
     const Timeline timeline = replay(scenario.engine, fabric, schedule, {});

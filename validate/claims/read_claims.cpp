@@ -1,13 +1,14 @@
+#include "validate/claims/read_claims.hpp"
+
 // Claims as they are written.
 
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "sim/io/text_file.hpp"
-#include "sim/io/yaml.hpp"
-#include "sim/pick_word.hpp"
-#include "validate/claims/claim.hpp"
+#include "base/enum_name.hpp"
+#include "base/text_file.hpp"
+#include "base/yaml.hpp"
 
 namespace fabricast {
 
@@ -131,8 +132,8 @@ ClaimFile read_file(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string_view word(Standing standing) { return pick_word(standing_words, standing); }
-std::string_view word(ClaimVerdict verdict) { return pick_word(verdict_words, verdict); }
+std::string_view to_string(Standing standing) { return enum_name(standing_words, standing); }
+std::string_view to_string(ClaimVerdict verdict) { return enum_name(verdict_words, verdict); }
 
 double claim_unit(const std::string& unit) { return units().at(unit); }
 

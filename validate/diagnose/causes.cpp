@@ -219,10 +219,10 @@ bool small_packets(Suspect& s, double /*degree*/) {
 }
 
 bool tcp(Suspect& s, double /*degree*/) {
-    if (!several_nodes(s) || s.scenario.library.transport == "sockets") {
+    if (!several_nodes(s) || s.scenario.library.network_plugin == "sockets") {
         return false;
     }
-    s.scenario.library.transport = "sockets";
+    s.scenario.library.network_plugin = "sockets";
     s.scenario.library.env.erase("NCCL_NET");
     return true;
 }

@@ -7,8 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "sim/collectives/plan.hpp"
-#include "sim/io/units.hpp"
+#include "base/percentile.hpp"
+#include "base/unit_text.hpp"
+#include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
 #include "validate/diagnose/sensitivity.hpp"
 
@@ -80,7 +81,7 @@ void find_alike(std::vector<RankedCause>& ranked) {
 
 // Whether a cause leaves the healthy system's constants in force, so that it shares their uncertainty.
 bool keeps_constants(const Suspect& healthy, const Suspect& suspect) {
-    return healthy.scenario.library.transport == suspect.scenario.library.transport &&
+    return healthy.scenario.library.network_plugin == suspect.scenario.library.network_plugin &&
            healthy.scenario.launch.mode == suspect.scenario.launch.mode &&
            healthy.cluster.node.gpu_direct == suspect.cluster.node.gpu_direct &&
            healthy.cluster.node.peer_to_peer == suspect.cluster.node.peer_to_peer;
@@ -118,7 +119,7 @@ public:
         } catch (const PlanError&) {
         } catch (const ClusterError&) {
         } catch (const Unreachable&) {
-        } catch (const ScenarioError&) {
+        } catch (const InputError&) {
         }
         return std::nullopt;
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "validate/compare.hpp"
+#include "validate/curves/compare.hpp"
 #include "validate/diagnose/causes.hpp"
 #include "validate/diagnose/misfit.hpp"
 

@@ -6,7 +6,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "sim/io/units.hpp"
+#include "base/percentile.hpp"
+#include "base/unit_text.hpp"
 #include "sim/scenario/build.hpp"
 
 namespace fabricast {
@@ -79,8 +80,8 @@ Scenario scenario_of(const Measurement& m, const LinkTest& test, const std::opti
         }
     }
     if (s.cluster.node.empty()) {
-        throw ScenarioError(m.place, complaint("the log does not say which machine this is",
-                                               shown(text(m.system, "gpu")), "--node NAME or --cluster FILE"));
+        throw InputError(m.place, error_message("the log does not say which machine this is",
+                                                shown(text(m.system, "gpu")), "--node NAME or --cluster FILE"));
     }
     return s;
 }
@@ -132,7 +133,7 @@ std::optional<LinkTest> link_test_of(const Measurement& m) {
     }
     if (has(words, "bidirectional") || has(words, "Bidirectional") || has(words, " -b") ||
         has(words, "Bi-Directional")) {
-        throw ScenarioError(m.place, complaint("a test of both directions at once", words, "a test of one direction"));
+        throw InputError(m.place, error_message("a test of both directions at once", words, "a test of one direction"));
     }
     test.rate = rate_of(m, test.to == "node0.gpu1");
     return test.rate > 0 ? std::optional(test) : std::nullopt;

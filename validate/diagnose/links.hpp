@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "validate/diagnose/diagnose.hpp"
-#include "validate/measurement.hpp"
+#include "validate/import/alias.hpp"
+#include "validate/import/measurement.hpp"
 
 namespace fabricast {
 
@@ -17,7 +18,7 @@ struct LinkTest {
     double rate = 0;       // bytes per second
 };
 
-// Nothing where the log is of another kind. Throws ScenarioError for tests of both directions at once, which one path
+// Nothing where the log is of another kind. Throws InputError for tests of both directions at once, which one path
 // does not tell.
 std::optional<LinkTest> link_test_of(const Measurement& measurement);
 
@@ -35,7 +36,7 @@ struct LinkDiagnosis {
 };
 
 // `node`: the template; `cluster`: a scenario instead. Where neither is given the log must name a GPU that an alias
-// knows. Throws ScenarioError.
+// knows. Throws InputError.
 LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test,
                             const std::optional<Scenario>& cluster, const std::string& node, const AliasTable& aliases,
                             const Catalog& catalog);

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "validate/regime.hpp"
+#include "validate/score/regime.hpp"
 
 namespace fabricast {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "models/units.hpp"
+#include "base/units.hpp"
 #include "sim/report/report.hpp"
 
 namespace fabricast {

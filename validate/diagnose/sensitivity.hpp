@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "validate/curves/forecast.hpp"
 #include "validate/diagnose/causes.hpp"
 #include "validate/diagnose/misfit.hpp"
-#include "validate/forecast.hpp"
 
 namespace fabricast {
 

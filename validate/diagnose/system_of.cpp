@@ -1,9 +1,9 @@
 #include "validate/diagnose/system_of.hpp"
 
-#include "sim/collectives/plan.hpp"
+#include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
-#include "validate/curve.hpp"
-#include "validate/derive.hpp"
+#include "validate/curves/curve.hpp"
+#include "validate/curves/derive.hpp"
 
 namespace fabricast {
 namespace {
@@ -22,10 +22,10 @@ SuspectedSystem system_of(const Measurement& measurement, const std::optional<Sc
                           const std::string& node, const AliasTable& aliases) {
     SuspectedSystem system;
     if (text(measurement.benchmark, "collective").empty()) {
-        throw ScenarioError(measurement.place,
-                            complaint("only logs of collectives and of one direction's bandwidth are diagnosed",
-                                      std::string(text(measurement.benchmark, "tool")),
-                                      "nccl-tests, nvbandwidth, ib_write_bw, osu_bw ..."));
+        throw InputError(measurement.place,
+                         error_message("only logs of collectives and of one direction's bandwidth are diagnosed",
+                                       std::string(text(measurement.benchmark, "tool")),
+                                       "nccl-tests, nvbandwidth, ib_write_bw, osu_bw ..."));
     }
     Derived derived = derive(with_gpu(measurement, node), aliases);
     if (cluster) {
@@ -49,8 +49,8 @@ std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSys
     const Fabric fabric(build(system.scenario, catalog));
     const auto said = measurement.benchmark.find("ranks");
     if (said != measurement.benchmark.end() && said->second.text != std::to_string(fabric.gpu_count())) {
-        throw ScenarioError(said->second.place, complaint("the log has another number of ranks than the system",
-                                                          said->second.text, std::to_string(fabric.gpu_count())));
+        throw InputError(said->second.place, error_message("the log has another number of ranks than the system",
+                                                           said->second.text, std::to_string(fabric.gpu_count())));
     }
     const Curve curve =
         read_curve(measurement, busbw_factor(collective_of(system.scenario).collective, fabric.gpu_count()));

@@ -4,14 +4,15 @@
 #include <array>
 #include <cmath>
 
-#include "sim/collectives/costs.hpp"
-#include "sim/collectives/plan.hpp"
-#include "sim/engines/unroll.hpp"
-#include "sim/events.hpp"
+#include "base/percentile.hpp"
+#include "base/random.hpp"
+#include "sim/engines/common/unroll.hpp"
+#include "sim/plan/collectives/costs.hpp"
+#include "sim/plan/collectives/planner.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/scenario/build.hpp"
+#include "sim/scenario/events.hpp"
 #include "validate/diagnose/sensitivity.hpp"
-#include "validate/random.hpp"
 
 namespace fabricast {
 namespace {
@@ -195,7 +196,7 @@ std::vector<Trial> diagnose_trials(const Catalog& catalog, int rounds) {
     return trials;
 }
 
-std::vector<AccuracyFigure> diagnose_figures(const std::vector<Trial>& trials) {
+std::vector<NamedFigure> diagnose_figures(const std::vector<Trial>& trials) {
     double faults = 0;
     double first = 0;
     double named = 0;

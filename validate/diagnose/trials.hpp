@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "validate/accuracy.hpp"
 #include "validate/diagnose/diagnose.hpp"
+#include "validate/score/named_figure.hpp"
 
 namespace fabricast {
 
@@ -34,6 +34,6 @@ std::vector<Trial> diagnose_trials(const Catalog& catalog, int rounds);
 
 // diagnose_top1_pct: the fault is ranked first. diagnose_named_pct: it is among the causes named. diagnose_wrong_pct:
 // only others are named. diagnose_false_alarm_pct: of the healthy logs.
-std::vector<AccuracyFigure> diagnose_figures(const std::vector<Trial>& trials);
+std::vector<NamedFigure> diagnose_figures(const std::vector<Trial>& trials);
 
 }  // namespace fabricast

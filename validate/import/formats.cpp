@@ -3,34 +3,20 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/gzip.hpp"
+#include "base/nearest_word.hpp"
 #include "models/catalog.hpp"
-#include "sim/io/gzip.hpp"
-#include "validate/series.hpp"
+#include "validate/import/series.hpp"
 
 namespace fabricast {
+
+namespace formats {
+#define FABRICAST_LOG_FORMAT(name) extern const LogFormat name;
+#include "log_formats.inc"
+#undef FABRICAST_LOG_FORMAT
+}  // namespace formats
+
 namespace {
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
-bool is_json(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && text[first] == '{';
-}
-
-bool fits_nccl_tests(std::string_view t) {
-    return has(t, "# nThread ") || has(t, "# nccl-tests version") || (has(t, "out-of-place") && has(t, "algbw"));
-}
-bool fits_nccl_tests_json(std::string_view t) { return is_json(t) && has(t, "\"out_of_place\""); }
-bool fits_nvbandwidth(std::string_view t) {
-    return has(t, "nvbandwidth Version") || (has(t, "Running ") && has(t, "SUM "));
-}
-bool fits_nvbandwidth_json(std::string_view t) { return is_json(t) && has(t, "\"nvbandwidth\""); }
-bool fits_p2p(std::string_view t) { return has(t, "P2P=Enabled") || has(t, "P2P=Disabled"); }
-bool fits_bandwidth_test(std::string_view t) { return has(t, "Memory Transfers") || has(t, "[CUDA Bandwidth Test]"); }
-bool fits_perftest(std::string_view t) { return has(t, "#bytes") && has(t, "#iterations"); }
-bool fits_osu(std::string_view t) { return has(t, "# OSU "); }
-bool fits_gdrcopy(std::string_view t) { return has(t, "gdrdrv") || has(t, "gdr_copy_to_mapping"); }
-bool fits_ucx(std::string_view t) { return has(t, "message rate (msg/s)"); }
 
 // "run 3/all_reduce.log" -> "all-reduce": ids are kebab-case.
 std::string kebab(std::string_view words) {
@@ -50,7 +36,7 @@ std::string kebab(std::string_view words) {
     return id;
 }
 
-MeasurementSection& section_of(Measurement& m, std::string_view name, const Place& place) {
+MeasurementSection& section_of(Measurement& m, std::string_view name, const SourceLocation& place) {
     if (name == "system") {
         return m.system;
     }
@@ -60,16 +46,16 @@ MeasurementSection& section_of(Measurement& m, std::string_view name, const Plac
     if (name == "benchmark") {
         return m.benchmark;
     }
-    throw ScenarioError(place,
-                        complaint("no such section of a measurement", shown(name), "system, software, benchmark"));
+    throw InputError(place,
+                     error_message("no such section of a measurement", shown(name), "system, software, benchmark"));
 }
 
-void lay_over(Measurement& m, const Statements& said, const Place& place) {
+void lay_over(Measurement& m, const Statements& said, const SourceLocation& place) {
     for (const auto& [path, words] : said) {
         const std::size_t dot = path.find('.');
         if (dot == std::string::npos) {
-            throw ScenarioError(place,
-                                complaint("a statement names a section and a key", shown(path), "system.network"));
+            throw InputError(place,
+                             error_message("a statement names a section and a key", shown(path), "system.network"));
         }
         section_of(m, std::string_view(path).substr(0, dot), place)[path.substr(dot + 1)] = {words, place};
     }
@@ -82,9 +68,9 @@ void refuse_long_words(const Measurement& m) {
     for (const MeasurementSection* section : {&m.source, &m.system, &m.software, &m.benchmark}) {
         for (const auto& [key, said] : *section) {
             if (said.text.size() > longest_words) {
-                throw ScenarioError(said.place, complaint("too long for what it says: " + shown(key),
-                                                          std::to_string(said.text.size()) + " bytes",
-                                                          "at most " + std::to_string(longest_words)));
+                throw InputError(said.place, error_message("too long for what it says: " + shown(key),
+                                                           std::to_string(said.text.size()) + " bytes",
+                                                           "at most " + std::to_string(longest_words)));
             }
         }
     }
@@ -104,17 +90,9 @@ void name_all(std::vector<Measurement>& tables, const std::string& stem) {
 
 const std::vector<LogFormat>& log_formats() {
     static const std::vector<LogFormat> formats = {
-        {"nccl-tests-json", "nccl-tests' -J file", false, fits_nccl_tests_json, read_nccl_tests_json},
-        {"nvbandwidth-json", "nvbandwidth -j", false, fits_nvbandwidth_json, read_nvbandwidth_json},
-        {"nccl-tests", "nccl-tests' table", true, fits_nccl_tests, read_nccl_tests},
-        {"p2p-bandwidth-latency", "the CUDA sample p2pBandwidthLatencyTest", false, fits_p2p,
-         read_p2p_bandwidth_latency},
-        {"bandwidth-test", "the CUDA sample bandwidthTest", false, fits_bandwidth_test, read_bandwidth_test},
-        {"nvbandwidth", "nvbandwidth's matrices", true, fits_nvbandwidth, read_nvbandwidth},
-        {"perftest", "ib_write_bw, ib_write_lat, ib_read_*, ib_send_*", true, fits_perftest, read_perftest},
-        {"osu", "OSU micro-benchmarks", true, fits_osu, read_osu},
-        {"gdrcopy", "gdrcopy's copybw and copylat", false, fits_gdrcopy, read_gdrcopy},
-        {"ucx-perftest", "ucx_perftest", false, fits_ucx, read_ucx_perftest},
+#define FABRICAST_LOG_FORMAT(name) formats::name,
+#include "log_formats.inc"
+#undef FABRICAST_LOG_FORMAT
     };
     return formats;
 }
@@ -128,12 +106,12 @@ const LogFormat& log_format(std::string_view name, const LogText& log) {
         names.emplace_back(format.name);
     }
     if (name == "auto") {
-        throw ScenarioError(log.start(),
-                            complaint("no known benchmark wrote this", log.text().empty() ? "an empty file" : "",
-                                      "a log of " + joined(names)));
+        throw InputError(log.start(),
+                         error_message("no known benchmark wrote this", log.text().empty() ? "an empty file" : "",
+                                       "a log of " + joined(names)));
     }
-    throw ScenarioError(log.start(),
-                        complaint("no such format", shown(name), joined(names), nearest_word(name, names)));
+    throw InputError(log.start(),
+                     error_message("no such format", shown(name), joined(names), nearest_word(name, names)));
 }
 
 std::vector<Measurement> import_log(std::string text, const std::string& file, std::string_view format,
@@ -142,8 +120,8 @@ std::vector<Measurement> import_log(std::string text, const std::string& file, s
     const LogFormat& chosen = log_format(format, log);
     std::vector<Measurement> tables = chosen.read(log, said);
     if (tables.empty()) {
-        throw ScenarioError(log.end(), complaint("the log holds no result", "nothing but its header",
-                                                 "a whole table of " + std::string(chosen.name)));
+        throw InputError(log.end(), error_message("the log holds no result", "nothing but its header",
+                                                  "a whole table of " + std::string(chosen.name)));
     }
     const std::filesystem::path path(file);
     const std::string stem = kebab(path.stem().string());
@@ -162,8 +140,8 @@ std::string read_log_text(const std::filesystem::path& path) {
     InputFile file(path);
     std::string text = read_rest(file, yaml::max_file_bytes);
     if (file.next_member()) {
-        throw ScenarioError({std::make_shared<const std::string>(path.string())},
-                            "an archive of several files (accepted: one log)");
+        throw InputError({std::make_shared<const std::string>(path.string())},
+                         "an archive of several files (accepted: one log)");
     }
     return text;
 }
@@ -171,7 +149,7 @@ std::string read_log_text(const std::filesystem::path& path) {
 std::vector<Measurement> read_measurements(const std::string& path, const Statements& said) {
     std::string text = read_log_text(path);
     const bool log = std::ranges::any_of(log_formats(), [&](const LogFormat& f) { return f.fits(text); });
-    const bool measurement = has(text, "\ncolumns:") || text.starts_with("columns:");
+    const bool measurement = holds(text, "\ncolumns:") || text.starts_with("columns:");
     if (log && !measurement) {
         return import_log(std::move(text), path, "auto", said);
     }

@@ -1,6 +1,6 @@
 #include "validate/import/json_tree.hpp"
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 
 namespace fabricast {
 

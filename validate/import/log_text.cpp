@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "sim/io/text.hpp"
-#include "sim/io/text_file.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
 
 namespace fabricast {
 namespace {
@@ -65,7 +65,7 @@ LogText::LogText(std::string text, const std::string& file)
         const std::string_view whole = rest.substr(0, stop);
         const auto offset = static_cast<std::size_t>(whole.data() - text_.data());
         if (bad != std::string::npos && bad >= offset && bad <= offset + whole.size()) {
-            throw ScenarioError({file_, number, static_cast<int>(bad - offset) + 1}, "not a text file");
+            throw InputError({file_, number, static_cast<int>(bad - offset) + 1}, "not a text file");
         }
         rest.remove_prefix(stop == std::string_view::npos ? rest.size() : stop + 1);
         const std::size_t tag = tag_length(whole);
@@ -76,13 +76,13 @@ LogText::LogText(std::string text, const std::string& file)
     }
 }
 
-Place LogText::end() const {
+SourceLocation LogText::end() const {
     if (lines_.empty()) {
         return start();
     }
     const LogLine& last = lines_.back();
-    return last.ended ? Place{file_, last.number + 1, 1}
-                      : Place{file_, last.number, last.column + static_cast<int>(last.text.size())};
+    return last.ended ? SourceLocation{file_, last.number + 1, 1}
+                      : SourceLocation{file_, last.number, last.column + static_cast<int>(last.text.size())};
 }
 
 bool is_count(std::string_view text) {
@@ -94,8 +94,8 @@ bool is_figure(std::string_view text) { return number(text).value_or(-1) >= 0; }
 double figure_in(const LogText& log, const LogLine& line, const LogField& field) {
     const auto value = number(field.text);
     if (!value || *value < 0) {
-        throw ScenarioError(log.at(line, field),
-                            complaint("a column that is no figure", shown(field.text), "a number >= 0"));
+        throw InputError(log.at(line, field),
+                         error_message("a column that is no figure", shown(field.text), "a number >= 0"));
     }
     return *value;
 }
@@ -104,8 +104,8 @@ std::int64_t count_in(const LogText& log, const LogLine& line, const LogField& f
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(field.text.data(), field.text.data() + field.text.size(), value);
     if (error != std::errc{} || end != field.text.data() + field.text.size() || value < 0) {
-        throw ScenarioError(log.at(line, field),
-                            complaint("a column that is no count", shown(field.text), "a whole number"));
+        throw InputError(log.at(line, field),
+                         error_message("a column that is no count", shown(field.text), "a whole number"));
     }
     return value;
 }
@@ -125,8 +125,8 @@ double rounding_of(std::string_view printed) {
 
 void refuse_cut_line(const LogText& log, const LogLine& line) {
     if (!line.ended) {
-        throw ScenarioError(log.end(), complaint("the file ends within a table's row", shown(line.text),
-                                                 "a line break behind every row"));
+        throw InputError(log.end(), error_message("the file ends within a table's row", shown(line.text),
+                                                  "a line break behind every row"));
     }
 }
 
@@ -136,8 +136,9 @@ void check_printed(const LogText& log, const LogLine& line, const LogField& prin
     // A printed digit may be rounded either way by the tool's own arithmetic: one unit, not half of one.
     const double allowed = 2 * rounding_of(printed.text) + slack + 1e-6 * expected;
     if (std::abs(value - expected) > allowed) {
-        throw ScenarioError(log.at(line, printed), complaint(std::string(what) + " does not follow from its row",
-                                                             shown(printed.text), "about " + std::to_string(expected)));
+        throw InputError(log.at(line, printed),
+                         error_message(std::string(what) + " does not follow from its row", shown(printed.text),
+                                       "about " + std::to_string(expected)));
     }
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/io/place.hpp"
+#include "base/input_error.hpp"
 
 namespace fabricast {
 
@@ -35,7 +35,7 @@ struct LogLine {
 // Keeps the text that its lines point into; hence it does not move.
 class LogText {
 public:
-    // Throws ScenarioError where the bytes are no text.
+    // Throws InputError where the bytes are no text.
     LogText(std::string text, const std::string& file);
     LogText(const LogText&) = delete;
     LogText& operator=(const LogText&) = delete;
@@ -44,12 +44,12 @@ public:
     const std::string& text() const { return text_; }
     const std::string& file() const { return *file_; }
 
-    Place at(const LogLine& line, int column = 0) const {
+    SourceLocation at(const LogLine& line, int column = 0) const {
         return {file_, line.number, column == 0 ? line.column : column};
     }
-    Place at(const LogLine& line, const LogField& field) const { return {file_, line.number, field.column}; }
-    Place end() const;  // just behind the last byte: where a log that was cut off lacks something
-    Place start() const { return {file_, 1, 1}; }
+    SourceLocation at(const LogLine& line, const LogField& field) const { return {file_, line.number, field.column}; }
+    SourceLocation end() const;  // just behind the last byte: where a log that was cut off lacks something
+    SourceLocation start() const { return {file_, 1, 1}; }
 
 private:
     std::string text_;
@@ -57,7 +57,7 @@ private:
     std::vector<LogLine> lines_;
 };
 
-// A field as a figure >= 0; throws ScenarioError at it.
+// A field as a figure >= 0; throws InputError at it.
 double figure_in(const LogText& log, const LogLine& line, const LogField& field);
 std::int64_t count_in(const LogText& log, const LogLine& line, const LogField& field);
 bool is_count(std::string_view text);

@@ -1,6 +1,6 @@
 #include "validate/import/measurement_writer.hpp"
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 #include "validate/import/log_text.hpp"
 
 namespace fabricast {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "validate/measurement.hpp"
+#include "validate/import/measurement.hpp"
 
 namespace fabricast {
 

@@ -68,8 +68,9 @@ std::string collective_of(const NcclRun& run, const LogText& log, const Statemen
     }
     std::string name = nccl_collective(std::filesystem::path(log.file()).stem().string());
     if (name.empty()) {
-        throw ScenarioError(run.place, complaint("the log does not say which collective it timed", "",
-                                                 "--set benchmark.collective=all_reduce, or a file name that says it"));
+        throw InputError(run.place,
+                         error_message("the log does not say which collective it timed", "",
+                                       "--set benchmark.collective=all_reduce, or a file name that says it"));
     }
     note = "collective: told by the file's name only";
     return name;
@@ -85,7 +86,7 @@ bool counts_one_part(const NcclRun& run, std::string_view collective) {
            std::ranges::any_of(run.rows, [](const NcclRow& r) { return r.size > 0; });
 }
 
-void put(MeasurementSection& section, const char* key, std::string words, const Place& place) {
+void put(MeasurementSection& section, const char* key, std::string words, const SourceLocation& place) {
     if (!words.empty()) {
         section[key] = {std::move(words), place};
     }

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "validate/import/formats.hpp"
+#include "validate/import/log_format.hpp"
 
 namespace fabricast {
 
 struct NcclRow {
     std::int64_t size = 0, count = 0;
     std::vector<std::string> cells;  // time, algbw, busbw, and the three again in place
-    Place place;
+    SourceLocation place;
 };
 
 struct NcclRun {
@@ -30,7 +30,7 @@ struct NcclRun {
     std::string date;
     std::vector<NcclRow> rows;
     bool in_place = false;  // rows have the second three cells
-    Place place;
+    SourceLocation place;
 };
 
 // "all_reduce_perf", "AllReduce", "alltoall" -> "all_reduce", "all_to_all"; "" where it is none of nccl-tests'.

@@ -9,13 +9,14 @@
 #include <thread>
 #include <vector>
 
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
-#include "validate/accuracy_report.hpp"
-#include "validate/deviations.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
+#include "validate/accuracy/accuracy_report.hpp"
+#include "validate/accuracy/deviations.hpp"
 #include "validate/diagnose/trials.hpp"
 #include "validate/tools/run_tool.hpp"
 #ifdef FABRICAST_HAS_CERES
+#include "models/embedded_catalog.hpp"
 #include "validate/calibration/calibrate_figures.hpp"
 #include "validate/calibration/fitted_nulls.hpp"
 #include "validate/calibration/without_site.hpp"
@@ -109,10 +110,10 @@ int run(const Arguments& arguments) {
     for (const SkippedFile& file : collection.skipped) {
         fmt::print("skipped {}: {}\n", file.file, file.reason);
     }
-    for (const AccuracyFigure& figure : accuracy_figures(rows)) {
+    for (const NamedFigure& figure : accuracy_figures(rows)) {
         fmt::print("{}\n", figure_line(figure));
     }
-    for (const AccuracyFigure& figure : diagnose_figures(diagnose_trials(catalog, 2))) {
+    for (const NamedFigure& figure : diagnose_figures(diagnose_trials(catalog, 2))) {
         fmt::print("{}\n", figure_line(figure));
     }
     write_atomically(arguments.docs / "accuracy.csv", to_csv(rows));

@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "validate/calibration/catalog_writer.hpp"
+#include "validate/calibration/site_writer.hpp"
 #include "validate/calibration/without_site.hpp"
 #include "validate/tools/run_tool.hpp"
 

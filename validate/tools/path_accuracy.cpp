@@ -8,10 +8,11 @@
 #include <filesystem>
 #include <string_view>
 
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "validate/tools/run_tool.hpp"
-#include "validate/transfer_accuracy.hpp"
+#include "validate/transfers/transfer_accuracy.hpp"
 
 int main(int argc, char** argv) {
     using namespace fabricast;

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "sim/io/place.hpp"
+#include "base/input_error.hpp"
 
 namespace fabricast {
 
@@ -35,7 +35,7 @@ int run_tool(const char* name, const char* usage, int argc, char** argv, const P
             return 2;
         }
         return run(arguments);
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 2;
     } catch (const std::exception& error) {

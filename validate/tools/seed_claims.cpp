@@ -10,9 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "validate/claims/claims_page.hpp"
+#include "validate/claims/read_claims.hpp"
 #include "validate/tools/run_tool.hpp"
 
 namespace {
@@ -69,8 +71,8 @@ int run(const Arguments& arguments) {
     }
     for (const JudgedClaim& claim : all) {
         if (claim.verdict != claim.claim->verdict) {
-            fmt::print(stderr, "{}: {}, and {} is written\n", claim.claim->id, word(claim.verdict),
-                       word(claim.claim->verdict));
+            fmt::print(stderr, "{}: {}, and {} is written\n", claim.claim->id, to_string(claim.verdict),
+                       to_string(claim.claim->verdict));
         }
     }
     for (const NamedFigure& figure : claim_figures(all)) {

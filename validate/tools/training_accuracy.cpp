@@ -3,7 +3,7 @@
 // `--families yes` refits without each family and keeps what comes out beside the measurements; `--intervals FILE`
 // writes the catalogue's training_intervals.yaml from that; `--fit FILE` writes the constants refitted to all tables.
 
-#include "validate/training_accuracy.hpp"
+#include "validate/training/training_accuracy.hpp"
 
 #include <fmt/format.h>
 
@@ -15,12 +15,13 @@
 #include <string>
 #include <thread>
 
-#include "sim/io/text_file.hpp"
-#include "sim/scenario/catalog_reader.hpp"
+#include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "validate/tools/run_tool.hpp"
-#include "validate/training_families.hpp"
-#include "validate/training_intervals.hpp"
-#include "validate/training_memory.hpp"
+#include "validate/training/training_families.hpp"
+#include "validate/training/training_intervals.hpp"
+#include "validate/training/training_memory.hpp"
 
 int main(int argc, char** argv) {
     using namespace fabricast;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/engines/accounting.hpp"
-#include "sim/engines/kept.hpp"
-#include "sim/engines/pipeline_form.hpp"
-#include "sim/engines/ticks.hpp"
+#include "sim/engines/common/accounting.hpp"
+#include "sim/engines/common/kept.hpp"
+#include "sim/engines/common/pipeline_form.hpp"
+#include "sim/engines/common/ticks.hpp"
 
 namespace fabricast {
 

@@ -2,9 +2,9 @@
 // Every operation at the rate that it has alone on the network: exact where nothing contends, one pass over the
 // schedule.
 
-#include "sim/engines/devices.hpp"
-#include "sim/engines/flow/network.hpp"
-#include "sim/timeline.hpp"
+#include "sim/engines/common/devices.hpp"
+#include "sim/engines/common/fluid_network.hpp"
+#include "sim/engines/common/timeline.hpp"
 
 namespace fabricast {
 

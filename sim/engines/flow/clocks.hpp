@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/units.hpp"
-#include "sim/engines/ticks.hpp"
+#include "base/units.hpp"
+#include "sim/engines/common/ticks.hpp"
 
 namespace fabricast {
 

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "sim/engines/ticks.hpp"
+#include "sim/engines/common/ticks.hpp"
 
 namespace fabricast {
 

@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/flow/maxmin.hpp"
-#include "sim/engines/flow/network.hpp"
 
 namespace fabricast {
 

@@ -7,16 +7,20 @@
 #include <span>
 #include <vector>
 
-#include "sim/engines/dependents.hpp"
+#include "sim/engines/common/dependents.hpp"
+#include "sim/engines/common/devices.hpp"
+#include "sim/engines/common/fluid_network.hpp"
+#include "sim/engines/common/kept.hpp"
+#include "sim/engines/common/kernels.hpp"
+#include "sim/engines/common/timeline.hpp"
+#include "sim/engines/common/watching.hpp"
 #include "sim/engines/flow/clocks.hpp"
 #include "sim/engines/flow/coupled.hpp"
 #include "sim/engines/flow/event_queue.hpp"
-#include "sim/engines/flow/kernels.hpp"
-#include "sim/engines/flow/replay.hpp"
+#include "sim/engines/flow/options.hpp"
 #include "sim/engines/flow/running_pipeline.hpp"
 #include "sim/engines/flow/shares.hpp"
-#include "sim/engines/kept.hpp"
-#include "sim/engines/watching.hpp"
+#include "sim/engines/flow/stuck.hpp"
 
 namespace fabricast {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/engines/accounting.hpp"
+#include "sim/engines/common/accounting.hpp"
 #include "sim/engines/flow/fluid_replay.hpp"
 
 namespace fabricast {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "sim/engines/pipeline_form.hpp"
-#include "sim/engines/ticks.hpp"
+#include "sim/engines/common/pipeline_form.hpp"
+#include "sim/engines/common/ticks.hpp"
 
 namespace fabricast {
 

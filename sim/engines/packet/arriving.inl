@@ -4,7 +4,7 @@ namespace fabricast::packet {
 
 // Where nothing but the flow's own way decides: arrive() in short, and for most packets (an idle wire, nobody before
 // them, nothing that holds them back) what forward() asks one after the other in one go.
-inline void Domain::arrive_straight(const Due& due) {
+inline void Worker::arrive_fast_path(const Due& due) {
     const Route& route = traffic_.routes[due.frame.flow];
     const std::uint32_t hop = due.frame.hop() + 1;
     const std::uint32_t out = net_.port_of(route, due.frame.variant(), hop);
@@ -25,7 +25,7 @@ inline void Domain::arrive_straight(const Due& due) {
     emit(out, frame, now);
 }
 
-inline void Domain::arrive(const Due& due) {
+inline void Worker::arrive(const Due& due) {
     Frame frame = due.frame;
     const Ps now = frame.time();
     if (frame.is(Frame::notice)) {
@@ -61,7 +61,7 @@ inline void Domain::arrive(const Due& due) {
 }
 
 // At each switch of the fabric, of the ways that have led here: the one whose port has the least ahead of it.
-inline std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const {
+inline std::uint32_t Worker::choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const {
     const std::uint32_t mine = frame.variant();
     const auto ports = [&](std::uint32_t variant) {
         return net_.hops.data() + route.first + std::size_t{variant} * route.hops;
@@ -89,14 +89,14 @@ inline std::uint32_t Domain::choose_way(const Frame& frame, const Route& route, 
 }
 
 // A hash of the packet and the link, no generator: threads may not change it.
-inline bool Domain::is_corrupted(std::uint32_t p, const Frame& frame) const {
+inline bool Worker::is_corrupted(std::uint32_t p, const Frame& frame) const {
     const std::uint64_t h = mix(mix(options_.seed ^ frame.flow ^ (std::uint64_t{p} << 32U)) ^ frame.key);
     return static_cast<double>(h >> 11U) * 0x1p-53 < static_cast<double>(net_.counts[p].loss);
 }
 
 // Straight onto the wire where it is idle, else into the queue. A packet of a slower link may begin only so early that
 // its end has arrived when it is needed.
-inline void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
+inline void Worker::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
     Port& port = net_.ports[out];
     if (port.down && !may_stay(frame, arrived)) {
         lose(in, frame.bytes, arrived);
@@ -134,12 +134,12 @@ inline void Domain::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps
     enqueue(out, frame, in, arrived);
 }
 
-inline void Domain::enqueue(std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
+inline void Worker::enqueue(std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
     if (!accept(in, frame.bytes, arrived)) {
         return;
     }
     Port& port = net_.ports[out];
-    port.queue.push({frame, net_.ingress[in].sinks ? none : in});
+    port.queue.push({frame, net_.ingress[in].unbounded ? none : in});
     port.queued_bytes += frame.bytes;
     PortCounts& counts = net_.counts[out];
     counts.most_queued = std::max(counts.most_queued, port.queued_bytes);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engines/packet/domain.hpp"
+#include "sim/engines/packet/worker.hpp"
 
 namespace fabricast::packet {
 

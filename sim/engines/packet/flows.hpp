@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "sim/engines/common/schedule.hpp"
 #include "sim/engines/packet/network.hpp"
-#include "sim/schedule.hpp"
 
 namespace fabricast::packet {
 
@@ -172,9 +172,5 @@ struct Traffic {
         return times[(2UL * stream + 1) * times_each + (chunk & (times_each - 1))];
     }
 };
-
-// Throws Unreachable.
-Traffic lower_packets(const Fabric& fabric, const Schedule& schedule, const Packet& options,
-                      const std::vector<LinkEvent>& events);
 
 }  // namespace fabricast::packet

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "models/units.hpp"
+#include "base/units.hpp"
 
 namespace fabricast::packet {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "sim/engines/memory.hpp"
+#include "sim/engines/common/watch.hpp"
 
 namespace fabricast::packet {
 

@@ -2,11 +2,11 @@
 
 namespace fabricast::packet {
 
-inline std::uint32_t Domain::pause_bytes() const {
+inline std::uint32_t Worker::pause_bytes() const {
     return static_cast<std::uint32_t>(options_.pause_quanta) * static_cast<std::uint32_t>(pfc::quantum_bits / 8);
 }
 
-inline void Domain::take_credit(std::uint32_t p, std::uint32_t bytes) {
+inline void Worker::take_credit(std::uint32_t p, std::uint32_t bytes) {
     Port& port = net_.ports[p];
     port.credits -= net_.cost(port, bytes);
     if (port.form != 0 && net_.forms[port.form].headers) {
@@ -15,14 +15,14 @@ inline void Domain::take_credit(std::uint32_t p, std::uint32_t bytes) {
 }
 
 // The wire is busy until then, for all lanes.
-inline void Domain::hold_wire(std::uint32_t p, Ps until) {
+inline void Worker::hold_wire(std::uint32_t p, Ps until) {
     const std::uint32_t first = net_.first_lane(p);
     for (std::uint32_t lane = first; lane < first + net_.ports[p].lanes; ++lane) {
         net_.ports[lane].free = std::max(net_.ports[lane].free, until);
     }
 }
 
-inline bool Domain::any_active(std::uint32_t p) const {
+inline bool Worker::any_active(std::uint32_t p) const {
     const std::uint32_t first = net_.first_lane(p);
     for (std::uint32_t lane = first; lane < first + net_.ports[p].lanes; ++lane) {
         if (net_.ports[lane].active) {
@@ -34,7 +34,7 @@ inline bool Domain::any_active(std::uint32_t p) const {
 
 // PCIe without relaxed ordering: reads and completions may not pass writes that came before them, while writes pass all
 // (PCI-SIG Base 5.0 table 2-40: else two devices that read each other could wait for ever).
-inline bool Domain::behind_writes(std::uint32_t p, Ps arrived) const {
+inline bool Worker::behind_writes(std::uint32_t p, Ps arrived) const {
     const Port& port = net_.ports[p];
     const bool orders = port.form != 0 && net_.forms[port.form].headers && !net_.weak_order;
     const std::uint8_t lane = net_.counts[p].lane;
@@ -46,14 +46,14 @@ inline bool Domain::behind_writes(std::uint32_t p, Ps arrived) const {
 }
 
 // When what would go next on a port came there.
-inline Ps Domain::first_arrived(std::uint32_t p) const {
+inline Ps Worker::first_arrived(std::uint32_t p) const {
     const Port& port = net_.ports[p];
     return port.queue.empty() ? traffic_.flows[shared_.senders[port.sender].peek()].next
                               : port.queue.front().frame.time();
 }
 
 // Who of the lanes that have something goes first; a turn after `until` is no more than a bound.
-inline Domain::Turn Domain::next_turn(std::uint32_t first, Ps until) {
+inline Worker::Turn Worker::next_turn(std::uint32_t first, Ps until) {
     Ps start = never;
     std::uint32_t ready = 0;
     for (std::uint32_t lane = 0; lane < net_.ports[first].lanes; ++lane) {
@@ -73,7 +73,7 @@ inline Domain::Turn Domain::next_turn(std::uint32_t first, Ps until) {
 }
 
 // When there is more to do.
-inline Ps Domain::drain_lanes(std::uint32_t first, Ps until) {
+inline Ps Worker::drain_lanes(std::uint32_t first, Ps until) {
     Turn turn = next_turn(first, until);
     while (turn.start <= until) {
         send_one(turn.port, turn.start);

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/engines/link_event.hpp"
+#include "sim/engines/common/link_event.hpp"
+#include "sim/engines/common/schedule.hpp"
 #include "sim/engines/packet/lanes.hpp"
 #include "sim/engines/packet/port.hpp"
-#include "sim/engines/packet/turns.hpp"
-#include "sim/schedule.hpp"
+#include "sim/engines/packet/weighted_round_robin.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast::packet {
@@ -34,7 +34,7 @@ struct Node {
     std::uint32_t paused_ingresses = 0;
     std::uint32_t first_word = 0;  // into the bits of ports with something to send
     bool is_switch = false;        // of the fabric
-    bool entangled = false;        // ports share wires, or somebody reads
+    bool shares_wire = false;      // ports share wires, or somebody reads
 };
 
 // The ways of one flow: `variants` lists of `hops` ports, one after the other in Network::hops.
@@ -60,12 +60,12 @@ struct Network {
     std::vector<Node> nodes;
     std::unique_ptr<Port[]> ports;
     std::uint32_t port_count = 0;
-    std::vector<Ingress> ingress;    // per port
-    std::vector<PortCounts> counts;  // per port
-    std::vector<LinkId> links;       // per port
-    std::vector<CreditForm> forms;   // the first: bytes
-    std::vector<Turns> turns;        // of links with lanes
-    bool weak_order = true;          // PCIe: reads and completions may pass writes
+    std::vector<Ingress> ingress;           // per port
+    std::vector<PortCounts> counts;         // per port
+    std::vector<LinkId> links;              // per port
+    std::vector<CreditForm> forms;          // the first: bytes
+    std::vector<WeightedRoundRobin> turns;  // of links with lanes
+    bool weak_order = true;                 // PCIe: reads and completions may pass writes
     std::vector<std::uint32_t> ingress_ports;
     std::vector<std::uint32_t> hops;
     // Services that a packet needs with its port, for each of `hops`: empty where no path has any.
@@ -118,18 +118,5 @@ struct Network {
         return std::span(services_of).subspan(begin, services_end[at] - begin);
     }
 };
-
-// Finds every path once, and ways round links that events take down, and makes ports of the links used. `queries` get
-// one route each, in order, those from `first_request` on as requests of reads; a path of no links has no hops. Throws
-// Unreachable.
-Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
-                     std::size_t first_request, const std::vector<LinkEvent>& events, std::vector<Route>& routes);
-
-// Flow control, buffers and marks of every port, once all stand.
-void set_policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes);
-
-// Bytes that a PFC port must still take after it decided to pause: models/ethernet.hpp's formula, the cable's length
-// taken from the latencies of both directions.
-std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t mtu);
 
 }  // namespace fabricast::packet

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/engines/accounting.hpp"
+#include "sim/engines/common/accounting.hpp"
 
 namespace fabricast::packet {
 
@@ -133,7 +133,7 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
     return victims;
 }
 
-void count(const Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, PacketUse& use) {
+void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, PacketUse& use) {
     const Network& net = shared.net;
     for (const auto& domain : domains) {
         use.hops += domain->counts().hops;
@@ -253,7 +253,7 @@ double bytes_held(const Network& net) {
     return static_cast<double>(bytes);
 }
 
-void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
+void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, const Operations& operations,
              const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline) {
     const Network& net = shared.net;
     close_pauses(shared, timeline.makespan.ps);

@@ -4,16 +4,16 @@
 #include <memory>
 #include <vector>
 
-#include "sim/engines/link_event.hpp"
-#include "sim/engines/packet/domain.hpp"
+#include "sim/engines/common/link_event.hpp"
+#include "sim/engines/common/timeline.hpp"
 #include "sim/engines/packet/operations.hpp"
-#include "sim/timeline.hpp"
+#include "sim/engines/packet/worker.hpp"
 
 namespace fabricast::packet {
 
 // Fills `busiest`, `busy`, `classes` and `packets`. Precondition: makespan is set, and no packet is on its way any more
 // but for those nobody waits for.
-void observe(Shared& shared, const std::vector<std::unique_ptr<Domain>>& domains, const Operations& operations,
+void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, const Operations& operations,
              const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline);
 
 // Of rings and queues, their slack included.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/engines/ticks.hpp"
+#include "sim/engines/common/ticks.hpp"
 
 namespace fabricast::packet {
 
@@ -167,7 +167,7 @@ void Operations::start_message(std::uint32_t transfer, Ps now, const Post& post)
         return;
     }
     const std::uint32_t f = traffic_.connections[c].flow;
-    post({enters, traffic_.flows[f].node, Mail::message, transfer, f});
+    post({enters, traffic_.flows[f].node, ControlMessage::message, transfer, f});
 }
 
 void Operations::start_pipeline(std::uint32_t pipeline, Ps now, const Post& post) {
@@ -182,7 +182,7 @@ void Operations::start_pipeline(std::uint32_t pipeline, Ps now, const Post& post
     for (std::uint32_t s = traffic_.first_stream[pipeline]; s < traffic_.first_stream[pipeline + 1]; ++s) {
         const std::uint32_t f = traffic_.streams[s].flow;
         if (traffic_.routes[f].hops > 0) {
-            post({enters, traffic_.flows[f].node, Mail::stream, s, 0});
+            post({enters, traffic_.flows[f].node, ControlMessage::stream, s, 0});
         }
     }
 }

@@ -8,12 +8,12 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/engines/dependents.hpp"
-#include "sim/engines/devices.hpp"
-#include "sim/engines/flow/kernels.hpp"
-#include "sim/engines/kept.hpp"
+#include "sim/engines/common/dependents.hpp"
+#include "sim/engines/common/devices.hpp"
+#include "sim/engines/common/kept.hpp"
+#include "sim/engines/common/kernels.hpp"
+#include "sim/engines/packet/control_message.hpp"
 #include "sim/engines/packet/flows.hpp"
-#include "sim/engines/packet/mail.hpp"
 
 namespace fabricast::packet {
 
@@ -31,7 +31,7 @@ public:
     void add(const Done& done);
     Ps next() const { return events_.empty() ? never : events_.top().time; }
     // Handles what comes next; what begins is posted.
-    void step(const std::function<void(const Mail&)>& post);
+    void step(const std::function<void(const ControlMessage&)>& post);
     bool finished() const { return left_ == 0; }
     std::size_t ended() const { return schedule_.size() - left_; }
     // The first operation that has not ended.
@@ -51,7 +51,7 @@ private:
             return std::tie(a.time, a.kind, a.index, a.version) > std::tie(b.time, b.kind, b.index, b.version);
         }
     };
-    using Post = std::function<void(const Mail&)>;
+    using Post = std::function<void(const ControlMessage&)>;
 
     void handle(const Event& event, const Post& post);
     void start(std::uint32_t op, Ps now, const Post& post);

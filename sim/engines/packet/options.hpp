@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/units.hpp"
+#include "base/units.hpp"
 
 namespace fabricast {
 
@@ -31,11 +31,11 @@ enum class LossRecovery : std::uint8_t { go_back_n, selective_repeat };
 // What picks a packet's lane: its service level, or how many trunks it has crossed (a way without cycles on any graph).
 enum class LaneChoice : std::uint8_t { level, hop };
 
-std::string_view word(FlowControl);
-std::string_view word(CongestionControl);
-std::string_view word(PacketRouting);
-std::string_view word(LossRecovery);
-std::string_view word(LaneChoice);
+std::string_view to_string(FlowControl);
+std::string_view to_string(CongestionControl);
+std::string_view to_string(PacketRouting);
+std::string_view to_string(LossRecovery);
+std::string_view to_string(LaneChoice);
 
 // The published reaction and notification points (Zhu et al., SIGCOMM'15, Fig. 7 and section 5): presets differ in
 // these figures only.

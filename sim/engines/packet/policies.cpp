@@ -1,3 +1,5 @@
+#include "sim/engines/packet/policies.hpp"
+
 // How each port's receiver is kept from overflowing: PFC with headroom, credits with their forms and buffers, or
 // nothing; and where packets are marked.
 
@@ -7,7 +9,6 @@
 #include "models/ethernet.hpp"
 #include "models/infiniband.hpp"
 #include "models/nvlink.hpp"
-#include "sim/engines/packet/network.hpp"
 
 namespace fabricast::packet {
 
@@ -72,7 +73,7 @@ private:
         const Ps back = port.reverse == none ? port.latency : net_.ports[port.reverse].latency;
         in.return_latency = back;
         const DeviceKind behind = fabric_.kind(net_.nodes[port.to_node].device);
-        in.sinks = behind == DeviceKind::gpu || behind == DeviceKind::host_memory;
+        in.unbounded = behind == DeviceKind::gpu || behind == DeviceKind::host_memory;
         if (port.control == Control::credits) {
             in.return_latency += options_.credit_delay.ps;
             port.form = form_of(p, facts.cls);
@@ -164,7 +165,8 @@ private:
             }
         }
         net_.counts[p].turns = static_cast<std::uint32_t>(net_.turns.size());
-        net_.turns.emplace_back(std::move(weights), high, cls == LinkClass::pcie ? Turns::no_limit : lanes.high_limit);
+        net_.turns.emplace_back(std::move(weights), high,
+                                cls == LinkClass::pcie ? WeightedRoundRobin::no_limit : lanes.high_limit);
     }
 
     // ECN in queues of switches and NICs; FECN in those of switches, against the buffer of a lane.

@@ -67,7 +67,7 @@ struct alignas(64) Port {
     bool marks : 1 = false;   // an egress queue with ECN
     std::uint8_t form = 0;    // into Network::forms; 0: credits are bytes
     std::uint8_t lanes = 1;   // that share the wire: so many ports, one after the other
-    Flag told;                // there have been signals
+    Flag has_signal;          // there have been signals
 
     alignas(64) Fifo<Waiting> queue;
     LinkRing<Signal> signals;
@@ -88,8 +88,8 @@ struct alignas(64) Ingress {
     Ps reaction = 0;            // a paused sender's
     Ps last_credit = 0;         // credits of one link return in order
     bool paused = false;
-    bool sinks = false;     // memory behind it: never full
-    std::int64_t most = 0;  // bytes held at once
+    bool unbounded = false;  // memory behind it: never full
+    std::int64_t most = 0;   // bytes held at once
     std::int64_t headroom_most = 0;
     std::int64_t drops = 0, dropped_bytes = 0;
     std::int64_t pauses = 0, refreshes = 0;

@@ -2,18 +2,18 @@
 
 namespace fabricast::packet {
 
-inline void Domain::set_active(std::uint32_t p) {
+inline void Worker::set_active(std::uint32_t p) {
     Port& port = net_.ports[p];
     port.active = true;
     shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] |= std::uint64_t{1} << (port.slot % 64);
 }
-inline void Domain::clear_active(std::uint32_t p) {
+inline void Worker::clear_active(std::uint32_t p) {
     Port& port = net_.ports[p];
     port.active = false;
     shared_.active[net_.nodes[port.from_node].first_word + port.slot / 64] &= ~(std::uint64_t{1} << (port.slot % 64));
 }
 
-inline void Domain::apply(std::uint32_t p, const Signal& signal) {
+inline void Worker::apply(std::uint32_t p, const Signal& signal) {
     Port& port = net_.ports[p];
     switch (signal.kind) {
         case Signal::credit: {
@@ -47,9 +47,9 @@ inline void Domain::apply(std::uint32_t p, const Signal& signal) {
 }
 
 // The earliest start at or after `start` that the receiver allows; later than `until` where that is not known yet.
-inline Ps Domain::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
+inline Ps Worker::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     const Port& port = net_.ports[p];
-    if ((!port.told.is_raised() || port.signals.empty() || port.signals.front().time > start) &&
+    if ((!port.has_signal.is_raised() || port.signals.empty() || port.signals.front().time > start) &&
         !net_.blocked(p, bytes)) {
         return start;
     }
@@ -57,7 +57,7 @@ inline Ps Domain::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes
 }
 
 // The same after what the receiver has told meanwhile, or will.
-inline Ps Domain::hear(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
+inline Ps Worker::hear(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     Port& port = net_.ports[p];
     const Ps asked = start;
     LinkRing<Signal>& signals = port.signals;
@@ -75,8 +75,8 @@ inline Ps Domain::hear(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes)
                     return at;
                 }
                 apply(p, {at, 0, Signal::resume});
-                net_.counts[p].ignores = lifting.barks;
-                net_.counts[p].watchdog += lifting.barks ? 1 : 0;
+                net_.counts[p].ignores = lifting.by_watchdog;
+                net_.counts[p].watchdog += lifting.by_watchdog ? 1 : 0;
                 start = at;
                 continue;
             }
@@ -98,14 +98,14 @@ inline Ps Domain::hear(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes)
     return start;
 }
 
-// When a pause ends by itself: its quanta are over without a refresh, or a watchdog barks.
-inline Domain::Lifting Domain::lifts(const PortCounts& counts) const {
-    const Ps barks = options_.pfc_watchdog.ps > 0 ? counts.paused_since + options_.pfc_watchdog.ps : never;
-    return barks < counts.paused_until ? Lifting{barks, true} : Lifting{counts.paused_until, false};
+// When a pause ends by itself: its quanta are over without a refresh, or a watchdog by_watchdog.
+inline Worker::Lifting Worker::lifts(const PortCounts& counts) const {
+    const Ps by_watchdog = options_.pfc_watchdog.ps > 0 ? counts.paused_since + options_.pfc_watchdog.ps : never;
+    return by_watchdog < counts.paused_until ? Lifting{by_watchdog, true} : Lifting{counts.paused_until, false};
 }
 
 // Beyond the port itself: services its head needs. Only in nodes that have any.
-inline Ps Domain::after_services(std::uint32_t, const Frame& frame, Ps start) const {
+inline Ps Worker::after_services(std::uint32_t, const Frame& frame, Ps start) const {
     std::uint32_t way = frame.variant();
     const Route& route = traffic_.route_of(frame.flow, way);
     for (const std::uint32_t s : net_.services_at(route, way, frame.hop())) {
@@ -114,7 +114,7 @@ inline Ps Domain::after_services(std::uint32_t, const Frame& frame, Ps start) co
     return start;
 }
 
-inline void Domain::use_services(std::uint32_t, const Frame& frame, Ps start) {
+inline void Worker::use_services(std::uint32_t, const Frame& frame, Ps start) {
     std::uint32_t way = frame.variant();
     const Route& route = traffic_.route_of(frame.flow, way);
     for (const std::uint32_t s : net_.services_at(route, way, frame.hop())) {
@@ -125,7 +125,7 @@ inline void Domain::use_services(std::uint32_t, const Frame& frame, Ps start) {
 }
 
 // When the port's next packet starts, as far as is known; `never` where nothing waits or nothing is known.
-inline Ps Domain::next_start(std::uint32_t p, Ps until) {
+inline Ps Worker::next_start(std::uint32_t p, Ps until) {
     Port& port = net_.ports[p];
     Ps start = 0;
     std::uint32_t bytes = 0;
@@ -158,7 +158,7 @@ inline Ps Domain::next_start(std::uint32_t p, Ps until) {
 
 // WRED at the head of the queue: the instant a packet leaves, against what stays (facts: most ASICs mark at dequeue).
 // A hash of flow and time, no generator: threads may not change it.
-inline void Domain::mark(std::uint32_t p, Frame& frame, Ps start) {
+inline void Worker::mark(std::uint32_t p, Frame& frame, Ps start) {
     if (shared_.control == CongestionControl::infiniband) {
         mark_forward(p, frame, start);
         return;
@@ -180,7 +180,7 @@ inline void Domain::mark(std::uint32_t p, Frame& frame, Ps start) {
 
 // FECN: at the root of congestion, where the queue is long though there is credit; a port that has none is a victim,
 // unless what it leads to is no switch (Victim_Mask).
-inline void Domain::mark_forward(std::uint32_t p, Frame& frame, Ps start) {
+inline void Worker::mark_forward(std::uint32_t p, Frame& frame, Ps start) {
     const Port& port = net_.ports[p];
     PortCounts& counts = net_.counts[p];
     const InfinibandControl& control = options_.infiniband;
@@ -194,7 +194,7 @@ inline void Domain::mark_forward(std::uint32_t p, Frame& frame, Ps start) {
     ++counts.marks;
 }
 
-inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
+inline void Worker::emit(std::uint32_t p, Frame frame, Ps start) {
     Port& port = net_.ports[p];
     const Ps wire = port.serialization(frame.bytes);
     port.free = start + wire;
@@ -214,7 +214,7 @@ inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
         const Ps tail = start + wire + port.latency;
         if (port.control == Control::credits) {
             port.signals.push({tail + net_.ingress[p].return_latency, frame.bytes, Signal::credit});
-            port.told.raise();
+            port.has_signal.raise();
         }
         if (shared_.corrupts && is_corrupted(p, frame)) {
             ++counts_.lost;
@@ -229,7 +229,7 @@ inline void Domain::emit(std::uint32_t p, Frame frame, Ps start) {
     wake(port.to_node, at);
 }
 
-inline void Domain::send_one(std::uint32_t p, Ps start) {
+inline void Worker::send_one(std::uint32_t p, Ps start) {
     Port& port = net_.ports[p];
     if (port.queue.empty()) {
         const Frame frame = next_packet(p, start);
@@ -260,7 +260,7 @@ inline void Domain::send_one(std::uint32_t p, Ps start) {
     }
 }
 
-inline void Domain::drain(std::uint32_t p, Ps until) {
+inline void Worker::drain(std::uint32_t p, Ps until) {
     if (net_.ports[p].lanes > 1) {
         drain_lanes(net_.first_lane(p), until);
         return;
@@ -283,8 +283,8 @@ void for_each_bit(std::uint64_t word, Visit&& visit) {
 
 // All ports of a node in step, since a departure may hold up other ports: it uses a service, or ends a pause, whose
 // frame takes a wire. So what was known of them is at least a bound, asked for again when it is their turn.
-inline void Domain::drain_in_order(const Node& node, Ps until) {
-    if (node.entangled) {
+inline void Worker::drain_in_order(const Node& node, Ps until) {
+    if (node.shares_wire) {
         drain_entangled(node, until);
         return;
     }
@@ -313,7 +313,7 @@ inline void Domain::drain_in_order(const Node& node, Ps until) {
 }
 
 // The same where ports share wires, or begin what others wait for: each departure may change all.
-inline void Domain::drain_entangled(const Node& node, Ps until) {
+inline void Worker::drain_entangled(const Node& node, Ps until) {
     for (;;) {
         Turn first{never, none};
         std::uint32_t seen = none;  // the first lane of the link looked at last
@@ -340,7 +340,7 @@ inline void Domain::drain_entangled(const Node& node, Ps until) {
 }
 
 // Up to the window's end; when there is more to do.
-inline Ps Domain::drain_all(const Node& node, Ps until) {
+inline Ps Worker::drain_all(const Node& node, Ps until) {
     if (in_order(node)) {
         drain_in_order(node, until);
     }

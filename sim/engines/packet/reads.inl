@@ -5,7 +5,7 @@
 namespace fabricast::packet {
 
 // Pieces from the first on that may be sent as far as the flow itself is concerned.
-inline std::uint32_t Domain::ready_pieces(std::uint32_t f, std::uint32_t known) const {
+inline std::uint32_t Worker::ready_pieces(std::uint32_t f, std::uint32_t known) const {
     if (!traffic_.is_stream(f)) {
         const Messages& messages = traffic_.connections[f];
         while (messages.begin + known < messages.end &&
@@ -26,7 +26,7 @@ inline std::uint32_t Domain::ready_pieces(std::uint32_t f, std::uint32_t known) 
     return ready;
 }
 
-inline void Domain::announce(std::uint32_t f, Ps now) {
+inline void Worker::announce(std::uint32_t f, Ps now) {
     const std::uint32_t r = traffic_.reader_of[f];
     if (r == none || traffic_.is_request(f)) {
         return;
@@ -38,13 +38,13 @@ inline void Domain::announce(std::uint32_t f, Ps now) {
     for (; reader.announced < ready; ++reader.announced) {
         constexpr std::int64_t most = std::int64_t{1} << 30U;
         for (std::int64_t left = bytes_of_piece(f, reader.announced); left > 0; left -= most) {
-            mail({known, reader.node, Mail::want, r, static_cast<std::uint32_t>(std::min(left, most))});
+            mail({known, reader.node, ControlMessage::want, r, static_cast<std::uint32_t>(std::min(left, most))});
         }
     }
 }
 
 // The next request, if there is something to ask for and a tag to ask with.
-inline bool Domain::begin_request(Flow& flow, std::uint32_t f) {
+inline bool Worker::begin_request(Flow& flow, std::uint32_t f) {
     const std::uint32_t r = traffic_.reader_of[f];
     Reader& reader = traffic_.readers[r];
     if (reader.wanted.empty() || reader.waits) {
@@ -69,13 +69,13 @@ inline bool Domain::begin_request(Flow& flow, std::uint32_t f) {
     return true;
 }
 
-inline void Domain::receive_request(std::uint32_t f, const Frame& frame, Ps tail) {
+inline void Worker::receive_request(std::uint32_t f, const Frame& frame, Ps tail) {
     const Reader& reader = traffic_.readers[traffic_.reader_of[f]];
-    mail({tail, traffic_.flows[reader.flow].node, Mail::grant, reader.flow, frame.psn()});
+    mail({tail, traffic_.flows[reader.flow].node, ControlMessage::grant, reader.flow, frame.psn()});
 }
 
 // Whether the flow's next packet has been asked for, or needs not be: it is sent again.
-inline bool Domain::is_granted(const Flow& flow, std::uint32_t f) const {
+inline bool Worker::is_granted(const Flow& flow, std::uint32_t f) const {
     const std::uint32_t r = traffic_.reader_of[f];
     if (r == none || traffic_.is_request(f)) {
         return true;
@@ -86,7 +86,7 @@ inline bool Domain::is_granted(const Flow& flow, std::uint32_t f) const {
            reader.sent + std::min<std::int64_t>(flow.left, flow.unit) <= reader.granted;
 }
 
-inline void Domain::count_granted(std::uint32_t f, std::uint32_t psn, std::uint32_t bytes) {
+inline void Worker::count_granted(std::uint32_t f, std::uint32_t psn, std::uint32_t bytes) {
     const std::uint32_t r = traffic_.reader_of[f];
     if (r != none && !traffic_.is_request(f) && psn == traffic_.readers[r].psn) {
         ++traffic_.readers[r].psn;
@@ -95,7 +95,7 @@ inline void Domain::count_granted(std::uint32_t f, std::uint32_t psn, std::uint3
 }
 
 // Data has come to the device that asked for it.
-inline void Domain::return_tag(std::uint32_t r, std::uint32_t bytes, Ps now) {
+inline void Worker::return_tag(std::uint32_t r, std::uint32_t bytes, Ps now) {
     Requester& requester = traffic_.requesters[traffic_.readers[r].requester];
     requester.outstanding = std::max<std::int64_t>(0, requester.outstanding - bytes);
     for (std::uint32_t waiting = requester.waiting.size(); waiting > 0; --waiting) {
@@ -109,10 +109,10 @@ inline void Domain::return_tag(std::uint32_t r, std::uint32_t bytes, Ps now) {
     }
 }
 
-inline void Domain::end_read(std::uint32_t f, const Frame& frame, Ps tail) {
+inline void Worker::end_read(std::uint32_t f, const Frame& frame, Ps tail) {
     const std::uint32_t r = traffic_.reader_of[f];
     if (r != none && traffic_.readers[r].ends) {
-        mail({tail, traffic_.readers[r].node, Mail::returned, r, frame.bytes});
+        mail({tail, traffic_.readers[r].node, ControlMessage::returned, r, frame.bytes});
     }
 }
 

@@ -3,12 +3,12 @@
 
 namespace fabricast::packet {
 
-inline void Domain::return_credit(std::uint32_t in, std::uint32_t bytes, Ps at) {
+inline void Worker::return_credit(std::uint32_t in, std::uint32_t bytes, Ps at) {
     Port& port = net_.ports[in];
     Ingress& ingress = net_.ingress[in];
     const Ps heard = ingress.last_credit = std::max(ingress.last_credit, at + ingress.return_latency);
     port.signals.push({heard, static_cast<std::int32_t>(bytes), Signal::credit});
-    port.told.raise();
+    port.has_signal.raise();
     // In another island nobody may look; in this one a port without packets asks when it has some.
     if (shared_.islands.of[port.from_node] != island_ || port.active) {
         wake(port.from_node, heard);
@@ -16,7 +16,7 @@ inline void Domain::return_credit(std::uint32_t in, std::uint32_t bytes, Ps at) 
 }
 
 // A pause lasts for its quanta: half of them later it is told again.
-inline void Domain::set_paused(std::uint32_t in, bool paused, Ps now) {
+inline void Worker::set_paused(std::uint32_t in, bool paused, Ps now) {
     Ingress& ingress = net_.ingress[in];
     Port& port = net_.ports[in];
     Node& node = net_.nodes[port.to_node];
@@ -27,12 +27,12 @@ inline void Domain::set_paused(std::uint32_t in, bool paused, Ps now) {
     if (paused && !ingress.will_refresh) {
         ingress.will_refresh = true;
         const Ps again = now + port.serialization(pause_bytes()) / 2;
-        mail({earliest(port.to_node, again), port.to_node, Mail::refresh, in, 0});
+        mail({earliest(port.to_node, again), port.to_node, ControlMessage::refresh, in, 0});
     }
 }
 
 // The timer of a pause, or of one that ended meanwhile.
-inline void Domain::refresh(std::uint32_t in, Ps now) {
+inline void Worker::refresh(std::uint32_t in, Ps now) {
     Ingress& ingress = net_.ingress[in];
     const Port& port = net_.ports[in];
     const Ps half = port.serialization(pause_bytes()) / 2;
@@ -49,12 +49,12 @@ inline void Domain::refresh(std::uint32_t in, Ps now) {
         ++ingress.refreshes;
         tell_pause(in, true, now);
     }
-    mail({earliest(port.to_node, ingress.told_at + half), port.to_node, Mail::refresh, in, 0});
+    mail({earliest(port.to_node, ingress.told_at + half), port.to_node, ControlMessage::refresh, in, 0});
 }
 
 // A PFC frame on the other direction of the link: behind the packet that is being sent there, on the wire, and obeyed
 // after the sender's reaction.
-inline void Domain::tell_pause(std::uint32_t in, bool paused, Ps now) {
+inline void Worker::tell_pause(std::uint32_t in, bool paused, Ps now) {
     Ingress& ingress = net_.ingress[in];
     Port& port = net_.ports[in];
     ingress.told_at = now;
@@ -68,24 +68,24 @@ inline void Domain::tell_pause(std::uint32_t in, bool paused, Ps now) {
     }
     const Ps heard = sent + ingress.return_latency + ingress.reaction;
     port.signals.push({heard, 0, paused ? Signal::pause : Signal::resume});
-    port.told.raise();
+    port.has_signal.raise();
     wake(port.from_node, heard);
 }
 
 // False: there is no room, the packet is lost.
-inline bool Domain::accept(std::uint32_t in, std::uint32_t bytes, Ps now) {
+inline bool Worker::accept(std::uint32_t in, std::uint32_t bytes, Ps now) {
     Ingress& ingress = net_.ingress[in];
     const Control control = net_.ports[in].control;
     if (control == Control::none) {
         return true;
     }
     if (control == Control::credits) {
-        if (ingress.sinks) {
+        if (ingress.unbounded) {
             return_credit(in, bytes, now);
         }
         return true;
     }
-    if (ingress.sinks) {
+    if (ingress.unbounded) {
         return true;
     }
     Node& node = net_.nodes[net_.ports[in].to_node];
@@ -118,7 +118,7 @@ inline bool Domain::accept(std::uint32_t in, std::uint32_t bytes, Ps now) {
     return room;
 }
 
-inline void Domain::vacate(std::uint32_t in, std::uint32_t bytes, Ps now) {
+inline void Worker::vacate(std::uint32_t in, std::uint32_t bytes, Ps now) {
     const Control control = net_.ports[in].control;
     if (control == Control::none) {
         return;

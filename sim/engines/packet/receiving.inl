@@ -4,7 +4,7 @@
 namespace fabricast::packet {
 
 // The receiver's answer travels without queueing: it is small and of high priority.
-inline Ps Domain::way_back(std::uint32_t f) const {
+inline Ps Worker::way_back(std::uint32_t f) const {
     const Route& route = traffic_.routes[f];
     Ps latency = 0;
     for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
@@ -13,11 +13,11 @@ inline Ps Domain::way_back(std::uint32_t f) const {
     return latency;
 }
 
-inline void Domain::tell_sender(std::uint32_t f, Mail::Kind kind, std::uint32_t value, Ps tail) {
+inline void Worker::tell_sender(std::uint32_t f, ControlMessage::Kind kind, std::uint32_t value, Ps tail) {
     mail({tail + way_back(f), traffic_.flows[f].node, kind, f, value});
 }
 
-inline void Domain::receive(std::uint32_t p, const Frame& frame, Ps tail) {
+inline void Worker::receive(std::uint32_t p, const Frame& frame, Ps tail) {
     ++counts_.delivered;
     const std::uint32_t f = frame.flow;
     if (traffic_.is_request(f)) {
@@ -35,7 +35,7 @@ inline void Domain::receive(std::uint32_t p, const Frame& frame, Ps tail) {
         if (tail - receiver.last_notice >= interval) {
             receiver.last_notice = tail;
             ++counts_.notices;
-            tell_sender(f, Mail::notice, 0, tail);
+            tell_sender(f, ControlMessage::notice, 0, tail);
         }
     }
     if (shared_.lossy) {
@@ -44,7 +44,7 @@ inline void Domain::receive(std::uint32_t p, const Frame& frame, Ps tail) {
     }
     if (shared_.control == CongestionControl::timely && traffic_.flows[f].controller != none &&
         (frame.psn() + 1U) % shared_.ack_every[traffic_.flows[f].controller] == 0) {
-        tell_sender(f, Mail::ack, frame.psn(), tail);
+        tell_sender(f, ControlMessage::ack, frame.psn(), tail);
     }
     if (traffic_.routes[f].variants > 1) {
         receive_spread(p, frame, tail);
@@ -53,7 +53,7 @@ inline void Domain::receive(std::uint32_t p, const Frame& frame, Ps tail) {
     }
 }
 
-inline std::int64_t Domain::bytes_of_piece(std::uint32_t f, std::uint32_t piece) const {
+inline std::int64_t Worker::bytes_of_piece(std::uint32_t f, std::uint32_t piece) const {
     if (traffic_.is_stream(f)) {
         const Stream& stream = traffic_.streams[traffic_.stream_of(f)];
         return std::max(1U, piece + stream.slices >= stream.pieces ? stream.last_bytes : stream.piece_bytes);
@@ -62,14 +62,14 @@ inline std::int64_t Domain::bytes_of_piece(std::uint32_t f, std::uint32_t piece)
                                   traffic_.message_bytes[traffic_.message_ops[traffic_.connections[f].begin + piece]]);
 }
 
-inline std::uint32_t Domain::packets_of_piece(std::uint32_t f, std::uint32_t piece) const {
+inline std::uint32_t Worker::packets_of_piece(std::uint32_t f, std::uint32_t piece) const {
     const std::uint32_t unit = traffic_.flows[f].unit;
     return static_cast<std::uint32_t>((bytes_of_piece(f, piece) + unit - 1) / unit);
 }
 
 // Over several ways packets overtake each other: a piece is complete when as many have come as it and those before it
 // have.
-inline void Domain::receive_spread(std::uint32_t p, const Frame& frame, Ps tail) {
+inline void Worker::receive_spread(std::uint32_t p, const Frame& frame, Ps tail) {
     const std::uint32_t f = frame.flow;
     Receiver& receiver = traffic_.receivers[f];
     ++receiver.got;
@@ -82,7 +82,7 @@ inline void Domain::receive_spread(std::uint32_t p, const Frame& frame, Ps tail)
 }
 
 // Selective repeat: each gap once, and all of them again when they should long have come.
-inline void Domain::ask_for_missing(std::uint32_t f, Ps tail) {
+inline void Worker::ask_for_missing(std::uint32_t f, Ps tail) {
     Receiver& receiver = traffic_.receivers[f];
     const std::deque<std::uint16_t>& early = shared_.recoveries[f].early;
     if (tail - receiver.asked_at > 16 * way_back(f)) {
@@ -93,19 +93,19 @@ inline void Domain::ask_for_missing(std::uint32_t f, Ps tail) {
         const std::uint32_t psn = receiver.expected + i;  // entry i is the one behind it
         const bool missing = i == 0 || early[i - 1] == 0;
         if (missing && static_cast<std::int32_t>(psn - receiver.asked_up_to) >= 0) {
-            tell_sender(f, Mail::nak, psn, tail);
+            tell_sender(f, ControlMessage::nak, psn, tail);
             receiver.asked_up_to = psn + 1;
         }
     }
 }
 
-inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) {
+inline void Worker::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) {
     const std::uint32_t f = frame.flow;
     Receiver& receiver = traffic_.receivers[f];
     const std::uint32_t psn = widen(frame.psn(), receiver.expected);
     const auto ahead = static_cast<std::int32_t>(psn - receiver.expected);
     if (ahead < 0) {  // once more what is here already: its sender does not know
-        tell_sender(f, Mail::ack, receiver.expected, tail);
+        tell_sender(f, ControlMessage::ack, receiver.expected, tail);
         return;
     }
     const bool selective = options_.recovery == LossRecovery::selective_repeat;
@@ -119,7 +119,7 @@ inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) 
     if (ahead > 0) {
         if (!receiver.asked) {
             receiver.asked = true;
-            tell_sender(f, Mail::nak, receiver.expected, tail);
+            tell_sender(f, ControlMessage::nak, receiver.expected, tail);
         }
         return;
     }
@@ -134,7 +134,7 @@ inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) 
         }
         if (ends || receiver.unacked >= 16) {
             receiver.unacked = 0;
-            tell_sender(f, Mail::ack, receiver.expected, tail);
+            tell_sender(f, ControlMessage::ack, receiver.expected, tail);
         }
         more = false;
         if (!early.empty()) {
@@ -148,7 +148,7 @@ inline void Domain::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) 
     }
 }
 
-inline void Domain::complete(std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail) {
+inline void Worker::complete(std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail) {
     if (f < shared_.arrivals.size() && shared_.arrivals[f].size() < pieces_kept) {
         shared_.arrivals[f].push_back(tail);
     }
@@ -172,7 +172,7 @@ inline void Domain::complete(std::uint32_t p, std::uint32_t f, std::uint16_t met
 }
 
 // At the receiver itself: those that forward the piece may go on, and its slot is free again.
-inline void Domain::on_piece(std::uint32_t s, Ps now) {
+inline void Worker::on_piece(std::uint32_t s, Ps now) {
     Stream& stream = traffic_.streams[s];
     ++stream.delivered;
     for (std::uint32_t i = stream.first_follower; i < stream.first_follower + stream.follower_count; ++i) {
@@ -188,7 +188,7 @@ inline void Domain::on_piece(std::uint32_t s, Ps now) {
         add_piece(follower.stream, now);
     }
     if (stream.delivered < stream.slots_end && stream.delivered % stream.chunk_pieces == 0) {
-        mail({earliest(stream.sender, now + stream.slot_delay), stream.sender, Mail::slot, s, 0});
+        mail({earliest(stream.sender, now + stream.slot_delay), stream.sender, ControlMessage::slot, s, 0});
     }
 }
 

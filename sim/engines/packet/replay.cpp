@@ -5,14 +5,15 @@
 #include <exception>
 #include <thread>
 
+#include "sim/engines/common/watching.hpp"
 #include "sim/engines/packet/barrier.hpp"
 #include "sim/engines/packet/deadlock.hpp"
-#include "sim/engines/packet/domain.hpp"
-#include "sim/engines/packet/horizon.hpp"
+#include "sim/engines/packet/lookahead.hpp"
+#include "sim/engines/packet/make_traffic.hpp"
 #include "sim/engines/packet/observe.hpp"
 #include "sim/engines/packet/operations.hpp"
 #include "sim/engines/packet/sharing.hpp"
-#include "sim/engines/watching.hpp"
+#include "sim/engines/packet/worker.hpp"
 
 namespace fabricast {
 
@@ -31,14 +32,14 @@ public:
         : fabric_(fabric),
           schedule_(schedule),
           options_(options),
-          traffic_(lower_packets(fabric, schedule, options, events)),
+          traffic_(make_traffic(fabric, schedule, options, events)),
           threads_(useful_threads()),
           shared_(traffic_, options, threads_),
           operations_(fabric, schedule, traffic_, device),
           horizon_(traffic_, schedule, shared_.lossy),
           watching_(watch) {
         for (std::uint32_t d = 0; d < threads_; ++d) {
-            domains_.push_back(std::make_unique<Domain>(shared_, d, threads_));
+            domains_.push_back(std::make_unique<Worker>(shared_, d, threads_));
         }
         longest_ = std::min(shared_.islands.window, std::max<Ps>(1'000'000, 16 * shortest()));
     }
@@ -84,7 +85,7 @@ private:
             std::clamp<std::size_t>(static_cast<std::size_t>(options_.threads), 1, islands));
     }
 
-    void post(const Mail& mail) {
+    void post(const ControlMessage& mail) {
         domains_[shared_.domain_of(mail.node)]->post(mail);
         posted_ = std::min(posted_, mail.time);
     }
@@ -103,14 +104,14 @@ private:
                 if (net.links[p] == event.link) {
                     const auto millionths = static_cast<std::uint32_t>(std::max(0.0, event.share * 1e6 + 0.5));
                     check_rate(net.capacity_inverse[p], millionths);
-                    post({event.at.ps, net.ports[p].from_node, Mail::share, p, millionths});
+                    post({event.at.ps, net.ports[p].from_node, ControlMessage::share, p, millionths});
                 }
             }
         }
         for (const Epoch& epoch : net.epochs) {
             for (std::uint32_t f = 0; f < traffic_.flows.size(); ++f) {
                 if (epoch.from < clock_end && epoch.ways[f] != traffic_.ways_of(f, epoch.from - 1)) {
-                    post({epoch.from, traffic_.flows[f].node, Mail::reroute, f, 0});
+                    post({epoch.from, traffic_.flows[f].node, ControlMessage::reroute, f, 0});
                 }
             }
         }
@@ -131,7 +132,7 @@ private:
             in_flight += domain->counts().injected - domain->counts().delivered;
             hops += domain->counts().hops;
         }
-        check_standstill(hops);
+        check_deadlock(hops);
         most_in_flight_ = std::max(most_in_flight_, in_flight);
         run_operations();  // what ended in the last window, and nobody waits for
         if (operations_.finished()) {
@@ -155,7 +156,7 @@ private:
 
     // Pauses are refreshed for ever: where nothing else has happened for a millisecond, far longer than any signal is
     // on its way, a circle of full buffers is a deadlock. A watchdog would break it.
-    void check_standstill(std::int64_t hops) {
+    void check_deadlock(std::int64_t hops) {
         if (hops != hops_) {
             hops_ = hops;
             moved_at_ = end_;
@@ -170,7 +171,7 @@ private:
     // Those before the window's end, which what they begin may bring nearer.
     void run_operations() {
         while (operations_.next() < end_) {
-            operations_.step([this](const Mail& mail) {
+            operations_.step([this](const ControlMessage& mail) {
                 post(mail);
                 end_ = std::min(end_, horizon_.watch(mail));
             });
@@ -240,9 +241,9 @@ private:
     std::uint32_t threads_;
     Shared shared_;
     Operations operations_;
-    Horizon horizon_;
+    Lookahead horizon_;
     Watching watching_;
-    std::vector<std::unique_ptr<Domain>> domains_;
+    std::vector<std::unique_ptr<Worker>> domains_;
     Ps start_ = 0, end_ = 0, posted_ = never;
     Ps longest_ = never;  // window
     unsigned parity_ = 0;

@@ -1,8 +1,11 @@
 #pragma once
 // The packet engine: the same Schedule on the same Fabric, packet by packet.
 
-#include "sim/engines/devices.hpp"
-#include "sim/engines/engine.hpp"
+#include "sim/engines/common/devices.hpp"
+#include "sim/engines/common/link_event.hpp"
+#include "sim/engines/common/timeline.hpp"
+#include "sim/engines/common/watch.hpp"
+#include "sim/engines/packet/options.hpp"
 
 namespace fabricast {
 

@@ -3,12 +3,12 @@
 
 namespace fabricast::packet {
 
-inline bool Domain::may_stay(const Frame& frame, Ps now) const {
+inline bool Worker::may_stay(const Frame& frame, Ps now) const {
     return net_.epochs.empty() || Epoch::allows(traffic_.ways_of(frame.flow, now), frame.variant());
 }
 
 // True: its flow has left the packet's way, and the packet follows by the new one's link `hop`.
-inline bool Domain::divert(Frame& frame, std::uint32_t hop, Ps now) const {
+inline bool Worker::divert(Frame& frame, std::uint32_t hop, Ps now) const {
     if (may_stay(frame, now)) {
         return false;
     }
@@ -35,14 +35,14 @@ inline bool Domain::divert(Frame& frame, std::uint32_t hop, Ps now) const {
 }
 
 // A packet that is in no queue: its receive buffer is free again.
-inline void Domain::lose(std::uint32_t in, std::uint32_t bytes, Ps now) {
+inline void Worker::lose(std::uint32_t in, std::uint32_t bytes, Ps now) {
     ++counts_.lost;
     if (net_.ports[in].control == Control::credits) {
         return_credit(in, bytes, now);
     }
 }
 
-inline void Domain::lose_queue(std::uint32_t p, Ps now) {
+inline void Worker::lose_queue(std::uint32_t p, Ps now) {
     Port& port = net_.ports[p];
     for (std::uint32_t left = port.queue.size(); left > 0; --left) {
         Waiting waiting = port.queue.front();
@@ -78,7 +78,7 @@ inline void Domain::lose_queue(std::uint32_t p, Ps now) {
 }
 
 // The flow leaves by the first port of the way that it takes from now on.
-inline void Domain::reroute(std::uint32_t f, Ps now) {
+inline void Worker::reroute(std::uint32_t f, Ps now) {
     Flow& flow = traffic_.flows[f];
     const std::uint32_t ways = traffic_.ways_of(f, now);
     std::uint32_t way = (ways & Epoch::only) != 0 ? ways & ~Epoch::only : 0;

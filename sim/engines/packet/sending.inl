@@ -2,7 +2,7 @@
 
 namespace fabricast::packet {
 
-inline std::uint8_t Domain::way_of(Flow& flow, const Route& route, Ps start) const {
+inline std::uint8_t Worker::way_of(Flow& flow, const Route& route, Ps start) const {
     const auto f = static_cast<std::uint32_t>(&flow - traffic_.flows.data());
     const std::uint32_t allowed = net_.epochs.empty() ? 0 : traffic_.ways_of(f, start);
     if ((allowed & Epoch::only) != 0) {
@@ -33,7 +33,7 @@ inline std::uint8_t Domain::way_of(Flow& flow, const Route& route, Ps start) con
 }
 
 // When the flow may send again after `bytes` at `start`: its own cap, and what congestion control allows.
-inline Ps Domain::paced(Flow& flow, std::uint32_t bytes, Ps start) {
+inline Ps Worker::paced(Flow& flow, std::uint32_t bytes, Ps start) {
     double pace = flow.pace;
     if (flow.controller != none) {
         if (shared_.control == CongestionControl::timely) {
@@ -56,7 +56,7 @@ inline Ps Domain::paced(Flow& flow, std::uint32_t bytes, Ps start) {
     return start + static_cast<Ps>(std::ceil(pace * bytes - 1e-6));
 }
 
-inline bool Domain::begin_message(Flow& flow, Messages& messages) {
+inline bool Worker::begin_message(Flow& flow, Messages& messages) {
     if (messages.next == messages.end) {
         return false;
     }
@@ -71,7 +71,7 @@ inline bool Domain::begin_message(Flow& flow, Messages& messages) {
     return true;
 }
 
-inline bool Domain::begin_stream_piece(Flow& flow, std::uint32_t s) {
+inline bool Worker::begin_stream_piece(Flow& flow, std::uint32_t s) {
     Stream& stream = traffic_.streams[s];
     const std::uint32_t piece = stream.next;
     if (!stream.started || piece == stream.pieces) {
@@ -112,7 +112,7 @@ inline bool Domain::begin_stream_piece(Flow& flow, std::uint32_t s) {
 }
 
 // All streams before have delivered one piece more. Times that are not asked for any more are not written down.
-inline void Domain::add_piece(std::uint32_t s, Ps now) {
+inline void Worker::add_piece(std::uint32_t s, Ps now) {
     Stream& stream = traffic_.streams[s];
     if (stream.have > 0 && stream.next < stream.have + stream.lag()) {
         traffic_.piece_time(s, stream.have - 1) = stream.have_at;
@@ -122,7 +122,7 @@ inline void Domain::add_piece(std::uint32_t s, Ps now) {
     wake_flow(stream.flow, now);
 }
 
-inline void Domain::free_slot(std::uint32_t s, Ps now) {
+inline void Worker::free_slot(std::uint32_t s, Ps now) {
     Stream& stream = traffic_.streams[s];
     if (stream.freed > 0) {
         traffic_.slot_time(s, stream.freed - 1) = stream.freed_at;
@@ -133,7 +133,7 @@ inline void Domain::free_slot(std::uint32_t s, Ps now) {
 }
 
 // What was lost goes first.
-inline bool Domain::begin_piece(Flow& flow, std::uint32_t f) {
+inline bool Worker::begin_piece(Flow& flow, std::uint32_t f) {
     if (traffic_.is_request(f)) {
         return flow.open = begin_request(flow, f);
     }
@@ -159,7 +159,7 @@ inline bool Domain::begin_piece(Flow& flow, std::uint32_t f) {
 }
 
 // Something that the flow waited for has come.
-inline void Domain::wake_flow(std::uint32_t f, Ps now) {
+inline void Worker::wake_flow(std::uint32_t f, Ps now) {
     Flow& flow = traffic_.flows[f];
     if (!traffic_.readers.empty()) {
         announce(f, now);
@@ -181,7 +181,7 @@ inline void Domain::wake_flow(std::uint32_t f, Ps now) {
 }
 
 // Precondition: the port's sender has a flow that may send at `start`.
-inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
+inline Frame Worker::next_packet(std::uint32_t p, Ps start) {
     Sender& sender = shared_.senders[net_.ports[p].sender];
     const std::uint32_t f = sender.take(start);
     Flow& flow = traffic_.flows[f];
@@ -224,7 +224,7 @@ inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
     if (recovery != nullptr && !recovery->timer) {
         recovery->timer = true;
         recovery->timer_saw = recovery->acked;
-        mail({earliest(flow.node, start + options_.retransmit_timeout.ps), flow.node, Mail::timeout, f, 0});
+        mail({earliest(flow.node, start + options_.retransmit_timeout.ps), flow.node, ControlMessage::timeout, f, 0});
     }
     ++counts_.injected;
     flow.last = start;
@@ -240,7 +240,7 @@ inline Frame Domain::next_packet(std::uint32_t p, Ps start) {
     return frame;
 }
 
-inline void Domain::on_ack(std::uint32_t f, std::uint32_t psn) {
+inline void Worker::on_ack(std::uint32_t f, std::uint32_t psn) {
     Recovery& recovery = shared_.recoveries[f];
     if (static_cast<std::int32_t>(psn - recovery.acked) > 0) {
         recovery.acked = psn;
@@ -257,7 +257,7 @@ inline void Domain::on_ack(std::uint32_t f, std::uint32_t psn) {
 }
 
 // Sends again from `psn` on (go-back-N), or only it (selective repeat).
-inline void Domain::rewind(std::uint32_t f, std::uint32_t psn, Ps now) {
+inline void Worker::rewind(std::uint32_t f, std::uint32_t psn, Ps now) {
     Recovery& recovery = shared_.recoveries[f];
     Flow& flow = traffic_.flows[f];
     if (static_cast<std::int32_t>(psn - recovery.acked) < 0) {
@@ -283,7 +283,7 @@ inline void Domain::rewind(std::uint32_t f, std::uint32_t psn, Ps now) {
     }
 }
 
-inline void Domain::on_timeout(std::uint32_t f, Ps now) {
+inline void Worker::on_timeout(std::uint32_t f, Ps now) {
     Recovery& recovery = shared_.recoveries[f];
     recovery.timer = false;
     on_ack(f, recovery.acked);  // what could not be let go while it was being sent again
@@ -297,7 +297,7 @@ inline void Domain::on_timeout(std::uint32_t f, Ps now) {
     }
     recovery.timer = true;
     recovery.timer_saw = recovery.acked;
-    mail({earliest(flow.node, now + options_.retransmit_timeout.ps), flow.node, Mail::timeout, f, 0});
+    mail({earliest(flow.node, now + options_.retransmit_timeout.ps), flow.node, ControlMessage::timeout, f, 0});
 }
 
 }  // namespace fabricast::packet

@@ -1,8 +1,8 @@
+#include "sim/engines/packet/shared.hpp"
+
 // What all domains see, from the traffic: who sends where, what may be lost, who listens to marks.
 
 #include <bit>
-
-#include "sim/engines/packet/domain.hpp"
 
 namespace fabricast::packet {
 
@@ -44,7 +44,7 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         net.ports[p].serves = net.nodes[net.ports[p].from_node].serves;
         net.ports[p].simple = !net.ports[p].serves && net.ports[p].lanes == 1;
-        net.nodes[net.ports[p].from_node].entangled |= net.ports[p].lanes > 1 || !t.readers.empty();
+        net.nodes[net.ports[p].from_node].shares_wire |= net.ports[p].lanes > 1 || !t.readers.empty();
         const Control flow_control = net.ports[p].control;
         corrupts |= net.counts[p].loss > 0;
         lossy |= flow_control == Control::lossy ||

@@ -12,7 +12,8 @@
 #include <iostream>
 #include <system_error>
 
-#include "sim/engines/memory.hpp"
+#include "base/units.hpp"
+#include "sim/engines/common/watch.hpp"
 
 namespace fabricast::simgrid_engine {
 

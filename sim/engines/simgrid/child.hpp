@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "sim/engines/engine.hpp"
+#include "sim/engines/common/watch.hpp"
 
 namespace fabricast::simgrid_engine {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/schedule.hpp"
+#include "sim/engines/common/schedule.hpp"
 
 namespace fabricast::simgrid_engine {
 

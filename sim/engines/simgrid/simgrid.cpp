@@ -5,14 +5,15 @@
 #include <map>
 #include <unordered_map>
 
-#include "sim/engines/accounting.hpp"
-#include "sim/engines/dependents.hpp"
-#include "sim/engines/flow/network.hpp"
-#include "sim/engines/kept.hpp"
+#include "sim/engines/common/accounting.hpp"
+#include "sim/engines/common/dependents.hpp"
+#include "sim/engines/common/fluid_network.hpp"
+#include "sim/engines/common/kept.hpp"
+#include "sim/engines/common/make_fluid_network.hpp"
+#include "sim/engines/common/ticks.hpp"
+#include "sim/engines/common/unroll.hpp"
 #include "sim/engines/simgrid/child.hpp"
 #include "sim/engines/simgrid/platform.hpp"
-#include "sim/engines/ticks.hpp"
-#include "sim/engines/unroll.hpp"
 
 namespace fabricast {
 
@@ -223,7 +224,7 @@ Timeline replay_simgrid(const Fabric& fabric, const Schedule& schedule, const De
         timeline.kept.push_back({op, {answer[at]}, {answer[at + 1]}, {answer[at + 2]}});
         at += 3;
     }
-    const Network network = lower(fabric, schedule, {});
+    const Network network = make_fluid_network(fabric, schedule, {});
     account(network,
             {bytes_of_classes(network, schedule), [](std::uint32_t) { return Duration{}; },
              [](std::uint32_t) { return Duration{}; }},

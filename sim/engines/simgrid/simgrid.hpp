@@ -1,8 +1,9 @@
 #pragma once
 // SimGrid as an independent referee: the same schedule on the same links, in a child process of its own.
 
-#include "sim/engines/devices.hpp"
-#include "sim/engines/engine.hpp"
+#include "sim/engines/common/devices.hpp"
+#include "sim/engines/common/timeline.hpp"
+#include "sim/engines/common/watch.hpp"
 
 namespace fabricast {
 

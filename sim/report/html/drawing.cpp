@@ -26,8 +26,8 @@ struct TrunkEnds {
 
 class Painter {
 public:
-    Painter(const Fabric& fabric, const Film& film) : fabric_(fabric), film_(film), cables_(fabric) {
-        drawing_.frames = film.frames;
+    Painter(const Fabric& fabric, const Film& animation) : fabric_(fabric), film_(animation), cables_(fabric) {
+        drawing_.frames = animation.frames;
         for (std::uint32_t l = first_trunk(); l < fabric_.link_count(); ++l) {
             if (const LinkEnds ends = fabric_.ends(LinkId{l}); !ends.resource) {
                 trunks_.push_back({l, ends.from, ends.to});
@@ -59,7 +59,7 @@ private:
     void choose_nodes() {
         const std::uint32_t count = fabric_.node_count();
         std::vector<std::uint32_t> wanted = {0};
-        for (const LinkId link : film_.stars) {
+        for (const LinkId link : film_.focus_links) {
             if (id(link) < first_trunk()) {
                 wanted.push_back(id(link) / fabric_.node_link_count());
             }
@@ -78,7 +78,7 @@ private:
     void add_box(DeviceId device, int node, int tier) {
         box_of_.emplace(id(device), static_cast<std::uint32_t>(drawing_.boxes.size()));
         drawing_.boxes.push_back(
-            {fabric_.device_name(device), std::string(fabricast::word(fabric_.kind(device))), node, tier});
+            {fabric_.device_name(device), std::string(fabricast::to_string(fabric_.kind(device))), node, tier});
     }
 
     void add_nodes() {
@@ -200,7 +200,8 @@ private:
             wire_of_.emplace(std::tuple{low, high, cables_.number(LinkId{link})}, drawing_.wires.size());
         if (fresh) {
             const LinkInfo info = fabric_.link(LinkId{link});
-            drawing_.wires.push_back({low, high, std::string(fabricast::word(info.cls)), info.capacity, ends.cables});
+            drawing_.wires.push_back(
+                {low, high, std::string(fabricast::to_string(info.cls)), info.capacity, ends.cables});
         }
         Wire& wire = drawing_.wires[place->second];
         WireDirection& direction = from == low ? wire.there : wire.back;
@@ -283,19 +284,19 @@ private:
 
 }  // namespace
 
-Drawing draw_film(const Fabric& fabric, const Film& film) { return Painter(fabric, film).paint(); }
+Drawing draw_film(const Fabric& fabric, const Film& animation) { return Painter(fabric, animation).paint(); }
 
 Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic) {
     const Heat heat(fabric, traffic);
-    Film film;
+    Film animation;
     for (const LinkTraffic* row : heat.rows()) {
-        film.frames.push_back(row->row);
+        animation.frames.push_back(row->row);
         if (!row->busiest.empty()) {
-            film.stars.push_back(row->busiest.front().link);
+            animation.focus_links.push_back(row->busiest.front().link);
         }
     }
-    film.load = [&](std::size_t frame, LinkId link) { return Load{heat.busy(frame, id(link))}; };
-    return draw_film(fabric, film);
+    animation.load = [&](std::size_t frame, LinkId link) { return Load{heat.busy(frame, id(link))}; };
+    return draw_film(fabric, animation);
 }
 
 }  // namespace fabricast::html

@@ -54,13 +54,13 @@ struct Drawing {
 struct Film {
     std::vector<std::string> frames;
     std::function<Load(std::size_t frame, LinkId link)> load = {};
-    std::vector<LinkId> stars = {};  // their nodes are drawn first
+    std::vector<LinkId> focus_links = {};  // their nodes are drawn first
 };
 
 inline constexpr std::uint32_t nodes_drawn = 4;      // more of them where they are narrow
 inline constexpr std::uint32_t switches_drawn = 16;  // of a tier
 
-Drawing draw_film(const Fabric& fabric, const Film& film);
+Drawing draw_film(const Fabric& fabric, const Film& animation);
 
 // The cluster with the heat of each row's replay: each link's own load. Of a fabric with more than links_kept links
 // only of those that a row lists, and of those alike; the others have the mean of their class.

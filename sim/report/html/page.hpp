@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/io/json.hpp"
+#include "base/json.hpp"
 #include "sim/report/html/drawing.hpp"
 #include "sim/report/report.hpp"
 
@@ -120,19 +120,5 @@ struct Page {
     std::vector<std::string> evidence, notes;                // what the weakest evidence rests on; further assumptions
     std::vector<std::pair<std::string, std::string>> facts;  // engine, seed, version: how to get the same again
 };
-
-// This build holds no drawing library: nothing can be written (exit code 4).
-struct MissingCharts : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// Throws MissingCharts. Call it before a long run, that its end be no surprise.
-void require_charts();
-
-// The whole file: self-contained, the same bytes for the same page. Throws MissingCharts.
-std::string page_html(const Page& page);
-
-// What the page's script reads.
-Json page_json(const Page& page);
 
 }  // namespace fabricast::html

@@ -1,19 +1,20 @@
+#include "sim/report/html/page_json.hpp"
+
 // A page as the JSON that its script reads: one object a section, its `kind` first.
 
 #include <array>
 #include <cmath>
 
-#include "sim/pick_word.hpp"
-#include "sim/report/html/page.hpp"
+#include "base/enum_name.hpp"
 
 namespace fabricast::html {
 
 namespace {
 
-std::string_view word(Unit unit) {
+std::string_view to_string(Unit unit) {
     static constexpr std::array<std::string_view, 9> words = {"none",  "count", "time",  "rate", "size",
                                                               "share", "flops", "power", "money"};
-    return pick_word(words, unit);
+    return enum_name(words, unit);
 }
 
 // Not a number where nothing is known: null, as JSON has no NaN.
@@ -40,7 +41,7 @@ Json cell_json(const Cell& cell) {
 Json section_json(const Table& table) {
     Json columns = Json::array();
     for (const Column& column : table.columns) {
-        columns.push_back({{"label", column.label}, {"unit", word(column.unit)}});
+        columns.push_back({{"label", column.label}, {"unit", to_string(column.unit)}});
     }
     Json rows = Json::array();
     for (const std::vector<Cell>& row : table.rows) {
@@ -54,7 +55,7 @@ Json section_json(const Table& table) {
             {"rows", rows},    {"folded", table.folded}, {"marked", table.marked}};
 }
 
-Json axis_json(const Axis& axis) { return {{"label", axis.label}, {"unit", word(axis.unit)}, {"log", axis.log}}; }
+Json axis_json(const Axis& axis) { return {{"label", axis.label}, {"unit", to_string(axis.unit)}, {"log", axis.log}}; }
 
 Json section_json(const Curves& curves) {
     Json lines = Json::array();
@@ -78,8 +79,9 @@ Json section_json(const Bars& bars) {
         }
         parts.push_back({{"label", part.label}, {"values", std::move(values)}});
     }
-    return {{"kind", "bars"},          {"title", bars.title},   {"caption", bars.caption},
-            {"unit", word(bars.unit)}, {"labels", bars.labels}, {"parts", std::move(parts)}};
+    return {{"kind", "bars"},          {"title", bars.title},
+            {"caption", bars.caption}, {"unit", to_string(bars.unit)},
+            {"labels", bars.labels},   {"parts", std::move(parts)}};
 }
 
 Json section_json(const Tornado& tornado) {
@@ -93,7 +95,7 @@ Json section_json(const Tornado& tornado) {
     return {{"kind", "tornado"},
             {"title", tornado.title},
             {"caption", tornado.caption},
-            {"unit", word(tornado.unit)},
+            {"unit", to_string(tornado.unit)},
             {"bars", std::move(bars)}};
 }
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/io/units.hpp"
+#include "base/unit_text.hpp"
 #include "sim/report/html/cables.hpp"
-#include "sim/report/html/theatre.hpp"
+#include "sim/report/html/packet_animation.hpp"
 #include "sim/report/html/training_page.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/report/summarize.hpp"
-#include "sim/scenario/schema.hpp"
 
 namespace fabricast::html {
 
@@ -70,7 +69,7 @@ Table row_table(const std::vector<Row>& rows, std::string caption, const std::st
     for (const Row& r : rows) {
         table.rows.push_back({size_of(r), r.time_s, r.time_low80_s, r.time_high80_s, r.algbw, r.busbw, r.algorithm,
                               r.protocol, static_cast<double>(r.channels), r.bottleneck,
-                              std::string(word(r.evidence))});
+                              std::string(to_string(r.evidence))});
     }
     return table;
 }
@@ -116,7 +115,7 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
     const Row& best = fastest(report.rows);
     const Row& first = report.rows.front();
     const Point interval = busbw_point(best);
-    const std::string name(word(workload.collective));
+    const std::string name(to_string(workload.collective));
     page.answer = "On " + cluster_words(fabric) + ", " + name + " of " + text(best.size) + " takes " +
                   time(best.time_s) + ": " + rate(best.busbw) + " of bus bandwidth";
     if (interval.low) {
@@ -130,7 +129,7 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
     }
     page.headlines = {{"best bus bandwidth", rate(best.busbw), "at " + text(best.size)},
                       {"bounded by", best.bottleneck, best.algorithm + ", " + best.protocol},
-                      {"rests on", std::string(word(best.evidence)), "weakest: " + weakest_evidence(report.rows)}};
+                      {"rests on", std::string(to_string(best.evidence)), "weakest: " + weakest_evidence(report.rows)}};
     if (first.size < best.size) {
         page.headlines.insert(page.headlines.begin() + 1,
                               Headline{"smallest message", time(first.time_s), text(first.size)});
@@ -221,7 +220,7 @@ Table class_table(const std::vector<LinkTraffic>& traffic) {
                 true};
     for (const LinkTraffic& row : traffic) {
         for (const ClassUse& use : row.classes) {
-            table.rows.push_back({row.row, std::string(fabricast::word(use.cls)), use.bytes, use.busy_s});
+            table.rows.push_back({row.row, std::string(fabricast::to_string(use.cls)), use.bytes, use.busy_s});
         }
     }
     return table;
@@ -262,26 +261,6 @@ void add_scene(Page& page, const Report& report, const Fabric& fabric) {
 
 }  // namespace
 
-std::string cluster_words(const Fabric& fabric) {
-    const FabricSpec& spec = fabric.cluster().fabric;
-    std::string words = std::to_string(fabric.node_count()) + " x " + fabric.node().name + " (" +
-                        std::to_string(fabric.gpu_count()) + " GPUs)";
-    if (spec.kind != FabricKind::none) {
-        words += ", " + std::string(fabricast::word(spec.kind));
-        words += spec.link.name.empty() ? "" : " " + std::string(spec.link.name);
-    }
-    return words;
-}
-
-void add_provenance(Page& page, const Scenario& scenario) {
-    const Json resolved = to_json(scenario);
-    page.facts = {{"engine", resolved.at("engine").get<std::string>()},
-                  {"seed", std::to_string(scenario.seed)},
-                  {"fabricast", std::string(version())},
-                  {"scenario", scenario.file}};
-    page.sections.emplace_back(Words{"The scenario as it was understood", {resolved.dump(2)}, true});
-}
-
 Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric,
               const std::vector<LinkEvent>& events) {
     Page page;
@@ -298,7 +277,7 @@ Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabr
     } else {
         page.answer = "Nothing was run.";
     }
-    add_theatre(page, report.packets, fabric, events);
+    add_packet_animation(page, report.packets, fabric, events);
     add_scene(page, report, fabric);
     page.figures = report.figures;
     page.evidence = report.evidence_notes;

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/io/units.hpp"
-#include "sim/report/html/run_page.hpp"
+#include "base/unit_text.hpp"
+#include "sim/report/html/provenance.hpp"
 #include "sim/report/table.hpp"
 
 namespace fabricast::html {
@@ -97,7 +97,7 @@ Table step_table_of(const std::vector<StepRow>& steps) {
         table.rows.push_back({static_cast<double>(r.gpus), static_cast<double>(r.global_batch), r.step_time_s,
                               r.time_low80_s, r.time_high80_s, r.tokens_per_s > 0 ? Cell(r.tokens_per_s) : Cell(),
                               r.samples_per_s, r.flops_per_gpu, r.mfu, r.efficiency, r.memory_bytes(), r.bottleneck,
-                              r.busiest_link, std::string(word(r.evidence))});
+                              r.busiest_link, std::string(to_string(r.evidence))});
     }
     return table;
 }
@@ -155,7 +155,7 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, const
         {"throughput", throughput, ""},
         {"MFU", percent(row.mfu), text(row.flops_per_gpu, Dimension::compute) + " a GPU"},
         {"most time in", row.bottleneck, row.busiest_link},
-        {"rests on", std::string(word(row.evidence)),
+        {"rests on", std::string(to_string(row.evidence)),
          report.evidence_notes.empty() ? "" : report.evidence_notes.front()}};
     page.sections.emplace_back(bars_of("Where the step's time goes",
                                        "Mean over the pipeline stages. Communication counts where nothing is computed "

@@ -1,4 +1,4 @@
-#include "sim/engines/flow/edge_counts.hpp"
+#include "sim/engines/common/edge_counts.hpp"
 
 #include <map>
 
@@ -37,8 +37,9 @@ TEST_CASE("all pairs taken apart cross every link as often as pair by pair") {
                     // Whole nodes, and a range that begins and ends inside a node.
                     for (const auto& [first, ranks] : {std::pair{0U, 48U}, {3U, 31U}, {5U, 2U}}) {
                         const EdgeSet edges = AllPairs{first, ranks, pxn, direct};
-                        INFO(word(kind) << (choice == PathChoice::ecmp ? " ecmp" : " adaptive") << (pxn ? " pxn" : "")
-                                        << (direct ? " direct" : " staged") << " from " << first);
+                        INFO(to_string(kind)
+                             << (choice == PathChoice::ecmp ? " ecmp" : " adaptive") << (pxn ? " pxn" : "")
+                             << (direct ? " direct" : " staged") << " from " << first);
                         CHECK(counts(count_edges, edges, fabric) == counts(count_each_edge, edges, fabric));
                     }
                 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "sim/engines/link_event.hpp"
-#include "sim/schedule.hpp"
+#include "sim/engines/common/link_event.hpp"
+#include "sim/engines/common/schedule.hpp"
 #include "tests/sim/engines/random_sharing.hpp"
 #include "tests/support/tiny_clusters.hpp"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/collectives/plan.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/simulate.hpp"
 #include "tests/sim/engines/schedules.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"

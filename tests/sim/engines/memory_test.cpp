@@ -11,10 +11,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/collectives/plan.hpp"
+#include "base/process_memory.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/simulate.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizers.hpp"

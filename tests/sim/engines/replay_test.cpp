@@ -443,7 +443,7 @@ TEST_CASE("where every flow depends on every other the coupled solver equals the
             const std::vector<OpTimes> fast = times(Flow{}, fabric, schedule);
             const std::vector<double> slow = testing::SlowReplay(fabric, schedule).run();
             for (std::size_t op = 0; op < fast.size(); ++op) {
-                INFO(word(spec.kind) << " starts within " << latest.ps << " ps, operation " << op);
+                INFO(to_string(spec.kind) << " starts within " << latest.ps << " ps, operation " << op);
                 REQUIRE(std::abs(to_seconds(fast[op].finish) - slow[op]) < 180e-12);
             }
         }

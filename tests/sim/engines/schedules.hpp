@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sim/schedule.hpp"
+#include "sim/engines/common/schedule.hpp"
 #include "tests/sim/engines/random_sharing.hpp"
 
 namespace fabricast::testing {

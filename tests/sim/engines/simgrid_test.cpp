@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "sim/engines/common/unroll.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/engines/unroll.hpp"
 #include "tests/sim/engines/schedules.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"

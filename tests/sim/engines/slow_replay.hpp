@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
+#include "sim/engines/common/schedule.hpp"
 #include "sim/engines/flow/maxmin.hpp"
-#include "sim/schedule.hpp"
 
 namespace fabricast::testing {
 

@@ -1,6 +1,7 @@
-#include "sim/report/assertion.hpp"
+#include "sim/scenario/assertion.hpp"
 
-#include "sim/io/units.hpp"
+#include "base/unit_text.hpp"
+#include "sim/report/failed_asserts.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
@@ -82,7 +83,7 @@ TEST_CASE("a statement that says where twice, not at all, or where there is no w
         yaml::Node node;
         node.kind = yaml::Kind::scalar;
         node.text = statement;
-        CHECK_THROWS_AS(check_assertion(node), ScenarioError);
+        CHECK_THROWS_AS(asserted::check(node), InputError);
     }
 }
 

@@ -7,11 +7,13 @@
 #include <set>
 #include <string>
 
-#include "sim/events.hpp"
+#include "sim/report/html/page_html.hpp"
+#include "sim/report/html/page_json.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
+#include "sim/scenario/events.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/simulate.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 

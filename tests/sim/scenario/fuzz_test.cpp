@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
+#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/scenario/catalog_reader.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catch.hpp"
 
@@ -45,12 +46,12 @@ struct Dice {
     }
 };
 
-// True when accepted, false when refused; anything but ScenarioError escapes and fails the test.
+// True when accepted, false when refused; anything but InputError escapes and fails the test.
 bool accepted(const std::string& text, const Catalog& catalog) {
     try {
         build(parse_scenario(text, "fuzz.yaml"), catalog);
         return true;
-    } catch (const ScenarioError& error) {
+    } catch (const InputError& error) {
         CHECK(error.place.line >= 1);
         CHECK(error.place.column >= 1);
         CHECK_FALSE(error.message.empty());

@@ -77,7 +77,7 @@ TEST_CASE("a kind of workload has its own keys and no other's") {
     const auto refused_as = [](const char* keys) {
         try {
             parse_scenario("name: a\ncluster: {node: dgx-h100}\nworkload: {" + std::string(keys) + "}\n", "s.yaml");
-        } catch (const ScenarioError& error) {
+        } catch (const InputError& error) {
             return std::string(error.what());
         }
         return std::string("nothing");
@@ -118,7 +118,7 @@ TEST_CASE("an override replaces, adds and goes through the same checks") {
         try {
             parse_scenario(good, "good.yaml", {assignment});
             return std::string("accepted");
-        } catch (const ScenarioError& error) {
+        } catch (const InputError& error) {
             return std::string(error.what());
         }
     };
@@ -154,7 +154,7 @@ TEST_CASE("line 4: an override of null takes a key back, in a design too") {
         try {
             parse_scenario(text, "a.yaml", {assignment});
             return std::string("accepted");
-        } catch (const ScenarioError& error) {
+        } catch (const InputError& error) {
             return std::string(error.what());
         }
     };
@@ -183,7 +183,7 @@ TEST_CASE("an include cannot leave its folder nor come back to itself") {
         try {
             read_scenario(folder.write(name, text));
             return std::string("accepted");
-        } catch (const ScenarioError& error) {
+        } catch (const InputError& error) {
             return std::string(error.what());
         }
     };
@@ -219,7 +219,7 @@ TEST_CASE("a message does not depend on the order of the keys in the file") {
         try {
             parse_scenario(text, "t.yaml");
             return std::string("accepted");
-        } catch (const ScenarioError& error) {
+        } catch (const InputError& error) {
             return error.message;
         }
     };

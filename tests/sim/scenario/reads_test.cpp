@@ -9,16 +9,17 @@
 #include <string>
 
 #include "models/figure_reads.hpp"
-#include "sim/collectives/plan.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "sim/plan/transfers/exchange.hpp"
+#include "sim/plan/transfers/host_fabric.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/run/study/study.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/scenario/node_reader.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/simulate.hpp"
-#include "sim/study/study.hpp"
-#include "sim/transports/exchange.hpp"
-#include "sim/trouble.hpp"
+#include "sim/scenario/scenario_context.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
+#include "topologies/node_reader.hpp"
 
 using namespace fabricast;
 

@@ -3,8 +3,9 @@
 #include <filesystem>
 #include <set>
 
-#include "sim/io/text_file.hpp"
+#include "base/text_file.hpp"
 #include "sim/report/result_file.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/scenario/schema_docs.hpp"
 #include "tests/support/catch.hpp"
@@ -267,7 +268,7 @@ TEST_CASE("the schema refuses what the parser refuses") {
           "name: a\ncluster: {node: b}\nworkload: {kind: collective}\nscaling: {nodes: []}\n"}) {
         INFO(bad);
         CHECK(test::violation(test::to_json(yaml::parse(bad, "t.yaml")), schema) != "");
-        CHECK_THROWS_AS(parse_scenario(bad, "t.yaml"), ScenarioError);
+        CHECK_THROWS_AS(parse_scenario(bad, "t.yaml"), InputError);
     }
 }
 

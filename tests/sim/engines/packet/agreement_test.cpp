@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "sim/engines/common/unroll.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/engines/unroll.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/sim/engines/packet/two_events.hpp"
 #include "tests/sim/engines/schedules.hpp"
@@ -197,7 +197,7 @@ TEST_CASE("any number of threads gives the same result, to the last count") {
             options.flow_control = control;
             options.routing = routing;
             options.buffer = control == FlowControl::lossy ? Bytes{100'000} : options.buffer;
-            INFO(word(control) << " " << word(routing));
+            INFO(to_string(control) << " " << to_string(routing));
             const Timeline one = replay(options, fabric, schedule);
             for (const int threads : {2, 3}) {
                 options.threads = threads;

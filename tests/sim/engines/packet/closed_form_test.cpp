@@ -63,15 +63,14 @@ TEST_CASE("over a slower last link packets wait for it, over a faster one their 
 
 TEST_CASE("every kind of link of a node keeps the closed form") {
     const Fabric fabric(tiny::cluster(2, 2, tiny::fabric(FabricKind::single_switch)));
-    for (const Transport transport :
-         {Transport::automatic, Transport::p2p, Transport::host_staged, Transport::network}) {
+    for (const PathKind transport : {PathKind::automatic, PathKind::p2p, PathKind::host_staged, PathKind::network}) {
         for (const std::uint32_t to : {1U, 2U}) {
-            if (to == 2 && transport != Transport::automatic && transport != Transport::network) {
+            if (to == 2 && transport != PathKind::automatic && transport != PathKind::network) {
                 continue;
             }
             Schedule schedule;
             Connection connection;
-            connection.path = {.src = fabric.gpu(0), .dst = fabric.gpu(to), .transport = transport};
+            connection.path = {.src = fabric.gpu(0), .dst = fabric.gpu(to), .kind = transport};
             schedule.connections.push_back(connection);
             schedule.add(Transfer{0, {unit}, nanoseconds(70)});
             const Path path = fabric.path(connection.path);

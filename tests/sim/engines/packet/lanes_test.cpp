@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "sim/engines/engine.hpp"
-#include "sim/engines/packet/turns.hpp"
+#include "sim/engines/packet/weighted_round_robin.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/support/catch.hpp"
 
@@ -53,7 +53,7 @@ Schedule clockwise(const Fabric& fabric) {
 }  // namespace
 
 TEST_CASE("turns go round by weight, and high lanes before others up to their limit") {
-    const auto order = [](packet::Turns turns, std::uint32_t ready, int count) {
+    const auto order = [](packet::WeightedRoundRobin turns, std::uint32_t ready, int count) {
         std::string lanes;
         for (int i = 0; i < count; ++i) {
             const std::uint32_t lane = turns.next(ready);
@@ -62,11 +62,11 @@ TEST_CASE("turns go round by weight, and high lanes before others up to their li
         }
         return lanes;
     };
-    CHECK(order(packet::Turns({128, 64, 64}, 0, 255), 0b111, 8) == "00120012");
-    CHECK(order(packet::Turns({128, 64, 64}, 0, 255), 0b101, 6) == "002002");
-    CHECK(order(packet::Turns({64, 64, 64}, 0b100, 255), 0b111, 4) == "2222");
-    CHECK(order(packet::Turns({64, 64, 64}, 0b100, 2), 0b111, 7) == "2202212");
-    CHECK(order(packet::Turns({64, 64, 64}, 0b100, 0), 0b111, 4) == "2021");
+    CHECK(order(packet::WeightedRoundRobin({128, 64, 64}, 0, 255), 0b111, 8) == "00120012");
+    CHECK(order(packet::WeightedRoundRobin({128, 64, 64}, 0, 255), 0b101, 6) == "002002");
+    CHECK(order(packet::WeightedRoundRobin({64, 64, 64}, 0b100, 255), 0b111, 4) == "2222");
+    CHECK(order(packet::WeightedRoundRobin({64, 64, 64}, 0b100, 2), 0b111, 7) == "2202212");
+    CHECK(order(packet::WeightedRoundRobin({64, 64, 64}, 0b100, 0), 0b111, 4) == "2021");
 }
 
 TEST_CASE("lanes share a wire by their weights, to the picosecond") {
@@ -158,7 +158,7 @@ TEST_CASE("a message of a high lane waits for one packet at each port, not for t
 
 TEST_CASE("a lane of its own frees the victim: credits and pauses of one lane do not hold another") {
     for (const FlowControl control : {FlowControl::credits, FlowControl::pfc}) {
-        INFO(word(control));
+        INFO(to_string(control));
         const LinkFamily family = control == FlowControl::pfc ? LinkFamily::ethernet : LinkFamily::infiniband;
         const Fabric fabric = two_sides(family);
         const Schedule schedule = with_a_victim(fabric);

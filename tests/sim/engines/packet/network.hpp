@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "sim/engines/common/schedule.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/schedule.hpp"
 #include "tests/support/tiny_clusters.hpp"
 
 namespace fabricast::testing {
@@ -87,7 +87,7 @@ inline Schedule messages(const Fabric& fabric, const std::vector<std::pair<std::
         schedule.connections.push_back({{.src = fabric.nic(from, 0),
                                          .dst = fabric.nic(to, 0),
                                          .flow_label = connection,
-                                         .transport = Transport::network}});
+                                         .kind = PathKind::network}});
         schedule.kept.push_back(schedule.add(Transfer{connection, {bytes}, {}}));
     }
     return schedule;

@@ -127,7 +127,7 @@ TEST_CASE("headers have credits of their own: small writes are bound by them, no
     const Fabric fabric = two_nodes(2);
     constexpr std::int64_t count = 120, piece = 64, wire = 1'280;
     const Schedule schedule =
-        message({.src = fabric.gpu(0), .dst = fabric.gpu(1), .transport = Transport::p2p}, count * piece);
+        message({.src = fabric.gpu(0), .dst = fabric.gpu(1), .kind = PathKind::p2p}, count * piece);
     const Path path = fabric.path(schedule.connections[0].path);
     Packet options = transactions(piece);
     CHECK(replay(options, fabric, schedule).makespan.ps == path.latency.ps + count * wire);

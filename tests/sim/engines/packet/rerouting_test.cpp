@@ -36,7 +36,7 @@ TEST_CASE("packets go on over another spine when their own goes down, and what i
     const Schedule schedule = one_message({.src = fabric.gpu(0), .dst = fabric.gpu(2)}, 500 * unit);
     const LinkId trunk = link_of_class(fabric, schedule.connections[0].path, LinkClass::leaf_spine);
     for (const FlowControl control : {FlowControl::lossless, FlowControl::pfc, FlowControl::credits}) {
-        INFO(word(control));
+        INFO(to_string(control));
         const Timeline whole = replay(packets(control), fabric, schedule);
         const Timeline rerouted = replay(packets(control), fabric, schedule, {{microseconds(20), trunk, 0}});
         // The leaf sends on what it holds over its other trunk, as far and as fast: nothing is lost, and what left

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/engines/common/schedule.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/schedule.hpp"
 
 namespace fabricast::testing {
 

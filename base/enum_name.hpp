@@ -1,0 +1,15 @@
+#pragma once
+// The word of an enumerator: words stand in the enumeration's order.
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace fabricast {
+
+template <std::size_t N, class Enum>
+std::string_view enum_name(const std::array<std::string_view, N>& words, Enum value) {
+    return words.at(static_cast<std::size_t>(value));
+}
+
+}  // namespace fabricast

@@ -1,0 +1,266 @@
+#include "base/gzip.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filtering_streambuf.hpp>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/input_error.hpp"
+#include "base/tar.hpp"
+
+namespace fabricast {
+
+namespace {
+
+namespace io = boost::iostreams;
+
+// Traces and logs shrink to a tenth, logs that repeat themselves to a hundredth; what shrinks more is a bomb, once it
+// has outgrown what does no harm.
+constexpr std::uint64_t densest = 256;
+constexpr std::uint64_t small_file = std::uint64_t{64} << 20U;
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& message) {
+    throw InputError({std::make_shared<const std::string>(path.string())}, message);
+}
+
+// macOS's tar puts what its file system knows of "rank0.json" beside it, as "._rank0.json" (AppleDouble, RFC 1740).
+bool is_resource_fork(const std::filesystem::path& name) { return name.filename().string().starts_with("._"); }
+
+bool starts_as_gzip(std::ifstream& file) {
+    std::array<char, 2> magic{};  // RFC 1952, 2.3.1
+    file.read(magic.data(), magic.size());
+    const bool gzip = file.gcount() == 2 && magic[0] == '\x1f' && magic[1] == '\x8b';
+    file.clear();
+    file.seekg(0);
+    return gzip;
+}
+
+}  // namespace
+
+struct InputFile::Source {
+    std::filesystem::path file_path;
+    std::filesystem::path path;  // of what is read: the file, or a file in it
+    std::ifstream file;
+    std::uint64_t size_on_disk = 0;
+    std::uint64_t position = 0;
+    std::uint64_t unpacked = 0;  // in all
+    bool packed = false;
+    bool ended = false;
+    bool archive = false;
+    std::uint64_t left = 0;     // of an archive's file
+    std::uint64_t padding = 0;  // behind it
+    TarBlock head{};            // of the file, read to see whether it is an archive
+    std::size_t head_size = 0, head_used = 0;
+    io::filtering_streambuf<io::input> stream;
+
+    std::size_t unpack(char* into, std::size_t size);
+    bool read_block(TarBlock& block);
+    std::string read_body(const TarHeader& header);
+    void skip(std::uint64_t size);
+    bool enter_member(TarBlock block);
+};
+
+// Up to `size` bytes of the unpacked file; 0 at its end.
+std::size_t InputFile::Source::unpack(char* into, std::size_t size) {
+    if (head_used < head_size) {
+        const std::size_t got = std::min(size, head_size - head_used);
+        std::copy_n(head.data() + head_used, got, into);
+        head_used += got;
+        return got;
+    }
+    std::streamsize got = 0;
+    try {
+        got = stream.sgetn(into, static_cast<std::streamsize>(size));
+    } catch (const std::ios_base::failure& damage) {  // gzip_error: a bad header, block, checksum or end
+        refuse(path, "damaged gzip data after byte " + std::to_string(position) + " of the unpacked text");
+    }
+    if (file.bad()) {
+        refuse(path, "cannot be read on after byte " + std::to_string(position));
+    }
+    unpacked += static_cast<std::uint64_t>(std::max<std::streamsize>(got, 0));
+    if (packed && unpacked > small_file && unpacked / densest > size_on_disk) {
+        refuse(file_path, error_message("gzip data packed too densely",
+                                        "over " + std::to_string(unpacked / size_on_disk) + " bytes from one",
+                                        "at most " + std::to_string(densest)));
+    }
+    return static_cast<std::size_t>(std::max<std::streamsize>(got, 0));
+}
+
+// False at the end of the file; a part of a block is no block.
+bool InputFile::Source::read_block(TarBlock& block) {
+    std::size_t got = 0;
+    for (std::size_t more = 1; more > 0 && got < block.size(); got += more) {
+        more = unpack(block.data() + got, block.size() - got);
+    }
+    if (got > 0 && got < block.size()) {
+        refuse(file_path, "the tar archive ends inside a header");
+    }
+    return got > 0;
+}
+
+std::string InputFile::Source::read_body(const TarHeader& header) {
+    constexpr std::uint64_t longest_name = 65536;
+    if (header.size > longest_name) {
+        refuse(file_path, error_message("a damaged tar archive", "a name of " + std::to_string(header.size) + " bytes",
+                                        "at most " + std::to_string(longest_name)));
+    }
+    std::string body(header.size, '\0');
+    std::size_t got = 0;
+    for (std::size_t more = 1; more > 0 && got < body.size(); got += more) {
+        more = unpack(body.data() + got, body.size() - got);
+    }
+    skip((tar_block - header.size % tar_block) % tar_block);
+    return body.substr(0, body.find('\0'));
+}
+
+void InputFile::Source::skip(std::uint64_t size) {
+    std::array<char, 65536> block;  // NOLINT(cppcoreguidelines-pro-type-member-init): unpack() fills it
+    while (size > 0) {
+        const std::size_t got =
+            unpack(block.data(), static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size())));
+        if (got == 0) {
+            refuse(path, "the tar archive ends inside this file");
+        }
+        size -= got;
+    }
+}
+
+// From a header on to the next plain file; false at the end of the archive.
+bool InputFile::Source::enter_member(TarBlock block) {
+    std::string long_name;
+    for (bool more = true; more && !tar_end(block); more = read_block(block)) {
+        const std::optional<TarHeader> header = tar_header(block);
+        if (!header) {
+            refuse(file_path, error_message("a damaged tar archive", "another header", "one whose checksum fits"));
+        }
+        const std::string name = long_name.empty() ? header->name : long_name;
+        long_name.clear();
+        const std::uint64_t padded = (tar_block - header->size % tar_block) % tar_block;
+        if (header->file() && !is_resource_fork(name)) {
+            path = file_path / name;
+            left = header->size;
+            padding = padded;
+            position = 0;
+            ended = false;
+            return true;
+        }
+        if (header->long_name()) {
+            long_name = read_body(*header);
+        } else {  // folders, links and pax attributes
+            skip(header->size + padded);
+        }
+    }
+    left = 0;
+    padding = 0;
+    ended = true;
+    return false;
+}
+
+InputFile::InputFile(std::filesystem::path path) : source_(std::make_unique<Source>()) {
+    Source& s = *source_;
+    s.path = std::move(path);
+    s.file_path = s.path;
+    std::error_code error;
+    const auto status = std::filesystem::status(s.path, error);
+    if (error || !std::filesystem::exists(status)) {
+        refuse(s.path, "cannot be read (no such file)");
+    }
+    if (!std::filesystem::is_regular_file(status)) {
+        refuse(s.path, "cannot be read (found a folder or a device; accepted: a plain file)");
+    }
+    s.size_on_disk = std::filesystem::file_size(s.path, error);
+    s.file.open(s.path, std::ios::binary);
+    if (error || !s.file) {
+        refuse(s.path, "cannot be read (permission or device error)");
+    }
+    s.packed = starts_as_gzip(s.file);
+    if (s.packed) {
+        s.stream.push(io::gzip_decompressor());
+    }
+    s.stream.push(s.file);
+    std::size_t got = 0;
+    for (std::size_t more = 1; more > 0 && got < s.head.size(); got += more) {
+        more = s.unpack(s.head.data() + got, s.head.size() - got);
+    }
+    s.archive = got == s.head.size() && tar_header(s.head).has_value();
+    s.head_size = s.archive ? 0 : got;
+    if (s.archive) {
+        if (!s.enter_member(s.head)) {
+            refuse(s.path, error_message("an empty archive", "a tar archive without a file", "one with files"));
+        }
+    }
+}
+
+InputFile::~InputFile() = default;
+InputFile::InputFile(InputFile&&) noexcept = default;
+InputFile& InputFile::operator=(InputFile&&) noexcept = default;
+
+bool InputFile::next_member() {
+    Source& s = *source_;
+    if (!s.archive || (s.ended && s.left == 0 && s.padding == 0)) {
+        return false;
+    }
+    s.skip(s.left + s.padding);
+    TarBlock block{};
+    return s.read_block(block) && s.enter_member(block);
+}
+
+std::size_t InputFile::read(char* into, std::size_t size) {
+    Source& s = *source_;
+    if (s.archive) {
+        size = static_cast<std::size_t>(std::min<std::uint64_t>(size, s.left));
+    }
+    if (s.ended || size == 0) {
+        return 0;
+    }
+    const std::size_t got = s.unpack(into, size);
+    if (s.archive) {
+        if (got == 0) {
+            refuse(s.path, "the tar archive ends inside this file");
+        }
+        s.left -= got;
+    } else {
+        s.ended = got == 0;
+    }
+    s.position += got;
+    return got;
+}
+
+const std::filesystem::path& InputFile::path() const { return source_->path; }
+bool InputFile::packed() const { return source_->packed; }
+std::uint64_t InputFile::position() const { return source_->position; }
+
+double InputFile::share() const {
+    const std::streamoff at = source_->ended ? -1 : static_cast<std::streamoff>(source_->file.tellg());
+    if (at < 0 || source_->size_on_disk == 0) {
+        return 1;
+    }
+    return std::min(1.0, static_cast<double>(at) / static_cast<double>(source_->size_on_disk));
+}
+
+std::string read_start(InputFile& file, std::size_t bytes) {
+    std::string text;
+    std::array<char, 65536> block;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
+    std::size_t got = 1;
+    while (got > 0 && text.size() < bytes) {
+        got = file.read(block.data(), std::min(block.size(), bytes - text.size()));
+        text.append(block.data(), got);
+    }
+    return text;
+}
+
+std::string read_rest(InputFile& file, std::size_t max_bytes) {
+    std::string text = read_start(file, max_bytes);
+    if (char more = 0; file.read(&more, 1) > 0) {
+        refuse(file.path(), error_message("too large", "more than " + std::to_string(max_bytes) + " bytes",
+                                          "at most " + std::to_string(max_bytes)));
+    }
+    return text;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,55 @@
+#include "base/input_error.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace fabricast {
+
+std::string to_string(const SourceLocation& place) {
+    const std::string name = place.file ? *place.file : std::string("<text>");
+    return name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
+std::string error_message(std::string_view what, std::string_view found, std::string_view accepted,
+                          std::string_view nearest) {
+    std::string inside;
+    const auto append = [&](std::string_view label, std::string_view text) {
+        if (!text.empty()) {
+            inside += (inside.empty() ? "" : "; ") + std::string(label) + std::string(text);
+        }
+    };
+    append("found ", found);
+    append("accepted: ", accepted);
+    append("nearest: ", nearest.empty() ? "" : "'" + std::string(nearest) + "'");
+    return std::string(what) + (inside.empty() ? "" : " (" + inside + ")");
+}
+
+std::string shown(std::string_view text) {
+    constexpr std::size_t longest = 60;
+    std::string line = "'";
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        // Cut between characters, never inside a UTF-8 sequence.
+        if (i >= longest && (byte & 0xC0U) != 0x80U) {
+            return line + "...'";
+        }
+        if (byte < 0x20 || byte == 0x7F) {
+            std::array<char, 8> escape{};
+            std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned>(byte));
+            line += escape.data();
+        } else {
+            line += text[i];
+        }
+    }
+    return line + "'";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string all;
+    for (const std::string& word : words) {
+        all += (all.empty() ? "" : ", ") + word;
+    }
+    return all;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,297 @@
+#include "base/json_stream.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <istream>
+#include <streambuf>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::size_t block_bytes = std::size_t{1} << 16U;
+constexpr std::size_t most_values = 1'000'000;  // in one piece
+constexpr std::size_t most_levels = 64;
+constexpr std::size_t most_text = std::size_t{16} << 20U;  // bytes of a value with the blanks before it, and of a piece
+
+// The file block by block, literals that JSON lacks replaced in place (so that bytes keep their numbers), lines
+// counted.
+class JsonText : public std::streambuf {
+public:
+    JsonText(InputFile& file, const std::function<void(double)>& progress) : file_(file), progress_(progress) {}
+
+    // Of the last byte that was taken.
+    SourceLocation place() const {
+        const char* taken = gptr();
+        const auto breaks = std::count(static_cast<const char*>(eback()), taken, '\n');
+        const char* line = taken;
+        while (line != eback() && *(line - 1) != '\n') {
+            --line;
+        }
+        const auto in_line = static_cast<std::uint64_t>(taken - line) + (breaks == 0 ? column_ : 0);
+        return {std::make_shared<const std::string>(file_.path().string()),
+                static_cast<int>(std::min<std::uint64_t>(line_ + static_cast<std::uint64_t>(breaks), 2'000'000'000)),
+                static_cast<int>(std::clamp<std::uint64_t>(in_line, 1, 2'000'000'000))};
+    }
+
+protected:
+    int_type underflow() override {
+        count_lines();
+        carry();
+        while (!ended_ && ready_ == 0) {
+            fill();
+        }
+        // The parser keeps a value's text, and blanks before it too, until the value ends.
+        since_value_ = between_ == npos ? since_value_ + ready_ : ready_ - between_;
+        if (since_value_ > most_text) {
+            setg(block_.data(), block_.data(), block_.data());
+            throw InputError(place(), error_message("one value or a gap between two is too long",
+                                                    "more than " + std::to_string(most_text) + " bytes",
+                                                    "at most " + std::to_string(most_text)));
+        }
+        if (progress_ && (++blocks_ % 64) == 0) {
+            progress_(file_.share());
+        }
+        setg(block_.data(), block_.data(), block_.data() + ready_);
+        return ready_ == 0 ? traits_type::eof() : traits_type::to_int_type(block_[0]);
+    }
+
+private:
+    void count_lines() {
+        const auto breaks = std::count(eback(), egptr(), '\n');
+        const char* line = egptr();
+        while (line != eback() && *(line - 1) != '\n') {
+            --line;
+        }
+        column_ = static_cast<std::uint64_t>(egptr() - line) + (breaks == 0 ? column_ : 0);
+        line_ += static_cast<std::uint64_t>(breaks);
+    }
+
+    // What was read but not given out yet moves to the front.
+    void carry() {
+        std::memmove(block_.data(), block_.data() + ready_, filled_ - ready_);
+        filled_ -= ready_;
+        scanned_ -= ready_;
+        ready_ = 0;
+    }
+
+    void fill() {
+        const std::size_t got = file_.read(block_.data() + filled_, block_.size() - filled_);
+        ended_ = got == 0;
+        filled_ += got;
+        ready_ = scan();
+    }
+
+    // Replaces literals from where it left off; returns up to where the text is settled.
+    std::size_t scan() {
+        between_ = npos;
+        for (; scanned_ < filled_; ++scanned_) {
+            const char c = block_[scanned_];
+            if (in_string_) {
+                in_string_ = escaped_ || c != '"';
+                escaped_ = !escaped_ && c == '\\';
+            } else if (c == '"') {
+                in_string_ = true;
+            } else if (c == ',' || c == ':') {
+                between_ = scanned_;
+            } else if (c == 'N' || c == 'I' || c == '-') {
+                if (!ended_ && filled_ - scanned_ < longest_literal) {
+                    return scanned_;  // the rest of the word is in the next block
+                }
+                replace();
+            }
+        }
+        return scanned_;
+    }
+
+    void replace() {
+        struct Literal {
+            std::string_view from, to;
+        };
+        static constexpr std::array<Literal, 3> literals = {
+            {{"NaN", "\"\" "}, {"Infinity", "null    "}, {"-Infinity", "null     "}}};
+        const std::string_view rest(block_.data() + scanned_, filled_ - scanned_);
+        for (const Literal& literal : literals) {
+            if (rest.starts_with(literal.from)) {
+                std::memcpy(block_.data() + scanned_, literal.to.data(), literal.to.size());
+                scanned_ += literal.to.size() - 1;
+                return;
+            }
+        }
+    }
+
+    static constexpr std::size_t longest_literal = 9;
+    static constexpr std::size_t npos = std::string_view::npos;
+
+    InputFile& file_;
+    const std::function<void(double)>& progress_;
+    std::array<char, block_bytes> block_{};
+    std::size_t filled_ = 0, scanned_ = 0, ready_ = 0;
+    std::size_t between_ = npos;           // in the block: the last comma or colon between values
+    std::size_t since_value_ = 0;          // bytes up to the block's end since such a one
+    std::uint64_t line_ = 1, column_ = 0;  // before the block
+    std::uint64_t blocks_ = 0;
+    bool in_string_ = false, escaped_ = false, ended_ = false;
+};
+
+// Builds the pieces asked for and passes over everything else.
+class Pieces {
+public:
+    using number_integer_t = Json::number_integer_t;
+    using number_unsigned_t = Json::number_unsigned_t;
+    using number_float_t = Json::number_float_t;
+    using string_t = Json::string_t;
+    using binary_t = Json::binary_t;
+
+    Pieces(const JsonText& text, const JsonSelection& wishes, const std::function<void(const JsonPiece&)>& take)
+        : text_(text), wishes_(wishes), take_(take), place_([this] { return text_.place(); }) {}
+
+    bool null() { return value(nullptr); }
+    bool boolean(bool v) { return value(v); }
+    bool number_integer(number_integer_t v) { return value(v); }
+    bool number_unsigned(number_unsigned_t v) { return value(v); }
+    bool number_float(number_float_t v, const string_t&) { return value(v); }
+    bool string(string_t& v) {
+        count_text(v.size());
+        return value(std::move(v));
+    }
+    bool binary(binary_t&) { return true; }
+    bool start_object(std::size_t) { return open(Json::object()); }
+    bool start_array(std::size_t) { return open(Json::array()); }
+    bool end_object() { return close(); }
+    bool end_array() { return close(); }
+
+    bool key(string_t& name) {
+        if (!building_.empty()) {
+            count_text(name.size());
+            building_.back().key = std::move(name);
+        } else if (depth_ == 1) {
+            member_ = std::move(name);
+        }
+        return true;
+    }
+
+    template <class Exception>
+    bool parse_error(std::size_t, const std::string&, const Exception& error) {
+        // "[json.exception.parse_error.101] parse error at line 1, column 5: what": the place is ours already.
+        const std::string_view what = error.what();
+        const std::size_t colon = what.find(": ");
+        fail("not JSON: " + std::string(colon == std::string_view::npos ? what : what.substr(colon + 2)));
+    }
+
+private:
+    struct Open {
+        Json* value;
+        std::string key;
+    };
+
+    [[noreturn]] void fail(const std::string& message) const { throw InputError(text_.place(), message); }
+
+    void count_text(std::size_t size) {
+        text_bytes_ = building_.empty() ? 0 : text_bytes_ + size;
+        if (text_bytes_ > most_text) {
+            fail("one entry of '" + member_ + "' holds more than " + std::to_string(most_text) + " bytes of text");
+        }
+    }
+
+    bool wanted(const std::vector<std::string>& names) const {
+        return std::find(names.begin(), names.end(), member_) != names.end();
+    }
+    // Whether a value that comes now starts a piece.
+    bool starts_piece() const {
+        return (depth_ == 1 && !root_is_list_ && wanted(wishes_.members)) ||
+               (list_depth_ != 0 && depth_ == list_depth_);
+    }
+
+    template <class Value>
+    bool value(Value&& v) {
+        if (!building_.empty()) {
+            add(Json(std::forward<Value>(v)));
+        } else if (starts_piece()) {
+            piece_ = Json(std::forward<Value>(v));
+            give();
+        }
+        return true;
+    }
+
+    Json* add(Json v) {
+        if (++values_ > most_values) {
+            fail("one entry of '" + member_ + "' holds more than " + std::to_string(most_values) + " values");
+        }
+        Open& parent = building_.back();
+        if (parent.value->is_array()) {
+            parent.value->push_back(std::move(v));
+            return &parent.value->back();
+        }
+        Json& place = (*parent.value)[parent.key];
+        place = std::move(v);
+        return &place;
+    }
+
+    bool open(Json empty) {
+        if (++depth_ > most_levels) {
+            fail("nested deeper than " + std::to_string(most_levels) + " levels");
+        }
+        if (!building_.empty()) {
+            building_.push_back({add(std::move(empty)), {}});
+        } else if (depth_ == 1) {
+            root_is_list_ = empty.is_array();
+            list_depth_ = root_is_list_ && !wishes_.lists.empty() ? 1 : 0;
+            member_ = list_depth_ != 0 ? wishes_.lists.front() : "";
+        } else if (depth_ == 2 && list_depth_ == 0 && empty.is_array() && wanted(wishes_.lists)) {
+            list_depth_ = 2;
+            index_ = 0;
+        } else if (list_depth_ != 0 ? depth_ == list_depth_ + 1 : depth_ == 2 && wanted(wishes_.members)) {
+            piece_ = std::move(empty);
+            values_ = 1;
+            text_bytes_ = 0;
+            building_.push_back({&piece_, {}});
+        }
+        return true;
+    }
+
+    bool close() {
+        --depth_;
+        if (!building_.empty()) {
+            building_.pop_back();
+            if (building_.empty()) {
+                give();
+            }
+        } else if (list_depth_ == 2 && depth_ == 1) {
+            list_depth_ = 0;
+        }
+        return true;
+    }
+
+    void give() {
+        take_({member_, list_depth_ != 0 ? index_++ : 0, piece_, place_});
+        piece_ = nullptr;
+    }
+
+    const JsonText& text_;
+    const JsonSelection& wishes_;
+    const std::function<void(const JsonPiece&)>& take_;
+    std::function<SourceLocation()> place_;
+    std::string member_;
+    bool root_is_list_ = false;
+    std::size_t depth_ = 0;
+    std::size_t list_depth_ = 0;  // depth inside the list that is being read; 0: none
+    std::size_t index_ = 0, values_ = 0, text_bytes_ = 0;
+    Json piece_;
+    std::vector<Open> building_;
+};
+
+}  // namespace
+
+void stream_json(InputFile& file, const JsonSelection& wishes, const std::function<void(const JsonPiece&)>& take,
+                 const std::function<void(double)>& progress) {
+    JsonText text(file, progress);
+    std::istream stream(&text);
+    stream.exceptions(std::ios::badbit);  // what the file throws comes out
+    Pieces pieces(text, wishes, take);
+    Json::sax_parse(stream, &pieces);
+}
+
+}  // namespace fabricast

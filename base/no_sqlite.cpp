@@ -1,0 +1,13 @@
+// In the place of sqlite.cpp where the build found no SQLite.
+
+#include "base/sqlite.hpp"
+
+namespace fabricast {
+
+bool has_sqlite() { return false; }
+
+void write_sqlite(const std::filesystem::path& path, const std::vector<SqliteTable>&) {
+    throw MissingSqlite(path.string() + ": this build has no SQLite (accepted: a name that ends in .csv)");
+}
+
+}  // namespace fabricast

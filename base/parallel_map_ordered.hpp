@@ -1,0 +1,70 @@
+#pragma once
+// Independent pieces of work on several threads, their results in order: what comes out never depends on the threads.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace fabricast {
+
+// Calls make(i) for i in [0, count) on up to `threads` threads and take(result) on this one, in the order of i. The
+// first exception in that order is rethrown; work not begun by then is dropped.
+template <class Make, class Take>
+void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& make, const Take& take) {
+    using Result = decltype(make(std::size_t{}));
+    if (threads <= 1 || count <= 1) {
+        for (std::size_t i = 0; i < count; ++i) {
+            take(make(i));
+        }
+        return;
+    }
+    struct Slot {
+        std::optional<Result> result;
+        std::exception_ptr error;
+    };
+    std::vector<Slot> slots(count);
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::condition_variable finished;
+
+    const auto work = [&] {
+        for (std::size_t i = next++; i < count; i = next++) {
+            Slot slot;
+            try {
+                slot.result.emplace(make(i));
+            } catch (...) {
+                slot.error = std::current_exception();
+            }
+            const std::lock_guard lock(mutex);
+            slots[i] = std::move(slot);
+            finished.notify_one();
+        }
+    };
+    // Joined on every way out; workers stop at their next piece.
+    struct ThreadPool {
+        std::atomic<std::size_t>& next;
+        std::size_t count;
+        std::vector<std::jthread> threads;
+        ~ThreadPool() { next = count; }
+    } crew{next, count, {}};
+    for (std::size_t t = 0; t < threads && t < count; ++t) {
+        crew.threads.emplace_back(work);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        std::unique_lock lock(mutex);
+        finished.wait(lock, [&] { return slots[i].result || slots[i].error; });
+        Slot slot = std::move(slots[i]);
+        lock.unlock();
+        if (slot.error) {
+            std::rethrow_exception(slot.error);
+        }
+        take(std::move(*slot.result));
+    }
+}
+
+}  // namespace fabricast

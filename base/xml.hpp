@@ -1,0 +1,42 @@
+#pragma once
+// The one door to XML: a text becomes a plain tree of elements that know where they stand.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/input_error.hpp"
+
+namespace fabricast::xml {
+
+inline constexpr std::size_t max_file_bytes = std::size_t{256} << 20U;
+inline constexpr std::size_t max_elements = 4'000'000;
+inline constexpr int max_depth = 64;
+
+struct Element {
+    std::string name;
+    std::vector<std::pair<std::string, std::string>> attributes;  // in the order written
+    std::vector<Element> children;                                // elements only
+    SourceLocation place;
+
+    // The attribute, or nullptr.
+    const std::string* get(std::string_view attribute) const;
+    // Each throws InputError here: where the attribute is missing, or is no whole number in [low, high].
+    const std::string& required(std::string_view attribute) const;
+    std::int64_t whole(std::string_view attribute, std::int64_t low, std::int64_t high) const;
+    // As whole, or `fallback` where the attribute is missing or empty.
+    std::int64_t whole_or(std::string_view attribute, std::int64_t fallback, std::int64_t low, std::int64_t high) const;
+
+    [[noreturn]] void fail(const std::string& message) const;
+};
+
+// The root element. Throws InputError at the line of what is no XML. `file` is only a name for places.
+Element parse(std::string_view text, const std::string& file);
+
+// Of a file, gzip or not.
+Element read(const std::filesystem::path& path);
+
+}  // namespace fabricast::xml

@@ -1,0 +1,27 @@
+# A room is a folder: its sources are one library, and what it includes stands in rooms below it (tests/structure reads
+# every include and holds it against this).
+#   fabricast_room(<target> [USES <target>...] [WITHOUT <source>...])
+# Sources of `WITHOUT` are those that only some builds have; the room's own list adds them.
+function(fabricast_room target)
+  cmake_parse_arguments(ROOM "" "" "USES;WITHOUT" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(source ${ROOM_WITHOUT})
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  endforeach()
+  add_library(${target} STATIC ${sources})
+  target_link_libraries(${target} PUBLIC fabricast_flags ${ROOM_USES} PRIVATE fmt::fmt)
+  set_property(GLOBAL APPEND PROPERTY FABRICAST_ROOMS ${target})
+endfunction()
+
+# A closed set whose members are files: MACRO(name) for each name, in this order, in generated/<file>. To add one is a
+# source in the folder and a word here.
+#   fabricast_kinds(<target> <folder> <file> <MACRO> NAME...)
+function(fabricast_kinds target folder file macro)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  target_sources(${target} PRIVATE ${sources})
+  set(lines "// Made by CMake: the kinds of ${folder}/.\n")
+  foreach(name ${ARGN})
+    string(APPEND lines "${macro}(${name})\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${file} CONTENT "${lines}")
+endfunction()

@@ -1,0 +1,183 @@
+#include "models/catalog_reader.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/nearest_word.hpp"
+#include "base/yaml.hpp"
+#include "models/figure_reader.hpp"
+
+namespace fabricast {
+
+void check_part_name(const std::string& name, const SourceLocation& place) {
+    const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
+    if (name.empty() || !std::all_of(name.begin(), name.end(), fits)) {
+        throw InputError(place, error_message("a part's name is kebab-case", shown(name), "as connectx-7"));
+    }
+}
+
+namespace {
+
+// The parts of several texts, resolved one after the other with what they inherit.
+class PartBuilder {
+public:
+    PartBuilder(Catalog& catalog, const std::vector<yaml::Node>& files) : catalog_(catalog) {
+        for (const yaml::Node& file : files) {
+            for (const yaml::Node& part : file.members()) {
+                check_part_name(part.name, part.key_place);
+                if (catalog.find(part.name) != nullptr || !nodes_.emplace(part.name, &part).second) {
+                    throw InputError(part.key_place, "the part '" + part.name +
+                                                         "' is in the catalogue already; an overlay replaces figures");
+                }
+            }
+        }
+    }
+
+    void build_all() {
+        for (const auto& [name, node] : nodes_) {
+            build(*node);
+        }
+        catalog_.parts.merge(built_);
+    }
+
+private:
+    struct Inherited {
+        Part part;
+        Provenance provenance;
+    };
+
+    // A part and the origin and source that a heir without its own falls back on.
+    const Part& build(const yaml::Node& node) {
+        if (const auto done = built_.find(node.name); done != built_.end()) {
+            return done->second;
+        }
+        if (std::find(open_.begin(), open_.end(), node.name) != open_.end()) {
+            node.fail("the part '" + node.name + "' inherits from itself");
+        }
+        open_.push_back(node.name);
+        Part part;
+        Provenance defaults;
+        if (const yaml::Node* base = node.get("base")) {
+            part = base_part(*base);
+            if (const auto known = provenance_.find(base->text); known != provenance_.end()) {
+                defaults = known->second;
+            }
+        }
+        fill(node, part, defaults);
+        open_.pop_back();
+        provenance_[part.name] = defaults;
+        return built_.emplace(part.name, std::move(part)).first->second;
+    }
+
+    Part base_part(const yaml::Node& base) {
+        const std::string& name = base.as_string();
+        if (const auto node = nodes_.find(name); node != nodes_.end()) {
+            return build(*node->second);
+        }
+        if (const Part* part = catalog_.find(name)) {
+            return *part;
+        }
+        std::vector<std::string> names;
+        for (const auto& [known, node] : nodes_) {
+            names.push_back(known);
+        }
+        for (const auto& [known, part] : catalog_.parts) {
+            names.push_back(known);
+        }
+        base.fail("no such part to inherit from", "a part of the catalogue", nearest_word(name, names));
+    }
+
+    static void fill(const yaml::Node& node, Part& part, Provenance& defaults) {
+        part.name = node.name;
+        for (const yaml::Node& member : node.members()) {
+            if (member.name == "kind") {
+                part.kind = member.as_string();
+            } else if (member.name == "note") {
+                part.note = member.as_string();
+            } else if (member.name != "base" && member.name != "figures" && member.name != "origin" &&
+                       member.name != "source") {
+                part.text[member.name] = member.as_string();
+            }
+        }
+        if (part.kind.empty()) {
+            node.fail("the part '" + part.name + "' needs a kind, or a base to take it from");
+        }
+        read_provenance(node, defaults);
+        if (const yaml::Node* figures = node.get("figures")) {
+            for (const yaml::Node& figure : figures->members()) {
+                part.figures[figure.name] = read_figure(figure, defaults);
+            }
+        }
+    }
+
+    Catalog& catalog_;
+    std::map<std::string, const yaml::Node*, std::less<>> nodes_;
+    std::map<std::string, Part, std::less<>> built_;
+    std::map<std::string, Provenance, std::less<>> provenance_;
+    std::vector<std::string> open_;  // the chain of bases being built
+};
+
+void add_trees(Catalog& catalog, const std::vector<yaml::Node>& files) { PartBuilder(catalog, files).build_all(); }
+
+template <class Map>
+std::vector<std::string> names_of(const Map& map) {
+    std::vector<std::string> names;
+    names.reserve(map.size());
+    for (const auto& [name, value] : map) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+void merge_part(const yaml::Node& node, Part& part) {
+    node.allow(overlay_keys);
+    Provenance defaults;
+    read_provenance(node, defaults);
+    for (const yaml::Node& member : node.required("figures").members()) {
+        const auto old = part.figures.find(member.name);
+        if (old == part.figures.end()) {
+            throw InputError(member.key_place,
+                             error_message("the part '" + part.name + "' has no such figure", shown(member.name), "",
+                                           nearest_word(member.name, names_of(part.figures))));
+        }
+        Figure figure = read_figure(member, defaults);
+        if (figure.unit != old->second.unit || figure.value.size() != old->second.value.size()) {
+            member.fail("'" + member.name + "' of '" + part.name + "' is " + std::to_string(old->second.value.size()) +
+                        (old->second.value.size() == 1 ? " value in " : " values in ") + shown_unit(old->second.unit));
+        }
+        old->second = std::move(figure);
+    }
+}
+
+void merge_tree(Catalog& catalog, const yaml::Node& tree) {
+    Catalog merged = catalog;  // whole or not at all
+    for (const yaml::Node& node : tree.members()) {
+        const auto part = merged.parts.find(node.name);
+        if (part == merged.parts.end()) {
+            throw InputError(node.key_place, error_message("no such part in the catalogue", shown(node.name), "",
+                                                           nearest_word(node.name, names_of(merged.parts))));
+        }
+        merge_part(node, part->second);
+    }
+    catalog = std::move(merged);
+}
+
+}  // namespace
+
+void add_parts(Catalog& catalog, const std::vector<CatalogText>& texts) {
+    std::vector<yaml::Node> files;
+    files.reserve(texts.size());
+    for (const CatalogText& text : texts) {
+        files.push_back(yaml::parse(text.text, text.file));
+    }
+    add_trees(catalog, files);
+}
+
+void merge_overlay(Catalog& catalog, const std::filesystem::path& file) { merge_tree(catalog, yaml::read(file)); }
+
+void merge_overlay_text(Catalog& catalog, std::string_view text, const std::string& file) {
+    merge_tree(catalog, yaml::parse(text, file));
+}
+
+}  // namespace fabricast

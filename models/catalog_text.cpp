@@ -1,0 +1,194 @@
+#include "models/catalog_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+#include "base/input_error.hpp"
+#include "base/nearest_word.hpp"
+#include "models/figure_reader.hpp"
+#include "models/link_part.hpp"
+
+namespace fabricast {
+
+namespace {
+
+std::string padded(std::string_view text, std::size_t width) {
+    std::string out(text);
+    out.resize(std::max(width, out.size()), ' ');
+    return out;
+}
+
+std::string plain(double value) {
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "%.7g", value);
+    return digits.data();
+}
+
+// A unit as people say it, and how many base units it is.
+struct Step {
+    double factor;
+    std::string_view name;
+};
+
+// From largest to smallest; the report's own texts keep four digits, a catalogue must not.
+std::vector<Step> steps_of(std::string_view unit) {
+    if (unit == "s") {
+        return {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}};
+    }
+    if (unit == "s/m") {
+        return {{1e-9, "ns/m"}};
+    }
+    if (unit == "B/s") {
+        return {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}};
+    }
+    if (unit == "FLOP/s") {
+        return {{1e15, "PFLOP/s"}, {1e12, "TFLOP/s"}, {1e9, "GFLOP/s"}};
+    }
+    if (unit == "T/s") {
+        return {{1e9, "GT/s"}, {1e6, "MT/s"}};
+    }
+    if (unit == "Hz") {
+        return {{1e9, "GHz"}, {1e6, "MHz"}};
+    }
+    if (unit == "msg/s") {
+        return {{1e6, "Mmsg/s"}};
+    }
+    return {{1, unit}};
+}
+
+// Sizes as whole numbers, decimal or binary, whichever is shorter: "80 GB", "512 KiB".
+std::string shown_size(double bytes) {
+    static constexpr std::array<Step, 8> steps = {{{1LL << 40, "TiB"},
+                                                   {1e12, "TB"},
+                                                   {1LL << 30, "GiB"},
+                                                   {1e9, "GB"},
+                                                   {1 << 20, "MiB"},
+                                                   {1e6, "MB"},
+                                                   {1 << 10, "KiB"},
+                                                   {1e3, "kB"}}};
+    std::string shortest = plain(bytes) + " B";
+    for (const Step& step : steps) {
+        const double count = bytes / step.factor;
+        const std::string shown = plain(count) + " " + std::string(step.name);
+        if (bytes != 0 && count == std::floor(count) && shown.size() < shortest.size()) {
+            shortest = shown;
+        }
+    }
+    return shortest;
+}
+
+std::string shown_value(double value, const std::string& unit) {
+    if (unit == "B") {
+        return shown_size(value);
+    }
+    const std::vector<Step> steps = steps_of(unit);
+    const auto fits = [&](const Step& step) { return std::abs(value) >= step.factor * (1 - 1e-12); };
+    const auto step = value == 0 ? steps.begin() : std::find_if(steps.begin(), steps.end(), fits);
+    const Step& chosen = step == steps.end() ? steps.back() : *step;
+    return plain(value / chosen.factor) + (unit.empty() ? "" : " " + std::string(chosen.name));
+}
+
+std::string shown_interval(const Figure& figure) {
+    if (figure.low80 == figure.value.front() && figure.high80 == figure.value.front()) {
+        return "";
+    }
+    return shown_value(figure.low80, figure.unit) + " to " + shown_value(figure.high80, figure.unit);
+}
+
+// What the figures of a link amount to.
+std::string derived(const Part& part) {
+    if (part.kind != "link") {
+        return "";
+    }
+    const LinkSpec link = link_spec(part);
+    const auto rate = [](double value) { return shown_value(value, "B/s"); };
+    return "\nper direction: " + rate(link.rate.bytes_per_second()) + " after encoding, " + rate(goodput(link)) +
+           " of payload in packets of " + shown_size(static_cast<double>(link.framing.payload.count)) + " behind " +
+           shown_size(static_cast<double>(link.framing.header.count)) + "\n";
+}
+
+std::string figure_table(const Part& part) {
+    struct Line {
+        std::string path, value, interval, origin, source;
+    };
+    std::vector<Line> lines = {{"figure", "value", "80 % interval", "origin", "source"}};
+    for (const auto& [path, figure] : part.figures) {
+        lines.push_back({path, shown_values(figure), shown_interval(figure), std::string(to_string(figure.origin)),
+                         joined(figure.source)});
+    }
+    constexpr std::size_t widest = 44;  // a longer list runs over its column rather than push all others
+    std::array<std::size_t, 4> width{};
+    for (const Line& line : lines) {
+        width[0] = std::max(width[0], line.path.size());
+        width[1] = std::max(width[1], std::min(line.value.size(), widest));
+        width[2] = std::max(width[2], line.interval.size());
+        width[3] = std::max(width[3], line.origin.size());
+    }
+    std::string out;
+    for (const Line& line : lines) {
+        out += "  " + padded(line.path, width[0]) + "  " + padded(line.value, width[1]) + "  " +
+               padded(line.interval, width[2]) + "  " + padded(line.origin, width[3]) + "  " + line.source + "\n";
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string shown_values(const Figure& figure) {
+    std::vector<std::string> values;
+    for (const double value : figure.value) {
+        values.push_back(shown_value(value, figure.unit));
+    }
+    return joined(values);
+}
+
+std::string catalog_list(const Catalog& catalog, std::string_view kind) {
+    std::map<std::string, std::vector<const Part*>, std::less<>> kinds;
+    std::size_t width = 0;
+    for (const auto& [name, part] : catalog.parts) {
+        kinds[part.kind].push_back(&part);
+        width = std::max(width, name.size());
+    }
+    if (!kind.empty() && !kinds.contains(kind)) {
+        std::vector<std::string> names;
+        names.reserve(kinds.size());
+        for (const auto& [name, parts] : kinds) {
+            names.push_back(name);
+        }
+        throw CatalogError(
+            error_message("no such kind of part", shown(kind), joined(names), nearest_word(kind, names)));
+    }
+    std::string out;
+    for (const auto& [name, parts] : kinds) {
+        if (!kind.empty() && name != kind) {
+            continue;
+        }
+        out += (out.empty() ? "" : "\n") + name + "\n";
+        for (const Part* part : parts) {
+            out += "  " + padded(part->name, width) + "  " + part->note + "\n";
+        }
+    }
+    return out;
+}
+
+std::string catalog_page(const Part& part) {
+    std::string out = part.name + " (" + part.kind + ")\n" + (part.note.empty() ? "" : part.note + "\n");
+    std::size_t width = 0;
+    for (const auto& [key, value] : part.text) {
+        width = std::max(width, key.size());
+    }
+    for (const auto& [key, value] : part.text) {
+        const bool lines = value.find('\n') != std::string::npos;
+        out += lines ? "\n" + value : "  " + padded(key, width) + "  " + value + "\n";
+    }
+    if (!part.figures.empty()) {
+        out += "\n" + figure_table(part);
+    }
+    return out + derived(part);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,48 @@
+#include "models/embedded_catalog.hpp"
+
+#include <vector>
+
+#include "models/packed_catalog.hpp"
+
+namespace fabricast {
+
+namespace {
+
+template <class T>
+std::span<const T> slice(std::span<const T> table, packed::Range range) {
+    return table.subspan(range.first, range.count);
+}
+
+Figure unpack(const packed::Figure& packed, const packed::Tables& tables) {
+    const auto values = slice(tables.values, packed.values);
+    const auto sources = slice(tables.sources, packed.sources);
+    return {.value = {values.begin(), values.end()},
+            .unit = std::string(packed.unit),
+            .low80 = packed.low80,
+            .high80 = packed.high80,
+            .origin = static_cast<Origin>(packed.origin),
+            .source = {sources.begin(), sources.end()}};
+}
+
+}  // namespace
+
+Catalog read_catalog() {
+    const packed::Tables tables = packed::catalog();
+    Catalog catalog;
+    for (const packed::Part& packed : tables.parts) {
+        Part part;
+        part.name = packed.name;
+        part.kind = packed.kind;
+        part.note = packed.note;
+        for (const packed::Word& word : slice(tables.words, packed.words)) {
+            part.text.emplace_hint(part.text.end(), word.key, word.text);
+        }
+        for (const packed::Figure& figure : slice(tables.figures, packed.figures)) {
+            part.figures.emplace_hint(part.figures.end(), figure.path, unpack(figure, tables));
+        }
+        catalog.parts.emplace_hint(catalog.parts.end(), packed.name, std::move(part));
+    }
+    return catalog;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,36 @@
+#include "models/evidence.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/enum_name.hpp"
+
+namespace fabricast {
+
+std::string_view to_string(Evidence evidence) {
+    static constexpr std::array<std::string_view, 5> words = {"measured here", "same GPU, era and fabric",
+                                                              "same GPU, era and fabric, one site", "same family",
+                                                              "formula only"};
+    return enum_name(words, evidence);
+}
+
+void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more) {
+    for (const FigureUsed& figure : more) {
+        const bool known = std::any_of(all.begin(), all.end(), [&](const FigureUsed& other) {
+            return other.part == figure.part && other.figure == figure.figure;
+        });
+        if (!known) {
+            all.push_back(figure);
+        }
+    }
+}
+
+void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& more) {
+    for (const std::string& note : more) {
+        if (std::find(all.begin(), all.end(), note) == all.end()) {
+            all.push_back(note);
+        }
+    }
+}
+
+}  // namespace fabricast

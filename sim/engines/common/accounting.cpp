@@ -1,0 +1,116 @@
+#include "sim/engines/common/accounting.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace fabricast {
+
+namespace {
+
+bool is_between_nodes(LinkClass cls) {
+    return cls == LinkClass::nic_port || cls == LinkClass::leaf_spine || cls == LinkClass::spine_core ||
+           cls == LinkClass::global || cls == LinkClass::torus;
+}
+
+}  // namespace
+
+void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& timeline) {
+    for (const auto& [cls, use] : classes) {
+        timeline.classes.push_back(use);
+    }
+    const std::size_t listed = std::min(busiest_links, timeline.busiest.size());
+    std::partial_sort(timeline.busiest.begin(), timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed),
+                      timeline.busiest.end(), [](const LinkUse& a, const LinkUse& b) {
+                          return a.utilisation != b.utilisation ? a.utilisation > b.utilisation : a.link < b.link;
+                      });
+    timeline.busiest.resize(listed);
+    timeline.busiest.shrink_to_fit();
+}
+
+std::map<LinkId, double> most_shares(std::span<const LinkEvent> events) {
+    std::map<LinkId, double> shares;
+    std::map<LinkId, Time> first;
+    for (const LinkEvent& event : events) {
+        const auto [at, is_new] = first.try_emplace(event.link, event.at);
+        at->second = std::min(at->second, event.at);
+        shares[event.link] = std::max(is_new ? 0 : shares[event.link], event.share);
+    }
+    for (auto& [link, share] : shares) {
+        share = first[link] > Time{} ? std::max(share, 1.0) : share;
+    }
+    return shares;
+}
+
+double least_seconds(const Schedule& schedule, const Timeline& timeline, const Fabric& fabric) {
+    double between = 1;  // wire bytes of a payload byte at most, on links between nodes and inside
+    double inside = 1;
+    for (const Connection& connection : schedule.connections) {
+        between = std::max(between, connection.wire_ratio);
+    }
+    inside = between;
+    for (const Pipeline& pipeline : schedule.pipelines) {
+        between = std::max(between, pipeline.network_wire_ratio);
+        inside = std::max({inside, pipeline.wire_ratio, pipeline.network_wire_ratio});
+    }
+    double least = 0;
+    for (const LinkUse& use : timeline.busiest) {
+        const double ratio = is_between_nodes(fabric.link(use.link).cls) ? between : inside;
+        least = std::max(least, use.utilisation * to_seconds(timeline.makespan) / ratio);
+    }
+    return least;
+}
+
+void check_capacity(const Timeline& timeline, const Fabric& fabric) {
+    if (!timeline.busiest.empty() && timeline.busiest.front().utilisation > 1 + 1e-6) {
+        const LinkUse& use = timeline.busiest.front();
+        throw std::logic_error("this replay is wrong: link " + fabric.link_name(use.link) + " carried " +
+                               std::to_string(use.utilisation) + " times what it can in the time");
+    }
+}
+
+void account(const Network& network, const Usage& usage, Timeline& timeline) {
+    std::vector<double> bytes(network.capacity.size(), 0);
+    std::vector<Duration> busy(network.capacity.size());
+    for (std::uint32_t row = 0; row < busy.size(); ++row) {
+        busy[row] = usage.busy_of_shared_row(row);
+    }
+    for (std::uint32_t c = 0; c < network.classes.size(); ++c) {
+        const FlowClass& cls = network.classes[c];
+        for (std::uint32_t x = cls.begin; x < cls.end; ++x) {
+            bytes[network.crossing_row[x]] += usage.class_bytes[c] * network.crossing_times[x];
+        }
+        for (std::uint32_t x = cls.begin; x < cls.shared; ++x) {
+            busy[network.crossing_row[x]] = usage.busy_of_class(c);
+        }
+    }
+    const double seconds = to_seconds(timeline.makespan);
+    const std::map<LinkId, double> shares = most_shares(usage.events);
+    std::map<LinkClass, ClassUse> classes;
+    std::vector<float> busy_of_part(network.parts.size(), 0);
+    for (std::size_t row = 0; row < bytes.size(); ++row) {
+        if (bytes[row] == 0) {
+            continue;
+        }
+        for (std::size_t p = network.part_begin(row); p < network.part_end[row]; ++p) {
+            const LinkPart& part = network.parts[p];
+            ClassUse& use = classes[part.cls];
+            use.cls = part.cls;
+            use.bytes += bytes[row] * static_cast<double>(part.count);
+            use.busy_s += to_seconds(busy[row]) * static_cast<double>(part.count);
+            const auto changed = shares.find(part.first);
+            const double most = part.capacity * seconds * (changed != shares.end() ? changed->second : 1);
+            const double utilisation = most > 0 ? bytes[row] / most : 0;
+            busy_of_part[p] = static_cast<float>(utilisation);
+            timeline.busiest.push_back({part.first, bytes[row], utilisation, part.count});
+        }
+    }
+    timeline.busy.assign(network.part_of_link.size(), 0);
+    for (std::size_t link = 0; link < timeline.busy.size(); ++link) {
+        const std::uint32_t part = network.part_of_link[link];
+        timeline.busy[link] = part == Network::no_row ? 0 : busy_of_part[part];
+    }
+    finish_accounting(classes, timeline);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,89 @@
+#pragma once
+// The schedule's dependencies turned round: who waits for an operation, and how many each still waits for.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/engines/common/schedule.hpp"
+
+namespace fabricast {
+
+class Dependents {
+public:
+    explicit Dependents(const Schedule& schedule) : begin_(schedule.size() + 1, 0), waiting_(schedule.size(), 0) {
+        const auto operations = static_cast<std::uint32_t>(schedule.size());
+        for (std::uint32_t op = 0; op < operations; ++op) {
+            const std::size_t count = schedule.dependency_count(OpId{op});
+            waiting_[op] = static_cast<std::uint32_t>(count);
+            for (std::size_t i = 0; i < count; ++i) {
+                ++begin_[static_cast<std::uint32_t>(schedule.dependency(OpId{op}, i).op)];
+            }
+        }
+        std::uint32_t sum = 0;
+        for (std::uint32_t& begin : begin_) {
+            begin += sum;
+            sum = begin;
+        }
+        dependent_.resize(sum);
+        // begin_ holds ends; filling backwards turns them into begins and keeps each list in order of id.
+        for (std::uint32_t op = operations; op-- > 0;) {
+            for (std::size_t i = schedule.dependency_count(OpId{op}); i-- > 0;) {
+                const Schedule::Dependency d = schedule.dependency(OpId{op}, i);
+                dependent_[--begin_[static_cast<std::uint32_t>(d.op)]] =
+                    op | (d.when == DependsOn::release ? release_bit : 0U);
+            }
+        }
+    }
+
+    // Operation `op` reached `event`; calls ready(id) for each operation that now waits for nothing.
+    template <class Ready>
+    void reached(std::uint32_t op, DependsOn event, Ready&& ready) {
+        for (std::uint32_t d = begin_[op]; d < begin_[op + 1]; ++d) {
+            const bool on_release = (dependent_[d] & release_bit) != 0;
+            if (on_release == (event == DependsOn::release) && --waiting_[dependent_[d] & ~release_bit] == 0) {
+                ready(dependent_[d] & ~release_bit);
+            }
+        }
+    }
+
+    // Both at once, for operations that are released when they finish.
+    template <class Ready>
+    void finished(std::uint32_t op, Ready&& ready) {
+        for (std::uint32_t d = begin_[op]; d < begin_[op + 1]; ++d) {
+            if (--waiting_[dependent_[d] & ~release_bit] == 0) {
+                ready(dependent_[d] & ~release_bit);
+            }
+        }
+    }
+
+    std::uint32_t waiting(std::uint32_t op) const { return waiting_[op]; }
+
+private:
+    static constexpr std::uint32_t release_bit = 0x80000000U;
+    std::vector<std::uint32_t> begin_, dependent_, waiting_;
+};
+
+// Operations of one kind that go one after the other (messages of a connection, kernels of a stream, delays of a host):
+// for each, the one behind it, in the order of the schedule.
+class Chains {
+public:
+    static constexpr std::uint32_t none = 0xffffffffU;
+
+    Chains(std::size_t operations, std::size_t chains)
+        : next_(operations, none), first_(chains, none), last_(chains, none) {}
+
+    void append(std::uint32_t chain, std::uint32_t item) {
+        (last_[chain] == none ? first_[chain] : next_[last_[chain]]) = item;
+        last_[chain] = item;
+    }
+    // Whose turn it is; none: the chain is done.
+    std::uint32_t turn(std::uint32_t chain) const { return first_[chain]; }
+    void pass_turn(std::uint32_t chain) { first_[chain] = next_[first_[chain]]; }
+
+private:
+    std::vector<std::uint32_t> next_, first_, last_;
+};
+
+}  // namespace fabricast

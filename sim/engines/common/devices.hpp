@@ -1,0 +1,44 @@
+#pragma once
+// What runs on one device shares its SMs and its memory bandwidth, each max-min fairly. Collectives come first: their
+// channels are resident until they end, so kernels share what is left.
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sim/engines/common/schedule.hpp"
+
+namespace fabricast {
+
+// From `at` on kernels run at `share` of the pace of a healthy device.
+struct PaceChange {
+    Time at;
+    double share = 1;
+};
+
+// What a device has to share, and which devices are slow from when on, each in order of time.
+struct DeviceLimits {
+    double sms = 1;
+    double memory_bandwidth = 0;  // bytes per second; 0: no limit known
+    std::map<DeviceId, std::vector<PaceChange>> slow{};
+};
+
+// Healthy time that passes on such a device between two moments, and when so much has passed.
+Duration healthy_time(const std::vector<PaceChange>& slow, Time from, Time to);
+Time when_passed(const std::vector<PaceChange>& slow, Time from, double healthy_s);
+
+// What running collectives hold of a device.
+struct Taken {
+    double sms = 0;
+    double memory_bandwidth = 0;  // bytes per second
+};
+
+// Shares `total` among wants: each gets its want or the common level. Writes into `got`.
+void share_level(double total, const std::vector<double>& want, std::vector<double>& got);
+
+// Seconds each kernel takes from start to end at the share it gets beside the others and beside what is taken. Kernels
+// always keep one SM and a hundredth of the bandwidth, so that each of them ends.
+std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running,
+                                 const Taken& taken = {});
+
+}  // namespace fabricast

@@ -1,0 +1,294 @@
+#include "sim/engines/common/edge_counts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "topologies/trays.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// All pairs, taken apart: every path between nodes is GPU to NIC, NIC to NIC, NIC to GPU, so the crossings of the three
+// parts may be added up on their own. What leaves a NIC for a rail does not depend on which GPU of its tray sent it.
+class AllPairsCount {
+public:
+    AllPairsCount(const AllPairs& pairs, const Fabric& fabric, const CountCrossings& count)
+        : pairs_(pairs),
+          fabric_(fabric),
+          count_(count),
+          trays_(fabric.node()),
+          gpus_(fabric.gpus_per_node()),
+          nics_(fabric.nics_per_node()),
+          first_node_(pairs.first / gpus_),
+          end_node_((pairs.first + pairs.ranks - 1) / gpus_ + 1) {}
+
+    void run() {
+        for (std::uint32_t node = first_node_; node < end_node_; ++node) {
+            inside(node);
+        }
+        if (end_node_ - first_node_ < 2) {
+            return;
+        }
+        for (std::uint32_t out = 0; out < nics_; ++out) {
+            for (std::uint32_t in = 0; in < nics_; ++in) {
+                if (!pairs_.pxn || trays_.rail_of[out] == trays_.rail_of[in]) {
+                    between(out, in);
+                }
+            }
+        }
+    }
+
+private:
+    struct Group {  // nodes whose NICs of one rail hang on one switch
+        std::vector<std::uint32_t> nodes;
+        double senders = 0, receivers = 0;
+    };
+
+    bool takes_part(std::uint32_t rank) const { return rank >= pairs_.first && rank < pairs_.first + pairs_.ranks; }
+
+    template <class Visit>
+    void ranks_of(std::uint32_t node, Visit&& visit) const {
+        for (std::uint32_t rank = node * gpus_; rank < (node + 1) * gpus_; ++rank) {
+            if (takes_part(rank)) {
+                visit(rank);
+            }
+        }
+    }
+
+    // Rail on which a rank receives.
+    std::uint32_t rail(std::uint32_t rank) const { return fabric_.nearest_nic(rank % gpus_); }
+    // Whether the rank sends by this NIC at all (with PXN all of its tray do, by whichever rail the destination has).
+    bool sends_by(std::uint32_t rank, std::uint32_t nic) const {
+        const std::uint16_t own = fabric_.nearest_nic(rank % gpus_);
+        return pairs_.pxn ? trays_.tray_of[own] == trays_.tray_of[nic] : own == nic;
+    }
+    double senders(std::uint32_t node, std::uint32_t nic) const {
+        double n = 0;
+        ranks_of(node, [&](std::uint32_t rank) { n += sends_by(rank, nic) ? 1 : 0; });
+        return n;
+    }
+    double receivers(std::uint32_t node, std::uint32_t nic) const {
+        double n = 0;
+        ranks_of(node, [&](std::uint32_t rank) { n += rail(rank) == nic ? 1 : 0; });
+        return n;
+    }
+
+    void count(const PathQuery& query, double times, bool network) {
+        fabric_.path(query, path_);
+        count_(path_.span(), times, network);
+    }
+
+    void inside(std::uint32_t node) {
+        PathQuery query;
+        query.gpu_direct = pairs_.gpu_direct;
+        ranks_of(node, [&](std::uint32_t from) {
+            ranks_of(node, [&](std::uint32_t to) {
+                if (from != to) {
+                    query.src = fabric_.gpu(from);
+                    query.dst = fabric_.gpu(to);
+                    query.flow_label = to - pairs_.first;
+                    count(query, 1, false);
+                }
+            });
+        });
+    }
+
+    // Everything that leaves by NIC `out` of a node and enters by NIC `in` of another.
+    void between(std::uint32_t out, std::uint32_t in) {
+        double all_senders = 0;
+        double all_receivers = 0;
+        for (std::uint32_t node = first_node_; node < end_node_; ++node) {
+            all_senders += senders(node, out);
+            all_receivers += receivers(node, in);
+        }
+        if (all_senders == 0 || all_receivers == 0) {
+            return;
+        }
+        PathQuery query;
+        query.kind = pairs_.gpu_direct && fabric_.node().gpu_direct ? PathKind::automatic : PathKind::host_staged;
+        for (std::uint32_t node = first_node_; node < end_node_; ++node) {
+            const double others_in = all_receivers - receivers(node, in);
+            const double others_out = all_senders - senders(node, out);
+            ranks_of(node, [&](std::uint32_t rank) {
+                if (sends_by(rank, out) && others_in > 0) {
+                    query.src = fabric_.gpu(rank);
+                    query.dst = fabric_.nic(node, out);
+                    count(query, others_in, true);
+                }
+                if (rail(rank) == in && others_out > 0) {
+                    query.src = fabric_.nic(node, in);
+                    query.dst = fabric_.gpu(rank);
+                    count(query, others_out, true);
+                }
+            });
+        }
+        if (!across_by_switch(out, in, all_senders, all_receivers)) {
+            across_by_node(out, in);
+        }
+    }
+
+    // NIC to NIC, one path for each node and receiving rank: its label may choose the way.
+    void across_by_node(std::uint32_t out, std::uint32_t in) {
+        PathQuery query;
+        for (std::uint32_t to = pairs_.first; to < pairs_.first + pairs_.ranks; ++to) {
+            if (rail(to) != in) {
+                continue;
+            }
+            query.dst = fabric_.nic(to / gpus_, in);
+            query.flow_label = to - pairs_.first;
+            for (std::uint32_t node = first_node_; node < end_node_; ++node) {
+                const double times = senders(node, out);
+                if (node != to / gpus_ && times > 0) {
+                    query.src = fabric_.nic(node, out);
+                    count(query, times, true);
+                }
+            }
+        }
+    }
+
+    std::vector<Group> groups_by_switch(std::uint32_t nic, std::uint32_t out, std::uint32_t in) {
+        std::map<DeviceId, Group> groups;
+        for (std::uint32_t node = first_node_; node < end_node_; ++node) {
+            const std::uint32_t other = node + 1 < end_node_ ? node + 1 : first_node_;
+            const Path path = fabric_.path({.src = fabric_.nic(node, nic), .dst = fabric_.nic(other, nic)});
+            Group& group = groups[fabric_.ends(path.links[0]).to];
+            group.nodes.push_back(node);
+            group.senders += senders(node, out);
+            group.receivers += receivers(node, in);
+        }
+        std::vector<Group> result;
+        result.reserve(groups.size());
+        for (auto& [device, group] : groups) {
+            result.push_back(std::move(group));
+        }
+        return result;
+    }
+
+    // Where no hash chooses the way, all pairs of nodes between two switches take the same trunks: one path tells.
+    // Counts nothing and returns false where that does not hold.
+    bool across_by_switch(std::uint32_t out, std::uint32_t in, double all_senders, double all_receivers) {
+        const FabricSpec& spec = fabric_.cluster().fabric;
+        if (spec.choice != PathChoice::adaptive || spec.kind == FabricKind::dual_plane ||
+            spec.kind == FabricKind::explicit_graph) {
+            return false;
+        }
+        const std::vector<Group> from = groups_by_switch(out, out, in);
+        const std::vector<Group> to = groups_by_switch(in, out, in);
+        struct Trunks {
+            Path path;
+            double times;
+        };
+        std::vector<Trunks> trunks;
+        for (const Group& a : from) {
+            for (const Group& b : to) {
+                double times = a.senders * b.receivers;
+                for (const std::uint32_t node : a.nodes) {
+                    if (std::binary_search(b.nodes.begin(), b.nodes.end(), node)) {
+                        times -= senders(node, out) * receivers(node, in);
+                    }
+                }
+                if (times == 0) {
+                    continue;
+                }
+                const auto path = one_way(a, b, out, in);
+                if (!path) {
+                    return false;
+                }
+                trunks.push_back({*path, times});
+            }
+        }
+        for (const Trunks& t : trunks) {
+            count_(t.path.span().subspan(1, t.path.count - 2), t.times, true);
+        }
+        ports(out, in, all_senders, all_receivers);
+        return true;
+    }
+
+    // The path of the first two nodes, if that of the last two shares its trunks. Two different nodes stand in them.
+    std::optional<Path> one_way(const Group& a, const Group& b, std::uint32_t out, std::uint32_t in) {
+        // From the first (last) node of `a` that some node of `b` differs from.
+        const auto between_nodes = [&](auto from, auto to, auto end) {
+            const auto second = std::next(to);
+            const std::uint32_t x = *from == *to && second == end ? *std::next(from) : *from;
+            const std::uint32_t y = x == *to ? *second : *to;
+            return fabric_.path({.src = fabric_.nic(x, out), .dst = fabric_.nic(y, in)});
+        };
+        const Path first = between_nodes(a.nodes.begin(), b.nodes.begin(), b.nodes.end());
+        const Path last = between_nodes(a.nodes.rbegin(), b.nodes.rbegin(), b.nodes.rend());
+        const bool same = first.count == last.count && first.count >= 2 &&
+                          std::equal(first.links.begin() + 1, first.links.begin() + static_cast<int>(first.count) - 1,
+                                     last.links.begin() + 1);
+        return same ? std::optional(first) : std::nullopt;
+    }
+
+    // Out of each node's port and into each node's port.
+    void ports(std::uint32_t out, std::uint32_t in, double all_senders, double all_receivers) {
+        for (std::uint32_t node = first_node_; node < end_node_; ++node) {
+            const std::uint32_t other = node + 1 < end_node_ ? node + 1 : first_node_;
+            const double sent = senders(node, out) * (all_receivers - receivers(node, in));
+            const double received = receivers(node, in) * (all_senders - senders(node, out));
+            if (sent > 0) {
+                const Path path = fabric_.path({.src = fabric_.nic(node, out), .dst = fabric_.nic(other, in)});
+                count_(path.span().first(1), sent, true);
+            }
+            if (received > 0) {
+                const Path path = fabric_.path({.src = fabric_.nic(other, out), .dst = fabric_.nic(node, in)});
+                count_(path.span().last(1), received, true);
+            }
+        }
+    }
+
+    const AllPairs& pairs_;
+    const Fabric& fabric_;
+    const CountCrossings& count_;
+    Trays trays_;
+    std::uint32_t gpus_, nics_, first_node_, end_node_;
+    Path path_;
+};
+
+// Nodes without NICs, and rails that only meet by a detour, are left to the oracle.
+bool can_take_apart(const AllPairs& pairs, const Fabric& fabric) {
+    return pairs.ranks > 1 && fabric.nics_per_node() > 0 &&
+           (pairs.pxn || fabric.cluster().fabric.kind != FabricKind::rail_only);
+}
+
+// `path_of(query, path)` writes the path that an edge takes.
+template <class PathOf>
+void count_on_paths(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count, PathOf&& path_of) {
+    Path path;
+    for_each_edge(edges, fabric, [&](const Edge& edge) {
+        path_of(edge.path, path);
+        count(path.span(), edge.count, fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst));
+    });
+}
+
+}  // namespace
+
+void count_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count) {
+    const auto* pairs = std::get_if<AllPairs>(&edges);
+    if (pairs != nullptr && can_take_apart(*pairs, fabric)) {
+        AllPairsCount(*pairs, fabric, count).run();
+    } else {
+        count_each_edge(edges, fabric, count);
+    }
+}
+
+void count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count) {
+    count_on_paths(edges, fabric, count, [&](const PathQuery& query, Path& path) { fabric.path(query, path); });
+}
+
+bool count_detoured_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
+                          const WayRound& way_round) {
+    bool differs = false;
+    count_on_paths(edges, fabric, count, [&](const PathQuery& query, Path& path) {
+        const auto way = way_round(query);
+        differs = differs || way.has_value();
+        fabric.path(way.value_or(query), path);
+    });
+    return differs;
+}
+
+}  // namespace fabricast

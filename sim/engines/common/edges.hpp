@@ -1,0 +1,59 @@
+#pragma once
+// Which edges a pipeline uses, as a generator: a ring over a million ranks is two numbers and an order, not a list.
+
+#include <cstdint>
+#include <functional>
+#include <variant>
+#include <vector>
+
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+// One edge of a pipeline; `count` edges on the same path (every link of it is crossed `count` times).
+struct Edge {
+    PathQuery path;
+    double count = 1;
+};
+
+// Edges written out.
+struct EdgeList {
+    std::vector<Edge> edges;
+};
+
+// A ring over nodes [first_node, first_node + nodes): inside each node the GPUs in `order`, then out of `exit_nic` to
+// the next node's `entry_nic`. With one node the ring closes inside it.
+struct NodeRing {
+    std::uint32_t first_node = 0;
+    std::uint32_t nodes = 1;
+    std::vector<std::uint16_t> order;  // local GPU indices, each once
+    std::uint16_t exit_nic = any_nic;
+    std::uint16_t entry_nic = any_nic;
+    std::uint32_t flow_label = 0;
+    bool gpu_direct = true;
+    bool closed = true;  // false: a chain, without the edge from the last back to the first
+};
+
+// Every ordered pair of ranks [first, first + ranks); network pairs leave by the destination's rail (PXN) when `pxn`.
+struct AllPairs {
+    std::uint32_t first = 0;
+    std::uint32_t ranks = 0;
+    bool pxn = true;
+    bool gpu_direct = true;
+};
+
+// A generator written by hand: calls its visitor once per edge, the same each time.
+struct GeneratedEdges {
+    std::uint64_t edges = 0;
+    std::function<void(const std::function<void(const Edge&)>&)> for_each;
+};
+
+using EdgeSet = std::variant<EdgeList, NodeRing, AllPairs, GeneratedEdges>;
+
+// Edges of the set, of those that stand for several one.
+std::uint64_t edge_count(const EdgeSet& set);
+
+// Calls visit(edge) for each edge of the set on this fabric, in a fixed order.
+void for_each_edge(const EdgeSet& set, const Fabric& fabric, const std::function<void(const Edge&)>& visit);
+
+}  // namespace fabricast

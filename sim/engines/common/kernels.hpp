@@ -1,0 +1,159 @@
+#pragma once
+// The kernels that run now, by device, and when each will end beside the collectives that hold a part of the device.
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sim/engines/common/devices.hpp"
+#include "sim/engines/common/ticks.hpp"
+
+namespace fabricast {
+
+class Kernels {
+public:
+    explicit Kernels(const DeviceLimits& limits) : limits_(limits) {}
+
+    void start(std::uint32_t op, const Compute& kernel, Time now) {
+        const std::uint32_t number = number_of(kernel.device);
+        devices_[number].advance(now);
+        devices_[number].running.push_back({op, &kernel});
+        mark_changed(number);
+    }
+
+    // From now on the collective `holder` holds these SMs and moves `bandwidth` bytes per second of the device's
+    // memory.
+    void hold(std::uint32_t holder, const Occupancy& occupancy, double bandwidth, Time now) {
+        const std::uint32_t number = number_of(occupancy.device);
+        Device& device = devices_[number];
+        const auto held =
+            std::find_if(device.held.begin(), device.held.end(), [&](const Held& h) { return h.holder == holder; });
+        const Held mine{holder, {static_cast<double>(occupancy.sms), bandwidth}};
+        device.advance(now);
+        if (held == device.held.end()) {
+            device.held.push_back(mine);
+        } else {
+            *held = mine;
+        }
+        mark_changed(number);
+    }
+
+    // The collective is over.
+    void let_go(std::uint32_t holder, const Occupancy& occupancy, Time now) {
+        const std::uint32_t number = number_of(occupancy.device);
+        Device& device = devices_[number];
+        device.advance(now);
+        std::erase_if(device.held, [&](const Held& h) { return h.holder == holder; });
+        mark_changed(number);
+    }
+
+    // Takes out the kernels of a device that have ended by now, unless the prediction is void.
+    template <class Done>
+    void take_due(std::uint32_t number, std::uint32_t version, Time now, Done&& done) {
+        Device& device = devices_[number];
+        if (device.version != version) {
+            return;
+        }
+        std::vector<Running> left;
+        for (const Running& kernel : device.running) {
+            if (device.due(kernel) <= now) {
+                done(kernel.op);
+            } else {
+                left.push_back(kernel);
+            }
+        }
+        device.running = std::move(left);
+        device.advance(now);
+        mark_changed(number);
+    }
+
+    // Shares anew on devices where kernels came or went; calls predict(time, device, version) for each.
+    template <class Predict>
+    void update(Predict&& predict) {
+        for (const std::uint32_t number : changed_) {
+            Device& device = devices_[number];
+            device.changed = false;
+            device.version = (device.version + 1) % (1U << 28U);  // events carry 28 bits of it
+            if (device.running.empty()) {
+                continue;
+            }
+            device.share(limits_);
+            Time first = device.due(device.running.front());
+            for (const Running& kernel : device.running) {
+                first = std::min(first, device.due(kernel));
+            }
+            predict(first, number, device.version);
+        }
+        changed_.clear();
+    }
+
+private:
+    struct Running {
+        std::uint32_t op;
+        const Compute* kernel;
+        double done = 0;     // share of the work, at the device's `last`
+        double seconds = 0;  // from start to end at the present share
+    };
+    struct Held {
+        std::uint32_t holder;
+        Taken taken;
+    };
+    struct Device {
+        std::vector<Running> running;
+        std::vector<Held> held;
+        std::vector<PaceChange> slow;
+        Time last;
+        std::uint32_t version = 0;
+        bool changed = false;
+
+        Time due(const Running& kernel) const {
+            return when_passed(slow, last, std::max(0.0, 1 - kernel.done) * kernel.seconds);
+        }
+        void advance(Time now) {
+            const double passed = to_seconds(healthy_time(slow, last, now));
+            for (Running& kernel : running) {
+                kernel.done += kernel.seconds > 0 ? passed / kernel.seconds : 0;
+            }
+            last = now;
+        }
+        void share(const DeviceLimits& limits) {
+            std::vector<const Compute*> kernels;
+            for (const Running& kernel : running) {
+                kernels.push_back(kernel.kernel);
+            }
+            Taken taken;
+            for (const Held& h : held) {
+                taken.sms += h.taken.sms;
+                taken.memory_bandwidth += h.taken.memory_bandwidth;
+            }
+            const std::vector<double> seconds = kernel_times(limits, kernels, taken);
+            for (std::size_t k = 0; k < running.size(); ++k) {
+                running[k].seconds = seconds[k];
+            }
+        }
+    };
+
+    std::uint32_t number_of(DeviceId device) {
+        const auto [place, is_new] = numbers_.try_emplace(device, static_cast<std::uint32_t>(devices_.size()));
+        if (is_new) {
+            devices_.emplace_back();
+            const auto slow = limits_.slow.find(device);
+            devices_.back().slow = slow == limits_.slow.end() ? std::vector<PaceChange>{} : slow->second;
+        }
+        return place->second;
+    }
+    void mark_changed(std::uint32_t number) {
+        if (!devices_[number].changed) {
+            devices_[number].changed = true;
+            changed_.push_back(number);
+        }
+    }
+
+    DeviceLimits limits_;
+    std::map<DeviceId, std::uint32_t> numbers_;
+    std::vector<Device> devices_;
+    std::vector<std::uint32_t> changed_;
+};
+
+}  // namespace fabricast

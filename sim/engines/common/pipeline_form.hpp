@@ -1,0 +1,159 @@
+#pragma once
+// The closed form of a Pipeline (sim/engines/common/schedule.hpp), split where the flow engine needs it: how long it
+// runs at a given rate before it lets go of its stream, and how long its last bytes then take to arrive.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "sim/engines/common/schedule.hpp"
+
+namespace fabricast {
+
+// Rates here are wire bytes per second on the pipeline's costlier kind of edge.
+inline double costlier_wire_ratio(const Pipeline& pipeline) {
+    return std::max(pipeline.wire_ratio, pipeline.network_wire_ratio);
+}
+
+// Wire bytes of all its channels over one crossing of an edge.
+inline double wire_bytes(const Pipeline& pipeline) {
+    return pipeline.bytes_per_edge * pipeline.weight * costlier_wire_ratio(pipeline);
+}
+
+// The path of a stage's hop: its latency, and the wire rate that one channel has on its links when nothing else runs.
+struct HopPath {
+    Duration latency;
+    double rate = 0;  // 0: the hop is not one of the pipeline's edges and runs at the pipeline's own pace
+    bool between_nodes = false;
+};
+
+class PipelineForm {
+public:
+    // `hops`: one for each stage of the pipeline.
+    PipelineForm(const Schedule& schedule, const Pipeline& pipeline, std::span<const HopPath> hops)
+        : wire_chunk_(pipeline.chunk * costlier_wire_ratio(pipeline)),
+          inside_tau_(pipeline.chunk / pipeline.edge_rate_cap + to_seconds(pipeline.chunk_overhead)),
+          shortest_tau_(std::max(inside_tau_, to_seconds(pipeline.chunk_posting))),
+          chunks_(pipeline.bytes_per_edge / pipeline.chunk + pipeline.fill),
+          fill_(std::max(0.0, pipeline.fill)),
+          slices_(pipeline.slices),
+          slots_(std::max(1.0, pipeline.slots)),
+          cyclic_(pipeline.cyclic) {
+        for (std::uint32_t i = 0; i < pipeline.stage_count; ++i) {
+            const Stage& stage = schedule.stages[pipeline.first_stage + i];
+            if (stage.count <= 0) {
+                continue;
+            }
+            const double latency = to_seconds(stage.overhead + hops[i].latency);
+            const double least = hops[i].between_nodes ? shortest_tau_ : inside_tau_;
+            const double own_tau = hops[i].rate > 0 ? std::max(wire_chunk_ / hops[i].rate, least)
+                                                    : std::numeric_limits<double>::infinity();
+            stages_.push_back({stage.count, latency, own_tau});
+            steps_ += stage.count;
+            if (latency > stages_[longest_].latency) {
+                longest_ = stages_.size() - 1;
+            }
+        }
+    }
+
+    // Seconds of one chunk at this rate.
+    double tau(double rate) const { return std::max(wire_chunk_ / rate, shortest_tau_); }
+
+    // The rate above which a faster network changes nothing.
+    double rate_cap() const {
+        return shortest_tau_ > 0 ? wire_chunk_ / shortest_tau_ : std::numeric_limits<double>::infinity();
+    }
+
+    // Seconds from the end of `start` to the release: never less than its chunks take on the slowest edge.
+    double running(double tau) const {
+        if (!cyclic_) {
+            return tau + stream(chunks_ - 1, tau);
+        }
+        const double round = tau + queued(tau) + way(tau) + stream(std::max(0.0, chunks_ - std::max(1.0, steps_)), tau);
+        return std::max({round, chunks_ * tau + latency(), windows(tau)});
+    }
+
+    // Seconds from the release to the finish.
+    double draining(double tau) const { return cyclic_ ? 0 : way(tau); }
+
+private:
+    struct Hop {
+        double count, latency;
+        double own_tau;  // chunk time of the hop's own links
+    };
+
+    double latency() const { return stages_.empty() ? 0 : stages_[longest_].latency; }
+    double own(const Hop& hop, double tau) const { return std::min(hop.own_tau, tau) / slices_; }
+
+    // What the last slice needs from its first sender to the end, beside the `tau` that its chunk takes where that is
+    // longest: each hop at the pace of the hop's own links.
+    double way(double tau) const {
+        double seconds = 0;
+        double most = 0;
+        for (const Hop& hop : stages_) {
+            seconds += hop.count * (hop.latency + own(hop, tau));
+            most = std::max(most, own(hop, tau));
+        }
+        return seconds - most;
+    }
+
+    // What a chunk of a ring waits for the slowest edge where it starts a hop before it: that edge is still busy with
+    // the first chunk of its own. None where the chunk would then cross one slow edge less on its steps: slow edges
+    // lie evenly round the ring, so every so many hops.
+    double queued(double tau) const {
+        const auto slower = [&](const Hop& a, const Hop& b) { return own(a, tau) < own(b, tau); };
+        const auto [quick, slow] = std::minmax_element(stages_.begin(), stages_.end(), slower);
+        if (quick == slow || own(*quick, tau) == own(*slow, tau)) {
+            return 0;
+        }
+        const double apart = std::floor((steps_ + 2) / slow->count + 1e-9);
+        const bool crosses_as_many = (slow->count - 1) * apart <= steps_ - 2 + 1e-9;
+        return crosses_as_many ? std::max(0.0, slices_ * own(*slow, tau) - own(*quick, tau) - quick->latency) : 0;
+    }
+
+    // So many whole windows lie before the chunk of this number.
+    double windows_before(double chunk) const { return std::floor(std::ceil(chunk - 1e-9) / slots_ + 1e-9); }
+
+    // Seconds for so many chunks more on one edge: one after the other, or as fast as the window lets them. A slot is
+    // free again when its chunk has arrived and the credit has come back. The fill is time, not a message: it takes no
+    // slot.
+    double stream(double chunks, double tau) const {
+        const double whole = windows_before(std::max(0.0, chunks - fill_));
+        return std::max(chunks * tau, whole * (2 * latency() + tau) + (chunks - whole * slots_) * tau);
+    }
+
+    // A ring whose longest hop waits for its window again and again: what is left over goes round, or streams.
+    double windows(double tau) const {
+        const double last = std::ceil(chunks_ - 1e-9) - 1;
+        const double whole = windows_before(std::ceil(chunks_ - fill_ - 1e-9) - 1);
+        if (stages_.empty() || whole < 1) {
+            return 0;
+        }
+        const Hop& longest = stages_[longest_];
+        const double left = std::max(0.0, last - whole * slots_);
+        const double round = std::min(left, steps_ - 1);
+        const double across = std::floor(round * longest.count / steps_ + 1e-9);
+        const double all = steps_ - longest.count > 0 ? (round - across) / (steps_ - longest.count) : 0;
+        double seconds = across * (longest.latency + own(longest, tau)) + (left - round) * tau;
+        for (const Hop& hop : stages_) {
+            seconds += &hop == &longest ? 0 : all * hop.count * (hop.latency + own(hop, tau));
+        }
+        return longest.latency + tau + whole * (2 * longest.latency + tau) + std::max(left * tau, seconds);
+    }
+
+    std::vector<Hop> stages_;
+    double wire_chunk_;
+    double inside_tau_;    // on edges inside a node, beside the links
+    double shortest_tau_;  // on any edge
+    double chunks_;        // that an edge moves, with those of the fill
+    double fill_;
+    double steps_ = 0;
+    std::size_t longest_ = 0;  // the stage of the largest latency
+    double slices_;
+    double slots_;
+    bool cyclic_;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,179 @@
+#pragma once
+// The narrow waist: every workload is lowered to a Schedule, every engine replays one on a Fabric, and neither knows
+// the other. A DAG by construction (an operation depends only on earlier ones) in struct-of-arrays form with integer
+// ids.
+
+#include <cassert>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "sim/engines/common/edges.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+enum class OpId : std::uint32_t {};
+enum class OpKind : std::uint8_t { transfer, pipeline, compute, delay };
+
+// When a dependency is met. `release`: the operation has let go of its stream (its last byte has left the first
+// sender), so the next launch may start; `finish`: its last byte has arrived everywhere.
+enum class DependsOn : std::uint8_t { finish, release };
+
+// A directed stream of messages. Messages of one connection are FIFO: the fluid phase of one starts no earlier than its
+// predecessor's has ended (their latencies overlap). Without this a jittered ring takes twice its real time.
+struct Connection {
+    PathQuery path;
+    double wire_ratio = 1;                                      // wire bytes per payload byte (protocol flags)
+    double rate_cap = std::numeric_limits<double>::infinity();  // payload bytes per second
+};
+
+// One message: ready -> `start` + path latency -> bytes at the max-min fair share of the path -> finish.
+struct Transfer {
+    std::uint32_t connection = 0;
+    Bytes bytes;
+    Duration start;  // issue cost and software latency in front of the first byte
+};
+
+// One class of hops on a pipeline's critical path.
+struct Stage {
+    double count = 0;   // how many such hops; ring all-reduce: 2(n-1) in all
+    PathQuery hop;      // a representative hop: its path latency is part of the stage
+    Duration overhead;  // what protocol and library add to it
+};
+
+// A rate-coupled set of edges moving one stream chunk by chunk: the steady state of a chunked ring, tree, chain or
+// in-switch collective. Every edge moves wire bytes at one common pace; with chunk time
+//     tau   = max( chunk * wire / share over the links of the edges, chunk / edge_rate_cap + chunk_overhead,
+//                  chunk_posting )
+// (a link counts as often as the edges cross it, times weight; wire is wire_ratio on edges inside a node and
+// network_wire_ratio on edges between nodes: protocols cost them differently),
+//     stage = latency + own / slices
+// where latency = overhead + path latency of the stage's hop and own <= tau is the chunk time of that hop alone: a
+// chunk crosses NVLink at NVLink's pace even where the NIC is the bottleneck,
+//     way = sum(count * stage) - largest own / slices     the last slice's, from end to end
+//     T   = start + tau + way + stream(chunks - 1)        chunks = bytes_per_edge / chunk + fill
+// where stream(x) is x * tau, or longer where the window holds it up: a slot is free again after a round trip. It is
+// released `way` before T: the first sender is done once its stream has left. A ring (`cyclic`), whose stages are
+// successive steps of one edge, streams only what is more than sum(count), lasts at least as long as its slowest edge
+// and its windows, and is released at T. docs/engines.md derives it.
+struct Pipeline {
+    std::uint32_t edges = 0;    // index into Schedule::edge_sets
+    double bytes_per_edge = 0;  // payload, one of the `weight` channels
+    double chunk = 0;           // payload bytes of one dependent step; > 0, <= bytes_per_edge
+    double slots = 8;           // chunks in flight per edge; a fraction is an average over time
+    int slices = 1;             // pieces of a chunk that are forwarded on their own
+    bool cyclic = false;
+    std::uint32_t first_stage = 0, stage_count = 0;  // range in Schedule::stages
+    double fill = 0;                                 // chunks of streaming that overlap with nothing
+    Duration chunk_overhead;                         // per chunk, beside the link
+    Duration chunk_posting;  // per chunk on edges between nodes, overlapping with the link: hosts post its messages
+    double edge_rate_cap = std::numeric_limits<double>::infinity();  // payload bytes per second and channel
+    double wire_ratio = 1;          // wire bytes per payload byte on edges inside a node
+    double network_wire_ratio = 1;  // the same on edges between nodes
+    Duration start;
+    double weight = 1;                                       // identical channels on the same edges
+    std::uint32_t first_occupancy = 0, occupancy_count = 0;  // range in Schedule::occupancies
+};
+
+// What a pipeline takes from the kernels of a device while it runs, from the end of its `start` to its finish: the SMs
+// that its channels hold, and the memory traffic of the whole operation on that device, spread over its running time.
+struct Occupancy {
+    DeviceId device{};
+    std::uint16_t sms = 0;
+    double memory_bytes = 0;
+};
+
+// Work, not time: a device shares its SMs and memory bandwidth among what runs on it. Operations of one stream are
+// FIFO.
+struct Compute {
+    DeviceId device{};
+    std::uint16_t stream = 0;
+    std::uint16_t sms = 0;  // SMs it may occupy; 0: all
+    double flops = 0;
+    double bytes = 0;  // memory traffic
+    double peak = 0;   // FLOP/s of its precision on the whole device
+};
+
+// A host thread busy for `duration`; delays of one (host, lane) are FIFO.
+struct Delay {
+    std::uint32_t host = 0;  // node index or rank, as the planner likes: only equality matters
+    Duration duration;
+};
+
+class Schedule {
+public:
+    std::vector<Connection> connections;
+    std::vector<EdgeSet> edge_sets;
+    std::vector<Stage> stages;
+    std::vector<Occupancy> occupancies;
+    std::vector<Transfer> transfers;
+    std::vector<Pipeline> pipelines;
+    std::vector<Compute> computes;
+    std::vector<Delay> delays;
+
+    std::size_t size() const { return kinds_.size(); }
+    OpKind kind(OpId op) const { return kinds_[index(op)]; }
+    std::uint32_t detail(OpId op) const { return details_[index(op)]; }  // index into the vector of its kind
+
+    struct Dependency {
+        OpId op{};
+        DependsOn when = DependsOn::finish;
+    };
+    std::size_t dependency_count(OpId op) const { return dependency_end_[index(op)] - begin(op); }
+    Dependency dependency(OpId op, std::size_t i) const { return unpack(dependencies_[begin(op) + i]); }
+
+    // Each returns the new operation's id. Precondition: dependencies are earlier operations.
+    OpId add(const Transfer& t, std::span<const Dependency> after = {}) {
+        transfers.push_back(t);
+        return append(OpKind::transfer, transfers.size() - 1, after);
+    }
+    OpId add(const Pipeline& p, std::span<const Dependency> after = {}) {
+        assert(p.chunk > 0 && p.edges < edge_sets.size());
+        pipelines.push_back(p);
+        return append(OpKind::pipeline, pipelines.size() - 1, after);
+    }
+    OpId add(const Compute& c, std::span<const Dependency> after = {}) {
+        computes.push_back(c);
+        return append(OpKind::compute, computes.size() - 1, after);
+    }
+    OpId add(const Delay& d, std::span<const Dependency> after = {}) {
+        delays.push_back(d);
+        return append(OpKind::delay, delays.size() - 1, after);
+    }
+    void reserve(std::size_t operations, std::size_t dependencies);
+
+    // Operations whose finish the Timeline must keep; without any, the engine keeps the last one.
+    std::vector<OpId> kept;
+
+private:
+    static constexpr std::uint32_t release_bit = 0x80000000U;
+
+    static std::size_t index(OpId op) { return static_cast<std::size_t>(op); }
+    std::size_t begin(OpId op) const { return index(op) == 0 ? 0 : dependency_end_[index(op) - 1]; }
+    static Dependency unpack(std::uint32_t word) {
+        return {OpId{word & ~release_bit}, (word & release_bit) != 0 ? DependsOn::release : DependsOn::finish};
+    }
+    OpId append(OpKind kind, std::size_t detail, std::span<const Dependency> after) {
+        const auto id = static_cast<std::uint32_t>(kinds_.size());
+        for (const Dependency& d : after) {
+            assert(index(d.op) < id);
+            dependencies_.push_back(static_cast<std::uint32_t>(d.op) |
+                                    (d.when == DependsOn::release ? release_bit : 0U));
+        }
+        kinds_.push_back(kind);
+        details_.push_back(static_cast<std::uint32_t>(detail));
+        dependency_end_.push_back(static_cast<std::uint32_t>(dependencies_.size()));
+        return OpId{id};
+    }
+
+    std::vector<OpKind> kinds_;
+    std::vector<std::uint32_t> details_;
+    std::vector<std::uint32_t> dependency_end_;
+    std::vector<std::uint32_t> dependencies_;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,70 @@
+#pragma once
+// What one node tells another beside packets: it takes at least a link's latency, so it is due in a later window.
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "sim/engines/packet/frame.hpp"
+
+namespace fabricast::packet {
+
+struct ControlMessage {
+    enum Kind : std::uint32_t {
+        share,
+        message,
+        stream,
+        slot,
+        notice,
+        ack,
+        nak,
+        timeout,
+        reroute,
+        refresh,  // a pause
+        want,     // a reader has bytes to ask for
+        grant,    // a request has come
+        returned  // what was asked for has come
+    };
+    Ps time = 0;
+    std::uint32_t node = 0;
+    Kind kind = message;
+    std::uint32_t target = 0;  // transfer, stream, flow, port or reader
+    std::uint32_t value = 0;
+
+    // Total, so that the order of posting does not matter.
+    friend bool operator>(const ControlMessage& a, const ControlMessage& b) {
+        return std::tie(a.time, a.kind, a.target, a.value) > std::tie(b.time, b.kind, b.target, b.value);
+    }
+};
+
+// Mail of one node, the earliest first.
+class Inbox {
+public:
+    bool empty() const { return heap_.empty(); }
+    const ControlMessage& front() const { return heap_.front(); }
+    void push(const ControlMessage& mail) {
+        heap_.push_back(mail);
+        std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    }
+    void pop() {
+        std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+        heap_.pop_back();
+    }
+
+private:
+    std::vector<ControlMessage> heap_;
+};
+
+// Told to the operations: a message or stream has arrived, or will have at `time`.
+struct Done {
+    enum Kind : std::uint32_t { message, stream };
+    Ps time = 0;
+    Kind kind = message;
+    std::uint32_t index = 0;  // transfer or stream
+
+    friend bool operator>(const Done& a, const Done& b) {
+        return std::tie(a.time, a.kind, a.index) > std::tie(b.time, b.kind, b.index);
+    }
+};
+
+}  // namespace fabricast::packet

@@ -1,0 +1,156 @@
+#include "sim/engines/packet/logical_processes.hpp"
+
+#include <algorithm>
+
+namespace fabricast::packet {
+
+namespace {
+
+// Packets over each port, had all flows of the schedule been sent.
+std::vector<double> packets_over_ports(const Traffic& traffic) {
+    std::vector<double> packets(traffic.network.port_count, 0);
+    for (std::uint32_t f = 0; f < traffic.first_request_flow; ++f) {
+        const Route& route = traffic.routes[f];
+        double bytes = 0;
+        if (traffic.is_stream(f)) {
+            const Stream& stream = traffic.streams[traffic.stream_of(f)];
+            bytes = static_cast<double>(stream.pieces) * static_cast<double>(stream.piece_bytes);
+        } else {
+            const Messages& messages = traffic.connections[f];
+            for (std::uint32_t m = messages.begin; m < messages.end; ++m) {
+                bytes += static_cast<double>(traffic.message_bytes[traffic.message_ops[m]]);
+            }
+        }
+        const double each = bytes / traffic.flows[f].unit / route.variants;
+        for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(route.variants) * route.hops; ++i) {
+            packets[traffic.network.hops[route.first + i]] += each;
+        }
+    }
+    return packets;
+}
+
+class Partition {
+public:
+    Partition(const Traffic& traffic, const LogicalProcesses& islands, std::uint32_t domains)
+        : net_(traffic.network),
+          islands_(islands),
+          packets_(packets_over_ports(traffic)),
+          domain_(islands.count(), none),
+          load_(domains, 0),
+          work_(islands.count(), 0) {
+        for (std::uint32_t p = 0; p < net_.port_count; ++p) {
+            work_[from(p)] += packets_[p];
+            total_ += packets_[p];
+        }
+    }
+
+    std::vector<std::uint32_t> make() {
+        share_out_cluster();
+        while (std::find(domain_.begin(), domain_.end(), none) != domain_.end()) {
+            add_neighbours();
+        }
+        return std::move(domain_);
+    }
+
+private:
+    std::uint32_t from(std::uint32_t port) const { return islands_.of[net_.ports[port].from_node]; }
+    std::uint32_t to(std::uint32_t port) const { return islands_.of[net_.ports[port].to_node]; }
+
+    void put(std::uint32_t island, std::uint32_t domain) {
+        domain_[island] = domain;
+        load_[domain] += work_[island];
+    }
+
+    // Nodes of the cluster in their order: neighbours in it are neighbours in the fabric.
+    void share_out_cluster() {
+        std::vector<std::uint32_t> cluster;
+        double all = 0;
+        for (std::uint32_t i = 0; i < islands_.count(); ++i) {
+            if (!net_.nodes[islands_.nodes[islands_.begin_of(i)]].is_switch) {
+                cluster.push_back(i);
+                all += work_[i];
+            }
+        }
+        double before = 0;
+        for (std::size_t i = 0; i < cluster.size(); ++i) {
+            const double middle = all > 0 ? (before + work_[cluster[i]] / 2) / all
+                                          : (static_cast<double>(i) + 0.5) / static_cast<double>(cluster.size());
+            const auto last = static_cast<double>(load_.size() - 1);
+            put(cluster[i], static_cast<std::uint32_t>(std::min(last, middle * static_cast<double>(load_.size()))));
+            before += work_[cluster[i]];
+        }
+    }
+
+    // Switches next to what is placed already go where most of their packets come from or go to; where that is no
+    // matter, or too much there, to the domain with the least to do.
+    void add_neighbours() {
+        std::vector<double> shared(islands_.count() * load_.size(), 0);
+        std::vector<bool> reached(islands_.count(), false);
+        for (std::uint32_t p = 0; p < net_.port_count; ++p) {
+            const std::uint32_t ends[2] = {from(p), to(p)};
+            for (int side = 0; side < 2; ++side) {
+                const std::uint32_t mine = ends[side];
+                const std::uint32_t other = domain_[ends[1 - side]];
+                if (domain_[mine] == none && other != none) {
+                    shared[mine * load_.size() + other] += packets_[p];
+                    reached[mine] = true;
+                }
+            }
+        }
+        const bool any = std::find(reached.begin(), reached.end(), true) != reached.end();
+        for (std::uint32_t i = 0; i < islands_.count(); ++i) {
+            if (domain_[i] == none && (reached[i] || !any)) {
+                put(i, best(i, &shared[i * load_.size()]));
+            }
+        }
+    }
+
+    std::uint32_t best(std::uint32_t island, const double* shared) const {
+        const auto idlest = static_cast<std::uint32_t>(std::min_element(load_.begin(), load_.end()) - load_.begin());
+        const auto nearest = static_cast<std::uint32_t>(std::max_element(shared, shared + load_.size()) - shared);
+        const bool full = load_[nearest] + work_[island] > 1.02 * total_ / static_cast<double>(load_.size());
+        return full || shared[nearest] < 1.25 * shared[idlest] ? idlest : nearest;
+    }
+
+    const Network& net_;
+    const LogicalProcesses& islands_;
+    std::vector<double> packets_;
+    std::vector<std::uint32_t> domain_;
+    std::vector<double> load_, work_;
+    double total_ = 0;
+};
+
+}  // namespace
+
+LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains) {
+    const Network& net = traffic.network;
+    LogicalProcesses islands;
+    std::vector<std::uint32_t> order(net.nodes.size());
+    for (std::uint32_t n = 0; n < order.size(); ++n) {
+        order[n] = n;
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return net.island[a] < net.island[b]; });
+    islands.of.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (i > 0 && net.island[order[i]] != net.island[order[i - 1]]) {
+            islands.end.push_back(static_cast<std::uint32_t>(i));
+        }
+        islands.of[order[i]] = islands.count();
+    }
+    if (!order.empty()) {
+        islands.end.push_back(static_cast<std::uint32_t>(order.size()));
+    }
+    islands.nodes = std::move(order);
+    islands.step.assign(islands.count(), never);
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const Port& port = net.ports[p];
+        const std::uint32_t from = islands.of[port.from_node];
+        Ps& least = from == islands.of[port.to_node] ? islands.step[from] : islands.window;
+        least = std::min(least, port.latency);
+    }
+    islands.domain = Partition(traffic, islands, domains).make();
+    return islands;
+}
+
+}  // namespace fabricast::packet

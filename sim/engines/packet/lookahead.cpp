@@ -1,0 +1,121 @@
+#include "sim/engines/packet/lookahead.hpp"
+
+#include <algorithm>
+
+namespace fabricast::packet {
+
+Lookahead::Lookahead(const Traffic& traffic, const Schedule& schedule, bool lossy)
+    : traffic_(traffic),
+      schedule_(schedule),
+      lossy_(lossy),
+      floor_(traffic.network.window),
+      messages_(schedule.transfers.size(), false),
+      streams_(traffic.streams.size(), false),
+      transfers_(schedule.transfers.size(), false),
+      pipelines_(schedule.pipelines.size(), false) {
+    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
+        for (std::size_t i = 0; i < schedule.dependency_count(OpId{op}); ++i) {
+            const OpId before = schedule.dependency(OpId{op}, i).op;
+            if (schedule.kind(before) == OpKind::transfer) {
+                transfers_[schedule.detail(before)] = true;
+            } else if (schedule.kind(before) == OpKind::pipeline) {
+                pipelines_[schedule.detail(before)] = true;
+            }
+        }
+    }
+    for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {  // lets kernels have its share of the device
+        pipelines_[p] = pipelines_[p] || (schedule.pipelines[p].occupancy_count > 0 && !schedule.computes.empty());
+    }
+}
+
+Ps Lookahead::watch(const ControlMessage& mail) {
+    const Done::Kind kind = mail.kind == ControlMessage::message ? Done::message : Done::stream;
+    const bool awaited =
+        kind == Done::message ? transfers_[mail.target] : pipelines_[traffic_.streams[mail.target].pipeline];
+    const Ps bound = on_clock(bound_of(kind, mail.target, mail.time));
+    if (!awaited) {
+        return never;
+    }
+    open(kind)[mail.target] = true;
+    bounds_.push({bound, kind, mail.target});
+    return bound;
+}
+
+void Lookahead::ended(const Done& done) { open(done.kind)[done.index] = false; }
+
+Ps Lookahead::limit(Ps now, Ps wanted) {
+    while (!bounds_.empty() && bounds_.top().time < wanted) {
+        Bound first = bounds_.top();
+        bounds_.pop();
+        if (!open(first.kind)[first.index]) {
+            continue;
+        }
+        const Ps known = first.time;
+        first.time = std::max(known, bound_of(first.kind, first.index, now));
+        bounds_.push(first);
+        if (first.time == known || first.time <= now + floor_) {
+            return first.time;  // no other is earlier
+        }
+    }
+    return wanted;
+}
+
+Ps Lookahead::bound_of(Done::Kind kind, std::uint32_t index, Ps now) const {
+    if (!traffic_.network.detours.empty()) {
+        return now + floor_;  // a way round may be shorter
+    }
+    return kind == Done::message ? message_bound(index, now) : stream_bound(index, now);
+}
+
+Ps Lookahead::message_bound(std::uint32_t transfer, Ps now) const {
+    const std::uint32_t f = traffic_.connections[schedule_.transfers[transfer].connection].flow;
+    const Messages& messages = traffic_.connections[f];
+    const bool begun = messages.next > messages.begin && traffic_.message_ops[messages.next - 1] >= transfer;
+    if (!begun) {
+        return sending(f, traffic_.message_bytes[transfer], now);
+    }
+    const Flow& flow = traffic_.flows[f];
+    const bool being_sent = flow.open && traffic_.message_ops[messages.next - 1] == transfer;
+    return being_sent && !lossy_ ? sending(f, flow.left, now) : on_last_link(f, now);
+}
+
+Ps Lookahead::stream_bound(std::uint32_t s, Ps now) const {
+    const Stream& stream = traffic_.streams[s];
+    const Flow& flow = traffic_.flows[stream.flow];
+    const std::uint32_t last = std::min<std::uint32_t>(stream.pieces - stream.next, stream.slices);
+    const std::int64_t left = (flow.open ? flow.left : 0) + std::int64_t{last} * stream.last_bytes +
+                              std::int64_t{stream.pieces - stream.next - last} * stream.piece_bytes;
+    const bool all_sent = stream.next == stream.pieces && !flow.open;
+    return all_sent || (lossy_ && stream.next > 0) ? on_last_link(stream.flow, now) : sending(stream.flow, left, now);
+}
+
+// The last packet begins when those before it have left the first port; then come all latencies.
+Ps Lookahead::sending(std::uint32_t f, std::int64_t bytes, Ps now) const {
+    const Network& net = traffic_.network;
+    const Route& route = traffic_.routes[f];
+    Ps latency = never;
+    double inverse = never;
+    for (std::uint32_t variant = 0; variant < route.variants; ++variant) {
+        Ps sum = 0;
+        for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
+            sum += net.ports[net.port_of(route, variant, hop)].latency;
+        }
+        latency = std::min(latency, sum);
+        inverse = std::min(inverse, net.capacity_inverse[net.port_of(route, variant, 0)]);
+    }
+    const auto before = static_cast<double>(std::max<std::int64_t>(0, bytes - traffic_.flows[f].unit));
+    const double least = before * inverse * (1 - 1e-6) / (1 << 24);
+    return now + latency + static_cast<Ps>(std::min(least, static_cast<double>(never)));
+}
+
+Ps Lookahead::on_last_link(std::uint32_t f, Ps now) const {
+    const Network& net = traffic_.network;
+    const Route& route = traffic_.routes[f];
+    Ps latency = never;
+    for (std::uint32_t variant = 0; variant < route.variants; ++variant) {
+        latency = std::min(latency, net.ports[net.port_of(route, variant, route.hops - 1U)].latency);
+    }
+    return now + latency;
+}
+
+}  // namespace fabricast::packet

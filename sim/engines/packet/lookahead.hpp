@@ -1,0 +1,52 @@
+#pragma once
+// How far packets may run ahead of the operations: up to the first moment at which an operation that others wait for
+// could end. A bound is worked out from the bytes that are still to be sent and the latencies before them, and again
+// when it is reached.
+
+#include <functional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "sim/engines/packet/control_message.hpp"
+#include "sim/engines/packet/flows.hpp"
+
+namespace fabricast::packet {
+
+class Lookahead {
+public:
+    Lookahead(const Traffic& traffic, const Schedule& schedule, bool lossy);
+
+    // A message or stream that enters the network at `mail.time` ends no earlier than this; never: nobody waits for it.
+    Ps watch(const ControlMessage& mail);
+    void ended(const Done& done);
+    // The latest end of a window from `now` on, `wanted` at most.
+    Ps limit(Ps now, Ps wanted);
+
+private:
+    struct Bound {
+        Ps time;
+        Done::Kind kind;
+        std::uint32_t index;
+        friend bool operator>(const Bound& a, const Bound& b) {
+            return std::tie(a.time, a.kind, a.index) > std::tie(b.time, b.kind, b.index);
+        }
+    };
+
+    Ps bound_of(Done::Kind kind, std::uint32_t index, Ps now) const;
+    Ps message_bound(std::uint32_t transfer, Ps now) const;
+    Ps stream_bound(std::uint32_t stream, Ps now) const;
+    Ps sending(std::uint32_t flow, std::int64_t bytes, Ps now) const;
+    Ps on_last_link(std::uint32_t flow, Ps now) const;
+    std::vector<bool>& open(Done::Kind kind) { return kind == Done::message ? messages_ : streams_; }
+
+    const Traffic& traffic_;
+    const Schedule& schedule_;
+    bool lossy_;
+    Ps floor_;                                 // the smallest latency: nothing ends earlier
+    std::vector<bool> messages_, streams_;     // watched and not ended
+    std::vector<bool> transfers_, pipelines_;  // others wait for them
+    std::priority_queue<Bound, std::vector<Bound>, std::greater<>> bounds_;
+};
+
+}  // namespace fabricast::packet

@@ -1,0 +1,319 @@
+#include "sim/engines/packet/make_traffic.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+
+#include "sim/engines/common/make_fluid_network.hpp"
+#include "sim/engines/common/pipeline_form.hpp"
+#include "sim/engines/common/streams.hpp"
+#include "sim/engines/common/watch.hpp"
+#include "sim/engines/packet/make_network.hpp"
+
+namespace fabricast::packet {
+
+namespace {
+
+class TrafficBuilder {
+public:
+    TrafficBuilder(const Fabric& fabric, const Schedule& schedule, const Packet& options,
+                   const std::vector<LinkEvent>& events)
+        : fabric_(fabric), schedule_(schedule), options_(options), events_(events) {}
+
+    Traffic build() {
+        for (const Connection& connection : schedule_.connections) {
+            add_flow(connection.path, connection.wire_ratio, connection.rate_cap);
+        }
+        traffic_.first_stream_flow = static_cast<std::uint32_t>(traffic_.flows.size());
+        add_messages();
+        for (std::uint32_t p = 0; p < schedule_.pipelines.size(); ++p) {
+            traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
+            add_pipeline(p);
+        }
+        traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
+        traffic_.first_request_flow = static_cast<std::uint32_t>(traffic_.flows.size());
+        add_reads();
+        traffic_.network =
+            make_network(fabric_, options_, queries_, traffic_.first_request_flow, events_, traffic_.routes);
+        for (std::size_t f = 0; f < traffic_.routes.size(); ++f) {
+            place(f);
+        }
+        place_readers();
+        add_controllers();
+        traffic_.receivers.resize(traffic_.flows.size());
+        make_times();
+        return std::move(traffic_);
+    }
+
+private:
+    std::uint32_t add_flow(const PathQuery& path, double wire_ratio, double rate_cap) {
+        Flow flow;
+        const double wire_rate = rate_cap * wire_ratio;
+        flow.pace = wire_rate < 1e18 ? 1e12 / wire_rate : 0;
+        queries_.push_back(path);
+        ratios_.push_back(wire_ratio);
+        traffic_.flows.push_back(flow);
+        return static_cast<std::uint32_t>(traffic_.flows.size() - 1);
+    }
+
+    void add_messages() {
+        traffic_.connections.resize(schedule_.connections.size());
+        for (const Transfer& transfer : schedule_.transfers) {
+            ++traffic_.connections[transfer.connection].end;
+            traffic_.message_bytes.push_back(
+                rounded_bytes(static_cast<double>(transfer.bytes.count) * ratios_[transfer.connection]).count);
+        }
+        std::uint32_t sum = 0;
+        for (std::uint32_t c = 0; c < traffic_.connections.size(); ++c) {
+            Messages& messages = traffic_.connections[c];
+            messages.flow = c;
+            messages.begin = messages.next = messages.arrived = sum;
+            sum += messages.end;
+            messages.end = messages.begin;
+        }
+        traffic_.message_ops.resize(sum);
+        traffic_.message_ready.assign(schedule_.transfers.size(), never);
+        for (std::uint32_t t = 0; t < schedule_.transfers.size(); ++t) {
+            traffic_.message_ops[traffic_.connections[schedule_.transfers[t].connection].end++] = t;
+        }
+        traffic_.op_of_transfer.resize(schedule_.transfers.size());
+        for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
+            if (schedule_.kind(OpId{op}) == OpKind::transfer) {
+                traffic_.op_of_transfer[schedule_.detail(OpId{op})] = op;
+            }
+        }
+    }
+
+    // A switch sends on what all have sent it: the sum, or the one to be multicast. Elsewhere edges that run both ways
+    // stream on their own.
+    bool waits(const PipelineStreams& found, const PipelineStream& stream) const {
+        const DeviceKind from = fabric_.kind(stream.path.src);
+        return found.layered || from == DeviceKind::nvswitch || from == DeviceKind::fabric_switch;
+    }
+
+    void add_pipeline(std::uint32_t p) {
+        const Pipeline& pipeline = schedule_.pipelines[p];
+        const PipelineStreams found = streams_of(fabric_, schedule_, pipeline);
+        const auto first = static_cast<std::uint32_t>(traffic_.streams.size());
+        const Alone form = found.layered && pipeline.occupancy_count == 0 ? Alone{0, 0} : alone(p);
+        const double drained = left_to_drain(found, form.draining);
+        traffic_.draining.push_back(drained);
+        traffic_.seconds_alone.push_back(form.running + form.draining);
+        const double chunks = std::ceil(found.chunks - 1e-9);
+        if (chunks * pipeline.slices > 4e9) {
+            throw TooLarge("a pipeline of more than 4 billion pieces is too long for engine packet");
+        }
+        std::vector<std::vector<std::uint32_t>> leads_to(found.streams.size());
+        std::vector<std::uint32_t> have(found.streams.size(), none);  // where several lead to one
+        for (std::uint32_t s = 0; s < found.streams.size(); ++s) {
+            const PipelineStream& from = found.streams[s];
+            Stream stream;
+            stream.pipeline = p;
+            stream.slices = static_cast<std::uint16_t>(pipeline.slices);
+            stream.chunk_pieces = stream.slices;
+            stream.pieces = static_cast<std::uint32_t>(chunks) * stream.slices;
+            stream.slots = std::max(1.0F, static_cast<float>(pipeline.slots));
+            stream.fill_chunks = static_cast<std::uint16_t>(std::min<std::uint32_t>(found.fill_chunks, 0xffff));
+            const std::uint32_t with_slots = stream.pieces_with_slots();
+            stream.slots_end = with_slots - std::min(with_slots, (stream.whole_slots() - 1) * stream.slices);
+            stream.circular = pipeline.cyclic;
+            stream.overhead = on_clock(from.overhead);
+            stream.slot_delay = found.longest.ps;
+            set_bytes(stream, pipeline, from, found.chunks);
+            if (waits(found, from) && !from.before.empty()) {
+                stream.follows = true;
+                stream.dependent_to = dependent_pieces(stream, found);
+                if (from.before.size() > 1) {
+                    have[s] = static_cast<std::uint32_t>(traffic_.have.size());
+                    traffic_.have.resize(traffic_.have.size() + from.before.size(), 0);
+                }
+                for (const std::size_t before : from.before) {
+                    leads_to[before].push_back(s);
+                }
+            }
+            stream.releases = from.before.empty() || pipeline.cyclic || !found.layered;
+            stream.flow = add_flow(from.path, from.wire_ratio, from.rate_cap);
+            traffic_.streams.push_back(stream);
+        }
+        std::vector<std::uint32_t> taken(found.streams.size(), 0);
+        for (std::uint32_t s = 0; s < leads_to.size(); ++s) {
+            Stream& stream = traffic_.streams[first + s];
+            stream.first_follower = static_cast<std::uint32_t>(traffic_.followers.size());
+            stream.follower_count = static_cast<std::uint32_t>(leads_to[s].size());
+            for (const std::uint32_t next : leads_to[s]) {
+                Follower follower{first + next};
+                if (have[next] != none) {
+                    const auto count = static_cast<std::uint32_t>(found.streams[next].before.size());
+                    follower = {first + next, have[next] + taken[next]++, have[next], have[next] + count};
+                }
+                traffic_.followers.push_back(follower);
+            }
+            stream.tells = !leads_to[s].empty() || stream.slots_end > 0;
+        }
+    }
+
+    // The closed form of a pipeline that has the network to itself.
+    struct Alone {
+        double running, draining;
+    };
+    Alone alone(std::uint32_t p) {
+        if (alone_.classes.empty()) {
+            alone_ = make_fluid_network(fabric_, schedule_, {});
+        }
+        const PipelineForm form(schedule_, schedule_.pipelines[p], alone_.hops_of(p));
+        const double tau = form.tau(rate_alone(alone_, alone_.class_of_pipeline[p], schedule_.pipelines[p].weight));
+        return {form.running(tau), form.draining(tau)};
+    }
+
+    static void set_bytes(Stream& stream, const Pipeline& pipeline, const PipelineStream& from, double chunks) {
+        const double slice = from.scale * from.wire_ratio / pipeline.slices;
+        if (pipeline.chunk * slice > 4e9) {
+            throw TooLarge("a pipeline's slice of more than 4 GB is too long for engine packet");
+        }
+        const double last = chunks - (std::ceil(chunks - 1e-9) - 1);
+        stream.piece_bytes = static_cast<std::uint32_t>(std::llround(pipeline.chunk * slice));
+        stream.last_bytes = static_cast<std::uint32_t>(std::llround(pipeline.chunk * std::min(1.0, last) * slice));
+    }
+
+    static std::uint32_t dependent_pieces(const Stream& stream, const PipelineStreams& found) {
+        const double steps = std::min(std::ceil(found.steps), static_cast<double>(stream.pieces));
+        return stream.circular ? std::min(stream.pieces, static_cast<std::uint32_t>(steps) * stream.slices)
+                               : stream.pieces;
+    }
+
+    void place(std::size_t f) {
+        Flow& flow = traffic_.flows[f];
+        const Route& route = traffic_.routes[f];
+        if (route.hops == 0) {
+            return;
+        }
+        const Network& net = traffic_.network;
+        flow.port = net.port_of(route, 0, 0);
+        flow.node = net.ports[flow.port].from_node;
+        bool network = false;
+        for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
+            network |= net.nodes[net.ports[net.port_of(route, 0, hop)].from_node].network;
+        }
+        network |= net.nodes[net.ports[net.port_of(route, 0, route.hops - 1U)].to_node].network;
+        const std::int64_t mtu = (network ? options_.mtu : options_.island_mtu).count;
+        const long long unit = std::max(1LL, std::llround(static_cast<double>(mtu) * ratios_[f]));
+        if (unit > 65535) {  // a frame's size has 16 bits
+            throw TooLarge(std::string(network ? "'packet.mtu'" : "'packet.island_mtu'") +
+                           " makes packets that are too large, with what the protocol adds (found " +
+                           std::to_string(unit) + " B; accepted: up to 65535 B)");
+        }
+        flow.unit = static_cast<std::uint16_t>(unit);
+    }
+
+    // Links that fail may take a flow to another NIC: then nobody is asked.
+    void add_reads() {
+        if (!options_.pcie.transactions || !events_.empty()) {
+            return;
+        }
+        const Lanes lanes(fabric_, options_);
+        traffic_.read_request = options_.pcie.max_read_request.count;
+        traffic_.request_bytes = lanes.pcie().request;
+        const std::size_t flows = traffic_.flows.size();
+        for (std::uint32_t f = 0; f < flows; ++f) {
+            const Path path = fabric_.path(queries_[f]);
+            const Read read = lanes.read_of(path.span());
+            if (read.cables > 0) {
+                Reader reader;
+                reader.flow = f;
+                reader.requests = add_flow({.src = read.requester, .dst = read.memory}, 1, 1e30);
+                traffic_.readers.push_back(std::move(reader));
+            }
+        }
+    }
+
+    void place_readers() {
+        if (traffic_.readers.empty()) {
+            return;
+        }
+        const Network& net = traffic_.network;
+        traffic_.reader_of.assign(traffic_.flows.size(), none);
+        std::map<std::uint32_t, std::uint32_t> requesters;  // by node
+        for (std::uint32_t r = 0; r < traffic_.readers.size(); ++r) {
+            Reader& reader = traffic_.readers[r];
+            const Route& data = traffic_.routes[reader.flow];
+            Flow& requests = traffic_.flows[reader.requests];
+            requests.unit = 65535;
+            reader.node = requests.node;
+            for (std::uint32_t hop = 0; hop < data.hops && traffic_.routes[reader.requests].hops > 0; ++hop) {
+                const Port& port = net.ports[net.port_of(data, 0, hop)];
+                reader.doorbell += port.latency;
+                if (port.to_node == reader.node) {
+                    reader.hop = static_cast<std::uint8_t>(hop + 1);
+                    reader.ends = hop + 1U == data.hops;
+                    break;
+                }
+            }
+            if (reader.hop == 0) {
+                continue;  // no cable with a latency lies between the two
+            }
+            const auto known =
+                requesters.try_emplace(reader.node, static_cast<std::uint32_t>(traffic_.requesters.size()));
+            if (known.second) {
+                traffic_.requesters.push_back({0, options_.pcie.tags * options_.pcie.max_read_request.count, {}});
+            }
+            reader.requester = known.first->second;
+            traffic_.reader_of[reader.flow] = r;
+            traffic_.reader_of[reader.requests] = r;
+        }
+    }
+
+    // Flows that cross the network, where somebody listens to marks or round trips.
+    void add_controllers() {
+        CongestionControl control = options_.congestion_control;
+        const LinkFamily family = fabric_.cluster().fabric.link.family;
+        if (control == CongestionControl::automatic) {
+            control = family == LinkFamily::ethernet ? CongestionControl::dcqcn : CongestionControl::none;
+        }
+        if (control == CongestionControl::none) {
+            return;
+        }
+        const Network& net = traffic_.network;
+        traffic_.control = control;
+        for (std::uint32_t f = 0; f < traffic_.first_request_flow; ++f) {
+            const Route& route = traffic_.routes[f];
+            for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
+                if (net.ports[net.port_of(route, 0, hop)].marks) {
+                    traffic_.flows[f].controller = static_cast<std::uint32_t>(traffic_.controlled.size());
+                    traffic_.controlled.push_back(f);
+                    break;
+                }
+            }
+        }
+    }
+
+    void make_times() {
+        std::uint32_t most = 1;
+        for (const Stream& stream : traffic_.streams) {
+            most = std::max(most, 2 * (stream.whole_slots() + 1) * stream.slices);
+        }
+        traffic_.times_each = std::bit_ceil(std::min(most, 64U));
+        traffic_.times.assign(2UL * traffic_.times_each * traffic_.streams.size(), 0);
+        for (Stream& stream : traffic_.streams) {
+            stream.sender = traffic_.flows[stream.flow].node;
+        }
+    }
+
+    const Fabric& fabric_;
+    const Schedule& schedule_;
+    const Packet& options_;
+    const std::vector<LinkEvent>& events_;
+    std::vector<PathQuery> queries_;
+    std::vector<double> ratios_;
+    fabricast::Network alone_;
+    Traffic traffic_;
+};
+
+}  // namespace
+
+Traffic make_traffic(const Fabric& fabric, const Schedule& schedule, const Packet& options,
+                     const std::vector<LinkEvent>& events) {
+    return TrafficBuilder(fabric, schedule, options, events).build();
+}
+
+}  // namespace fabricast::packet

@@ -1,0 +1,112 @@
+#include "sim/engines/packet/routes.hpp"
+
+#include <algorithm>
+
+#include "sim/engines/common/outages.hpp"
+
+namespace fabricast::packet {
+
+namespace {
+
+class Search {
+public:
+    Search(const Fabric& fabric, const Packet& options) : fabric_(fabric), options_(options) {}
+
+    Routes find(const std::vector<PathQuery>& queries, const std::vector<LinkEvent>& events) {
+        walk(queries, !events.empty());
+        go_round(queries, outages_of(events), events);
+        return std::move(ways_);
+    }
+
+private:
+    // Several ways only where the engine may choose: labels are tried until enough distinct ones are found.
+    void walk(const std::vector<PathQuery>& queries, bool may_fail) {
+        const int most = may_fail ? 31 : 32;  // one number is left for a detour
+        const int wanted = std::clamp(options_.routing == PacketRouting::ecmp ? options_.qps : options_.paths, 1, most);
+        Path path;
+        for (const PathQuery& query : queries) {
+            const std::size_t first = ways_.ways.size();
+            PathQuery labelled = query;
+            for (int label = 0; label < (wanted == 1 ? 1 : 4 * wanted); ++label) {
+                labelled.flow_label = query.flow_label + static_cast<std::uint32_t>(label) * 0x9e3779b9U;
+                fabric_.path(labelled, path);
+                add_way(first, path.span());
+                const bool fixed = label == 3 && ways_.ways.size() == first + 1;  // nothing to choose
+                if (static_cast<int>(ways_.ways.size() - first) == wanted || fixed) {
+                    break;
+                }
+            }
+            ways_.variants_end.push_back(static_cast<std::uint32_t>(ways_.ways.size()));
+        }
+    }
+
+    // For each outage: which of a flow's ways are whole, or where none is, another. Detours are numbered flow by flow.
+    void go_round(const std::vector<PathQuery>& queries, const std::vector<fabricast::Outage>& outages,
+                  const std::vector<LinkEvent>& events) {
+        for (const fabricast::Outage& outage : outages) {
+            ways_.epochs.push_back({events[outage.event].at.ps, std::vector<std::uint32_t>(queries.size(), 0)});
+        }
+        bool any = false;
+        for (std::uint32_t query = 0; query < queries.size() && !outages.empty(); ++query) {
+            const std::uint32_t variants = ways_.variants_end[query] - ways_.begin_of(query);
+            std::uint32_t number = variants;
+            for (std::size_t o = 0; o < outages.size(); ++o) {
+                std::uint32_t& ways = ways_.epochs[o].ways[query];
+                ways = whole_ways(query, outages[o]);
+                if (ways == (std::uint64_t{1} << variants) - 1) {
+                    ways = 0;
+                } else if (ways == 0 && number <= Frame::variant_mask) {
+                    if (const auto other = way_round(fabric_, queries[query], outages[o])) {
+                        const Path path = fabric_.path(*other);
+                        const std::size_t begin = ways_.links.size();
+                        ways_.links.insert(ways_.links.end(), path.span().begin(), path.span().end());
+                        ways_.detours.emplace_back(query, static_cast<std::uint32_t>(ways_.ways.size()));
+                        ways_.ways.push_back({begin, ways_.links.size()});
+                        ways = Epoch::only | number++;
+                    }
+                }
+                any |= ways != 0;
+            }
+        }
+        if (!any) {
+            ways_.epochs.clear();
+        }
+    }
+
+    std::uint32_t whole_ways(std::uint32_t query, const fabricast::Outage& outage) const {
+        std::uint32_t whole = 0;
+        for (std::uint32_t w = ways_.begin_of(query); w < ways_.variants_end[query]; ++w) {
+            const bool down = std::ranges::any_of(
+                ways_.of(ways_.ways[w]), [&](LinkId link) { return std::ranges::binary_search(outage.down, link); });
+            whole |= down ? 0 : 1U << (w - ways_.begin_of(query));
+        }
+        return whole;
+    }
+
+    // Ways of one flow are as long as its first and begin and end on its links.
+    void add_way(std::size_t first, std::span<const LinkId> path) {
+        for (std::size_t w = first; w < ways_.ways.size(); ++w) {
+            const std::span<const LinkId> other = ways_.of(ways_.ways[w]);
+            if (std::ranges::equal(other, path) || other.size() != path.size() || other.front() != path.front() ||
+                other.back() != path.back()) {
+                return;
+            }
+        }
+        const std::size_t begin = ways_.links.size();
+        ways_.links.insert(ways_.links.end(), path.begin(), path.end());
+        ways_.ways.push_back({begin, ways_.links.size()});
+    }
+
+    const Fabric& fabric_;
+    const Packet& options_;
+    Routes ways_;
+};
+
+}  // namespace
+
+Routes find_ways(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
+                 const std::vector<LinkEvent>& events) {
+    return Search(fabric, options).find(queries, events);
+}
+
+}  // namespace fabricast::packet

@@ -1,0 +1,30 @@
+#pragma once
+// Which links each flow may take, before they have ports: its own ways, and detours while links are down.
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/engines/packet/network.hpp"
+
+namespace fabricast::packet {
+
+struct Routes {
+    struct Way {
+        std::size_t begin = 0, end = 0;  // into `links`
+    };
+    std::vector<LinkId> links;
+    std::vector<Way> ways;                                         // those of one query stand together
+    std::vector<std::uint32_t> variants_end;                       // per query
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> detours;  // query and way, query by query
+    std::vector<Epoch> epochs;                                     // empty: nothing goes round
+
+    std::span<const LinkId> of(const Way& way) const { return {links.data() + way.begin, way.end - way.begin}; }
+    std::uint32_t begin_of(std::size_t query) const { return query == 0 ? 0 : variants_end[query - 1]; }
+};
+
+// Throws Unreachable.
+Routes find_ways(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
+                 const std::vector<LinkEvent>& events);
+
+}  // namespace fabricast::packet

@@ -1,0 +1,30 @@
+#pragma once
+// The communication library that runs a job's collectives, and how its ranks are launched.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+enum class LaunchMode : std::uint8_t {
+    process,    // one GPU a process
+    thread,     // one thread for all GPUs of a node (-g N)
+    threads,    // one process, a thread a GPU (-t N)
+    framework,  // a framework's loop
+};
+std::string_view to_string(LaunchMode);  // "process"
+
+struct LibrarySpec {
+    std::string nccl = "2.27";
+    std::string network_plugin;              // empty: the usual one of the fabric's link
+    std::map<std::string, std::string> env;  // NCCL_ALGO, NCCL_PROTO, NCCL_NVLS_ENABLE ...
+};
+
+struct LaunchSpec {
+    LaunchMode mode = LaunchMode::process;
+    int iterations = 20;
+};
+
+}  // namespace fabricast

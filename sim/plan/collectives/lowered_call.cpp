@@ -1,0 +1,185 @@
+#include "sim/plan/collectives/lowered_call.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+namespace fabricast {
+
+std::string_view figure_prefix(nccl::Proto proto) {
+    constexpr std::array<std::string_view, nccl::proto_count> prefixes{"ll", "ll128", "simple"};
+    return prefixes[nccl::index(proto)];
+}
+
+ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto) {
+    const std::string prefix(figure_prefix(proto));
+    return {.start = from_seconds(ledger.kernel(prefix + ".start")),
+            .hop = from_seconds(ledger.kernel(prefix + ".hop")),
+            .channel_rate = ledger.kernel(prefix + ".channel_rate"),
+            .wire = ledger.kernel(prefix + ".wire"),
+            .fill = ledger.kernel(prefix + ".fill")};
+}
+
+Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk) {
+    double seconds = ledger.kernel("per_channel") * channels;
+    if (proto == nccl::Proto::ll) {
+        // From one warp of data to a full block of 512 threads x 8 B (facts nccl-mechanisms.md, 3.2).
+        seconds += ledger.kernel("ll.full_block") * std::min(1.0, chunk / 4096);
+    }
+    return cost.start + from_seconds(seconds);
+}
+
+int slices(nccl::Proto proto, double chunk) {
+    switch (proto) {
+        case nccl::Proto::simple:
+            return 2;
+        case nccl::Proto::ll:
+            return std::max(1, static_cast<int>(std::lround(chunk / 4096)));
+        case nccl::Proto::ll128:
+            return std::max(1, static_cast<int>(std::lround(chunk / 9600)));
+    }
+    return 1;
+}
+
+Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto) {
+    const double hop = ledger.transport("hop");
+    // Simple waits for whole slices and their completions: some of a hop again.
+    const auto waited = [&](std::string_view more) {
+        return hop * ledger.network("simple.hop_factor") + ledger.network(more);
+    };
+    if (kind == NetworkHop::nvls_tree) {
+        return from_seconds(waited("nvls_tree.hop"));
+    }
+    const bool ring = kind == NetworkHop::ring;
+    double seconds = hop;
+    if (proto == nccl::Proto::ll128) {
+        seconds += ledger.network("ll128.hop");
+    } else if (proto == nccl::Proto::simple) {
+        seconds = waited(ring ? "simple.ring_hop" : "simple.tree_hop");
+    }
+    return from_seconds(seconds + (ring ? ledger.transport("ring_hop") : 0));
+}
+
+double network_wire(FigureReader& ledger, nccl::Proto proto) {
+    const double wire = ledger.transport("wire");
+    switch (proto) {
+        case nccl::Proto::ll:
+            return 2 * wire * ledger.transport("ll_wire");  // half of the bytes are flags
+        case nccl::Proto::ll128:
+            return wire * 16 / 15;
+        case nccl::Proto::simple:
+            return wire;
+    }
+    return wire;
+}
+
+double network_slots(FigureReader& ledger) { return std::max(1.0, ledger.transport("slots")); }
+
+std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
+    std::vector<int> count(found.rings.size(), 0);
+    for (int c = 0; c < channels; ++c) {
+        ++count[static_cast<std::size_t>(c) % found.rings.size()];
+    }
+    return count;
+}
+
+namespace {
+
+// The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third, over PCIe.
+nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
+    const nccl::Locality& places = rules.places;
+    if (rules.fabric.node().nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) {
+        return nccl::PeerLevel::nvl;
+    }
+    for (std::uint32_t via = 0; via < places.gpus; ++via) {
+        if (places.links(a, via) > 0 && places.links(via, b) > 0) {
+            return nccl::PeerLevel::nvb;
+        }
+    }
+    return static_cast<nccl::PeerLevel>(static_cast<int>(nccl::PeerLevel::pix) + static_cast<int>(places.pcie(a, b)));
+}
+
+}  // namespace
+
+void PathRules::apply(PathQuery& query) const {
+    if (fabric.node_of(query.src) != fabric.node_of(query.dst)) {
+        query.forwarded = pxn;
+        return;
+    }
+    const bool gpus = fabric.kind(query.src) == DeviceKind::gpu && fabric.kind(query.dst) == DeviceKind::gpu;
+    if (!peers || !gpus || query.src == query.dst) {
+        return;
+    }
+    const nccl::PeerLevel path = peer_path(*this, fabric.local_index(query.src), fabric.local_index(query.dst));
+    const bool over_pcie = path >= nccl::PeerLevel::pix;
+    if (path > *peers || (over_pcie && !fabric.node().peer_to_peer)) {
+        query.kind = PathKind::host_staged;
+    } else if (over_pcie) {
+        query.kind = PathKind::p2p;
+    }
+}
+
+PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
+    PathQuery query;
+    query.src = call.fabric.gpu(ring.order.front());
+    query.dst = call.fabric.gpu(ring.order.size() > 1 ? ring.order[1] : ring.order.front());
+    query.gpu_direct = call.gpu_direct;
+    call.rules.apply(query);
+    return query;
+}
+
+PathQuery rail_hop(const Call& call, const nccl::Ring& ring) {
+    PathQuery query;
+    query.src = call.fabric.gpu(ring.order.back());
+    query.dst = call.fabric.gpu(call.per_node() + ring.order.front());
+    query.src_nic = query.dst_nic = ring.nic;
+    query.gpu_direct = call.gpu_direct;
+    call.rules.apply(query);
+    return query;
+}
+
+PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
+    PathQuery query = rail_hop(call, ring);
+    query.src_nic = ring.exit_nic;
+    if (!ring.odd_order.empty()) {
+        query.dst = call.fabric.gpu(call.per_node() + ring.odd_order.front());
+        query.dst_nic = ring.exit_nic;
+    }
+    return query;
+}
+
+Body pipeline_body(const Pipeline& pipeline) {
+    return [pipeline](Schedule& schedule, std::span<const Schedule::Dependency> after) {
+        return std::vector<OpId>{schedule.add(pipeline, after)};
+    };
+}
+
+std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges) {
+    // All pairs without PXN leave by the sender's own NIC; engines count them fast as they are.
+    const bool ruled = call.rules.peers || (!call.rules.pxn && !std::holds_alternative<AllPairs>(edges));
+    if (ruled) {
+        edges = GeneratedEdges{edge_count(edges), [rules = call.rules, edges](const auto& visit) {
+                                   for_each_edge(edges, rules.fabric, [&](const Edge& edge) {
+                                       Edge by_rule = edge;
+                                       rules.apply(by_rule.path);
+                                       visit(by_rule);
+                                   });
+                               }};
+    }
+    schedule.edge_sets.push_back(std::move(edges));
+    return static_cast<std::uint32_t>(schedule.edge_sets.size() - 1);
+}
+
+void set_stages(Schedule& schedule, Pipeline& pipeline, std::span<const Stage> stages) {
+    pipeline.first_stage = static_cast<std::uint32_t>(schedule.stages.size());
+    for (const Stage& stage : stages) {
+        if (stage.count > 0) {
+            schedule.stages.push_back(stage);
+        }
+    }
+    pipeline.stage_count = static_cast<std::uint32_t>(schedule.stages.size()) - pipeline.first_stage;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,96 @@
+#pragma once
+// Between the choice of an algorithm and its operations: one call with everything its lowering reads, and what a
+// lowering leaves behind. Each plan_*.cpp makes the operations of one family of algorithms.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/engines/common/schedule.hpp"
+#include "sim/plan/collectives/costs.hpp"
+#include "sim/plan/collectives/nccl/chunking.hpp"
+#include "sim/plan/collectives/nccl/search.hpp"
+#include "sim/plan/collectives/plan.hpp"
+
+namespace fabricast {
+
+// How NCCL's settings have connections go: GPUs of a node through the host where they may not map each other, no
+// forwarding over NVLink to a far NIC without PXN.
+struct PathRules {
+    Fabric fabric;
+    nccl::Locality places;
+    std::optional<nccl::PeerLevel> peers;
+    bool pxn = true;
+
+    void apply(PathQuery& query) const;
+};
+
+struct Call {
+    const CollectiveWorkload& workload;
+    const Fabric& fabric;
+    const nccl::Release& release;
+    const nccl::Environment& environment;
+    const nccl::TopologySearchResult& found;
+    const PathRules& rules;
+    nccl::Shape shape;
+    double bytes = 0;
+    bool gpu_direct = true;
+    nccl::Algo algo = nccl::Algo::ring;
+    nccl::Proto proto = nccl::Proto::simple;
+    FigureReader& ledger;
+
+    bool several_nodes() const { return shape.nodes > 1; }
+    std::uint32_t per_node() const { return shape.ranks / shape.nodes; }
+};
+
+// Adds one iteration's operations behind `after` and returns those that end it.
+using Body = std::function<std::vector<OpId>(Schedule&, std::span<const Schedule::Dependency>)>;
+
+struct LoweredCall {
+    Body body;
+    int channels = 0;
+    bool streams = false;  // nothing makes the root wait: the next iteration may start at the release
+    Evidence at_best = Evidence::measured_here;  // no better than this, whatever the constants
+    // Edges of one channel over the narrowest link of a hop inside a node, and of one between nodes; 0: the channels
+    // take turns on the rails.
+    double inside_crossings = 1, network_crossings = 0;
+};
+
+// What one protocol's kernel costs (figures PROTO.start, .hop, .channel_rate, .wire, .fill).
+struct ProtocolCost {
+    Duration start, hop;
+    double channel_rate = 0, wire = 1, fill = 0;
+};
+ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto);
+std::string_view figure_prefix(nccl::Proto proto);  // "ll", "ll128", "simple"
+
+// Start of a kernel on `channels` channels with chunks of `chunk` bytes.
+Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk);
+
+// Pieces of a chunk that travel on their own: two slices of Simple; LL and LL128 forward each pass of the block.
+int slices(nccl::Proto proto, double chunk);
+
+// One way over the network, by protocol: the transport's hop and what NCCL's kernels add to it.
+enum class NetworkHop : std::uint8_t { ring, tree, nvls_tree };
+Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto);
+double network_wire(FigureReader& ledger, nccl::Proto proto);
+double network_slots(FigureReader& ledger);
+
+// Execution channels [0, channels) counted by the searched ring that they run on.
+std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels);
+
+// A representative hop inside the first node, one from the first node to the second on this ring's rail, and one of the
+// ring itself, which may leave by another NIC.
+PathQuery local_hop(const Call& call, const nccl::Ring& ring);
+PathQuery rail_hop(const Call& call, const nccl::Ring& ring);
+PathQuery ring_hop(const Call& call, const nccl::Ring& ring);
+
+// A body that adds this pipeline.
+Body pipeline_body(const Pipeline& pipeline);
+
+// Adds edges, their paths by the call's rules.
+std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges);
+void set_stages(Schedule& schedule, Pipeline& pipeline, std::span<const Stage> stages);
+
+}  // namespace fabricast

@@ -1,0 +1,162 @@
+#include "sim/plan/collectives/nccl/chunking.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <initializer_list>
+
+namespace fabricast::nccl {
+
+namespace {
+
+constexpr double KiB = 1024;
+
+// Threads of a block; a slow ring gets fewer.
+double threads(const Release& release, const TopologySearchResult& found, Algo algo, Proto proto) {
+    const Graph& ring = found.graphs[index(Algo::ring)];
+    const bool slow =
+        algo == Algo::ring && proto == Proto::simple && ring.intra * ring.channels <= release.buffers.slow_limit;
+    return slow ? release.buffers.threads_slow : release.buffers.threads[index(proto)];
+}
+
+// From 2.23 a channel also moves at least this much traffic (scheduleCollTasksToPlan, MinTrafficPerChannel).
+double least_traffic(const Version& version) {
+    return at_least(version, 30) ? 32 * KiB : at_least(version, 23) ? 16 * KiB : 0;
+}
+
+// Bytes a byte of the nccl-tests size makes a rank move (ncclFuncTrafficPerByte); LL counts four times.
+double traffic_per_byte(Collective collective, Proto proto) {
+    return (collective == Collective::all_reduce ? 2 : 1) * (proto == Proto::ll ? 4.0 : 1.0);
+}
+
+double halved_while_short(double chunk, double per_channel, double chunks_wanted, double floor) {
+    while (std::floor(per_channel / chunk) < chunks_wanted && chunk > floor) {
+        chunk /= 2;
+    }
+    return chunk;
+}
+
+// NVLS takes a smaller chunk while `loops` passes of all channels and heads with the present one are not filled.
+struct ChunkCap {
+    double loops, smaller;
+};
+
+double capped(double chunk, double bytes, double at_once, std::initializer_list<ChunkCap> caps) {
+    for (const ChunkCap& cap : caps) {
+        if (bytes < cap.loops * at_once * chunk && chunk > cap.smaller) {
+            chunk = cap.smaller;
+        }
+    }
+    return chunk;
+}
+
+}  // namespace
+
+int channels_used(const Release& release, const TopologySearchResult& found, Algo algo, Proto proto,
+                  Collective collective, const Shape& shape, double bytes) {
+    if (algo == Algo::nvls || algo == Algo::nvls_tree) {
+        return found.nvls_channels;
+    }
+    double threshold = release.buffers.thread_threshold[index(proto)];
+    if (algo == Algo::ring && proto == Proto::ll) {
+        threshold *= shape.ranks;
+    }
+    double channels = std::floor(bytes / (threads(release, found, algo, proto) * threshold));
+    if (const double least = least_traffic(release.version); least > 0) {
+        channels = std::min(channels, std::ceil(bytes * traffic_per_byte(collective, proto) / least));
+    }
+    return static_cast<int>(std::clamp(channels, 1.0, static_cast<double>(found.channels)));
+}
+
+double slot_payload(const Release& release, const Environment& environment, Proto proto) {
+    const bool own = proto == Proto::simple && environment.buffer_bytes > 0;
+    const double slot = (own ? environment.buffer_bytes : release.buffers.buffer[index(proto)]) / release.buffers.slots;
+    switch (proto) {
+        case Proto::ll:
+            return slot / 2;  // 4 B data, 4 B flag
+        case Proto::ll128:
+            return slot * 15 / 16;  // 120 B data, 8 B flag
+        case Proto::simple:
+            return slot;
+    }
+    return slot;
+}
+
+double ring_chunk(const Release& release, const Environment& environment, Proto proto, Collective collective) {
+    const bool streams = collective == Collective::broadcast || collective == Collective::reduce;
+    const double slots = proto == Proto::simple ? release.buffers.chunk_slots[streams ? 1 : 0] : 1;
+    return slots * slot_payload(release, environment, proto);
+}
+
+double tree_chunk(const Release& release, const Environment& environment, Proto proto, const Shape& shape, int channels,
+                  double bytes) {
+    double chunk = slot_payload(release, environment, proto);
+    const double per_channel = bytes / channels;
+    const double levels = std::bit_width(shape.nodes) - 1;
+    if (proto == Proto::ll128) {
+        const double steps = 1 + levels + 0.1 * shape.per_node();
+        chunk = halved_while_short(chunk, per_channel, steps * 64 / shape.per_node(), 128 * KiB);
+        chunk = halved_while_short(chunk, per_channel, steps * 16 / shape.per_node(), 32 * KiB);
+    } else if (proto == Proto::simple && !at_least(release.version, 20)) {
+        const double depth = shape.per_node() - 1 + levels;
+        chunk = halved_while_short(chunk, per_channel, depth * 8, 128 * KiB);
+        chunk = halved_while_short(chunk, per_channel, depth * 4, 64 * KiB);
+        chunk = halved_while_short(chunk, per_channel, depth, 32 * KiB);
+    }
+    return chunk;
+}
+
+double nvls_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels, int heads,
+                  double bytes) {
+    double chunk = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.buffers.nvls_chunk;
+    if (shape.nodes > 1) {  // the network is the bottleneck: short chunks
+        chunk = std::min(chunk, 32 * KiB);
+    }
+    return capped(chunk, bytes, static_cast<double>(channels) * heads, {{64, 64 * KiB}, {8, 32 * KiB}, {2, 16 * KiB}});
+}
+
+double nvls_tree_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels,
+                       int heads, double bytes) {
+    const double base = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.buffers.nvls_chunk;
+    double most = shape.nodes >= 4 ? 64 * KiB : base;  // NVLSTREE_MAX_CHUNKSIZE left at its default
+    if (environment.nvls_tree_chunk > 0) {
+        most = environment.nvls_tree_chunk;
+    }
+    return capped(std::min(base, most), bytes, static_cast<double>(channels) * heads,
+                  {{32, 256 * KiB}, {16, 128 * KiB}, {4, 64 * KiB}, {1, 32 * KiB}});
+}
+
+double p2p_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
+                 const Shape& shape) {
+    const BufferTables& b = release.buffers;
+    if (shape.nodes > 1) {
+        return environment.p2p_net_chunk > 0 ? environment.p2p_net_chunk : b.p2p_chunk_net;
+    }
+    if (found.nvlink) {
+        return environment.p2p_nvl_chunk > 0 ? environment.p2p_nvl_chunk : b.p2p_chunk_nvlink;
+    }
+    return b.p2p_chunk_pci;
+}
+
+int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
+                 const Shape& shape, double bytes) {
+    const double step = p2p_chunk(release, environment, found, shape);
+    const std::int64_t ranks = shape.ranks;
+    int least = found.p2p_channels_per_peer;
+    while (least > 1 && least * ranks > found.p2p_channels) {
+        least /= 2;
+    }
+    int most = found.p2p_channels_per_peer;
+    while (most > 1 && most * ranks > std::int64_t{4} * found.p2p_channels) {
+        most /= 2;
+    }
+    const double shortest = shape.nodes > 1 ? step / 2 : step / 8;
+    const double longest = shape.nodes > 1 ? step : step * 32;
+    int channels = static_cast<int>(std::clamp(std::ceil(bytes / shortest), 1.0, static_cast<double>(least)));
+    while (std::max(shortest, bytes / channels) > longest && channels <= most / 2) {
+        channels *= 2;
+    }
+    return channels;
+}
+
+}  // namespace fabricast::nccl

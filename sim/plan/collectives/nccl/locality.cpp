@@ -1,0 +1,162 @@
+#include "sim/plan/collectives/nccl/locality.hpp"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <string>
+
+namespace fabricast::nccl {
+
+namespace {
+
+struct Neighbour {
+    std::size_t device = 0;
+    bool between_cpus = false;
+};
+
+// The node without its NVLinks: devices by name, cables as neighbours.
+struct PcieGraph {
+    std::map<std::string, std::size_t> index;
+    std::vector<std::vector<Neighbour>> next;
+    std::vector<bool> cpu, pcie_switch;
+
+    std::size_t device(const std::string& name) {
+        const auto [at, fresh] = index.try_emplace(name, next.size());
+        if (fresh) {
+            next.emplace_back();
+            cpu.push_back(name.starts_with("cpu"));
+            pcie_switch.push_back(name.starts_with("switch"));
+        }
+        return at->second;
+    }
+};
+
+// A NIC of NVLink's own network stands beside the GPU that it is cabled to.
+bool is_nvlink(const NodeCable& cable) {
+    return cable.link.family == LinkFamily::nvlink && !cable.a.starts_with("nic") && !cable.b.starts_with("nic");
+}
+
+PcieGraph pcie_graph(const NodeTemplate& node) {
+    PcieGraph graph;
+    for (const NodeCable& cable : node.cables) {
+        if (is_nvlink(cable)) {
+            continue;
+        }
+        const std::size_t a = graph.device(cable.a);
+        const std::size_t b = graph.device(cable.b);
+        const bool between = graph.cpu[a] && graph.cpu[b];
+        graph.next[a].push_back({b, between});
+        graph.next[b].push_back({a, between});
+    }
+    return graph;
+}
+
+struct Walk {
+    int hops = -1;  // -1: not reached
+    int switches = 0, cpus = 0, between_cpus = 0;
+};
+
+// Breadth first; never through another GPU or NIC.
+std::vector<Walk> walks_from(const PcieGraph& graph, std::size_t start) {
+    std::vector<Walk> walk(graph.next.size());
+    walk[start].hops = 0;
+    std::queue<std::size_t> todo;
+    todo.push(start);
+    while (!todo.empty()) {
+        const std::size_t at = todo.front();
+        todo.pop();
+        if (at != start && !graph.cpu[at] && !graph.pcie_switch[at]) {
+            continue;
+        }
+        for (const Neighbour& n : graph.next[at]) {
+            if (walk[n.device].hops >= 0) {
+                continue;
+            }
+            walk[n.device] = {walk[at].hops + 1, walk[at].switches + (graph.pcie_switch[n.device] ? 1 : 0),
+                              walk[at].cpus + (graph.cpu[n.device] ? 1 : 0),
+                              walk[at].between_cpus + (n.between_cpus ? 1 : 0)};
+            todo.push(n.device);
+        }
+    }
+    return walk;
+}
+
+PciePath type(const Walk& walk) {
+    if (walk.hops < 0) {
+        return PciePath::dis;
+    }
+    if (walk.between_cpus > 0) {
+        return PciePath::sys;
+    }
+    if (walk.cpus > 0) {
+        return PciePath::phb;
+    }
+    return walk.switches > 1 ? PciePath::pxb : PciePath::pix;
+}
+
+// NIC j serves the nearest GPU that serves the fewest NICs so far, so that two GPUs and two NICs of one switch pair
+// off.
+std::vector<std::uint32_t> share_out(const Locality& l, const std::vector<int>& hops) {
+    std::vector<std::uint32_t> owner(l.nics, 0);
+    std::vector<int> served(l.gpus, 0);
+    for (std::uint32_t nic = 0; nic < l.nics; ++nic) {
+        const auto rank = [&](std::uint32_t gpu) {
+            const int distance = hops[gpu * l.nics + nic];
+            return std::tuple{l.nic_path(gpu, nic), distance < 0 ? 1000 : distance, served[gpu], gpu};
+        };
+        for (std::uint32_t gpu = 1; gpu < l.gpus; ++gpu) {
+            if (rank(gpu) < rank(owner[nic])) {
+                owner[nic] = gpu;
+            }
+        }
+        ++served[owner[nic]];
+    }
+    return owner;
+}
+
+}  // namespace
+
+Locality locality(const NodeTemplate& node, std::uint32_t gpus) {
+    Locality l;
+    l.gpus = gpus;
+    l.nics = node.nics;
+    l.nvlinks.assign(std::size_t{gpus} * gpus, 0);
+    l.gpu_to_gpu.assign(std::size_t{gpus} * gpus, PciePath::dis);
+    l.gpu_to_nic.assign(std::size_t{gpus} * l.nics, PciePath::dis);
+    std::map<std::string, std::uint32_t> gpu_index;
+    for (std::uint32_t g = 0; g < gpus; ++g) {
+        gpu_index["gpu" + std::to_string(g)] = g;
+    }
+    for (const NodeCable& cable : node.cables) {
+        const auto a = gpu_index.find(cable.a);
+        const auto b = gpu_index.find(cable.b);
+        if (is_nvlink(cable) && a != gpu_index.end() && b != gpu_index.end()) {
+            l.nvlinks[a->second * gpus + b->second] += cable.count;
+            l.nvlinks[b->second * gpus + a->second] += cable.count;
+        }
+    }
+    PcieGraph graph = pcie_graph(node);
+    std::vector<int> hops(std::size_t{gpus} * l.nics, -1);
+    for (std::uint32_t g = 0; g < gpus; ++g) {
+        const std::size_t start = graph.device("gpu" + std::to_string(g));
+        const std::vector<Walk> walk = walks_from(graph, start);
+        const auto reached = [&](const std::string& name) {
+            const auto found = graph.index.find(name);
+            return found == graph.index.end() || found->second >= walk.size() ? Walk{} : walk[found->second];
+        };
+        for (std::uint32_t other = 0; other < gpus; ++other) {
+            const PciePath path = other == g ? PciePath::pix : type(reached("gpu" + std::to_string(other)));
+            l.gpu_to_gpu[g * gpus + other] = path;
+            l.crosses_cpus = l.crosses_cpus || path >= PciePath::sys;
+        }
+        for (std::uint32_t nic = 0; nic < l.nics; ++nic) {
+            const Walk walked = reached("nic" + std::to_string(nic));
+            l.gpu_to_nic[g * l.nics + nic] = type(walked);
+            hops[g * l.nics + nic] = walked.hops;
+        }
+    }
+    l.nearest_gpu = share_out(l, hops);
+    return l;
+}
+
+}  // namespace fabricast::nccl

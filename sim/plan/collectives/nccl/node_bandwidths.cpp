@@ -1,0 +1,113 @@
+#include "sim/plan/collectives/nccl/node_bandwidths.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "sim/plan/collectives/nccl/hamilton.hpp"
+
+namespace fabricast::nccl {
+
+namespace {
+
+double nvlink_speed(const SearchTables& t, int cc) {
+    return cc >= 100  ? t.nvlink_sm100
+           : cc >= 90 ? t.nvlink_sm90
+           : cc == 86 ? t.nvlink_sm86
+           : cc >= 80 ? t.nvlink_sm80
+           : cc >= 70 ? t.nvlink_sm70
+                      : t.nvlink_sm60;
+}
+
+// NCCL reads generation and width from sysfs and counts a rounder figure; here the slot's line rate tells them apart.
+double pcie_speed(const SearchTables& t, const NodeTemplate& node) {
+    double slowest = 0;
+    for (const NodeCable& cable : node.cables) {
+        const bool at_gpu = cable.a.starts_with("gpu") || cable.b.starts_with("gpu");
+        if (at_gpu && (cable.link.family == LinkFamily::pcie || cable.link.family == LinkFamily::c2c)) {
+            const double rate = cable.link.rate.bytes_per_second();
+            slowest = slowest == 0 ? rate : std::min(slowest, rate);
+        }
+    }
+    double best = t.pci_lane.front() * 16;
+    for (const double lane : t.pci_lane) {
+        // NCCL's figure is 0.75 of the raw bits, the line rate after 128b/130b is 0.985 of them.
+        if (std::abs(lane * 16 / 0.762 - slowest) < std::abs(best / 0.762 - slowest)) {
+            best = lane * 16;
+        }
+    }
+    return best;
+}
+
+// By family; of a maker whose family is not known, its most common: NCCL counts every Xeon that it cannot tell as
+// Skylake.
+double between_cpus(const SearchTables& t, const NodeTemplate& node) {
+    const auto known = t.inter_cpu.find(node.cpu_family);
+    if (known != t.inter_cpu.end()) {
+        return known->second;
+    }
+    const std::string& vendor = node.cpu_vendor;
+    return t.inter_cpu.at(vendor == "amd"      ? "amd"
+                          : vendor == "ibm"    ? "power9"
+                          : vendor == "nvidia" ? "arm"
+                                               : "skylake");
+}
+
+// The rails NCCL uses: the NICs that are nearest to some GPU.
+std::vector<std::uint16_t> rails_of(const Locality& places) {
+    PciePath nearest = PciePath::dis;
+    for (std::uint32_t nic = 0; nic < places.nics; ++nic) {
+        nearest = std::min(nearest, places.nic_path(places.nearest_gpu[nic], nic));
+    }
+    std::vector<std::uint16_t> rails;
+    for (std::uint32_t nic = 0; nic < places.nics; ++nic) {
+        if (places.nic_path(places.nearest_gpu[nic], nic) == nearest) {
+            rails.push_back(static_cast<std::uint16_t>(nic));
+        }
+    }
+    return rails;
+}
+
+}  // namespace
+
+NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
+                          const SearchTables& tables) {
+    NodeBandwidths p{
+        .node = node, .tables = tables, .places = locality(node, gpus), .gpus = gpus, .nodes = nodes, .rails = {}};
+    p.per_link = nvlink_speed(tables, node.gpu.compute_capability);
+    p.nvlink_total = node.nvlink == NvlinkShape::none ? 0 : node.gpu.nvlinks * p.per_link;
+    p.pcie = pcie_speed(tables, node);
+    p.inter_cpu = between_cpus(tables, node);
+    if (nodes > 1) {
+        p.rails = rails_of(p.places);
+        p.port = port;
+        // Two GPUs beside a rail: the ring comes in by one and leaves by the other, else it leaves over NVLink (PXN).
+        for (const std::uint16_t nic : p.rails) {
+            std::uint32_t beside = 0;
+            for (std::uint32_t g = 0; g < gpus; ++g) {
+                beside += p.places.nic_path(g, nic) <= PciePath::pxb ? 1 : 0;
+            }
+            p.pxn_exit = p.pxn_exit || (gpus > 1 && beside < 2);
+        }
+        p.ring_forwards = p.pxn_exit;
+    }
+    return p;
+}
+
+std::vector<int> mesh_capacity(const NodeBandwidths& p, double speed) {
+    std::vector<int> capacity(p.places.nvlinks.size());
+    std::transform(p.places.nvlinks.begin(), p.places.nvlinks.end(), capacity.begin(),
+                   [&](int links) { return static_cast<int>(links * p.per_link / speed + 1e-9); });
+    return capacity;
+}
+
+bool mesh_closes(const NodeBandwidths& p) {
+    return p.node.nvlink == NvlinkShape::mesh && p.gpus > 1 &&
+           !hamiltonian_rings(p.gpus, mesh_capacity(p, p.per_link), 1).empty();
+}
+
+bool ring_on_nvlink(const NodeBandwidths& p) {
+    return p.gpus == 1 || p.node.nvlink == NvlinkShape::nvswitch || mesh_closes(p);
+}
+
+}  // namespace fabricast::nccl

@@ -1,0 +1,46 @@
+#pragma once
+// A node as NCCL's search counts it: rates of links and slots, the rails in use, and what an NVLink mesh has room for.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sim/plan/collectives/nccl/locality.hpp"
+#include "sim/plan/collectives/nccl/release.hpp"
+#include "topologies/cluster.hpp"
+
+namespace fabricast::nccl {
+
+struct NodeBandwidths {
+    const NodeTemplate& node;
+    const SearchTables& tables;
+    Locality places;
+    std::uint32_t gpus = 1, nodes = 1;
+    double nvlink_total = 0;  // per GPU and direction, as NCCL counts it
+    double per_link = 0;
+    double pcie = 0;  // one GPU's slot
+    double inter_cpu = 0;
+    double port = 0;        // one rail
+    bool pxn_exit = false;  // no second GPU beside some rail: a ring leaves over NVLink through the GPU that is (PXN)
+    bool ring_forwards = false;  // rings do so: PXN is on, and they do not leave by another NIC
+    std::vector<std::uint16_t> rails;
+
+    bool several() const { return nodes > 1; }
+    int most() const { return tables.max_channels / 2; }
+    double total() const { return std::max(pcie, nvlink_total); }
+};
+
+// `port` is the line rate of one NIC; it is read where nodes > 1.
+NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
+                          const SearchTables& tables);
+
+// How many rings of this speed each pair's NVLinks can carry, gpus x gpus.
+std::vector<int> mesh_capacity(const NodeBandwidths& node, double speed);
+
+// Whether every GPU reaches the next over NVLink in some ring of the mesh.
+bool mesh_closes(const NodeBandwidths& node);
+
+// Whether every hop of a ring inside the node is NVLink.
+bool ring_on_nvlink(const NodeBandwidths& node);
+
+}  // namespace fabricast::nccl

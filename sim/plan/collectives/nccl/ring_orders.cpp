@@ -1,0 +1,162 @@
+#include "sim/plan/collectives/nccl/ring_orders.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "sim/plan/collectives/nccl/hamilton.hpp"
+
+namespace fabricast::nccl {
+
+namespace {
+
+// From `first` through all others in index order to `last`.
+std::vector<std::uint16_t> order_between(const NodeBandwidths& p, std::uint32_t first, std::uint32_t last) {
+    std::vector<std::uint16_t> order{static_cast<std::uint16_t>(first)};
+    for (std::uint32_t step = 1; step < p.gpus; ++step) {
+        const std::uint32_t g = (first + step) % p.gpus;
+        if (g != last) {
+            order.push_back(static_cast<std::uint16_t>(g));
+        }
+    }
+    if (last != first) {
+        order.push_back(static_cast<std::uint16_t>(last));
+    }
+    return order;
+}
+
+// In a ring on this rail: in by the GPU that owns the NIC, out by another GPU beside it where there is one (of a rack,
+// one of its tray: the others reach no other tray's NIC), all others in index order between. The index order is that of
+// the node template, which lists GPUs by place, as NCCL sorts them.
+std::vector<std::uint16_t> rail_order(const NodeBandwidths& p, std::uint16_t nic) {
+    const std::uint32_t first = p.places.nearest_gpu[nic];
+    std::uint32_t last = (first + p.gpus - 1) % p.gpus;
+    for (std::uint32_t g = 0; g < p.gpus; ++g) {
+        const PciePath way = p.places.nic_path(g, nic);
+        const PciePath held = p.places.nic_path(last, nic);
+        const bool beside = way <= PciePath::pxb && held > PciePath::pxb;
+        if (g != first && (beside || (held == PciePath::dis && way < held))) {
+            last = g;
+        }
+    }
+    return order_between(p, first, last);
+}
+
+// Ways through a mesh, from the GPU that owns a rail's NIC to the one that leaves the node: nearest to the NIC, and
+// among equals the one that lets out the fewest rings so far, or its slot would hold up two rails.
+class MeshWays {
+public:
+    MeshWays(const NodeBandwidths& p, double speed) : p_(p), room_(mesh_capacity(p, speed)), exits_(p.gpus, 0) {}
+
+    // Empty where no way is left.
+    std::vector<std::uint16_t> take(std::uint16_t nic) {
+        const auto first = static_cast<std::uint16_t>(p_.places.nearest_gpu[nic]);
+        for (const std::uint16_t last : exits_for(first, nic)) {
+            std::vector<std::uint16_t> way = hamiltonian_path(p_.gpus, room_, first, last);
+            if (!way.empty()) {
+                for (std::size_t i = 0; i + 1 < way.size(); ++i) {
+                    --room_[way[i] * p_.gpus + way[i + 1]];
+                }
+                ++exits_[last];
+                return way;
+            }
+        }
+        return {};
+    }
+
+private:
+    std::vector<std::uint16_t> exits_for(std::uint16_t first, std::uint16_t nic) const {
+        std::vector<std::uint16_t> lasts;
+        for (std::uint32_t back = 1; back < p_.gpus; ++back) {
+            lasts.push_back(static_cast<std::uint16_t>((first + p_.gpus - back) % p_.gpus));
+        }
+        std::stable_sort(lasts.begin(), lasts.end(), [&](std::uint16_t a, std::uint16_t b) {
+            return std::tuple{p_.places.nic_path(a, nic), exits_[a]} <
+                   std::tuple{p_.places.nic_path(b, nic), exits_[b]};
+        });
+        return lasts;
+    }
+
+    const NodeBandwidths& p_;
+    std::vector<int> room_;
+    std::vector<int> exits_;
+};
+
+// Rings out of a node by the NIC nearest to their last GPU. A NIC takes no more of them than come in by it: the search
+// takes each ring's speed from what the NIC has left and passes over one that has too little (src/graph/search.cc,
+// ncclTopoSearchRecGpu), or GPUs as far from every NIC would all leave by the first.
+class NearestExits {
+public:
+    NearestExits(const NodeBandwidths& p, std::size_t rings)
+        : p_(p), room_((rings + p.rails.size() - 1) / std::max<std::size_t>(p.rails.size(), 1)) {}
+
+    std::uint16_t take(std::uint16_t gpu) {
+        const auto far = [&](std::uint16_t nic) {
+            return std::tuple{taken_[nic] >= room_, p_.places.nic_path(gpu, nic), p_.places.nearest_gpu[nic] != gpu};
+        };
+        const std::uint16_t nearest = *std::min_element(
+            p_.rails.begin(), p_.rails.end(), [&](std::uint16_t a, std::uint16_t b) { return far(a) < far(b); });
+        ++taken_[nearest];
+        return nearest;
+    }
+
+private:
+    const NodeBandwidths& p_;
+    std::size_t room_;  // rings a NIC
+    std::map<std::uint16_t, std::size_t> taken_;
+};
+
+// NCCL swaps the rings of a pair on every other node, so that each stays on two rails (src/graph/connect.cc,
+// ncclTopoPostset); a ring without a partner keeps its rail.
+void leave_in_pairs(const NodeBandwidths& p, std::vector<Ring>& rings) {
+    for (std::size_t c = 0; c + 1 < rings.size(); c += 2) {
+        Ring& a = rings[c];
+        Ring& b = rings[c + 1];
+        const std::uint32_t first = p.places.nearest_gpu[a.nic];
+        const std::uint32_t last = p.places.nearest_gpu[b.nic];
+        if (first == last) {
+            continue;
+        }
+        a.exit_nic = b.nic;
+        b.exit_nic = a.nic;
+        a.order = b.odd_order = order_between(p, first, last);
+        b.order = a.odd_order = order_between(p, last, first);
+    }
+}
+
+}  // namespace
+
+std::vector<Ring> ring_orders(const NodeBandwidths& p, int channels, double speed, Exit exit) {
+    const bool mesh = mesh_closes(p);
+    std::vector<std::vector<std::uint16_t>> cycles;
+    if (mesh && !p.several()) {
+        cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, speed), channels);
+    }
+    std::vector<std::uint16_t> in_order(p.gpus);
+    std::iota(in_order.begin(), in_order.end(), std::uint16_t{0});
+    MeshWays ways(p, speed);
+    NearestExits exits(p, static_cast<std::size_t>(channels));
+    std::vector<Ring> rings;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+        Ring ring;
+        if (!p.several()) {
+            ring.order = cycles.empty() ? in_order : cycles[c % cycles.size()];
+        } else {
+            ring.nic = p.rails[c % p.rails.size()];
+            ring.order = mesh ? ways.take(ring.nic) : rail_order(p, ring.nic);
+            if (ring.order.empty()) {
+                ring.order = rail_order(p, ring.nic);
+            }
+            ring.exit_nic = exit == Exit::nearest ? exits.take(ring.order.back()) : ring.nic;
+        }
+        rings.push_back(std::move(ring));
+    }
+    if (exit == Exit::in_pairs && !mesh) {
+        leave_in_pairs(p, rings);
+    }
+    return rings;
+}
+
+}  // namespace fabricast::nccl

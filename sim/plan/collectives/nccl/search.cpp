@@ -1,0 +1,256 @@
+#include "sim/plan/collectives/nccl/search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+
+#include "sim/plan/collectives/nccl/hamilton.hpp"
+
+namespace fabricast::nccl {
+
+namespace {
+
+// Channels of one speed, as a search step finds them.
+struct Solution {
+    int channels = 0;
+    double speed = 0;
+    double product() const { return channels * speed; }
+};
+
+int channels_inside(const NodeBandwidths& p, double speed) {
+    const int most = p.most();
+    if (p.gpus == 1) {
+        return most;
+    }
+    if (p.node.nvlink == NvlinkShape::nvswitch) {
+        const double load = p.several() && !p.ring_forwards ? (p.gpus - 1.0) / p.gpus : 1;
+        return std::min(most, static_cast<int>(p.nvlink_total / (speed * load) + 1e-9));
+    }
+    if (mesh_closes(p)) {
+        return static_cast<int>(hamiltonian_rings(p.gpus, mesh_capacity(p, speed), most).size());
+    }
+    const double narrowest = p.places.crosses_cpus ? std::min(p.pcie, p.inter_cpu) : p.pcie;
+    return std::min(most, static_cast<int>(narrowest / speed + 1e-9));
+}
+
+int channels_at(const NodeBandwidths& p, double speed) {
+    const int inside = channels_inside(p, speed);
+    if (!p.several()) {
+        return inside;
+    }
+    const int outside = static_cast<int>(p.rails.size()) * static_cast<int>(std::min(p.port, p.pcie) / speed + 1e-9);
+    return std::min({inside, outside, p.most()});
+}
+
+// Pass 1 of ncclTopoCompute: slower and slower until another step could not beat what is held.
+Solution first_pass(const std::vector<double>& speeds, double fastest, double total, int least,
+                    const std::function<int(double)>& channels) {
+    std::size_t i = 0;
+    while (i + 1 < speeds.size() && (speeds[i] > fastest || speeds[i] * least > total)) {
+        ++i;
+    }
+    Solution best;
+    for (;; ++i) {
+        const Solution now{channels(speeds[i]), speeds[i]};
+        if (now.channels >= least && now.product() > best.product() * (1 + 1e-9)) {
+            best = now;
+        }
+        const bool enough = best.product() >= total * (1 - 1e-9);
+        if (enough || i + 1 >= speeds.size() || (best.channels > 0 && speeds[i + 1] / best.speed <= 0.49)) {
+            return best;
+        }
+    }
+}
+
+// ncclTopoDupChannels: a fast channel is more than one block can move, so it is run as two of half the speed.
+Solution duplicate(Solution s, int compute_capability, int most) {
+    const bool keep = s.speed < 25e9 || (compute_capability > 80 && s.speed < 50e9 && s.channels > 4);
+    const int twice = std::min(2 * s.channels, most);
+    if (keep || twice == s.channels) {
+        return s;
+    }
+    return {twice, s.speed / std::ceil(static_cast<double>(twice) / s.channels)};
+}
+
+// Pass 2: the same channels a little faster, where they fit.
+Solution second_pass(Solution s, const std::vector<double>& speeds, double fastest,
+                     const std::function<int(double)>& channels) {
+    for (auto speed = speeds.rbegin(); speed != speeds.rend(); ++speed) {
+        if (*speed > s.speed && *speed <= fastest && channels(*speed) >= s.channels) {
+            s.speed = *speed;
+        }
+    }
+    return s;
+}
+
+const std::vector<double>& speeds_of(const NodeBandwidths& p) {
+    const int cc = p.node.gpu.compute_capability;
+    const std::size_t era = cc >= 100 ? 2 : cc >= 90 ? 1 : 0;
+    return p.several() ? p.tables.inter[era] : p.tables.intra[era];
+}
+
+Solution search_rings(const NodeBandwidths& p) {
+    const double fastest = p.several()                               ? std::min(p.port, p.pcie)
+                           : p.nvlink_total > 0 && ring_on_nvlink(p) ? p.nvlink_total
+                                                                     : p.pcie;
+    const auto channels = [&](double speed) { return channels_at(p, speed); };
+    const std::vector<double>& speeds = speeds_of(p);
+    Solution s = first_pass(speeds, fastest, p.total(), 1, channels);
+    if (s.channels == 0) {  // NCCL's fall-back: one slow ring
+        return {1, 0.1e9};
+    }
+    s = duplicate(s, p.node.gpu.compute_capability, p.most());
+    return second_pass(s, speeds, fastest, channels);
+}
+
+Graph ring_graph(const Solution& s) { return {.channels = s.channels, .intra = s.speed, .inter = s.speed}; }
+
+// The tree keeps the ring's channels; inside the node they may run faster (up to twice the network's speed).
+Graph tree_graph(const NodeBandwidths& p, const Graph& ring) {
+    Graph tree = ring;
+    tree.simple_tree = p.several() && p.pxn_exit && p.node.gpu.compute_capability >= 90;
+    if (p.several() && p.gpus > 1 && p.node.nvlink == NvlinkShape::nvswitch) {
+        const std::vector<double>& speeds = speeds_of(p);
+        for (auto speed = speeds.rbegin(); speed != speeds.rend(); ++speed) {
+            const double load = ring.channels * (p.gpus - 1.0) / p.gpus;
+            if (*speed > tree.intra && tree.intra < 2 * tree.inter && *speed * load <= p.nvlink_total) {
+                tree.intra = *speed;
+            }
+        }
+    }
+    return tree;
+}
+
+// Each channel is one GPU (a head) pulling from the switch: it loads its own link twice, all others once.
+Graph nvls_graph(const NodeBandwidths& p, int most_heads) {
+    const std::vector<double>& speeds = speeds_of(p);
+    const int heads = std::min(static_cast<int>(p.gpus), most_heads);
+    const auto channels = [&](double speed) {
+        const int inside = static_cast<int>(p.nvlink_total / speed + 1e-9) - 1;
+        const bool outside = !p.several() || std::min(p.port, p.pcie) >= speed;
+        return outside ? std::clamp(inside, 0, heads) : 0;
+    };
+    Graph graph;
+    for (const double speed : speeds) {
+        const int found = channels(speed);
+        if (found > graph.channels) {  // the more heads the better, faster ones first
+            graph.channels = found;
+            graph.intra = graph.inter = speed;
+        }
+    }
+    if (graph.channels < (p.several() ? 1 : heads)) {
+        return {};
+    }
+    // Pass 2 raises only the network side, up to twice the inside.
+    for (auto speed = speeds.rbegin(); speed != speeds.rend(); ++speed) {
+        const bool fits = !p.several() || std::min(p.port, p.pcie) >= *speed;
+        if (*speed > graph.inter && graph.inter < 2 * graph.intra && fits) {
+            graph.inter = *speed;
+        }
+    }
+    graph.same_channels = false;
+    return graph;
+}
+
+int execution_channels(const NodeBandwidths& p, const TopologySearchResult& found, const Release& release,
+                       const Environment& environment) {
+    const Graph& ring = found.graphs[index(Algo::ring)];
+    int channels = std::min(p.tables.max_channels, 2 * ring.channels);
+    const bool few_and_fast = p.node.gpu.compute_capability >= 90 && p.several() && ring.intra > 45e9 && channels < 16;
+    if (few_and_fast && at_least(release.version, 18)) {
+        channels *= 2;
+    }
+    if (environment.max_channels > 0) {
+        channels = std::min(channels, environment.max_channels);
+    }
+    channels = std::min(std::max(channels, environment.min_channels), p.tables.max_channels);
+    return std::max(channels, found.nvls_channels);
+}
+
+int power_of_two_up(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(n, 1)))); }
+
+// ncclTopoComputeP2pChannels, ncclTopoGetNchannels: two channels per NVLink to a peer, two to a network peer.
+int channels_per_peer(const NodeBandwidths& p, int p2p_channels) {
+    if (p.several()) {
+        return 2;
+    }
+    if (p.node.nvlink == NvlinkShape::nvswitch) {
+        return std::min(p2p_channels, power_of_two_up(std::min(p2p_channels, 2 * p.node.gpu.nvlinks)));
+    }
+    int least = p2p_channels;
+    for (std::uint32_t a = 0; a < p.gpus; ++a) {
+        for (std::uint32_t b = 0; b < p.gpus; ++b) {
+            least = a == b ? least : std::min(least, 2 * std::max(1, p.places.links(a, b)));
+        }
+    }
+    return power_of_two_up(least);
+}
+
+bool nvls_possible(const NodeBandwidths& p, const Release& release, const Environment& environment) {
+    return release.tuning.has[index(Algo::nvls)] && p.node.nvlink == NvlinkShape::nvswitch &&
+           p.node.nvswitch_generation >= 3 && p.node.gpu.compute_capability >= 90 && p.gpus > 1 &&
+           environment.nvls_enable.value_or(true);
+}
+
+// The node without its NVLinks where peers may not map each other at all: all goes through the host.
+NodeTemplate as_peers_reach(NodeTemplate node, const Environment& environment) {
+    if (environment.peers && *environment.peers < PeerLevel::nvl) {
+        node.nvlink = NvlinkShape::none;
+        std::erase_if(node.cables, [](const NodeCable& cable) { return cable.link.family == LinkFamily::nvlink; });
+    }
+    return node;
+}
+
+// Where a ring would have to leave over NVLink by another GPU's NIC and may not, the search takes the other NIC, unless
+// NCCL_CROSS_NIC=0 holds it to its rail.
+Exit exit_of(const NodeBandwidths& p, const Environment& environment) {
+    if (environment.cross_nic == 1) {
+        return Exit::nearest;
+    }
+    const bool stuck = p.pxn_exit && ring_on_nvlink(p) && !environment.pxn;
+    return stuck && environment.cross_nic == 2 ? Exit::in_pairs : Exit::own_rail;
+}
+
+}  // namespace
+
+TopologySearchResult search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
+                            const Release& release, const Environment& environment) {
+    const NodeTemplate peers = as_peers_reach(node, environment);
+    NodeBandwidths p = count_node(peers, gpus, nodes, port, release.search);
+    const Exit exit = exit_of(p, environment);
+    p.ring_forwards = p.pxn_exit && exit == Exit::own_rail;
+    const Solution rings = search_rings(p);
+    TopologySearchResult found;
+    found.rings = ring_orders(p, rings.channels, rings.speed, exit);
+    found.nvlink = p.gpus > 1 ? ring_on_nvlink(p) : peers.nvlink != NvlinkShape::none;
+    found.nics = p.rails;
+    found.graphs[index(Algo::ring)] = ring_graph(rings);
+    found.graphs[index(Algo::tree)] = tree_graph(p, found.graphs[index(Algo::ring)]);
+    found.graphs[index(Algo::pat)] = found.graphs[index(Algo::collnet_chain)] = found.graphs[index(Algo::ring)];
+    // NVLS maps no peer's memory: it stays where peers may not (src/transport/nvls.cc).
+    const NodeBandwidths whole = count_node(node, gpus, nodes, port, release.search);
+    if (nvls_possible(whole, release, environment)) {
+        const int most_heads = at_least(release.version, 21) ? 32 : 8;  // NCCL_MAX_NVLS_ARITY
+        const Graph graph = nvls_graph(whole, most_heads);
+        found.graphs[index(Algo::nvls)] = found.graphs[index(Algo::nvls_tree)] = graph;
+        found.nvls_heads = graph.channels;
+        const std::size_t column = p.several() ? 1 : 0;
+        const bool blackwell = node.gpu.compute_capability >= 100;
+        const BufferTables& b = release.buffers;
+        found.nvls_channels = graph.channels == 0 ? 0
+                                                  : static_cast<int>(blackwell ? b.nvls_channels_blackwell[column]
+                                                                               : b.nvls_channels_hopper[column]);
+    }
+    if (peers.nvlink == NvlinkShape::nvswitch) {
+        Graph direct = found.graphs[index(Algo::ring)];
+        direct.channels = static_cast<int>(std::max<std::size_t>(p.rails.size(), 1));
+        found.graphs[index(Algo::collnet_direct)] = direct;
+    }
+    found.channels = execution_channels(p, found, release, environment);
+    found.p2p_channels = std::min(power_of_two_up(found.channels), 64);
+    found.p2p_channels_per_peer = std::min(channels_per_peer(p, found.p2p_channels), found.p2p_channels);
+    return found;
+}
+
+}  // namespace fabricast::nccl

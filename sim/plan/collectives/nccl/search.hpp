@@ -1,0 +1,34 @@
+#pragma once
+// What NCCL's topology search finds on a node: ring orders and their NICs, channels and their speeds, NVLS heads. NCCL
+// walks its graph with a time-out; here NVSwitch and PCIe nodes are arithmetic over the same speed lists and rules, and
+// only NVLink meshes are walked. Source: NVIDIA/nccl src/graph/search.cc, connect.cc, paths.cc.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/plan/collectives/nccl/environment.hpp"
+#include "sim/plan/collectives/nccl/release.hpp"
+#include "sim/plan/collectives/nccl/ring_orders.hpp"
+#include "sim/plan/collectives/nccl/tuning.hpp"
+#include "topologies/cluster.hpp"
+
+namespace fabricast::nccl {
+
+struct TopologySearchResult {
+    std::vector<Ring> rings;  // one per searched channel; execution channel c runs on rings[c % size]
+    Graphs graphs;
+    int channels = 0;       // execution channels of rings and trees
+    int nvls_channels = 0;  // 0: no NVLS
+    int nvls_heads = 0;
+    int p2p_channels = 0, p2p_channels_per_peer = 0;
+    bool nvlink = false;              // every ring hop inside a node is NVLink
+    std::vector<std::uint16_t> nics;  // the rails in use
+};
+
+// Precondition: gpus >= 1, nodes >= 1, and a NIC where nodes > 1. `port` is one NIC's line rate (all its ports),
+// bytes per second and direction.
+TopologySearchResult search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
+                            const Release& release, const Environment& environment);
+
+}  // namespace fabricast::nccl

@@ -1,0 +1,175 @@
+#include "sim/plan/collectives/plan_nvls.hpp"
+
+// Reduction and multicast in the NVSwitch: within one node, and with trees between the nodes.
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/plan/collectives/algorithms/double_tree.hpp"
+#include "topologies/trays.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// Each GPU to its node's switch and back. Of a call of S bytes a GPU sends S to be reduced and S/n as the head that
+// multicasts its share; the switch sends the same back.
+void visit_switch_edges(const Fabric& fabric, std::uint32_t node, double crossings,
+                        const std::function<void(const Edge&)>& visit) {
+    const std::uint32_t per_node = fabric.gpus_per_node();
+    for (std::uint32_t g = 0; g < per_node; ++g) {
+        Edge up, down;
+        up.path.src = down.path.dst = fabric.gpu(node * per_node + g);
+        up.path.dst = down.path.src = fabric.nvswitch(node);
+        up.count = down.count = crossings;
+        visit(up);
+        visit(down);
+    }
+}
+
+// The switches of all nodes, and each head's share of the network on its own rail: both trees, or, where the network
+// itself reduces (SHARP), the data once up and once down, which loads a NIC as a ring around the nodes would in one
+// pass.
+struct NvlsNetworkEdges {
+    Fabric fabric;
+    std::vector<std::uint16_t> rails;
+    std::uint32_t nodes = 1;
+    double crossings = 1;
+    bool gpu_direct = true;
+    bool network_reduces = false;
+
+    void operator()(const std::function<void(const Edge&)>& visit) const {
+        for (std::uint32_t node = 0; node < nodes; ++node) {
+            visit_switch_edges(fabric, node, crossings, visit);
+            if (network_reduces) {
+                between(node, (node + 1) % nodes, 1, false, visit);
+                continue;
+            }
+            for (std::uint32_t tree = 0; tree < 2; ++tree) {
+                if (const auto parent = tree_parent(tree, node, nodes)) {
+                    between(node, *parent, 0.5, true, visit);
+                }
+            }
+        }
+    }
+
+    // Every head of `a` to its own of `b`: its part of `share` of the stream.
+    void between(std::uint32_t a, std::uint32_t b, double share, bool both_ways,
+                 const std::function<void(const Edge&)>& visit) const {
+        const std::uint32_t per_node = fabric.gpus_per_node();
+        const Trays trays(fabric.node());
+        for (std::uint32_t head = 0; head < per_node; ++head) {
+            Edge edge;
+            edge.count = share / per_node;
+            edge.path.src = fabric.gpu(a * per_node + head);
+            edge.path.dst = fabric.gpu(b * per_node + head);
+            edge.path.src_nic = edge.path.dst_nic =
+                trays.on_rail_of(fabric.nearest_nic(head), rails[head % rails.size()]);
+            edge.path.flow_label = head;
+            edge.path.gpu_direct = gpu_direct;
+            visit(edge);
+            if (both_ways) {
+                std::swap(edge.path.src, edge.path.dst);
+                visit(edge);
+            }
+        }
+    }
+
+    std::uint64_t count() const {
+        const std::uint64_t network = network_reduces ? nodes : 4 * (std::uint64_t{nodes} - 1);
+        return fabric.gpus_per_node() * (2 * std::uint64_t{nodes} + network);
+    }
+};
+
+EdgeList switch_edges(const Fabric& fabric, double crossings) {
+    EdgeList list;
+    visit_switch_edges(fabric, 0, crossings, [&](const Edge& edge) { list.edges.push_back(edge); });
+    return list;
+}
+
+// Bytes of one loop of all channels and heads are spread evenly over the loops that the call needs.
+double even_chunk(double bytes, int channels, int heads, double chunk) {
+    const double loops = std::max(1.0, std::ceil(bytes / (channels * heads * chunk)));
+    return bytes / loops / channels;
+}
+
+// Up to 2.18 every channel that has at least 4 KiB to move adds to the start (facts nccl-mechanisms.md, 3.4).
+double old_channel_start(const Call& call, int channels) {
+    if (nccl::at_least(call.release.version, 19)) {
+        return 0;
+    }
+    return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
+}
+
+PathQuery switch_hop(const Call& call) {
+    PathQuery query;
+    query.src = call.fabric.gpu(0);
+    query.dst = call.fabric.nvswitch(0);
+    return query;
+}
+
+LoweredCall one_node(const Call& call, Schedule& schedule) {
+    FigureReader& ledger = call.ledger;
+    const int channels = call.found.nvls_channels;
+    const int heads = std::max(1, call.found.nvls_heads);
+    const bool reduces_and_spreads = call.workload.collective == Collective::all_reduce;
+    // All-gather only multicasts, reduce-scatter only reduces: a link carries the whole buffer one way.
+    const double crossings = reduces_and_spreads ? 1 + 1.0 / call.shape.ranks : 1;
+    const double chunk = nccl::nvls_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = call.bytes / channels;
+    pipeline.chunk = even_chunk(call.bytes, channels, heads, chunk);
+    pipeline.slots = call.release.buffers.slots;
+    pipeline.fill = ledger.kernel("nvls.fill");
+    pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
+    pipeline.edge_rate_cap = ledger.kernel("nvls.rate") / crossings / channels;
+    pipeline.wire_ratio = ledger.kernel("nvls.wire");
+    pipeline.start = from_seconds(ledger.kernel("nvls.start") + old_channel_start(call, channels));
+    pipeline.weight = channels;
+    pipeline.edges = add_edges(call, schedule, switch_edges(call.fabric, crossings));
+    const Stage stage{1, switch_hop(call), {}};
+    set_stages(schedule, pipeline, {&stage, 1});
+    LoweredCall lowering{pipeline_body(pipeline), channels};
+    lowering.inside_crossings = crossings;
+    return lowering;
+}
+
+LoweredCall several_nodes(const Call& call, Schedule& schedule) {
+    FigureReader& ledger = call.ledger;
+    const int channels = call.found.nvls_channels;
+    const int heads = std::max(1, call.found.nvls_heads);
+    const double crossings = 1 + 1.0 / call.per_node();
+    const double chunk = nccl::nvls_tree_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = call.bytes / channels;
+    pipeline.chunk = even_chunk(call.bytes, channels, heads, chunk);
+    pipeline.slices = call.shape.nodes > 2 ? 2 : 1;
+    pipeline.slots = network_slots(ledger);
+    pipeline.fill = ledger.network("nvls_tree.fill");
+    pipeline.chunk_overhead = from_seconds(ledger.network("nvls_tree.chunk_overhead"));
+    pipeline.edge_rate_cap =
+        ledger.kernel("nvls.rate") * ledger.network("nvls_tree.rate_factor") / crossings / channels;
+    pipeline.wire_ratio = ledger.kernel("nvls.wire") * ledger.network("nvls_tree.wire_inside");
+    pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
+    pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.start"));
+    pipeline.weight = channels;
+    const bool network_reduces = call.algo == nccl::Algo::nvls;
+    const NvlsNetworkEdges edges{call.fabric, call.found.nics, call.shape.nodes,
+                                 crossings,   call.gpu_direct, network_reduces};
+    pipeline.edges = add_edges(call, schedule, GeneratedEdges{edges.count(), edges});
+    PathQuery rail = rail_hop(call, call.found.rings.front());
+    rail.src = call.fabric.gpu(call.found.rings.front().order.front());
+    const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
+    const Stage stage{hops, rail, network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)};
+    set_stages(schedule, pipeline, {&stage, 1});
+    return {pipeline_body(pipeline), channels, false,
+            network_reduces ? Evidence::formula_only : Evidence::measured_here};
+}
+
+}  // namespace
+
+LoweredCall plan_nvls(const Call& call, Schedule& schedule) {
+    return call.several_nodes() ? several_nodes(call, schedule) : one_node(call, schedule);
+}
+
+}  // namespace fabricast

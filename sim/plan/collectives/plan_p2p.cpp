@@ -1,0 +1,158 @@
+#include "sim/plan/collectives/plan_p2p.hpp"
+
+// Sends and receives: all-to-all(v), the shift of nccl-tests' sendrecv, gather and scatter.
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "topologies/trays.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// All ranks but the root to the root (gather) or from it (scatter).
+struct StarEdges {
+    Fabric fabric;
+    std::uint32_t root = 0;
+    bool inward = true;
+    bool gpu_direct = true;
+    bool pxn = true;  // between nodes by the receiver's rail
+
+    void operator()(const std::function<void(const Edge&)>& visit) const {
+        const Trays trays(fabric.node());
+        for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
+            if (rank == root) {
+                continue;
+            }
+            Edge edge;
+            edge.path.src = fabric.gpu(inward ? rank : root);
+            edge.path.dst = fabric.gpu(inward ? root : rank);
+            edge.path.flow_label = rank;
+            edge.path.gpu_direct = gpu_direct;
+            if (pxn && fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst)) {
+                edge.path.dst_nic = fabric.nearest_nic(fabric.local_index(edge.path.dst));
+                edge.path.src_nic =
+                    trays.on_rail_of(fabric.nearest_nic(fabric.local_index(edge.path.src)), edge.path.dst_nic);
+            }
+            visit(edge);
+        }
+    }
+};
+
+struct Pattern {
+    EdgeSet edges;
+    double bytes = 0;  // of one message
+    std::uint32_t peers = 1;
+};
+
+std::vector<std::uint16_t> index_order(std::uint32_t gpus) {
+    std::vector<std::uint16_t> order(gpus);
+    for (std::uint32_t g = 0; g < gpus; ++g) {
+        order[g] = static_cast<std::uint16_t>(g);
+    }
+    return order;
+}
+
+Pattern pattern(const Call& call) {
+    const std::uint32_t ranks = call.shape.ranks;
+    const double share = call.bytes / ranks;  // nccl-tests' size is the whole buffer of a rank
+    const bool pxn = call.environment.pxn && call.found.nvlink && call.several_nodes();
+    switch (call.workload.collective) {
+        case Collective::sendrecv: {
+            NodeRing shift;
+            shift.nodes = call.shape.nodes;
+            shift.order = index_order(call.per_node());
+            shift.gpu_direct = call.gpu_direct;
+            if (pxn) {
+                shift.entry_nic = call.fabric.nearest_nic(shift.order.front());
+                shift.exit_nic =
+                    Trays(call.fabric.node()).on_rail_of(call.fabric.nearest_nic(shift.order.back()), shift.entry_nic);
+            }
+            return {shift, call.bytes, 1};
+        }
+        case Collective::gather:
+        case Collective::scatter: {
+            const bool inward = call.workload.collective == Collective::gather;
+            const StarEdges star{call.fabric, call.workload.root, inward, call.gpu_direct, pxn};
+            return {GeneratedEdges{ranks - 1, star}, share, ranks - 1};
+        }
+        default: {
+            return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
+        }
+    }
+}
+
+// Below so many bytes a message costs more, where the transport's provider says so; 0: nowhere.
+double small_below(const Part& transport) {
+    const std::string below = transport.word_or("small_messages", "0");
+    return std::strtod(below.c_str(), nullptr);
+}
+
+// What the host pays for one rank's messages to other nodes before the last can start.
+double message_cost(const Call& call, double bytes, std::uint32_t peers) {
+    FigureReader& ledger = call.ledger;
+    const bool small = bytes < small_below(*ledger.parts().transport);
+    const double one = ledger.transport("message") * (small ? ledger.transport("small_message_factor") : 1);
+    const std::uint32_t local = std::min(peers, call.per_node() - 1);
+    return ledger.transport("p2p_start") + one * std::max(peers - local, 1U);
+}
+
+// A protocol that was asked for costs what a ring of one hop pays for it: NCCL's own messages know none, a kernel that
+// is made of such steps (MSCCL's) does.
+void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage& stage) {
+    FigureReader& ledger = call.ledger;
+    const ProtocolCost cost = protocol_cost(ledger, proto);
+    pipeline.fill = cost.fill;
+    pipeline.wire_ratio = cost.wire;
+    pipeline.edge_rate_cap = cost.channel_rate;
+    pipeline.slices = slices(proto, pipeline.chunk);
+    pipeline.start = kernel_start(ledger, proto, cost, static_cast<int>(pipeline.weight), pipeline.chunk);
+    stage.overhead = cost.hop;
+    if (call.several_nodes()) {
+        pipeline.network_wire_ratio = network_wire(ledger, proto);
+        stage.overhead = network_hop(ledger, NetworkHop::ring, proto);
+    }
+}
+
+}  // namespace
+
+LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
+    FigureReader& ledger = call.ledger;
+    const Pattern p = pattern(call);
+    const int channels = nccl::p2p_channels(call.release, call.environment, call.found, call.shape, p.bytes);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = p.bytes / channels;
+    pipeline.chunk =
+        std::min(pipeline.bytes_per_edge, nccl::p2p_chunk(call.release, call.environment, call.found, call.shape));
+    pipeline.slots = call.release.buffers.slots;
+    pipeline.fill = ledger.kernel("p2p.fill");
+    pipeline.edge_rate_cap = ledger.kernel("p2p.channel_rate");
+    pipeline.wire_ratio = ledger.kernel("p2p.wire");
+    pipeline.start = from_seconds(ledger.kernel("p2p.start") + ledger.kernel("p2p.per_peer") * p.peers);
+    pipeline.weight = channels;
+    if (call.several_nodes()) {
+        const bool one_pair = call.workload.collective == Collective::sendrecv;
+        pipeline.network_wire_ratio = ledger.transport(one_pair ? "sendrecv_wire" : "p2p_wire");
+        pipeline.start = from_seconds(message_cost(call, p.bytes, p.peers));
+        pipeline.edge_rate_cap = std::numeric_limits<double>::infinity();
+    }
+    pipeline.edges = add_edges(call, schedule, p.edges);
+    const nccl::Ring& ring = call.found.rings.front();
+    Stage stage{1, call.several_nodes() ? rail_hop(call, ring) : local_hop(call, ring), {}};
+    if (const auto proto = std::ranges::find(nccl::every_proto, call.workload.protocol, nccl::scenario_protocol);
+        proto != nccl::every_proto.end()) {
+        use_protocol(call, *proto, pipeline, stage);
+    }
+    set_stages(schedule, pipeline, {&stage, 1});
+    LoweredCall lowering{pipeline_body(pipeline), channels};
+    const double local = std::min(p.peers, call.per_node() - 1);
+    const double gpus_a_rail =
+        call.several_nodes() ? static_cast<double>(call.per_node()) / call.fabric.nics_per_node() : 1;
+    lowering.inside_crossings = std::max(1.0, local);
+    lowering.network_crossings = std::max(1.0, (p.peers - local) * gpus_a_rail);
+    return lowering;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,199 @@
+#include "sim/plan/collectives/plan_ring.hpp"
+
+// Rings: all-reduce, all-gather and reduce-scatter as cyclic pipelines, broadcast and reduce as chains.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+bool streams(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
+
+double ring_steps(Collective collective, double ranks) {
+    return collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
+}
+
+// Messages of one ring step that the busiest proxy thread of a node has in hand, one after another: one to send and one
+// to receive a channel that leaves or enters at its rank, two for a Simple chunk of two slices (a thread a rank serves
+// both ways: NCCL, src/proxy.cc, ncclProxyProgress; a request a slice: src/transport/net.cc).
+double messages(const Call& call, double chunk, int channels) {
+    const std::vector<int> on_ring = channels_of_ring(call.found, channels);
+    std::map<std::uint16_t, int> served;  // by rank
+    int most = 0;
+    for (std::size_t r = 0; r < on_ring.size(); ++r) {
+        const std::vector<std::uint16_t>& order = call.found.rings[r].order;
+        most = std::max(most, served[order.front()] += on_ring[r]);
+        most = std::max(most, served[order.back()] += on_ring[r]);
+    }
+    return most * (call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
+}
+
+// How long they take that thread. Of LL and LL128 it looks at the flags of all lines before it posts (the same file).
+Duration posting(const Call& call, double chunk, int channels) {
+    const double flags = call.proto == nccl::Proto::simple ? 1 : call.ledger.transport("ll_post");
+    return from_seconds(call.ledger.transport("post") * flags * messages(call, chunk, channels));
+}
+
+// Copying in before the first step and out after the last is not hidden behind the link: so many steps' worth.
+double copy_steps(FigureReader& ledger, nccl::Proto proto, Collective collective) {
+    if (proto != nccl::Proto::simple) {
+        return 0;
+    }
+    return ledger.kernel(streams(collective) ? "stream.copy" : "simple.copy." + std::string(to_string(collective)));
+}
+
+NodeRing edges_of(const Call& call, const nccl::Ring& ring, bool closed) {
+    NodeRing edges;
+    edges.nodes = call.shape.nodes;
+    edges.order = ring.order;
+    edges.gpu_direct = call.gpu_direct;
+    edges.closed = closed;
+    if (call.several_nodes()) {
+        edges.exit_nic = ring.exit_nic;
+        edges.entry_nic = ring.nic;
+        edges.flow_label = ring.nic;
+    }
+    return edges;
+}
+
+// A ring whose odd nodes run in `odd_order`, in by the exit of the even ones and out by their entry.
+void visit_alternating(const NodeRing& even, const std::vector<std::uint16_t>& odd_order, const Fabric& fabric,
+                       const std::function<void(const Edge&)>& visit) {
+    NodeRing odd = even;
+    odd.order = odd_order;
+    std::swap(odd.exit_nic, odd.entry_nic);
+    const auto at = [&](std::uint32_t node) -> const NodeRing& { return node % 2 == 0 ? even : odd; };
+    const std::uint32_t per_node = fabric.gpus_per_node();
+    for (std::uint32_t node = 0; node < even.nodes; ++node) {
+        NodeRing inside = at(node);
+        inside.first_node = node;
+        inside.nodes = 1;
+        inside.closed = false;
+        for_each_edge(inside, fabric, visit);
+        if (node + 1 == even.nodes && !even.closed) {
+            continue;
+        }
+        const std::uint32_t next = (node + 1) % even.nodes;
+        Edge edge;
+        edge.path.src = fabric.gpu(node * per_node + at(node).order.back());
+        edge.path.dst = fabric.gpu(next * per_node + at(next).order.front());
+        edge.path.src_nic = at(node).exit_nic;
+        edge.path.dst_nic = at(next).entry_nic;
+        edge.path.flow_label = even.flow_label;
+        edge.path.gpu_direct = even.gpu_direct;
+        visit(edge);
+    }
+}
+
+// The rings of all channels as one set: they move in step, each edge as often as channels run on its ring.
+struct Rings {
+    struct One {
+        NodeRing edges;
+        std::vector<std::uint16_t> odd_order;  // empty: every node alike
+        double channels = 1;
+    };
+    Fabric fabric;
+    std::vector<One> rings;
+
+    void operator()(const std::function<void(const Edge&)>& visit) const {
+        for (const One& ring : rings) {
+            const auto counted = [&](const Edge& edge) {
+                Edge times = edge;
+                times.count *= ring.channels;
+                visit(times);
+            };
+            if (ring.odd_order.empty()) {
+                for_each_edge(ring.edges, fabric, counted);
+            } else {
+                visit_alternating(ring.edges, ring.odd_order, fabric, counted);
+            }
+        }
+    }
+};
+
+EdgeSet all_rings(const Call& call, int channels, bool closed) {
+    Rings all{call.fabric, {}};
+    const std::vector<int> on_ring = channels_of_ring(call.found, channels);
+    std::uint64_t edges = 0;
+    for (std::size_t r = 0; r < on_ring.size(); ++r) {
+        if (on_ring[r] > 0) {
+            const nccl::Ring& ring = call.found.rings[r];
+            all.rings.push_back({edges_of(call, ring, closed), ring.odd_order, static_cast<double>(on_ring[r])});
+            edges += call.shape.ranks - (closed ? 0 : 1);
+        }
+    }
+    return GeneratedEdges{edges, std::move(all)};
+}
+
+// Steps between nodes of the chunk that takes most of them. It goes round the ring over `steps` edges one after
+// another: all but one of each loop (all-gather) or of both loops (all-reduce), and those that it leaves out lie inside
+// a node where one has as many edges. NCCL counts 2 * nNodes for all-reduce too (src/graph/tuning.cc, nInterSteps).
+double network_steps(Collective collective, std::uint32_t nodes, std::uint32_t per_node) {
+    const std::uint32_t loops = collective == Collective::all_reduce ? 2 : 1;
+    return loops * nodes - (loops + 1 > per_node ? loops + 1 - per_node : 0);
+}
+
+// Latencies of successive steps of one edge.
+std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps) {
+    if (!call.several_nodes()) {
+        return {{steps, local_hop(call, ring), cost.hop}};
+    }
+    const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
+    return {{steps - between, local_hop(call, ring), cost.hop},
+            {between, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)}};
+}
+
+// Hops from the root to the other end; the root itself is done when its stream has left it.
+std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost) {
+    const double network_hops = call.shape.nodes - 1;
+    std::vector<Stage> stages{{call.shape.ranks - 1 - network_hops, local_hop(call, ring), cost.hop}};
+    if (network_hops > 0) {
+        stages.push_back({network_hops, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)});
+    }
+    return stages;
+}
+
+}  // namespace
+
+LoweredCall plan_ring(const Call& call, Schedule& schedule) {
+    FigureReader& ledger = call.ledger;
+    const Collective collective = call.workload.collective;
+    const double ranks = call.shape.ranks;
+    const bool chain = streams(collective);
+    const int channels =
+        nccl::channels_used(call.release, call.found, nccl::Algo::ring, call.proto, collective, call.shape, call.bytes);
+    const double steps = ring_steps(collective, ranks);
+    const double per_step = call.bytes / channels / (chain ? 1 : ranks);  // one edge, one channel
+    const ProtocolCost cost = protocol_cost(ledger, call.proto);
+
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = chain ? per_step : per_step * steps;
+    pipeline.chunk = std::min(per_step, nccl::ring_chunk(call.release, call.environment, call.proto, collective));
+    pipeline.cyclic = !chain;
+    pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
+    pipeline.slots = call.release.buffers.slots;
+    pipeline.fill = chain ? 0 : cost.fill;
+    if (call.per_node() > 1) {  // with one GPU a node channels only fill buffers of their own memory for the NIC
+        pipeline.edge_rate_cap = cost.channel_rate;
+    }
+    if (call.several_nodes() && !chain) {
+        pipeline.chunk_posting = posting(call, pipeline.chunk, channels);
+    }
+    pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / (chain ? 1 : steps));
+    pipeline.start = chain
+                         ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("stream.per_channel") * channels)
+                         : kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
+    if (call.several_nodes()) {
+        pipeline.network_wire_ratio = network_wire(ledger, call.proto);
+    }
+
+    const nccl::Ring& ring = call.found.rings.front();
+    set_stages(schedule, pipeline, chain ? chain_stages(call, ring, cost) : cyclic_stages(call, ring, cost, steps));
+    pipeline.edges = add_edges(call, schedule, all_rings(call, channels, !chain));
+    return {pipeline_body(pipeline), channels, chain};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,126 @@
+#include "sim/plan/collectives/plan_tree.hpp"
+
+// Double binary trees between the nodes with a chain inside each: reduce up and broadcast down, pipelined.
+
+#include <algorithm>
+
+#include "sim/plan/collectives/algorithms/double_tree.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// Every edge of one tree on one rail, both directions, as often as channels run on it.
+struct TreeEdges {
+    std::vector<std::uint16_t> chain;  // local GPUs; the first holds the network edges
+    std::uint16_t nic = any_nic;
+    std::uint32_t tree = 0;
+    std::uint32_t nodes = 1;
+    bool gpu_direct = true;
+    double channels = 1;
+
+    void both_ways(Edge edge, const std::function<void(const Edge&)>& visit) const {
+        visit(edge);
+        std::swap(edge.path.src, edge.path.dst);
+        std::swap(edge.path.src_nic, edge.path.dst_nic);
+        visit(edge);
+    }
+
+    void operator()(const Fabric& fabric, const std::function<void(const Edge&)>& visit) const {
+        const std::uint32_t per_node = fabric.gpus_per_node();
+        for (std::uint32_t node = 0; node < nodes; ++node) {
+            Edge edge;
+            edge.count = channels;
+            edge.path.gpu_direct = gpu_direct;
+            for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+                edge.path.src = fabric.gpu(node * per_node + chain[i]);
+                edge.path.dst = fabric.gpu(node * per_node + chain[i + 1]);
+                both_ways(edge, visit);
+            }
+            if (const auto parent = tree_parent(tree, node, nodes)) {
+                edge.path.src = fabric.gpu(node * per_node + chain[0]);
+                edge.path.dst = fabric.gpu(*parent * per_node + chain[0]);
+                edge.path.src_nic = edge.path.dst_nic = nic;
+                edge.path.flow_label = nic;
+                both_ways(edge, visit);
+            }
+        }
+    }
+
+    std::uint64_t count() const { return 2 * (std::uint64_t{nodes} * (chain.size() - 1) + nodes - 1); }
+};
+
+// The trees of all channels as one set. Execution channel c below the searched count runs on the first tree of its
+// ring's rail, its duplicate on the second.
+struct Trees {
+    Fabric fabric;
+    std::vector<TreeEdges> trees;
+
+    void operator()(const std::function<void(const Edge&)>& visit) const {
+        for (const TreeEdges& tree : trees) {
+            tree(fabric, visit);
+        }
+    }
+};
+
+EdgeSet all_trees(const Call& call, int channels) {
+    Trees all{call.fabric, {}};
+    const int searched = static_cast<int>(call.found.rings.size());
+    std::uint64_t edges = 0;
+    for (int first = 0; first < std::min(channels, 2 * searched); ++first) {
+        const nccl::Ring& ring = call.found.rings[static_cast<std::size_t>(first % searched)];
+        TreeEdges tree{ring.order, ring.nic, first < searched ? 0U : 1U, call.shape.nodes, call.gpu_direct};
+        const int further = (channels - 1 - first) / (2 * searched);
+        tree.channels = 1 + further;
+        edges += tree.count();
+        all.trees.push_back(std::move(tree));
+    }
+    return GeneratedEdges{edges, std::move(all)};
+}
+
+Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int channels) {
+    FigureReader& ledger = call.ledger;
+    const double messages = channels * (call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
+    const Duration hop = network_hop(ledger, NetworkHop::tree, call.proto) +
+                         from_seconds(ledger.transport("tree_post") * (messages - 1));
+    PathQuery query = rail_hop(call, ring);
+    query.src = call.fabric.gpu(ring.order.front());
+    return {2.0 * tree_depth(call.shape.nodes), query, hop};
+}
+
+}  // namespace
+
+LoweredCall plan_tree(const Call& call, Schedule& schedule) {
+    FigureReader& ledger = call.ledger;
+    const int channels = nccl::channels_used(call.release, call.found, nccl::Algo::tree, call.proto,
+                                             call.workload.collective, call.shape, call.bytes);
+    const ProtocolCost cost = protocol_cost(ledger, call.proto);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = call.bytes / channels;
+    pipeline.chunk = std::min(pipeline.bytes_per_edge, nccl::tree_chunk(call.release, call.environment, call.proto,
+                                                                        call.shape, channels, call.bytes));
+    const bool simple = call.proto == nccl::Proto::simple;
+    pipeline.slices = simple ? (call.shape.nodes > 2 ? 2 : 1) : slices(call.proto, pipeline.chunk);
+    pipeline.slots = call.release.buffers.slots;
+    pipeline.edge_rate_cap = cost.channel_rate;
+    pipeline.wire_ratio = cost.wire;
+    pipeline.start = kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
+    if (call.several_nodes()) {
+        pipeline.network_wire_ratio = network_wire(ledger, call.proto);
+        pipeline.slots = network_slots(ledger);
+        if (call.proto == nccl::Proto::ll) {
+            pipeline.edge_rate_cap = ledger.network("ll.tree_channel_rate");
+        }
+    }
+
+    const nccl::Ring& ring = call.found.rings.front();
+    std::vector<Stage> stages{{2.0 * (call.per_node() - 1), local_hop(call, ring), cost.hop}};
+    if (call.several_nodes()) {
+        stages.push_back(network_stage(call, ring, pipeline.chunk, channels));
+    }
+    set_stages(schedule, pipeline, stages);
+    pipeline.edges = add_edges(call, schedule, all_trees(call, channels));
+    return {pipeline_body(pipeline), channels, false};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,40 @@
+#pragma once
+// Plans one collective call of one size, as NCCL of the stated version would run it.
+
+#include <memory>
+
+#include "models/catalog.hpp"
+#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/collectives/plan.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+// Plans calls of one workload on one fabric: the topology search and the choice of constants are made once. Keeps
+// references to what it is given.
+class Planner {
+public:
+    // Throws PlanError.
+    Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
+            const LaunchSpec& launch, const Catalog& catalog);
+    ~Planner();
+    Planner(const Planner&) = delete;
+    Planner& operator=(const Planner&) = delete;
+
+    // `size` is nccl-tests': the larger of a rank's two buffers. Not `judged`: without evidence and interval, which
+    // take the time of some twenty plans. Throws PlanError.
+    Plan plan(Bytes size, bool judged = true) const;
+
+private:
+    struct Prepared;
+    std::unique_ptr<const Prepared> prepared_;
+};
+
+// One size only: Planner(...).plan(size).
+Plan plan(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric, const LibrarySpec& library,
+          const LaunchSpec& launch, const Catalog& catalog);
+
+// nccl-tests: busbw = algbw * factor. Source: nccl-tests doc/PERFORMANCE.md.
+double busbw_factor(Collective collective, std::uint32_t ranks);
+
+}  // namespace fabricast

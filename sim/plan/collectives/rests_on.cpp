@@ -1,0 +1,108 @@
+#include "sim/plan/collectives/rests_on.hpp"
+
+// What a call's time rests on. A figure counts by how much it could move the time: each is set to an end of its 80 %
+// interval, the call is lowered again, and the closed form of its Pipeline is read with the links to itself.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/engines/common/pipeline_form.hpp"
+#include "sim/plan/collectives/launch.hpp"
+#include "sim/plan/collectives/plan_call.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// Figures that together could move the time by less than this do not matter to it: the narrowest interval of
+// `forecast-intervals` is as wide.
+constexpr double matters = 0.05;
+
+// The hops of the pipeline's stages when its channels have the links to themselves. They do not depend on figures.
+std::vector<HopPath> hops_of(const Call& call, const LoweredCall& lowering, const Schedule& schedule,
+                             const Pipeline& pipeline) {
+    std::vector<HopPath> hops;
+    for (std::uint32_t i = 0; i < pipeline.stage_count; ++i) {
+        const PathQuery& query = schedule.stages[pipeline.first_stage + i].hop;
+        HopPath hop;
+        hop.between_nodes = call.fabric.node_of(query.src) != call.fabric.node_of(query.dst);
+        double narrowest = std::numeric_limits<double>::infinity();
+        const Path path = call.fabric.path(query);
+        for (const LinkId link : path.span()) {
+            narrowest = std::min(narrowest, call.fabric.link(link).capacity);
+        }
+        const auto rails = static_cast<double>(std::max<std::size_t>(call.found.nics.size(), 1));
+        const double network = lowering.network_crossings > 0 ? lowering.network_crossings : 1 / rails;
+        hop.latency = path.latency;
+        hop.rate = narrowest / (pipeline.weight * (hop.between_nodes ? network : lowering.inside_crossings));
+        hops.push_back(hop);
+    }
+    return hops;
+}
+
+double expected_seconds(const Schedule& schedule, const LaunchSpec& spec, const std::vector<HopPath>& hops) {
+    const Pipeline& pipeline = schedule.pipelines.front();
+    const PipelineForm form(schedule, pipeline, hops);
+    double rate = std::numeric_limits<double>::infinity();
+    for (const HopPath& hop : hops) {
+        rate = std::min(rate, hop.rate);
+    }
+    const double tau = form.tau(rate);
+    const double call = to_seconds(pipeline.start) + form.running(tau) + form.draining(tau);
+    const double issue = to_seconds(schedule.delays.front().duration);
+    return spec.mode == LaunchMode::framework ? call + issue : std::max(call, issue);
+}
+
+// The time with one figure moved to an end of its interval.
+double seconds_with(const Call& call, const LaunchSpec& spec, const std::vector<HopPath>& hops, const Figure* moved,
+                    FigureReader::End end) {
+    FigureReader ledger(call.ledger.parts(), moved, end);
+    const Call again{call.workload, call.fabric, call.release,    call.environment, call.found, call.rules,
+                     call.shape,    call.bytes,  call.gpu_direct, call.algo,        call.proto, ledger};
+    Plan plan;
+    launch_iterations(again, spec, plan_call(again, plan.schedule), plan);
+    return expected_seconds(plan.schedule, spec, hops);
+}
+
+// A figure that was read, and how far it could move the time.
+struct Weight {
+    Trust trust;
+    double moved = 0;
+};
+
+// The weakest word of those that matter together, the weakest first; the strongest where none does.
+Evidence weakest_that_matters(std::vector<Weight> figures, Evidence Trust::*word) {
+    std::sort(figures.begin(), figures.end(),
+              [&](const Weight& a, const Weight& b) { return a.trust.*word > b.trust.*word; });
+    double moved = 0;  // squares: the figures err on their own
+    for (const Weight& figure : figures) {
+        moved += figure.moved * figure.moved;
+        if (moved > matters * matters) {
+            return figure.trust.*word;
+        }
+    }
+    return figures.back().trust.*word;
+}
+
+}  // namespace
+
+Trust rests_on(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, const Schedule& schedule) {
+    const bool streams = !schedule.pipelines.empty();  // of messages no closed form tells what matters: all do
+    const std::vector<HopPath> hops =
+        streams ? hops_of(call, lowering, schedule, schedule.pipelines.front()) : std::vector<HopPath>{};
+    const double usual = streams ? expected_seconds(schedule, spec, hops) : 1;
+    std::vector<Weight> figures;
+    for (const auto& [figure, trust] : call.ledger.trust()) {
+        double moved = streams ? 0 : 1;
+        for (const FigureReader::End end : {FigureReader::End::high, FigureReader::End::low}) {
+            moved =
+                streams ? std::max(moved, std::abs(seconds_with(call, spec, hops, figure, end) / usual - 1)) : moved;
+        }
+        figures.push_back({trust, moved});
+    }
+    return {std::max(weakest_that_matters(figures, &Trust::evidence), lowering.at_best),
+            std::max(weakest_that_matters(figures, &Trust::misses_like), lowering.at_best)};
+}
+
+}  // namespace fabricast

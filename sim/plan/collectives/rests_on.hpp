@@ -1,0 +1,12 @@
+#pragma once
+// What a call's forecast rests on.
+
+#include "sim/plan/collectives/lowered_call.hpp"
+
+namespace fabricast {
+
+// What the call's time rests on: the weakest word of the figures that matter to it, at best the lowering's. `schedule`
+// is the call as lowered and launched.
+Trust rests_on(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, const Schedule& schedule);
+
+}  // namespace fabricast

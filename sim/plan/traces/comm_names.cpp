@@ -1,0 +1,126 @@
+#include "sim/plan/traces/comm_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+// Lower case, letters and digits only: "_allgather_base" -> "allgatherbase".
+std::string plain(std::string_view name) {
+    std::string letters;
+    for (const char c : name) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+            letters.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+        }
+    }
+    return letters;
+}
+
+// In this order: "allreduce" holds "reduce", "alltoall" nothing of the others.
+std::optional<CommCall> call_in(const std::string& text) {
+    static const std::array<std::pair<std::string_view, CommCall>, 17> words = {{
+        {"allreduce", {RecordKind::collective, Collective::all_reduce}},
+        {"reducescatter", {RecordKind::collective, Collective::reduce_scatter}},
+        {"allgather", {RecordKind::collective, Collective::all_gather}},
+        {"alltoallv", {RecordKind::collective, Collective::all_to_all_v}},
+        {"alltoall", {RecordKind::collective, Collective::all_to_all}},
+        {"barrier", {RecordKind::collective, Collective::all_reduce, true}},
+        {"broadcast", {RecordKind::collective, Collective::broadcast}},
+        {"reduce", {RecordKind::collective, Collective::reduce}},
+        {"gather", {RecordKind::collective, Collective::gather}},
+        {"scatter", {RecordKind::collective, Collective::scatter}},
+        {"irecv", {RecordKind::receive}},
+        {"recvanysource", {RecordKind::receive}},
+        {"recv", {RecordKind::receive}},
+        {"receive", {RecordKind::receive}},
+        {"isend", {RecordKind::send}},
+        {"send", {RecordKind::send}},
+        {"bcast", {RecordKind::collective, Collective::broadcast}},
+    }};
+    for (const auto& [word, call] : words) {
+        if (text.find(word) != std::string::npos) {
+            return call;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<CommCall> comm_call(std::string_view name) {
+    const std::string letters = plain(name);
+    if (letters.find("ncclid") != std::string::npos || letters == "wait" || letters == "init") {
+        return std::nullopt;
+    }
+    return call_in(letters);
+}
+
+bool is_comm_kernel(std::string_view kernel) {
+    return kernel.starts_with("nccl") || kernel.starts_with("void nccl") || kernel.starts_with("rccl") ||
+           kernel.find("ncclKernel") != std::string_view::npos ||
+           kernel.find("ncclDevKernel") != std::string_view::npos ||
+           // DeepEP's namespaces: its dispatch, combine and notify kernels move tokens between experts (deepseek-ai/
+           // DeepEP, csrc/kernels).
+           kernel.find("deep_ep::") != std::string_view::npos;
+}
+
+std::optional<CommCall> comm_kernel_call(std::string_view kernel) {
+    const std::string letters = plain(kernel.substr(0, kernel.find('(')));
+    if (letters.find("sendrecv") != std::string::npos) {
+        return std::nullopt;  // a group of sends and receives: only its call knows of what
+    }
+    return call_in(letters);
+}
+
+std::optional<DataType> dtype_named(std::string_view name) {
+    const std::string letters = plain(name.substr(name.rfind(':') == std::string_view::npos ? 0 : name.rfind(':') + 1));
+    static const std::array<std::pair<std::string_view, DataType>, 28> words = {{
+        {"float", DataType::float32},      {"float32", DataType::float32}, {"double", DataType::float64},
+        {"float64", DataType::float64},    {"half", DataType::float16},    {"float16", DataType::float16},
+        {"bfloat16", DataType::bfloat16},  {"long", DataType::int64},      {"longint", DataType::int64},
+        {"int64", DataType::int64},        {"int", DataType::int32},       {"int32", DataType::int32},
+        {"short", DataType::float16},      {"byte", DataType::uint8},      {"uint8", DataType::uint8},
+        {"unsignedchar", DataType::uint8}, {"char", DataType::int8},       {"int8", DataType::int8},
+        {"signedchar", DataType::int8},    {"bool", DataType::uint8},      {"uint32", DataType::uint32},
+        {"uint64", DataType::uint64},      {"scalar", DataType::float32},  {"float8", DataType::float8},
+        {"bf16", DataType::bfloat16},      {"fp16", DataType::float16},    {"fp32", DataType::float32},
+        {"longlong", DataType::int64},
+    }};
+    for (const auto& [word, dtype] : words) {
+        if (letters == word) {
+            return dtype;
+        }
+    }
+    return letters.starts_with("float8") ? std::optional(DataType::float8) : std::nullopt;
+}
+
+std::optional<DataType> nccl_dtype(long long number) {
+    // ncclDataType_t, nccl.h.
+    static constexpr std::array<DataType, 12> types = {DataType::int8,     DataType::uint8,   DataType::int32,
+                                                       DataType::uint32,   DataType::int64,   DataType::uint64,
+                                                       DataType::float16,  DataType::float32, DataType::float64,
+                                                       DataType::bfloat16, DataType::float8,  DataType::float8};
+    return number >= 0 && number < static_cast<long long>(types.size())
+               ? std::optional(types[static_cast<std::size_t>(number)])
+               : std::nullopt;
+}
+
+double call_bytes(const CommCall& call, double in_elements, double out_elements, DataType dtype, std::uint32_t ranks) {
+    if (call.barrier) {
+        return 4;
+    }
+    const double element = static_cast<double>(size_of(dtype));
+    const double larger = std::max(in_elements, out_elements);
+    const bool rooted = call.collective == Collective::gather || call.collective == Collective::scatter;
+    if (call.kind == RecordKind::collective && rooted && std::min(in_elements, out_elements) <= 0) {
+        return larger * element * ranks;  // a rank that is not the root has one buffer: its own part
+    }
+    return larger * element;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,37 @@
+#pragma once
+// What PyTorch, NCCL and their kernels call collectives and element types, to ours.
+
+#include <optional>
+#include <string_view>
+
+#include "sim/plan/traces/recording.hpp"
+
+namespace fabricast {
+
+// A call by its name: RecordKind::collective, send or receive.
+struct CommCall {
+    RecordKind kind = RecordKind::collective;
+    Collective collective = Collective::all_reduce;
+    bool barrier = false;  // an all-reduce of one element
+};
+
+// "allreduce", "_allgather_base", "nccl:reduce_scatter", "c10d::broadcast_", "AllToAll", "send"; nullopt for what moves
+// nothing ("wait", "init") and for the unknown.
+std::optional<CommCall> comm_call(std::string_view name);
+
+// The call inside a kernel's name: "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)"; nullopt where it names none, as
+// "ncclDevKernel_Generic".
+std::optional<CommCall> comm_kernel_call(std::string_view kernel);
+// Whether a kernel is NCCL's, RCCL's or DeepEP's.
+bool is_comm_kernel(std::string_view kernel);
+
+// "Float", "c10::BFloat16", "long int", "Float8_e4m3fn"; nullopt for the unknown.
+std::optional<DataType> dtype_named(std::string_view name);
+// NCCL's ncclDataType_t; nullopt beyond it.
+std::optional<DataType> nccl_dtype(long long number);
+
+// nccl-tests' size of a call on `ranks` ranks whose buffers hold these elements (nccl-tests doc/PERFORMANCE.md: the
+// larger of a rank's two buffers; of gather and scatter the root's).
+double call_bytes(const CommCall& call, double in_elements, double out_elements, DataType dtype, std::uint32_t ranks);
+
+}  // namespace fabricast

@@ -1,0 +1,365 @@
+// Chakra execution traces: a protobuf graph of one rank. Source of the numbers: mlcommons/chakra, schema/protobuf
+// et_def.proto (0.0.4).
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "base/input_error.hpp"
+#include "base/protobuf.hpp"
+#include "sim/plan/traces/trace_format.hpp"
+
+namespace fabricast {
+
+namespace {
+
+enum class NodeType : std::uint8_t { invalid, metadata, mem_load, mem_store, compute, send, receive, collective };
+
+// An attribute's number, text or first list entry.
+struct Attribute {
+    std::optional<double> number;
+    std::string text;
+};
+
+struct Node {
+    std::uint64_t id = 0;
+    std::string name;
+    std::uint64_t type = 0;
+    std::uint64_t duration_us = 0;
+    std::vector<std::uint64_t> controlled_by, fed_by;  // ctrl_deps, data_deps
+    std::map<std::string, Attribute, std::less<>> attributes;
+
+    double number(std::string_view name, double fallback) const {
+        const auto found = attributes.find(name);
+        return found != attributes.end() && found->second.number ? *found->second.number : fallback;
+    }
+    bool has(std::string_view name) const { return attributes.contains(name); }
+};
+
+double as_double(std::uint64_t bits) {
+    double value = 0;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+double as_float(std::uint64_t bits) {
+    const auto low = static_cast<std::uint32_t>(bits);
+    float value = 0;
+    std::memcpy(&value, &low, sizeof value);
+    return static_cast<double>(value);
+}
+
+double zigzag(std::uint64_t bits) {
+    return static_cast<double>(static_cast<std::int64_t>(bits >> 1U) ^ -static_cast<std::int64_t>(bits & 1U));
+}
+
+// AttributeProto: the number of the field says the type of the value.
+void read_value(const WireField& field, Attribute& attribute) {
+    switch (field.number) {
+        case 3:
+            attribute.number = as_double(field.value);
+            return;
+        case 5:
+            attribute.number = as_float(field.value);
+            return;
+        case 7:
+        case 9:
+        case 25:
+            attribute.number = static_cast<double>(static_cast<std::int64_t>(field.value));
+            return;
+        case 23:
+            attribute.number = static_cast<double>(static_cast<std::int32_t>(field.value));
+            return;
+        case 11:
+        case 13:
+        case 19:
+        case 21:
+        case 27:
+            attribute.number = static_cast<double>(field.value);
+            return;
+        case 15:
+        case 17:
+            attribute.number = zigzag(field.value);
+            return;
+        case 29:
+        case 31:
+            attribute.text = field.content;
+            return;
+        default:
+            return;  // lists carry nothing that a replay needs
+    }
+}
+
+void read_attribute(WireMessage message, Node& node) {
+    std::string name;
+    Attribute attribute;
+    for (WireField field; message.next(field);) {
+        if (field.number == 1 && field.type == WireType::bytes) {
+            name = field.content;
+        } else {
+            read_value(field, attribute);
+        }
+    }
+    if (attribute.number && !(std::abs(*attribute.number) <= 1e18)) {
+        message.fail("attribute " + shown(name) + " is out of range");
+    }
+    node.attributes[name] = std::move(attribute);
+}
+
+void read_ids(const WireField& field, const WireMessage& message, std::vector<std::uint64_t>& ids) {
+    if (field.type == WireType::varint) {
+        ids.push_back(field.value);
+    } else if (field.type == WireType::bytes) {
+        for (WireMessage packed = message.inside(field); !packed.at_end();) {
+            ids.push_back(packed.varint());
+        }
+    } else {
+        message.fail("a list of node ids is neither packed nor plain");
+    }
+}
+
+Node read_node(WireMessage message) {
+    Node node;
+    for (WireField field; message.next(field);) {
+        const bool text = field.type == WireType::bytes;
+        const bool whole = field.type == WireType::varint;
+        if (field.number == 1 && whole) {
+            node.id = field.value;
+        } else if (field.number == 2 && text) {
+            node.name = field.content;
+        } else if (field.number == 3 && whole) {
+            node.type = field.value;
+        } else if (field.number == 4 || field.number == 5) {
+            read_ids(field, message, field.number == 4 ? node.controlled_by : node.fed_by);
+        } else if (field.number == 7 && whole) {
+            node.duration_us = field.value;
+        } else if (field.number == 10 && text) {
+            read_attribute(message.inside(field), node);
+        } else if (field.number > 10 || field.number == 1 || field.number == 2 || field.number == 3) {
+            message.fail("field " + std::to_string(field.number) + " is none of a node");
+        }
+    }
+    if (node.type > static_cast<std::uint64_t>(NodeType::collective)) {
+        message.fail("node type " + std::to_string(node.type) + " (accepted: 0 to 7)");
+    }
+    if (node.duration_us > 1'000'000'000'000) {
+        message.fail("a node of " + std::to_string(node.duration_us) + " us");
+    }
+    return node;
+}
+
+std::optional<Collective> collective_of(double type) {
+    // CollectiveCommType of et_def.proto; a barrier is an all-reduce of one element.
+    static constexpr Collective types[] = {
+        Collective::all_reduce,     Collective::reduce,    Collective::all_gather, Collective::gather,
+        Collective::scatter,        Collective::broadcast, Collective::all_to_all, Collective::reduce_scatter,
+        Collective::reduce_scatter, Collective::all_reduce};
+    return type >= 0 && type <= 9 ? std::optional(types[static_cast<std::size_t>(type)]) : std::nullopt;
+}
+
+constexpr double barrier_type = 9;
+
+// Where nodes name no thread: one stream for the CPU, one for kernels, one for collectives.
+constexpr std::uint16_t host_stream = 60'000, kernel_stream = 0, comm_stream = 1;
+
+class Graph {
+public:
+    Graph(const InputFile& file, Recording& recording)
+        : recording_(recording),
+          names_(recording.names),
+          file_(std::make_shared<const std::string>(file.path().string())) {}
+
+    void add(const WireMessage& message, std::uint64_t number) {
+        Node node = read_node(message);
+        if (!index_.emplace(node.id, static_cast<std::uint32_t>(records_.size())).second) {
+            message.fail("node " + std::to_string(node.id) + " is there twice");
+        }
+        records_.push_back(record_of(node, message));
+        controlled_by_.push_back(std::move(node.controlled_by));
+        fed_by_.push_back(std::move(node.fed_by));
+        ids_.push_back(node.id);
+        numbers_.push_back(number);
+    }
+
+    void finish(RankRecording rank);
+
+private:
+    struct Missing {
+        std::size_t count = 0;
+        std::uint64_t first = 0;
+    };
+    std::vector<std::vector<std::uint32_t>> waits(bool control, Missing& missing) const;
+    Record record_of(const Node& node, const WireMessage& message);
+    Record comm_record(const Node& node, const WireMessage& message, Record record);
+
+    Recording& recording_;
+    Names names_;
+    std::shared_ptr<const std::string> file_;
+    std::unordered_map<std::uint64_t, std::uint32_t> index_;
+    std::vector<Record> records_;
+    std::vector<std::vector<std::uint64_t>> controlled_by_, fed_by_;
+    std::vector<std::uint64_t> ids_, numbers_;
+};
+
+Record Graph::comm_record(const Node& node, const WireMessage& message, Record r) {
+    const auto type = static_cast<NodeType>(node.type);
+    const double size = node.number("comm_size", -1);
+    if (size < 0) {
+        message.fail("node " + std::to_string(node.id) + " (" + shown(node.name) +
+                     ") communicates but has no comm_size");
+    }
+    r.bytes = size;
+    r.bound = Bound::neither;
+    if (type == NodeType::collective) {
+        const double comm_type = node.number("comm_type", -1);
+        const std::optional<Collective> collective = collective_of(comm_type);
+        if (!collective) {
+            message.fail("node " + std::to_string(node.id) + ": comm_type " + std::to_string(comm_type) +
+                         " is no collective (accepted: 0 to 9)");
+        }
+        r.kind = RecordKind::collective;
+        r.collective = *collective;
+        r.bytes = comm_type == barrier_type ? 4 : size;
+        const auto group = node.attributes.find("pg_name");
+        r.other = group_number(recording_, {group == node.attributes.end() ? "" : group->second.text, 0, {}});
+        r.root = static_cast<std::uint32_t>(std::clamp(node.number("root_rank", 0), 0.0, 4e9));
+        return r;
+    }
+    const double peer = node.number(type == NodeType::send ? "comm_dst" : "comm_src", -1);
+    if (peer < 0 || peer > 1e9) {
+        message.fail("node " + std::to_string(node.id) + " (" + shown(node.name) + ") names no rank in " +
+                     (type == NodeType::send ? "comm_dst" : "comm_src"));
+    }
+    r.kind = type == NodeType::send ? RecordKind::send : RecordKind::receive;
+    r.other = static_cast<std::uint32_t>(peer);
+    r.root = static_cast<std::uint32_t>(std::clamp(node.number("comm_tag", 0), 0.0, 4e9));
+    r.stream = no_stream;
+    return r;
+}
+
+Record Graph::record_of(const Node& node, const WireMessage& message) {
+    const auto type = static_cast<NodeType>(node.type);
+    const bool on_cpu = node.number("is_cpu_op", 0) != 0;
+    const double thread = node.number("tid", -1);
+    Record r;
+    r.name = names_(node.name);
+    r.time = microseconds(static_cast<std::int64_t>(node.duration_us));
+    const auto stream_or = [&](std::uint16_t fallback) {
+        return thread >= 0 && thread < 50'000 ? static_cast<std::uint16_t>(thread) : fallback;
+    };
+    const bool collective = type == NodeType::collective && !on_cpu && node.has("comm_type");
+    if (collective || type == NodeType::send || type == NodeType::receive) {
+        r.stream = stream_or(comm_stream);
+        return comm_record(node, message, r);
+    }
+    if (on_cpu || type == NodeType::metadata || type == NodeType::invalid) {
+        r.kind = RecordKind::host;
+        r.bound = Bound::neither;
+        // Threads of the CPU and streams of the GPU are numbered apart.
+        r.stream = type == NodeType::metadata || type == NodeType::invalid ? no_stream
+                   : thread >= 0 && thread < 5'000 ? static_cast<std::uint16_t>(host_stream + thread)
+                                                   : host_stream;
+        return r;
+    }
+    r.kind = RecordKind::compute;
+    r.bound = bound_of_kernel(node.name);
+    r.dtype = dtype_of_kernel(node.name);
+    r.stream = stream_or(kernel_stream);
+    if (node.duration_us == 0) {
+        r.flops = std::max(0.0, node.number("num_ops", 0));
+        r.bytes = std::max(0.0, node.number("tensor_size", 0));
+    }
+    return r;
+}
+
+// The nodes that each waits for, by record; what is not in the file is counted.
+std::vector<std::vector<std::uint32_t>> Graph::waits(bool control, Missing& missing) const {
+    std::vector<std::vector<std::uint32_t>> after(records_.size());
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+        for (const auto* list : {&fed_by_[i], &controlled_by_[i]}) {
+            for (const std::uint64_t id :
+                 list == &controlled_by_[i] && !control ? std::vector<std::uint64_t>{} : *list) {
+                if (const auto known = index_.find(id); known != index_.end()) {
+                    after[i].push_back(known->second);
+                } else if (missing.count++ == 0) {
+                    missing.first = id;
+                }
+            }
+        }
+        std::sort(after[i].begin(), after[i].end());
+        after[i].erase(std::unique(after[i].begin(), after[i].end()), after[i].end());
+    }
+    return after;
+}
+
+void Graph::finish(RankRecording rank) {
+    const std::string of_rank = "rank " + std::to_string(rank.rank) + ": ";
+    Missing missing;
+    Sorted sorted = add_sorted(rank, records_, waits(true, missing));
+    if (sorted.in_circle) {
+        // Converted PyTorch traces hold control dependencies that contradict the order; Chakra's own feeder follows the
+        // data dependencies.
+        missing = {};
+        sorted = add_sorted(rank, records_, waits(false, missing));
+        recording_.notes.push_back(of_rank + "its control dependencies go in a circle: only data dependencies count");
+    }
+    if (sorted.in_circle) {
+        throw InputError({file_}, "record " + std::to_string(numbers_[*sorted.in_circle]) + ": node " +
+                                      std::to_string(ids_[*sorted.in_circle]) + " waits for itself, through others");
+    }
+    if (missing.count > 0) {
+        recording_.notes.push_back(of_rank + std::to_string(missing.count) +
+                                   " dependencies on nodes that are not in the file count as met, the first on node " +
+                                   std::to_string(missing.first));
+    }
+    recording_.ranks.push_back(std::move(rank));
+}
+
+void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+    recording.format = to_string(TraceFormat::chakra);
+    RankRecording rank;
+    rank.rank = rank_of_file(recording, file);
+    rank.source = file.path().string();
+    Graph graph(file, recording);
+    WireFile messages(file);
+    bool metadata = false;
+    while (messages.next()) {
+        if (!metadata) {
+            // GlobalMetadata comes first: a version and attributes, which only has to be whole.
+            metadata = true;
+            WireMessage message = messages.message();
+            for (WireField field; message.next(field);) {
+                if (field.number > 2 || field.type != WireType::bytes) {
+                    message.fail("no Chakra trace: the first message is no GlobalMetadata");
+                }
+            }
+            continue;
+        }
+        graph.add(messages.message(), messages.record().number);
+        if (progress && messages.record().number % 4096 == 0) {
+            progress(file.share());
+        }
+    }
+    if (!metadata) {
+        throw InputError({std::make_shared<const std::string>(rank.source)},
+                         "empty (accepted: a Chakra trace: length-delimited GlobalMetadata and Nodes)");
+    }
+    graph.finish(std::move(rank));
+}
+
+bool fits(const TraceStart& start) {
+    // A short GlobalMetadata: its version as field 1, or attributes as field 2.
+    const std::string_view text = start.text;
+    return !start.json && text.size() > 2 && (text[1] == '\x0a' || text[1] == '\x12' || text[2] == '\x12');
+}
+
+}  // namespace
+
+namespace formats {
+extern const TraceFormatRow chakra = {"chakra", "Chakra execution trace", false, fits, read};
+}  // namespace formats
+
+}  // namespace fabricast

@@ -1,0 +1,252 @@
+// GOAL, the text of LogGOPSim: sends, receives and computation of each rank, and who requires whom. Source: Hoefler,
+// Siebert, Lumsdaine: Group Operation Assembly Language (2009); spcl/LogGOPSim.
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+
+#include "base/input_error.hpp"
+#include "base/nearest_word.hpp"
+#include "models/catalog.hpp"
+#include "sim/plan/traces/trace_format.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::uint32_t most_ranks = 1U << 24U;
+
+// A word of the text and where it starts.
+struct Token {
+    std::string_view text;
+    int column = 1;
+};
+
+class Goal {
+public:
+    Goal(const InputFile& file, Recording& recording)
+        : recording_(recording), file_(std::make_shared<const std::string>(file.path().string())) {}
+
+    void line(std::string_view text, int number) {
+        number_ = number;
+        split(text);
+        at_ = 0;
+        while (at_ < tokens_.size()) {
+            statement();
+        }
+    }
+
+    void finish() {
+        if (in_comment_ || inside_) {
+            fail(inside_ ? "the file ends inside rank " + std::to_string(rank_.rank)
+                         : "the file ends inside a comment");
+        }
+        if (recording_.world == 0) {
+            fail("'num_ranks' is missing (accepted: num_ranks N, then rank r { ... })");
+        }
+        if (recording_.ranks.empty()) {
+            fail("no rank does anything");
+        }
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& message) const {
+        const int column = at_ < tokens_.size() ? tokens_[at_].column : 1;
+        throw InputError({file_, std::max(number_, 1), column}, message);
+    }
+
+    // Words of one line; `:`, `{` and `}` are words of their own; comments fall away.
+    void split(std::string_view text) {
+        tokens_.clear();
+        for (std::size_t i = 0; i < text.size();) {
+            const std::string_view rest = text.substr(i);
+            if (in_comment_) {
+                in_comment_ = !rest.starts_with("*/");
+                i += in_comment_ ? 1 : 2;
+            } else if (rest.starts_with("/*")) {
+                in_comment_ = true;
+                i += 2;
+            } else if (rest.starts_with("//") || rest.front() == '#') {
+                return;
+            } else if (rest.front() == ' ' || rest.front() == '\t' || rest.front() == '\r' || rest.front() == ';') {
+                ++i;
+            } else {
+                std::size_t length = 1;
+                if (std::string_view(":{}").find(rest.front()) == std::string_view::npos) {
+                    length = std::min(rest.find_first_of(" \t\r:{};#"), rest.size());
+                }
+                tokens_.push_back({rest.substr(0, length), static_cast<int>(i) + 1});
+                i += length;
+            }
+        }
+    }
+
+    std::string_view next(std::string_view what) {
+        if (at_ == tokens_.size()) {
+            fail("the line ends where " + std::string(what) + " should stand");
+        }
+        return tokens_[at_++].text;
+    }
+
+    void expect(std::string_view word) {
+        const std::string_view found = next("'" + std::string(word) + "'");
+        if (found != word) {
+            --at_;
+            fail(error_message("'" + std::string(word) + "' should stand here", shown(found), word));
+        }
+    }
+
+    // A whole number, perhaps with a letter behind it: "1024b".
+    std::int64_t whole(std::string_view what, char unit, std::int64_t high) {
+        std::string_view word = next(what);
+        const std::string_view all = word;
+        if (unit != '\0' && word.ends_with(unit)) {
+            word.remove_suffix(1);
+        }
+        std::int64_t value = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (error != std::errc{} || end != word.data() + word.size() || value < 0 || value > high) {
+            --at_;
+            fail(error_message(std::string(what) + " is no whole number in range", shown(all),
+                               "0 to " + std::to_string(high)));
+        }
+        return value;
+    }
+
+    std::uint32_t rank_number(std::string_view what) {
+        return static_cast<std::uint32_t>(whole(what, '\0', std::int64_t{recording_.world} - 1));
+    }
+
+    void statement() {
+        const std::string_view word = tokens_[at_].text;
+        if (!inside_ && word == "num_ranks") {
+            ++at_;
+            recording_.world = static_cast<std::uint32_t>(whole("num_ranks", '\0', most_ranks));
+            return;
+        }
+        if (!inside_) {
+            expect("rank");
+            if (recording_.world == 0) {
+                fail("'num_ranks' must stand before the first rank");
+            }
+            rank_ = {};
+            rank_.rank = rank_number("a rank");
+            rank_.source = *file_;
+            expect("{");
+            inside_ = true;
+            return;
+        }
+        if (word == "}") {
+            ++at_;
+            close();
+            return;
+        }
+        const std::string label(next("a label"));
+        const std::string_view verb = next("':' or 'requires'");
+        if (verb == ":") {
+            operation(label);
+        } else if (verb == "requires" || verb == "irequires") {
+            const std::uint32_t later = labelled(label, at_ - 2);
+            const std::string other(next("a label"));
+            const std::uint32_t earlier = labelled(other, at_ - 1);
+            (verb == "requires" ? after_ : at_start_)[later].push_back(earlier);
+        } else {
+            --at_;
+            fail(error_message("no statement starts like this", shown(verb), "':', requires, irequires"));
+        }
+    }
+
+    std::uint32_t labelled(const std::string& label, std::size_t token) {
+        const auto found = labels_.find(label);
+        if (found == labels_.end()) {
+            at_ = token;
+            fail("no operation of rank " + std::to_string(rank_.rank) + " is called " + shown(label));
+        }
+        return found->second;
+    }
+
+    void operation(const std::string& label) {
+        if (!labels_.emplace(label, static_cast<std::uint32_t>(records_.size())).second) {
+            fail("rank " + std::to_string(rank_.rank) + " has two operations called " + shown(label));
+        }
+        Record r;
+        const std::string_view verb = next("send, recv or calc");
+        if (verb == "calc") {
+            r.kind = RecordKind::compute;
+            r.time = nanoseconds(whole("nanoseconds", '\0', 1'000'000'000'000'000));
+            r.stream = 0;
+        } else if (verb == "send" || verb == "recv") {
+            r.kind = verb == "send" ? RecordKind::send : RecordKind::receive;
+            r.bytes = static_cast<double>(whole("bytes", 'b', std::int64_t{1} << 50U));
+            expect(verb == "send" ? "to" : "from");
+            r.other = rank_number("a rank");
+        } else {
+            --at_;
+            fail(error_message("no such operation", shown(verb), "send, recv, calc",
+                               nearest_word(verb, {"send", "recv", "calc"})));
+        }
+        while (at_ < tokens_.size() &&
+               (tokens_[at_].text == "tag" || tokens_[at_].text == "cpu" || tokens_[at_].text == "nic")) {
+            const std::string_view option = tokens_[at_++].text;
+            const std::int64_t value = whole(option, '\0', option == "tag" ? 0xffffffffLL : 10'000);
+            if (option == "tag") {
+                r.root = static_cast<std::uint32_t>(value);
+            } else if (option == "cpu" && r.kind == RecordKind::compute) {
+                r.stream = static_cast<std::uint16_t>(value);
+            }
+        }
+        records_.push_back(r);
+        after_.emplace_back();
+        at_start_.emplace_back();
+    }
+
+    // irequires: after the other's start, which is when what the other waits for is done.
+    void close() {
+        for (std::size_t i = 0; i < records_.size(); ++i) {
+            for (const std::uint32_t other : at_start_[i]) {
+                after_[i].insert(after_[i].end(), after_[other].begin(), after_[other].end());
+            }
+        }
+        const Sorted sorted = add_sorted(rank_, records_, after_);
+        if (sorted.in_circle) {
+            const auto stuck = std::find_if(labels_.begin(), labels_.end(),
+                                            [&](const auto& label) { return label.second == *sorted.in_circle; });
+            fail("rank " + std::to_string(rank_.rank) + ": " + shown(stuck->first) +
+                 " requires itself, through others");
+        }
+        recording_.ranks.push_back(std::move(rank_));
+        records_.clear();
+        after_.clear();
+        at_start_.clear();
+        labels_.clear();
+        inside_ = false;
+    }
+
+    Recording& recording_;
+    std::shared_ptr<const std::string> file_;
+    int number_ = 0;
+    std::vector<Token> tokens_;
+    std::size_t at_ = 0;
+    bool in_comment_ = false, inside_ = false;
+    RankRecording rank_;
+    std::vector<Record> records_;
+    std::vector<std::vector<std::uint32_t>> after_, at_start_;
+    std::unordered_map<std::string, std::uint32_t> labels_;
+};
+
+void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+    recording.format = to_string(TraceFormat::goal);
+    Goal goal(file, recording);
+    for_each_line(file, progress, [&](std::string_view line, int number) { goal.line(line, number); });
+    goal.finish();
+}
+
+bool fits(const TraceStart& start) { return !start.json && start.holds("num_ranks"); }
+
+}  // namespace
+
+namespace formats {
+extern const TraceFormatRow goal = {"goal", "GOAL of LogGOPSim", true, fits, read};
+}  // namespace formats
+
+}  // namespace fabricast

@@ -1,0 +1,377 @@
+// NCCL's debug log: which rank called what on which communicator. Source of the lines: NVIDIA/nccl src/enqueue.cc
+// (ncclEnqueueCheck, SUBSYS COLL) and src/init.cc; the text of the COLL line is the same from 2.12 to 2.30.
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "base/input_error.hpp"
+#include "base/text.hpp"
+#include "sim/plan/traces/comm_names.hpp"
+#include "sim/plan/traces/trace_format.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// The word behind `key` in a line: "count 1024" -> "1024". Empty where it is not there.
+std::string_view behind(std::string_view line, std::string_view key) {
+    for (std::size_t at = line.find(key); at != std::string_view::npos; at = line.find(key, at + 1)) {
+        const std::size_t end = at + key.size();
+        const bool whole_word = (at == 0 || line[at - 1] == ' ' || line[at - 1] == '[') && end < line.size() &&
+                                (line[end] == ' ' || line[end] == '=');
+        if (whole_word) {
+            const std::size_t from = line.find_first_not_of(' ', end + 1);
+            return from == std::string_view::npos ? std::string_view()
+                                                  : line.substr(from, line.find_first_of(" ]\r", from) - from);
+        }
+    }
+    return {};
+}
+
+std::optional<std::int64_t> whole(std::string_view word) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    return error == std::errc{} && end == word.data() + word.size() && !word.empty() ? std::optional(value)
+                                                                                     : std::nullopt;
+}
+
+// One process's GPU. A process may drive several: then the number that NCCL prints in front of a line is the GPU that
+// happened to be current, and only a communicator's address tells which GPU a call is on.
+struct Caller {
+    std::map<std::string, std::uint32_t> own;  // communicator's address -> its entry in comms
+    std::vector<std::uint32_t> calls;          // in the order called
+};
+
+// What NCCL prints in front of a line: "node0:1234:1300 [3]", perhaps behind a launcher's own mark or a time.
+struct Prefix {
+    std::string process, gpu;  // "node0:1234", "[3]"
+};
+
+struct Comm {
+    std::string id;  // commId, the same in all its ranks; else the address
+    std::uint32_t rank = 0, ranks = 0;
+};
+
+struct LoggedCall {
+    CommCall what;
+    std::uint32_t comm = 0;  // comms_
+    std::string stream, group_of_calls;
+    double elements = 0;
+    DataType dtype = DataType::float32;
+    std::uint32_t root = 0;
+    int line = 0;
+};
+
+class Log {
+public:
+    Log(const InputFile& file, Recording& recording)
+        : recording_(recording),
+          names_(recording.names),
+          file_(std::make_shared<const std::string>(file.path().string())) {}
+
+    void line(std::string_view text, int number);
+    void finish();
+
+private:
+    [[noreturn]] void fail(int line, const std::string& message) const { throw InputError({file_, line}, message); }
+
+    std::size_t caller(const std::string& process, const std::string& gpu);
+    void joined_comm(const Prefix& prefix, std::string_view text, int number);
+    void called(const Prefix& prefix, std::string_view operation, std::string_view text, int number);
+    std::vector<std::uint32_t> ranks_of_callers() const;
+    void name_comms(const std::vector<std::uint32_t>& ranks);
+    std::uint32_t group_of(const Comm& comm);
+    void add_rank(const Caller& who, std::uint32_t rank);
+
+    Recording& recording_;
+    Names names_;
+    std::shared_ptr<const std::string> file_;
+    std::vector<Caller> callers_;
+    std::map<std::pair<std::string, std::string>, std::size_t> caller_index_;  // (process, GPU) -> callers_
+    std::map<std::pair<std::string, std::string>, std::size_t> owner_;         // (process, address) -> callers_
+    std::vector<Comm> comms_;
+    std::vector<LoggedCall> calls_;
+    std::map<std::string, std::map<std::uint32_t, std::uint32_t>> members_;  // comm id -> rank in it -> rank of the job
+};
+
+// Without the thread: calls come from others than the one that set up. A mark in front that ends in a colon is a
+// launcher's ("0: node0:1234:1300 [3]") and tells processes apart; a time does not.
+Prefix prefix_of(std::string_view text) {
+    const std::size_t bracket = text.rfind('[');
+    Prefix prefix;
+    if (bracket != std::string_view::npos) {
+        prefix.gpu = text.substr(bracket);
+        text = trimmed(text.substr(0, bracket), " ");
+    }
+    const std::size_t blank = text.rfind(' ');
+    const std::string_view mark = blank == std::string_view::npos ? "" : trimmed(text.substr(0, blank), " ");
+    const std::string_view ids = blank == std::string_view::npos ? text : text.substr(blank + 1);
+    prefix.process = (mark.ends_with(':') ? std::string(mark) + " " : "") +
+                     std::string(ids.substr(0, std::min(ids.rfind(':'), ids.size())));
+    return prefix;
+}
+
+std::size_t Log::caller(const std::string& process, const std::string& gpu) {
+    const auto [place, is_new] = caller_index_.try_emplace({process, gpu}, callers_.size());
+    if (is_new) {
+        callers_.emplace_back();
+    }
+    return place->second;
+}
+
+void Log::line(std::string_view text, int number) {
+    constexpr std::string_view mark = "NCCL INFO ";
+    const std::size_t at = text.find(mark);
+    if (at == std::string_view::npos) {
+        return;  // what else a job prints
+    }
+    std::string_view prefix = text.substr(0, at);
+    prefix = prefix.substr(0, prefix.find_last_not_of(' ') + 1);
+    const std::string_view rest = text.substr(at + mark.size());
+    const std::size_t colon = rest.find(": opCount ");
+    if (colon != std::string_view::npos) {
+        called(prefix_of(prefix), rest.substr(0, colon), rest.substr(colon + 2), number);
+    } else if (!behind(rest, "comm").empty() && !behind(rest, "rank").empty() &&
+               (!behind(rest, "nRanks").empty() || !behind(rest, "nranks").empty())) {
+        joined_comm(prefix_of(prefix), rest, number);
+    }
+}
+
+void Log::joined_comm(const Prefix& prefix, std::string_view text, int number) {
+    const std::string address(behind(text, "comm"));
+    const auto rank = whole(behind(text, "rank"));
+    const std::string_view said = behind(text, "nRanks").empty() ? behind(text, "nranks") : behind(text, "nRanks");
+    const auto ranks = whole(said);
+    if (!rank || !ranks || *ranks < 1 || *ranks > 1 << 24 || *rank < 0 || *rank >= *ranks) {
+        fail(number,
+             error_message("a communicator's rank and size should stand here", shown(text), "rank R nranks N, R < N"));
+    }
+    const std::string_view said_gpu = behind(text, "cudaDev");
+    const std::size_t place = caller(prefix.process, said_gpu.empty() ? prefix.gpu : "[" + std::string(said_gpu) + "]");
+    owner_[{prefix.process, address}] = place;
+    Caller& who = callers_[place];
+    const std::string_view id = behind(text, "commId");
+    Comm comm{id.empty() ? "" : std::string(id), static_cast<std::uint32_t>(*rank), static_cast<std::uint32_t>(*ranks)};
+    const auto known = who.own.find(address);
+    if (known != who.own.end() && (comm.id.empty() || comms_[known->second].id.empty())) {
+        comms_[known->second].id = comm.id.empty() ? comms_[known->second].id : comm.id;
+        return;  // NCCL says it twice: when it starts and when it is done
+    }
+    if (known == who.own.end() || comms_[known->second].id != comm.id) {
+        who.own[address] = static_cast<std::uint32_t>(comms_.size());
+        comms_.push_back(comm);
+    }
+}
+
+void Log::called(const Prefix& prefix, std::string_view operation, std::string_view text, int number) {
+    LoggedCall call;
+    const std::optional<CommCall> what = comm_call(operation);
+    const auto count = whole(behind(text, "count"));
+    const auto type = whole(behind(text, "datatype"));
+    const auto root = whole(behind(text, "root"));
+    const std::string address(behind(text, "comm"));
+    if (!what || !count || *count < 0 || !type || address.empty()) {
+        fail(number, error_message("a call that cannot be read", shown(operation),
+                                   "NAME: opCount X ... count N datatype T op O root R comm A ..."));
+    }
+    const std::optional<DataType> dtype = nccl_dtype(*type);
+    if (!dtype) {
+        fail(number, error_message("an unknown datatype", std::to_string(*type), "0 to 11"));
+    }
+    const auto owner = owner_.find({prefix.process, address});
+    const std::size_t place = owner != owner_.end() ? owner->second : caller(prefix.process, prefix.gpu);
+    Caller& who = callers_[place];
+    if (!who.own.contains(address)) {
+        const auto ranks = whole(behind(text, "nranks"));
+        if (!ranks || *ranks < 1) {
+            fail(number,
+                 "communicator " + address + " was never set up in this log (NCCL_DEBUG_SUBSYS needs INIT and COLL)");
+        }
+        // The size at least stands in the call: one communicator, this caller in the order of appearance.
+        who.own[address] = static_cast<std::uint32_t>(comms_.size());
+        comms_.push_back({"", static_cast<std::uint32_t>(place % static_cast<std::uint64_t>(*ranks)),
+                          static_cast<std::uint32_t>(*ranks)});
+    }
+    call.what = *what;
+    call.comm = who.own[address];
+    call.stream = behind(text, "stream");
+    call.group_of_calls = std::string(behind(text, "opCount")) + "/" + address;
+    call.dtype = *dtype;
+    call.root = root && *root >= 0 ? static_cast<std::uint32_t>(*root) : 0;
+    call.line = number;
+    const double ranks = comms_[call.comm].ranks;
+    const bool whole_is_more =
+        what->kind == RecordKind::collective &&
+        (what->collective == Collective::all_gather || what->collective == Collective::reduce_scatter ||
+         what->collective == Collective::all_to_all || what->collective == Collective::gather ||
+         what->collective == Collective::scatter);
+    call.elements = static_cast<double>(*count) * (whole_is_more ? ranks : 1);  // NCCL counts one rank's part
+    who.calls.push_back(static_cast<std::uint32_t>(calls_.size()));
+    calls_.push_back(std::move(call));
+}
+
+// A caller's rank in the largest communicator is its rank in the job; who is in none comes behind.
+std::vector<std::uint32_t> Log::ranks_of_callers() const {
+    std::uint32_t world = 0;
+    for (const Comm& comm : comms_) {
+        world = std::max(world, comm.ranks);
+    }
+    std::vector<std::uint32_t> ranks;
+    std::vector<bool> taken(std::max<std::size_t>(world, callers_.size()) + callers_.size(), false);
+    std::uint32_t next = 0;
+    for (const Caller& who : callers_) {
+        std::optional<std::uint32_t> rank;
+        for (const auto& [address, comm] : who.own) {
+            if (comms_[comm].ranks == world) {
+                rank = comms_[comm].rank;
+            }
+        }
+        if (!rank || taken[*rank]) {
+            while (taken[next]) {
+                ++next;
+            }
+            rank = next;
+        }
+        taken[*rank] = true;
+        ranks.push_back(*rank);
+    }
+    return ranks;
+}
+
+// Logs of before 2.19 name no communicator. Then the n-th of a size that a rank joined is the n-th of that size which
+// the others joined, over neighbours or at a stride, as its ranks in it tell.
+void Log::name_comms(const std::vector<std::uint32_t>& ranks) {
+    std::uint32_t world = 0;
+    for (const Comm& comm : comms_) {
+        world = std::max(world, comm.ranks);
+    }
+    bool guessed = false;
+    for (std::size_t i = 0; i < callers_.size(); ++i) {
+        std::vector<std::uint32_t> joined;
+        for (const auto& [address, comm] : callers_[i].own) {
+            joined.push_back(comm);
+        }
+        std::sort(joined.begin(), joined.end());
+        std::map<std::uint32_t, int> of_size;
+        for (const std::uint32_t c : joined) {
+            Comm& comm = comms_[c];
+            const int order = of_size[comm.ranks]++;
+            if (comm.id.empty()) {
+                const std::uint32_t groups = std::max(1U, world / comm.ranks);
+                const bool neighbours = ranks[i] % comm.ranks == comm.rank;
+                const std::uint32_t which = neighbours ? ranks[i] / comm.ranks : ranks[i] % groups;
+                comm.id = "communicator " + std::to_string(order) + " of " + std::to_string(comm.ranks) +
+                          " ranks, group " + std::to_string(which);
+                guessed = guessed || comm.ranks < world;
+            }
+        }
+    }
+    if (guessed) {
+        recording_.notes.push_back(
+            "the log names no communicators (commId, NCCL 2.19): who shares one is concluded from "
+            "sizes and ranks");
+    }
+}
+
+std::uint32_t Log::group_of(const Comm& comm) {
+    CommGroup group{comm.id, comm.ranks, {}};
+    const auto members = members_.find(comm.id);
+    if (!comm.id.empty() && members != members_.end() && members->second.size() == comm.ranks) {
+        for (const auto& [in_comm, rank] : members->second) {
+            group.ranks.push_back(rank);
+        }
+    }
+    return group_number(recording_, group);
+}
+
+// Calls of one group (one opCount) run side by side, groups of one stream one after the other.
+void Log::add_rank(const Caller& who, std::uint32_t number) {
+    RankRecording rank;
+    rank.rank = number;
+    rank.source = *file_;
+    std::map<std::string, std::uint16_t> streams;
+    struct Batch {
+        std::string group;
+        std::vector<std::uint32_t> now, before;
+    };
+    std::map<std::uint16_t, Batch> batches;
+    for (const std::uint32_t c : who.calls) {
+        const LoggedCall& call = calls_[c];
+        const Comm& comm = comms_[call.comm];
+        Record r;
+        r.kind = call.what.kind;
+        r.collective = call.what.collective;
+        r.dtype = call.dtype;
+        r.bound = Bound::neither;
+        r.bytes = call.elements * static_cast<double>(size_of(call.dtype));
+        r.root = call.root;
+        const auto stream =
+            streams.try_emplace(call.stream, static_cast<std::uint16_t>(std::min<std::size_t>(streams.size(), 60'000)))
+                .first->second;
+        if (r.kind == RecordKind::collective) {
+            r.other = group_of(comm);
+        } else {
+            const CommGroup& group = recording_.groups[group_of(comm)];
+            r.other = call.root < group.ranks.size() ? group.ranks[call.root] : call.root;
+            r.root = 0;
+        }
+        Batch& batch = batches[stream];
+        const bool grouped = r.kind != RecordKind::collective && batch.group == call.group_of_calls;
+        if (!grouped) {
+            batch.before = std::move(batch.now);
+            batch.now.clear();
+        }
+        batch.group = r.kind == RecordKind::collective ? "" : call.group_of_calls;
+        if (r.bytes > 0) {
+            batch.now.push_back(rank.add(r, batch.before));
+        } else if (batch.now.empty()) {
+            batch.now = batch.before;
+        }
+    }
+    recording_.ranks.push_back(std::move(rank));
+}
+
+void Log::finish() {
+    if (calls_.empty()) {
+        fail(1, "no call in this log (accepted: lines of NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,COLL)");
+    }
+    const std::vector<std::uint32_t> ranks = ranks_of_callers();
+    name_comms(ranks);
+    for (std::size_t i = 0; i < callers_.size(); ++i) {
+        for (const auto& [address, comm] : callers_[i].own) {
+            members_[comms_[comm].id][comms_[comm].rank] = ranks[i];
+        }
+    }
+    for (const Comm& comm : comms_) {
+        recording_.world = std::max(recording_.world, comm.ranks);
+    }
+    for (std::size_t i = 0; i < callers_.size(); ++i) {
+        if (!callers_[i].calls.empty()) {
+            add_rank(callers_[i], ranks[i]);
+        }
+    }
+    recording_.notes.push_back(
+        "an NCCL log has no times: calls follow each other at once, and nothing is computed between them");
+}
+
+void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+    recording.format = to_string(TraceFormat::nccl_log);
+    Log log(file, recording);
+    for_each_line(file, progress, [&](std::string_view line, int number) { log.line(line, number); });
+    log.finish();
+}
+
+bool fits(const TraceStart& start) {
+    // Its lines may begin with a time in brackets.
+    return start.holds("NCCL INFO") && (start.holds(": opCount ") || start.holds("commId"));
+}
+
+}  // namespace
+
+namespace formats {
+extern const TraceFormatRow nccl_log = {"nccl-log", "NCCL_DEBUG=INFO with INIT and COLL", true, fits, read};
+}  // namespace formats
+
+}  // namespace fabricast

@@ -1,0 +1,386 @@
+// PyTorch's ExecutionTraceObserver: the operators of one rank with the shapes of their tensors, without times. What an
+// operator computes and moves follows from the shapes; a collective's call stands in record_param_comms.
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/json_stream.hpp"
+#include "sim/plan/traces/comm_names.hpp"
+#include "sim/plan/traces/trace_format.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::uint16_t kernel_stream = 0, comm_stream = 1;
+
+// A tensor as an operator's argument: [tensor, storage, offset, elements, bytes each, device].
+struct Tensor {
+    double elements = 0, element_bytes = 0;
+    bool on_gpu = false;
+};
+
+const Json empty_list = Json::array();
+
+// Members of 1.1 stand inside `inputs` and `outputs`, of 1.0 beside them.
+const Json& values(const Json& node, const char* side) {
+    const auto found = node.find(side);
+    if (found == node.end()) {
+        return empty_list;
+    }
+    if (found->is_object()) {
+        const auto inside = found->find("values");
+        return inside != found->end() && inside->is_array() ? *inside : empty_list;
+    }
+    return found->is_array() ? *found : empty_list;
+}
+
+const Json& described(const Json& node, const std::string& side, const char* inside, const char* beside) {
+    const auto found = node.find(side + "s");
+    if (found != node.end() && found->is_object()) {
+        const auto list = found->find(inside);
+        return list != found->end() && list->is_array() ? *list : empty_list;
+    }
+    const auto list = node.find(side + beside);
+    return list != node.end() && list->is_array() ? *list : empty_list;
+}
+
+bool is_tensor(const Json& value) {
+    return value.is_array() && value.size() == 6 && value[3].is_number() && value[4].is_number() &&
+           value[5].is_string();
+}
+
+void collect(const Json& value, std::vector<Tensor>& tensors, int depth = 0) {
+    if (is_tensor(value)) {
+        const auto& device = value[5].get_ref<const std::string&>();
+        tensors.push_back({std::max(0.0, value[3].get<double>()), std::max(0.0, value[4].get<double>()),
+                           device.starts_with("cuda") || device.starts_with("hip") || device.starts_with("xpu")});
+    } else if (value.is_array() && depth < 4) {
+        for (const Json& inner : value) {
+            collect(inner, tensors, depth + 1);
+        }
+    }
+}
+
+std::vector<Tensor> tensors(const Json& list) {
+    std::vector<Tensor> found;
+    collect(list, found);
+    return found;
+}
+
+// The shape of one argument: [512, 1024]; empty where it is none.
+std::vector<double> shape(const Json& shapes, std::size_t argument) {
+    std::vector<double> dims;
+    if (argument < shapes.size() && shapes[argument].is_array()) {
+        for (const Json& d : shapes[argument]) {
+            if (!d.is_number() || d.get<double>() < 0) {
+                return {};
+            }
+            dims.push_back(d.get<double>());
+        }
+    }
+    return dims;
+}
+
+double product(const std::vector<double>& dims, std::size_t from = 0) {
+    double all = 1;
+    for (std::size_t i = from; i < dims.size(); ++i) {
+        all *= dims[i];
+    }
+    return all;
+}
+
+// 2 * m * n * k of a matrix product, 2 * outputs * window of a convolution; 0 for what is bound by memory.
+double flops_of(const std::string& name, const Json& node) {
+    const Json& shapes = described(node, "input", "shapes", "_shapes");
+    const Json& out_shapes = described(node, "output", "shapes", "_shapes");
+    const auto matmul = [&](std::size_t a, std::size_t b) {
+        const std::vector<double> x = shape(shapes, a), y = shape(shapes, b);
+        return x.size() >= 2 && y.size() >= 2 ? 2 * product(x) * y.back() : 0;
+    };
+    if (name == "aten::mm" || name == "aten::bmm") {
+        return matmul(0, 1);
+    }
+    if (name == "aten::addmm" || name == "aten::baddbmm") {
+        return matmul(1, 2);
+    }
+    if (name == "aten::cudnn_convolution" || name == "aten::miopen_convolution") {
+        return 2 * product(shape(out_shapes, 0)) * product(shape(shapes, 1), 1);
+    }
+    if (name == "aten::convolution_backward") {
+        return 4 * product(shape(shapes, 0)) * product(shape(shapes, 2), 1);  // of the input and of the weight
+    }
+    return 0;
+}
+
+// The operator gives another view of its input: no kernel.
+bool is_view(const std::string& name, const std::string& schema) {
+    static const std::set<std::string, std::less<>> views = {
+        "aten::view",        "aten::as_strided",   "aten::t",
+        "aten::transpose",   "aten::detach",       "detach",
+        "aten::slice",       "aten::narrow",       "aten::empty",
+        "aten::result_type", "aten::resize_",      "aten::expand",
+        "aten::permute",     "aten::select",       "aten::reshape",
+        "aten::unsqueeze",   "aten::squeeze",      "aten::empty_strided",
+        "aten::empty_like",  "aten::_unsafe_view", "aten::alias",
+        "aten::lift_fresh",  "aten::unbind",       "aten::split"};
+    return views.contains(name) || schema.find("(a) ") != std::string::npos;
+}
+
+DataType kernel_dtype(const Json& node) {
+    for (const Json& type : described(node, "input", "types", "_types")) {
+        if (type.is_string() && type.get_ref<const std::string&>().starts_with("Tensor(")) {
+            std::string inside = type.get<std::string>().substr(7);
+            inside.resize(inside.find(')') == std::string::npos ? inside.size() : inside.find(')'));
+            return dtype_named(inside).value_or(DataType::float32);
+        }
+    }
+    return DataType::float32;
+}
+
+// A node's attributes as texts and numbers: in 1.1 a list of {name, type, value}, in 1.0 members of the node.
+const Json* attribute(const Json& node, const char* name) {
+    if (const auto list = node.find("attrs"); list != node.end() && list->is_array()) {
+        for (const Json& a : *list) {
+            if (a.is_object() && a.value("name", Json()) == name && a.contains("value")) {
+                return &a["value"];
+            }
+        }
+        return nullptr;
+    }
+    const auto found = node.find(name);
+    return found == node.end() ? nullptr : &*found;
+}
+
+double number(const Json* value) { return value != nullptr && value->is_number() ? value->get<double>() : 0; }
+std::string text(const Json* value) {
+    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+// What is kept of a node until all are read: whether it is a leaf shows only then.
+struct Operator {
+    std::uint64_t id = 0, parent = 0;
+    Record record;
+    bool is_call = false, waits = false;
+    std::uint64_t request = 0;  // of a call and of the `wait` for it
+};
+
+class Observed {
+public:
+    Observed(const InputFile& file, Recording& recording)
+        : recording_(recording),
+          names_(recording.names),
+          file_(std::make_shared<const std::string>(file.path().string())) {}
+
+    void take(const JsonPiece& piece);
+    void finish(RankRecording rank);
+
+private:
+    void node(const JsonPiece& piece);
+    void call(const Json& node, Operator op);
+    void process_groups(const Json& node);
+
+    Recording& recording_;
+    Names names_;
+    std::shared_ptr<const std::string> file_;
+    std::vector<Operator> operators_;
+    std::unordered_set<std::uint64_t> parents_, calls_;
+    std::map<std::string, CommGroup> groups_;
+    bool any_node_ = false;
+};
+
+void Observed::take(const JsonPiece& piece) {
+    if (piece.member == "nodes") {
+        node(piece);
+    }
+}
+
+void Observed::node(const JsonPiece& piece) {
+    const Json& n = piece.value;
+    const auto id = n.is_object() ? n.find("id") : n.end();
+    if (!n.is_object() || id == n.end() || !id->is_number_unsigned() || !n.contains("name") || !n["name"].is_string()) {
+        throw InputError(piece.place(), "node " + std::to_string(piece.index) + " has no id and name");
+    }
+    any_node_ = true;
+    Operator op;
+    op.id = id->get<std::uint64_t>();
+    const auto parent = n.contains("ctrl_deps") ? n.find("ctrl_deps") : n.find("parent");
+    op.parent = parent != n.end() && parent->is_number_unsigned() ? parent->get<std::uint64_t>() : 0;
+    const auto& name = n["name"].get_ref<const std::string&>();
+    if (name.find("process_group:init") != std::string::npos) {
+        process_groups(n);
+    }
+    if (name == "record_param_comms") {
+        return call(n, op);
+    }
+    parents_.insert(op.parent);
+    std::vector<Tensor> moved = tensors(values(n, "inputs"));
+    const std::vector<Tensor> out = tensors(values(n, "outputs"));
+    moved.insert(moved.end(), out.begin(), out.end());
+    double bytes = 0;
+    for (const Tensor& tensor : moved) {
+        bytes += tensor.on_gpu ? tensor.elements * tensor.element_bytes : 0;
+    }
+    if (!(bytes > 0) || !name.starts_with("aten::") || is_view(name, text(attribute(n, "op_schema")))) {
+        return;
+    }
+    op.record.bytes = bytes;
+    op.record.flops = flops_of(name, n);
+    op.record.bound = op.record.flops > 0 ? Bound::arithmetic : Bound::memory;
+    op.record.dtype = kernel_dtype(n);
+    op.record.stream = kernel_stream;
+    op.record.name = names_(name);
+    operators_.push_back(op);
+}
+
+// "[{"pg_name": "0", "ranks": [0, 1], "group_size": 2, ...}]", as text.
+void Observed::process_groups(const Json& node) {
+    const Json& list = values(node, "inputs");
+    if (list.empty() || !list.front().is_string()) {
+        return;
+    }
+    const Json parsed = Json::parse(list.front().get<std::string>(), nullptr, false);
+    for (const Json& g : parsed.is_array() ? parsed : empty_list) {
+        if (!g.is_object() || !g.contains("pg_name")) {
+            continue;
+        }
+        CommGroup group;
+        group.name = g["pg_name"].is_string() ? g["pg_name"].get<std::string>() : g["pg_name"].dump();
+        const double size = number(g.contains("group_size") ? &g["group_size"] : nullptr);
+        group.size = static_cast<std::uint32_t>(std::clamp(size, 0.0, 16'777'216.0));
+        if (g.contains("ranks") && g["ranks"].is_array()) {
+            for (const Json& rank : g["ranks"]) {
+                if (rank.is_number_unsigned() && rank.get<std::uint64_t>() < 1U << 24U) {
+                    group.ranks.push_back(rank.get<std::uint32_t>());
+                }
+            }
+        }
+        recording_.world = std::max(recording_.world, group.size);
+        groups_[group.name] = group;
+    }
+}
+
+void Observed::call(const Json& node, Operator op) {
+    const Json& in = values(node, "inputs");
+    std::string name = text(attribute(node, "collective_name"));
+    std::vector<double> numbers;
+    for (const Json& value : in) {
+        if (value.is_number()) {
+            numbers.push_back(value.get<double>());
+        } else if (value.is_string() && name.empty()) {
+            name = value.get<std::string>();  // 1.0 has no attributes: the name is an argument
+        }
+    }
+    op.request = numbers.empty() ? 0 : static_cast<std::uint64_t>(std::max(0.0, numbers.front()));
+    if (name == "wait") {
+        op.waits = true;
+        operators_.push_back(op);
+        return;
+    }
+    const std::optional<CommCall> what = comm_call(name);
+    if (!what) {
+        return;
+    }
+    const std::vector<Tensor> given = tensors(in);
+    double in_elements = number(attribute(node, "in_msg_nelems")),
+           out_elements = number(attribute(node, "out_msg_nelems"));
+    double element_bytes = 0;
+    if (const auto dtype = dtype_named(text(attribute(node, "dtype")))) {
+        op.record.dtype = *dtype;
+        element_bytes = static_cast<double>(size_of(*dtype));
+    }
+    if (in_elements <= 0 && out_elements <= 0) {
+        for (const Tensor& t : given) {
+            in_elements += t.elements;
+            element_bytes = t.element_bytes;
+        }
+        for (const Tensor& t : tensors(values(node, "outputs"))) {
+            out_elements += t.elements;
+        }
+    }
+    CommGroup group;
+    group.name = text(attribute(node, "pg_name"));
+    group.size = static_cast<std::uint32_t>(std::clamp(number(attribute(node, "pg_size")), 0.0, 16'777'216.0));
+    if (const auto known = groups_.find(group.name); known != groups_.end()) {
+        group = known->second;
+    }
+    const double first = number(attribute(node, "global_rank_start")),
+                 stride = number(attribute(node, "global_rank_stride"));
+    if (group.ranks.empty() && stride >= 1 && first >= 0 && first + stride * group.size < 4e9) {
+        for (std::uint32_t i = 0; i < group.size; ++i) {
+            group.ranks.push_back(static_cast<std::uint32_t>(first + stride * i));
+        }
+    }
+    op.record.kind = what->kind;
+    op.record.collective = what->collective;
+    op.record.bound = Bound::neither;
+    op.record.stream = comm_stream;
+    op.record.name = names_(name);
+    const double elements = call_bytes(*what, in_elements, out_elements, DataType::int8, std::max(group.size, 1U));
+    op.record.bytes = what->barrier ? 4 : elements * std::max(element_bytes, 1.0);
+    if (what->kind == RecordKind::collective) {
+        op.record.other = group_number(recording_, group);
+    } else {
+        const double peer = number(attribute(node, what->kind == RecordKind::send ? "dst_rank" : "src_rank"));
+        op.record.other = static_cast<std::uint32_t>(std::clamp(peer, 0.0, 4e9));
+    }
+    if (op.record.bytes > 0) {
+        op.is_call = true;
+        operators_.push_back(op);
+    }
+}
+
+void Observed::finish(RankRecording rank) {
+    if (!any_node_) {
+        throw InputError({file_}, "no node in it (accepted: a trace of PyTorch's ExecutionTraceObserver)");
+    }
+    std::stable_sort(operators_.begin(), operators_.end(),
+                     [](const Operator& a, const Operator& b) { return a.id < b.id; });
+    std::unordered_map<std::uint64_t, std::uint32_t> request;  // of a call -> its record
+    std::optional<std::uint32_t> last_kernel, last_call;
+    std::vector<std::uint32_t> awaited;
+    for (const Operator& op : operators_) {
+        if (op.waits) {
+            if (const auto found = request.find(op.request); found != request.end()) {
+                awaited.push_back(found->second);
+            }
+        } else if (op.is_call) {
+            // The communication stream waits for what the caller's stream had been given.
+            last_call = last_kernel ? rank.add(op.record, std::span(&*last_kernel, 1)) : rank.add(op.record);
+            request[op.request] = *last_call;
+        } else if (!parents_.contains(op.id)) {  // a leaf: it launches the kernel itself
+            last_kernel = rank.add(op.record, awaited);
+            awaited.clear();
+        }
+    }
+    if (rank.records.empty()) {
+        throw InputError({file_}, "nothing to replay: no operator on a GPU and no collective among the nodes");
+    }
+    recording_.notes.push_back("rank " + std::to_string(rank.rank) +
+                               ": an execution trace has no times; computation follows from the shapes of the tensors");
+    recording_.ranks.push_back(std::move(rank));
+}
+
+void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+    recording.format = to_string(TraceFormat::pytorch_et);
+    Observed observed(file, recording);
+    stream_json(
+        file, {{"nodes"}, {}}, [&](const JsonPiece& piece) { observed.take(piece); }, progress);
+    RankRecording rank;
+    rank.rank = rank_of_file(recording, file);
+    rank.source = file.path().string();
+    observed.finish(std::move(rank));
+}
+
+bool fits(const TraceStart& start) { return start.json && start.holds("\"schema\":") && start.holds("\"nodes\":"); }
+
+}  // namespace
+
+namespace formats {
+extern const TraceFormatRow pytorch_et = {"pytorch-et", "PyTorch's ExecutionTraceObserver", true, fits, read};
+}  // namespace formats
+
+}  // namespace fabricast

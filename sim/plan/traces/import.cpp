@@ -1,0 +1,177 @@
+#include "sim/plan/traces/import.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/input_error.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::size_t peeked_bytes = 65536;
+constexpr std::string_view blanks = " \t\r\n\xef\xbb\xbf";
+constexpr std::size_t most_files = 100'000;
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& message) {
+    throw InputError({std::make_shared<const std::string>(path.string())}, message);
+}
+
+// Whether `text` fits a pattern with one kind of wildcard.
+bool fits(std::string_view pattern, std::string_view text) {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) {
+        return pattern == text;
+    }
+    if (!text.starts_with(pattern.substr(0, star))) {
+        return false;
+    }
+    for (std::size_t skip = star; skip <= text.size(); ++skip) {
+        if (fits(pattern.substr(star + 1), text.substr(skip))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// "trace.10.et" after "trace.9.et": runs of digits compare as numbers.
+bool natural_less(const std::string& a, const std::string& b) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (digit(a[i]) && digit(b[j])) {
+            const auto run = [&](const std::string& s, std::size_t& at) {
+                while (at + 1 < s.size() && s[at] == '0' && digit(s[at + 1])) {
+                    ++at;
+                }
+                const std::size_t from = at;
+                while (at < s.size() && digit(s[at])) {
+                    ++at;
+                }
+                return s.substr(from, at - from);
+            };
+            const std::string x = run(a, i), y = run(b, j);
+            if (x != y) {
+                return x.size() != y.size() ? x.size() < y.size() : x < y;
+            }
+        } else if (a[i] != b[j]) {
+            return a[i] < b[j];
+        } else {
+            ++i, ++j;
+        }
+    }
+    return a.size() - i < b.size() - j;
+}
+
+// Each rank once, in the order of the ranks.
+void order_ranks(Recording& recording) {
+    std::stable_sort(recording.ranks.begin(), recording.ranks.end(),
+                     [](const RankRecording& a, const RankRecording& b) { return a.rank < b.rank; });
+    for (std::size_t i = 1; i < recording.ranks.size(); ++i) {
+        const RankRecording &a = recording.ranks[i - 1], &b = recording.ranks[i];
+        if (a.rank == b.rank) {
+            refuse(b.source, "rank " + std::to_string(b.rank) + " is recorded twice (the other: " + a.source + ")");
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path) {
+    std::error_code error;
+    const std::string name = path.filename().string();
+    const bool folder = std::filesystem::is_directory(path, error);
+    if (!folder && name.find('*') == std::string::npos) {
+        return {path};
+    }
+    const std::filesystem::path in = folder ? path : path.has_parent_path() ? path.parent_path() : ".";
+    const std::string pattern = folder ? "*" : name;
+    std::vector<std::filesystem::path> files;
+    for (std::filesystem::directory_iterator it(in, error), end; !error && it != end; it.increment(error)) {
+        std::error_code ignored;
+        const std::string found = it->path().filename().string();
+        const bool hidden = pattern.starts_with('*') && found.starts_with('.');  // .DS_Store, and macOS's ._rank0.json
+        if (it->is_regular_file(ignored) && !hidden && fits(pattern, found)) {
+            files.push_back(it->path());
+        }
+        if (files.size() > most_files) {
+            refuse(path, "stands for more than " + std::to_string(most_files) + " files");
+        }
+    }
+    if (files.empty()) {
+        refuse(path, "no file fits (accepted: a file, a folder of files, or a name with *)");
+    }
+    std::sort(files.begin(), files.end(),
+              [](const auto& a, const auto& b) { return natural_less(a.filename().string(), b.filename().string()); });
+    return files;
+}
+
+std::optional<TraceFormat> format_of_text(std::string_view text) {
+    text = text.substr(0, peeked_bytes);
+    const std::size_t at = text.find_first_not_of(blanks);
+    const char first = at == std::string_view::npos ? '\0' : text[at];
+    const TraceStart start{text, first, first == '{' || first == '['};
+    for (const bool certain : {true, false}) {
+        for (const TraceFormat format : every_trace_format()) {
+            if (format != TraceFormat::automatic && row_of(format).certain == certain && row_of(format).fits(start)) {
+                return format;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<TraceFormat> format_of_start(std::string_view text, const std::filesystem::path& file) {
+    const std::filesystem::path unpacked = file.extension() == ".gz" ? file.stem() : file;
+    if (unpacked.extension() == ".et") {
+        return TraceFormat::chakra;
+    }
+    if (const std::optional<TraceFormat> format = format_of_text(text)) {
+        return format;
+    }
+    const std::size_t first = text.find_first_not_of(blanks);
+    const bool json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+    return json && text.size() >= peeked_bytes ? std::optional(TraceFormat::kineto) : std::nullopt;
+}
+
+TraceFormat guess_format(const std::filesystem::path& path) {
+    InputFile file(path);
+    const std::string text = read_start(file, peeked_bytes);
+    if (const std::optional<TraceFormat> format = format_of_start(text, file.path())) {
+        return *format;
+    }
+    const std::size_t first = text.find_first_not_of(blanks);
+    refuse(path, error_message("no trace format is like this file",
+                               first == std::string::npos ? "nothing" : shown(text.substr(first, 40)),
+                               "kineto, chakra, pytorch-et, nccl-log, goal, msccl, recording"));
+}
+
+Recording import_trace(const ImportRequest& request, const ReadProgress& progress) {
+    const std::vector<std::filesystem::path> files = trace_files(request.path);
+    Recording recording;
+    recording.names.emplace_back();  // number 0: no name
+    std::uint32_t read = 0;          // files, those of an archive one by one
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const TraceFormat format = request.format == TraceFormat::automatic ? guess_format(files[i]) : request.format;
+        InputFile file(files[i]);
+        const ReadProgress part = [&](double share) {
+            if (progress) {
+                progress((static_cast<double>(i) + share) / static_cast<double>(files.size()));
+            }
+        };
+        do {
+            row_of(format).read(file, recording, part, request.size);
+            ++read;
+        } while (file.next_member());
+    }
+    if (read > 1) {
+        recording.world = std::max(recording.world, read);
+    }
+    if (recording.world != 0) {
+        recording.world = std::max(recording.world, ranks_named(recording));
+    }
+    order_ranks(recording);
+    return recording;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,185 @@
+#include "sim/plan/traces/match.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "base/input_error.hpp"
+#include "sim/engines/engine.hpp"
+
+namespace fabricast {
+
+namespace {
+
+class Matcher {
+public:
+    Matcher(const Recording& recording, RecordedJob& job) : recording_(recording), job_(job) {}
+
+    Matching run() {
+        number_records();
+        match_calls();
+        match_messages();
+        return std::move(out_);
+    }
+
+private:
+    const RankRecording& recorded(std::uint32_t rank) const { return recording_.ranks[job_.recorded[rank]]; }
+    const Record& record_of(RecordAt n) const { return recorded(n.rank).records[n.record]; }
+    std::string shown(RecordAt n) const { return place_of(recording_, recorded(n.rank), n.record); }
+
+    void number_records();
+    void match_calls();
+    void match_messages();
+    void check_call(RecordAt a, RecordAt b) const;
+    void check_message(RecordAt send, RecordAt receive) const;
+
+    const Recording& recording_;
+    RecordedJob& job_;
+    Matching out_;
+};
+
+void Matcher::number_records() {
+    std::size_t total = 0;
+    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
+        out_.first.push_back(total);
+        total += recorded(r).records.size();
+        if (total > most_operations) {
+            throw JobError("the job has more than " + std::to_string(most_operations) +
+                           " records: " + std::to_string(job_.ranks.size()) + " ranks of " +
+                           std::to_string(recorded(r).records.size()) + " each");
+        }
+    }
+    out_.partner.assign(total, no_partner);
+}
+
+void Matcher::check_call(RecordAt a, RecordAt b) const {
+    const Record &x = record_of(a), &y = record_of(b);
+    const bool uneven = x.collective == Collective::all_to_all || x.collective == Collective::all_to_all_v ||
+                        x.collective == Collective::gather || x.collective == Collective::scatter;
+    if (x.collective != y.collective || (x.bytes != y.bytes && !uneven)) {
+        throw InputError({std::make_shared<const std::string>(recorded(b.rank).source)},
+                         "calls do not match: " + shown(a) + " of " + std::to_string(std::llround(x.bytes)) +
+                             " B and " + shown(b) + " of " + std::to_string(std::llround(y.bytes)) + " B");
+    }
+}
+
+void Matcher::check_message(RecordAt send, RecordAt receive) const {
+    const double sent = record_of(send).bytes, awaited = record_of(receive).bytes;
+    if (std::llround(sent) != std::llround(awaited)) {
+        throw InputError({std::make_shared<const std::string>(recorded(receive.rank).source)},
+                         "a message of two sizes: " + shown(send) + " of " + std::to_string(std::llround(sent)) +
+                             " B meets " + shown(receive) + " of " + std::to_string(std::llround(awaited)) + " B");
+    }
+}
+
+// Calls of a communicator are the same in all its ranks: the n-th of one is the n-th of the others.
+void Matcher::match_calls() {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // (rank, group) -> communicator
+    std::vector<std::map<std::uint32_t, std::vector<std::uint32_t>>> made;   // communicator -> rank -> records
+    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
+        const std::vector<Record>& records = recorded(r).records;
+        for (std::uint32_t i = 0; i < records.size(); ++i) {
+            if (records[i].kind != RecordKind::collective) {
+                continue;
+            }
+            const auto [place, is_new] = known.try_emplace({r, records[i].other}, 0);
+            if (is_new) {
+                place->second = communicator_of(job_, recording_, r, records[i].other);
+                made.resize(job_.communicators.size());
+            }
+            made[place->second][r].push_back(i);
+        }
+    }
+    std::map<std::uint32_t, std::uint32_t> replayed;  // rank of the job -> index
+    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
+        replayed[job_.ranks[r]] = r;
+    }
+    for (std::uint32_t c = 0; c < made.size(); ++c) {
+        const Communicator& communicator = job_.communicators[c];
+        std::size_t fewest = SIZE_MAX, most = 0;
+        for (const std::uint32_t member : communicator.members) {
+            const auto r = replayed.find(member);
+            if (r == replayed.end()) {
+                const RecordAt any{made[c].begin()->first, made[c].begin()->second.front()};
+                throw InputError({std::make_shared<const std::string>(recorded(any.rank).source)},
+                                 shown(any) + ": rank " + std::to_string(member) +
+                                     " takes part but is not recorded (accepted: a file of each rank, or one file "
+                                     "that stands for all)");
+            }
+            const std::size_t count = made[c].contains(r->second) ? made[c][r->second].size() : 0;
+            fewest = std::min(fewest, count);
+            most = std::max(most, count);
+        }
+        if (fewest < most) {
+            out_.notes.push_back("communicator '" + communicator.name + "' of " +
+                                 std::to_string(communicator.members.size()) + " ranks: some recorded " +
+                                 std::to_string(most) + " calls, some " + std::to_string(fewest) + "; the last " +
+                                 std::to_string(most - fewest) + " are left out");
+        }
+        for (std::size_t k = 0; k < fewest; ++k) {
+            MatchedCall call;
+            call.communicator = c;
+            for (const auto& [r, list] : made[c]) {
+                const RecordAt n{r, list[k]};
+                if (!call.members.empty()) {
+                    check_call(call.members.front(), n);
+                }
+                call.members.push_back(n);
+                out_.partner[out_.index(n)] = static_cast<std::uint32_t>(out_.calls.size());
+            }
+            out_.calls.push_back(std::move(call));
+        }
+    }
+}
+
+// The n-th send from one rank to another under a tag goes to the n-th receive there.
+void Matcher::match_messages() {
+    using Way = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // from, to, tag
+    std::map<Way, std::vector<RecordAt>> sends, receives;
+    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
+        const std::vector<Record>& records = recorded(r).records;
+        for (std::uint32_t i = 0; i < records.size(); ++i) {
+            const Record& record = records[i];
+            if (record.kind == RecordKind::send) {
+                sends[{job_.ranks[r], peer_of(job_, recording_, r, record), record.root}].push_back({r, i});
+            } else if (record.kind == RecordKind::receive) {
+                receives[{peer_of(job_, recording_, r, record), job_.ranks[r], record.root}].push_back({r, i});
+            }
+        }
+    }
+    std::size_t alone = 0, at_once = 0;
+    for (const auto& [way, list] : receives) {
+        const std::vector<RecordAt>& from = sends[way];
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            if (k >= from.size()) {
+                if (!job_.copies) {
+                    throw InputError({std::make_shared<const std::string>(recorded(list[k].rank).source)},
+                                     shown(list[k]) + ": rank " + std::to_string(std::get<0>(way)) +
+                                         " sends nothing that fits (receive " + std::to_string(k + 1) + " with tag " +
+                                         std::to_string(std::get<2>(way)) + "; it sends " +
+                                         std::to_string(from.size()) + ")");
+                }
+                ++alone;
+            } else if (!job_.copies || from[k].record < list[k].record) {
+                check_message(from[k], list[k]);
+                out_.partner[out_.index(list[k])] = static_cast<std::uint32_t>(out_.index(from[k]));
+                out_.partner[out_.index(from[k])] = static_cast<std::uint32_t>(out_.index(list[k]));
+            } else {
+                // In copies of one rank the sender would wait for this receiver's own past: it is taken to be ready.
+                out_.partner[out_.index(list[k])] = static_cast<std::uint32_t>(out_.index(list[k]));
+                ++at_once;
+            }
+        }
+    }
+    if (alone + at_once > 0) {
+        out_.notes.push_back(std::to_string((alone + at_once) / job_.ranks.size()) +
+                             " receives of the recorded rank count as sent in time: the sender's file would tell");
+    }
+}
+
+}  // namespace
+
+Matching match_records(const Recording& recording, RecordedJob& job) { return Matcher(recording, job).run(); }
+
+}  // namespace fabricast

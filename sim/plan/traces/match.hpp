@@ -1,0 +1,41 @@
+#pragma once
+// Which records of different ranks belong together: the calls of a communicator, and each send with its receive.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/plan/traces/communicators.hpp"
+#include "sim/plan/traces/recording.hpp"
+
+namespace fabricast {
+
+// A record of one replayed rank: indices in RecordedJob::ranks and in that rank's recording.
+struct RecordAt {
+    std::uint32_t rank = 0, record = 0;
+};
+
+struct MatchedCall {
+    std::uint32_t communicator = 0;  // of RecordedJob
+    std::vector<RecordAt> members;
+};
+
+inline constexpr std::uint32_t no_partner = 0xffffffff;
+
+struct Matching {
+    std::vector<std::size_t> first;      // of each replayed rank: where its records begin in `partner`
+    std::vector<std::uint32_t> partner;  // of each record: its call's number, or the index of the other end's record
+    std::vector<MatchedCall> calls;
+    std::vector<std::string> notes;  // what was left out
+
+    std::size_t index(RecordAt n) const { return first[n.rank] + n.record; }
+};
+
+// Jobs of more records are refused.
+inline constexpr std::size_t most_operations = 20'000'000;
+
+// Throws InputError where calls or messages do not match, JobError where the job is too large.
+Matching match_records(const Recording& recording, RecordedJob& job);
+
+}  // namespace fabricast

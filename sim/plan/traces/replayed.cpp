@@ -1,0 +1,387 @@
+#include "sim/plan/traces/replayed.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "sim/engines/engine.hpp"
+#include "sim/plan/traces/match.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::size_t most_watched_records = 2'000'000;
+constexpr std::uint32_t nothing = no_partner;
+
+// Who waits for a record of a recorded rank: the same for all its copies.
+struct Dependents {
+    std::vector<std::uint32_t> begin, list, waits;  // waits: of how many others each record waits
+    std::vector<std::uint32_t> before;              // the stream's record before; nothing: it is the first
+
+    explicit Dependents(const RankRecording& rank) {
+        const std::size_t n = rank.records.size();
+        begin.assign(n + 1, 0);
+        waits.assign(n, 0);
+        before.assign(n, nothing);
+        std::map<std::uint16_t, std::uint32_t> last;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            if (rank.records[i].stream != no_stream) {
+                const auto [place, is_new] = last.try_emplace(rank.records[i].stream, i);
+                before[i] = is_new ? nothing : place->second;
+                place->second = i;
+            }
+            for_each_wait(rank, i, [&](std::uint32_t earlier) {
+                ++begin[earlier];
+                ++waits[i];
+            });
+        }
+        std::uint32_t sum = 0;
+        for (std::uint32_t& b : begin) {
+            b += sum;
+            sum = b;
+        }
+        list.resize(sum);
+        for (auto i = static_cast<std::uint32_t>(n); i-- > 0;) {
+            for_each_wait(rank, i, [&](std::uint32_t earlier) { list[--begin[earlier]] = i; });
+        }
+    }
+
+    template <class Visit>
+    void for_each_wait(const RankRecording& rank, std::uint32_t record, Visit&& visit) const {
+        for (const std::uint32_t earlier : rank.after(record)) {
+            visit(earlier);
+        }
+        if (before[record] != nothing) {
+            visit(before[record]);
+        }
+    }
+};
+
+class ReplayBuilder {
+public:
+    ReplayBuilder(const Recording& recording, RecordedJob& job, const Fabric& fabric, const GpuScaling& scaling,
+                  PlannedCalls& calls)
+        : recording_(recording), job_(job), fabric_(fabric), scaling_(scaling), calls_(calls) {}
+
+    Replayed run();
+
+private:
+    const RankRecording& recorded(std::uint32_t rank) const { return recording_.ranks[job_.recorded[rank]]; }
+    const Record& record_of(RecordAt n) const { return recorded(n.rank).records[n.record]; }
+    std::size_t index(RecordAt n) const { return matching_.index(n); }
+    std::string shown(RecordAt n) const;
+
+    void prepare();
+    void ready(RecordAt n);
+    void emit_message(RecordAt n);
+    void emit_receive(RecordAt n);
+    void arrive(RecordAt n);
+    void done(RecordAt n, OpId last);
+    std::vector<Schedule::Dependency> waits_of(RecordAt n) const;
+    std::optional<OpId> gap(RecordAt n, std::vector<Schedule::Dependency>& waits);
+    OpId delay(RecordAt n, Duration span, std::span<const Schedule::Dependency> waits);
+    std::uint32_t lane(RecordAt n);
+    std::uint32_t keep(OpId op);
+    void watch(RecordAt n, OpId arrived, PlannedCalls::Added ran);
+    void watch_call(RecordAt n, std::uint32_t communicator, double bytes, PlannedCalls::Added ran);
+    [[noreturn]] void stuck() const;
+
+    const Recording& recording_;
+    RecordedJob& job_;
+    const Fabric& fabric_;
+    const GpuScaling& scaling_;
+    PlannedCalls& calls_;
+    Replayed out_;
+    std::vector<Dependents> dependents_;  // of each recorded rank
+    Matching matching_;                   // its order is that of the vectors below
+    std::vector<std::uint32_t> waiting_;  // by record: how many it still waits for
+    std::vector<OpId> last_;              // by record: its last operation
+    std::deque<RecordAt> queue_;
+    std::size_t finished_ = 0;
+    std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint32_t> lanes_;
+    std::uint32_t next_lane_ = 0;
+
+    std::vector<std::vector<OpId>> arrived_;            // by call: of those of its members that are there
+    std::vector<std::uint32_t> group_of_communicator_;  // in calls_
+};
+
+std::string ReplayBuilder::shown(RecordAt n) const { return place_of(recording_, recorded(n.rank), n.record); }
+
+void ReplayBuilder::prepare() {
+    for (const RankRecording& rank : recording_.ranks) {
+        dependents_.emplace_back(rank);
+    }
+    matching_ = match_records(recording_, job_);
+    out_.notes = std::move(matching_.notes);
+    const std::size_t total = matching_.partner.size();
+    waiting_.reserve(total);
+    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
+        const std::vector<std::uint32_t>& waits = dependents_[job_.recorded[r]].waits;
+        waiting_.insert(waiting_.end(), waits.begin(), waits.end());
+        out_.watched += matching_.first[r] + waits.size() <= most_watched_records || r == 0 ? 1 : 0;
+    }
+    last_.assign(total, OpId{});
+    arrived_.resize(matching_.calls.size());
+}
+
+std::uint32_t ReplayBuilder::lane(RecordAt n) {
+    const std::uint16_t stream = record_of(n).stream;
+    if (stream == no_stream) {
+        return next_lane_++;
+    }
+    const auto [place, is_new] = lanes_.try_emplace({n.rank, stream}, next_lane_);
+    next_lane_ += is_new ? 1 : 0;
+    return place->second;
+}
+
+OpId ReplayBuilder::delay(RecordAt n, Duration span, std::span<const Schedule::Dependency> waits) {
+    return out_.schedule.add(Delay{lane(n), span}, waits);
+}
+
+std::vector<Schedule::Dependency> ReplayBuilder::waits_of(RecordAt n) const {
+    std::vector<Schedule::Dependency> waits;
+    dependents_[job_.recorded[n.rank]].for_each_wait(recorded(n.rank), n.record, [&](std::uint32_t earlier) {
+        waits.push_back({last_[matching_.first[n.rank] + earlier], DependsOn::finish});
+    });
+    return waits;
+}
+
+// The time in front of a record: behind its stream's predecessor, or behind all. Replaces `waits` by what is left.
+std::optional<OpId> ReplayBuilder::gap(RecordAt n, std::vector<Schedule::Dependency>& waits) {
+    const Record& record = record_of(n);
+    std::optional<OpId> last;
+    if (record.idle.ps > 0) {
+        const std::uint32_t before = dependents_[job_.recorded[n.rank]].before[n.record];
+        std::vector<Schedule::Dependency> own;
+        if (before != nothing) {
+            own.push_back({last_[matching_.first[n.rank] + before], DependsOn::finish});
+        }
+        last = delay(n, record.idle, own);
+        waits.push_back({*last, DependsOn::finish});
+    }
+    if (record.protocol != Protocol::automatic && dependents_[job_.recorded[n.rank]].before[n.record] == nothing) {
+        // The first step of a thread block: all of a kernel start together, whatever the step then waits for.
+        last = delay(n, calls_.kernel_start(record.protocol), {});
+        waits.push_back({*last, DependsOn::finish});
+    }
+    if (record.delay.ps > 0) {
+        last = delay(n, record.delay, waits);
+        waits.assign(1, {*last, DependsOn::finish});
+    }
+    return last;
+}
+
+std::uint32_t ReplayBuilder::keep(OpId op) {
+    if (out_.schedule.kept.empty() || out_.schedule.kept.back() != op) {
+        out_.schedule.kept.push_back(op);
+    }
+    return static_cast<std::uint32_t>(out_.schedule.kept.size() - 1);
+}
+
+void ReplayBuilder::watch(RecordAt n, OpId arrived, PlannedCalls::Added ran) {
+    if (n.rank < out_.watched) {
+        ReplayedRecord r{n.rank, n.record, keep(arrived), 0, 0};
+        r.first = keep(ran.first);
+        r.last = keep(ran.last);
+        out_.records.push_back(r);
+    }
+}
+
+void ReplayBuilder::watch_call(RecordAt n, std::uint32_t communicator, double bytes, PlannedCalls::Added ran) {
+    if (out_.calls.size() < most_watched_records) {
+        const bool message = communicator == no_communicator;
+        ReplayedCall call{communicator, message ? Collective::sendrecv : record_of(n).collective, bytes, 0, 0};
+        call.first = keep(ran.first);
+        call.last = keep(ran.last);
+        out_.calls.push_back(call);
+    }
+}
+
+void ReplayBuilder::done(RecordAt n, OpId last) {
+    last_[index(n)] = last;
+    ++finished_;
+    const Dependents& d = dependents_[job_.recorded[n.rank]];
+    for (std::uint32_t i = d.begin[n.record]; i < d.begin[n.record + 1]; ++i) {
+        if (--waiting_[matching_.first[n.rank] + d.list[i]] == 0) {
+            queue_.push_back({n.rank, d.list[i]});
+        }
+    }
+}
+
+void ReplayBuilder::ready(RecordAt n) {
+    switch (record_of(n).kind) {
+        case RecordKind::collective:
+            return arrive(n);
+        case RecordKind::send:
+            return emit_message(n);
+        case RecordKind::receive:
+            return emit_receive(n);
+        case RecordKind::compute:
+        case RecordKind::host:
+            break;
+    }
+    const Record& record = record_of(n);
+    std::vector<Schedule::Dependency> waits = waits_of(n);
+    gap(n, waits);
+    OpId op{};
+    if (record.flops > 0 || record.bytes > 0) {
+        Compute compute;
+        compute.device = fabric_.gpu(job_.ranks[n.rank]);
+        compute.stream = record.stream;
+        compute.flops = record.flops;
+        compute.bytes = record.bytes;
+        compute.peak = peak_of(scaling_.simulated, record.dtype);
+        op = out_.schedule.add(compute, waits);
+    } else {
+        op = delay(n, from_seconds(to_seconds(record.time) * scaling_.factor(record)), waits);
+    }
+    watch(n, op, {op, op});
+    done(n, op);
+}
+
+void ReplayBuilder::emit_message(RecordAt n) {
+    const Record& record = record_of(n);
+    std::vector<Schedule::Dependency> waits = waits_of(n);
+    gap(n, waits);
+    const OpId arrived = delay(n, {}, waits);
+    const std::uint32_t to = peer_of(job_, recording_, n.rank, record), from = job_.ranks[n.rank];
+    const Schedule::Dependency behind{arrived, DependsOn::finish};
+    if (to == from) {
+        watch(n, arrived, {arrived, arrived});
+        return done(n, arrived);
+    }
+    const PlannedCalls::Added ran =
+        calls_.send(out_.schedule, from, to, rounded_bytes(record.bytes), record.protocol, std::span(&behind, 1));
+    watch(n, arrived, ran);
+    watch_call(n, no_communicator, record.bytes, ran);
+    done(n, ran.last);
+    if (const std::uint32_t to_record = matching_.partner[index(n)];
+        to_record != nothing && --waiting_[to_record] == 0) {
+        const auto r =
+            std::upper_bound(matching_.first.begin(), matching_.first.end(), to_record) - matching_.first.begin() - 1;
+        queue_.push_back({static_cast<std::uint32_t>(r),
+                          static_cast<std::uint32_t>(to_record - matching_.first[static_cast<std::size_t>(r)])});
+    }
+}
+
+// Done when the message has come; one that nobody is known to send comes at once.
+void ReplayBuilder::emit_receive(RecordAt n) {
+    const Record& record = record_of(n);
+    std::vector<Schedule::Dependency> waits = waits_of(n);
+    gap(n, waits);
+    const OpId arrived = delay(n, {}, waits);
+    const std::uint32_t from = peer_of(job_, recording_, n.rank, record), to = job_.ranks[n.rank];
+    const std::uint32_t partner = matching_.partner[index(n)];
+    const Schedule::Dependency behind{arrived, DependsOn::finish};
+    PlannedCalls::Added ran{arrived, arrived};
+    if (partner == nothing && from != to) {
+        ran = calls_.send(out_.schedule, from, to, rounded_bytes(record.bytes), record.protocol, std::span(&behind, 1));
+        watch_call(n, no_communicator, record.bytes, ran);
+    } else if (partner != nothing && partner != index(n)) {
+        const std::array<Schedule::Dependency, 2> both = {behind, {last_[partner], DependsOn::finish}};
+        ran.first = ran.last = delay(n, {}, both);
+    }
+    watch(n, arrived, ran);
+    done(n, ran.last);
+}
+
+void ReplayBuilder::arrive(RecordAt n) {
+    std::vector<Schedule::Dependency> waits = waits_of(n);
+    gap(n, waits);
+    const OpId arrived = delay(n, {}, waits);
+    const std::uint32_t number = matching_.partner[index(n)];
+    if (number == nothing) {  // its partners did not record it
+        return done(n, arrived);
+    }
+    MatchedCall& call = matching_.calls[number];
+    arrived_[number].push_back(arrived);
+    if (arrived_[number].size() < call.members.size()) {
+        last_[index(n)] = arrived;
+        return;
+    }
+    std::vector<Schedule::Dependency> all;
+    double bytes = 0;
+    for (const OpId op : arrived_[number]) {
+        all.push_back({op, DependsOn::finish});
+    }
+    for (const RecordAt member : call.members) {
+        last_[index(member)] = index(member) == index(n) ? arrived : last_[index(member)];
+        bytes = std::max(bytes, record_of(member).bytes);
+    }
+    const Communicator& communicator = job_.communicators[call.communicator];
+    PlannedCalls::Added ran{arrived, arrived};
+    if (communicator.members.size() > 1) {
+        group_of_communicator_.resize(job_.communicators.size(), nothing);
+        std::uint32_t& group = group_of_communicator_[call.communicator];
+        group = group == nothing ? calls_.group(communicator.members) : group;
+        const Record& first = record_of(call.members.front());
+        ran = calls_.add(out_.schedule, group, {first.collective, first.dtype, rounded_bytes(bytes), first.root}, all);
+        watch_call(call.members.front(), call.communicator, bytes, ran);
+    }
+    for (const RecordAt member : call.members) {
+        watch(member, last_[index(member)], ran);
+    }
+    const std::vector<RecordAt> members = std::move(call.members);
+    arrived_[number] = {};
+    for (const RecordAt member : members) {
+        done(member, ran.last);
+    }
+}
+
+void ReplayBuilder::stuck() const {
+    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
+        for (std::uint32_t i = 0; i < recorded(r).records.size(); ++i) {
+            const RecordAt n{r, i};
+            const std::uint32_t partner = matching_.partner[index(n)];
+            const bool waits_for_send = record_of(n).kind == RecordKind::receive && waiting_[index(n)] == 1 &&
+                                        partner != nothing && last_[partner] == OpId{};
+            const bool waits_for_others = record_of(n).kind == RecordKind::collective && waiting_[index(n)] == 0 &&
+                                          partner != nothing && !matching_.calls[partner].members.empty();
+            if (waits_for_send || waits_for_others) {
+                throw CannotEnd("ranks of the recording wait for each other: " + shown(n) + " waits for " +
+                                (waits_for_send
+                                     ? "a send of rank " + std::to_string(peer_of(job_, recording_, r, record_of(n)))
+                                     : std::string("the others of its group")) +
+                                ", which wait for something else first");
+            }
+        }
+    }
+    throw CannotEnd("ranks of the recording wait for each other");
+}
+
+Replayed ReplayBuilder::run() {
+    prepare();
+    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
+        for (std::uint32_t i = 0; i < recorded(r).records.size(); ++i) {
+            const RecordAt n{r, i};
+            const bool expects = record_of(n).kind == RecordKind::receive && matching_.partner[index(n)] != nothing &&
+                                 matching_.partner[index(n)] != index(n);
+            waiting_[index(n)] += expects ? 1 : 0;  // the message
+            if (waiting_[index(n)] == 0) {
+                queue_.push_back(n);
+            }
+        }
+    }
+    while (!queue_.empty()) {
+        const RecordAt n = queue_.front();
+        queue_.pop_front();
+        ready(n);
+    }
+    if (finished_ < waiting_.size()) {
+        stuck();
+    }
+    return std::move(out_);
+}
+
+}  // namespace
+
+Replayed make_replayed(const Recording& recording, RecordedJob& job, const Fabric& fabric, const GpuScaling& scaling,
+                       PlannedCalls& calls) {
+    return ReplayBuilder(recording, job, fabric, scaling, calls).run();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,47 @@
+#pragma once
+// Recording + Fabric + Catalog -> Schedule: kernels scaled to the cluster's GPU, communication planned anew, each where
+// its rank's records allow it.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/engines/common/schedule.hpp"
+#include "sim/plan/traces/communicators.hpp"
+#include "sim/plan/traces/gpu_scaling.hpp"
+#include "sim/plan/traces/planned_calls.hpp"
+#include "sim/plan/traces/recording.hpp"
+
+namespace fabricast {
+
+// One record of one replayed rank in the schedule. `first` and `last` index Schedule::kept: a call runs from the start
+// of the one to the finish of the other, and waits from `arrived` on; for the rest all are the same.
+struct ReplayedRecord {
+    std::uint32_t rank = 0;    // index in RecordedJob::ranks
+    std::uint32_t record = 0;  // of the rank's recording
+    std::uint32_t arrived = 0, first = 0, last = 0;
+};
+
+// What members do together, once for all of them.
+struct ReplayedCall {
+    std::uint32_t communicator = 0;  // of RecordedJob; no_communicator: a message
+    Collective collective = Collective::sendrecv;
+    double bytes = 0;
+    std::uint32_t first = 0, last = 0;  // in Schedule::kept
+};
+inline constexpr std::uint32_t no_communicator = 0xffffffff;
+
+struct Replayed {
+    Schedule schedule;
+    std::vector<ReplayedRecord> records;  // of ranks that are watched
+    std::vector<ReplayedCall> calls;
+    std::uint32_t watched = 0;       // ranks [0, watched) of RecordedJob::ranks have their records above
+    std::vector<std::string> notes;  // what was left out
+};
+
+// Throws InputError where calls do not match, CannotEnd where ranks wait for each other in a circle, PlanError,
+// JobError.
+Replayed make_replayed(const Recording& recording, RecordedJob& job, const Fabric& fabric, const GpuScaling& scaling,
+                       PlannedCalls& calls);
+
+}  // namespace fabricast

@@ -1,0 +1,19 @@
+#pragma once
+// `workload: {kind: trace}`: which recording is replayed, and what the user says about it.
+
+#include <cstdint>
+#include <string>
+
+#include "base/units.hpp"
+
+namespace fabricast {
+
+struct TraceWorkload {
+    std::string file;  // a file, a folder or a name with `*`
+    std::string format = "auto";
+    std::string recorded_on;  // catalogue GPU; empty: what the trace says
+    std::uint32_t ranks = 0;  // of the job; 0: what the trace says
+    Bytes size;               // of the call of an MSCCL algorithm; 0: what the file says
+};
+
+}  // namespace fabricast

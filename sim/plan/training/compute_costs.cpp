@@ -1,0 +1,213 @@
+#include "sim/plan/training/compute_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace fabricast {
+
+namespace {
+
+double peak_of(const GpuSpec& gpu, Precision precision) {
+    switch (precision) {
+        case Precision::bf16:
+            return gpu.bf16;
+        case Precision::fp16:
+            return gpu.fp16;
+        case Precision::fp8:
+            return gpu.fp8;
+        case Precision::fp4:
+            return gpu.fp4;
+        case Precision::tf32:
+            return gpu.tf32;
+        case Precision::fp32:
+            return gpu.fp32;
+    }
+    return 0;
+}
+
+// Bytes of an operand: nvfp4 holds a scale for each 16 elements.
+double operand_bytes(Precision precision) {
+    switch (precision) {
+        case Precision::fp8:
+            return 1;
+        case Precision::fp4:
+            return 0.5625;
+        case Precision::tf32:
+        case Precision::fp32:
+            return 4;
+        default:
+            return 2;
+    }
+}
+
+const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu) {
+    for (const Part* part : catalog.of_kind("compute")) {
+        std::istringstream names(part->word_or("gpus", ""));
+        for (std::string name; names >> name;) {
+            if (name == gpu.name) {
+                return *part;
+            }
+        }
+    }
+    throw CatalogError("no part of kind compute says how fast '" + gpu.name +
+                       "' trains; add one with `gpus: " + gpu.name + "`");
+}
+
+// A kernel bound by arithmetic, by memory or, softly, by both.
+double either(double compute, double memory) { return std::cbrt(std::pow(compute, 3) + std::pow(memory, 3)); }
+
+}  // namespace
+
+Work& Work::operator+=(const Work& other) {
+    flops += other.flops;
+    busy_s += other.busy_s;
+    operand_bytes += other.operand_bytes;
+    streamed_bytes += other.streamed_bytes;
+    return *this;
+}
+
+Work operator*(double times, const Work& work) {
+    return {times * work.flops, times * work.busy_s, times * work.operand_bytes, times * work.streamed_bytes};
+}
+
+ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double nodes)
+    : compute_(&compute_part(catalog, gpu)),
+      common_(&catalog.at("compute", "compute-any")),
+      framework_(&catalog.at("framework", workload.framework)),
+      gpu_(gpu),
+      precision_(workload.precision),
+      attention_(workload.attention),
+      compiled_(workload.compiled),
+      peak_(peak_of(gpu, workload.precision)),
+      half_peak_(gpu.bf16 > 0 ? gpu.bf16 : gpu.fp16) {
+    if (!(peak_ > 0)) {
+        throw CatalogError("'" + gpu.name + "' has no " + std::string(to_string(precision_)) + " arithmetic");
+    }
+    slowest_ = 1 + framework(narrow() ? "growth.narrow" : "growth.wide") * std::log2(std::max(1.0, nodes));
+}
+
+double ComputeCosts::read(const Part& part, std::string_view figure) const {
+    const Figure& found = part.figure(figure);
+    used_[{part.name, std::string(figure)}] = &found;
+    return found.value.front();
+}
+
+double ComputeCosts::gpu(std::string_view figure) const {
+    return read(compute_->has(figure) ? *compute_ : *common_, figure);
+}
+
+double ComputeCosts::framework(std::string_view figure) const { return read(*framework_, figure); }
+
+const Figure& ComputeCosts::framework_figure(std::string_view figure) const {
+    read(*framework_, figure);
+    return framework_->figure(figure);
+}
+
+double ComputeCosts::framework_or(std::string_view figure, double fallback) const {
+    return framework_->has(figure) ? read(*framework_, figure) : fallback;
+}
+
+double ComputeCosts::eager() const { return compiled_ ? 1 : framework("eager"); }
+
+// t = (t_c^3 + t_m^3)^(1/3) + launch; t_c counts whole waves of tiles over the SMs and the start of each tile's loop
+// over k. docs/training.md, products.
+Work ComputeCosts::product(const Product& p) const {
+    const Precision used = p.full_precision && narrow() ? Precision::bf16 : precision_;
+    const bool is_narrow = used == Precision::fp8 || used == Precision::fp4;
+    const double peak = used == precision_ ? peak_ : half_peak_;
+    const double sms = gpu_.sms;
+    const double tiles = std::ceil(p.m / gpu("tile.rows")) * std::ceil(p.n / gpu("tile.columns"));
+    const double wave = std::ceil(tiles / sms) * sms / tiles;
+    const double flops = 2 * p.m * p.n * p.k;
+    const double bytes = operand_bytes(used) * (p.m * p.k + p.n * p.k) + 2 * p.m * p.n + p.more_bytes;
+    const double fixed = gpu(is_narrow ? "gemm.fixed.narrow" : "gemm.fixed.wide");
+    const double compute =
+        flops / (peak * gpu("gemm." + std::string(to_string(used)))) * wave * (1 + gpu("tile.start") / p.k) + fixed;
+    const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
+    return {p.count * flops, p.count * (either(compute, memory) + gpu("launch")), p.count * bytes, 0};
+}
+
+std::string ComputeCosts::attention_kernel() const {
+    static const std::vector<std::string> names = {"cudnn", "flash_2", "triton", "unfused"};
+    return attention_ == AttentionKernel::automatic ? names.at(static_cast<std::size_t>(gpu("attention.default")))
+                                                    : names.at(static_cast<std::size_t>(attention_) - 1);
+}
+
+Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequence, double share,
+                             bool backward) const {
+    const double widths = (model.query_width() + model.value_width()) * share;
+    const std::string kernel = attention_kernel();
+    if (kernel == "unfused") {
+        // Both products whole, then softmax, mask and dropout pass over tokens x sequence scores of each head.
+        const double flops = (backward ? 2 : 1) * 2 * tokens * sequence * widths;
+        const double seconds =
+            flops / (peak_ * gpu("gemm." + std::string(to_string(precision_))) * gpu("attention.unfused"));
+        const double scores = model.heads * share * tokens * sequence;
+        const double passes = gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
+        return {flops, seconds, 0, passes * 2 * scores / gpu("softmax.memory")};
+    }
+    // Two products forward and five backward; causal ones skip the half above the diagonal.
+    const double flops = (backward ? 2.5 : 1) * (model.causal ? 1 : 2) * tokens * sequence * widths;
+    const double longer = std::max(1.0, gpu("attention.long") / sequence);
+    const double short_sequences = 1 + gpu("attention.short") * (longer - 1);
+    const double share_of_peak =
+        gpu("attention." + kernel) * gpu(backward ? "attention.backward" : "attention.forward");
+    return {flops, flops / (half_peak_ * share_of_peak) * short_sequences + gpu("launch"), 0, 0};
+}
+
+bool ComputeCosts::unfused_attention() const { return attention_kernel() == "unfused"; }
+
+Work ComputeCosts::elementwise(double bytes, double kernels) const {
+    return {0, kernels * gpu("launch"), 0, bytes * eager() / gpu("elementwise.memory")};
+}
+
+Work ComputeCosts::cast(double bytes) const { return {0, 0, 0, bytes / gpu("cast.memory")}; }
+
+Work ComputeCosts::convolution(double flops, double bytes) const {
+    const double compute = flops / (peak_ * gpu("conv." + std::string(to_string(precision_))));
+    const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
+    return {flops, either(compute, memory) + gpu("launch"), bytes, 0};
+}
+
+// Adam reads and writes two moments, the fp32 copy, gradient and parameter of what it holds; the gradient norm reads
+// all of the stage's once.
+Work ComputeCosts::optimizer(double held, double all) const {
+    return {0, 0, 0, (gpu("optimizer.bytes") * held + gpu("optimizer.norm") * all) / gpu("elementwise.memory")};
+}
+
+double ComputeCosts::seconds(const Work& work) const {
+    return slowest_ * (work.busy_s + work.streamed_bytes / gpu_.memory_bandwidth);
+}
+
+std::vector<Compute> ComputeCosts::computes(const Work& work, DeviceId device) const {
+    std::vector<Compute> list;
+    if (work.busy_s > 0) {
+        // The pace belongs to the kernels' shapes: it is the peak of this operation. Its memory traffic is below what
+        // would bind, for the product's own roofline holds it already.
+        const double seconds = work.busy_s * slowest_;
+        const double flops = std::max(work.flops, 1.0);
+        const double bytes = std::min(work.operand_bytes, 0.999 * gpu_.memory_bandwidth * seconds);
+        list.push_back({device, 0, 0, flops, bytes, flops / seconds});
+    }
+    if (work.streamed_bytes > 0) {
+        list.push_back({device, 0, 0, 0, work.streamed_bytes * slowest_, 0});
+    }
+    return list;
+}
+
+std::vector<FigureUsed> ComputeCosts::figures() const {
+    std::vector<FigureUsed> list;
+    for (const auto& [key, figure] : used_) {
+        static constexpr const char* origins[] = {"spec", "vendor", "measured", "fitted", "estimated"};
+        std::string sources;
+        for (const std::string& source : figure->source) {
+            sources += (sources.empty() ? "" : ", ") + source;
+        }
+        list.push_back({key.first, key.second, figure->unit, origins[static_cast<std::size_t>(figure->origin)], sources,
+                        figure->value.front(), figure->low80, figure->high80});
+    }
+    return list;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,84 @@
+#pragma once
+// What kernels of a training step cost on one GPU: a roofline whose shares depend on the size of a product and on the
+// attention kernel (catalogue parts of kind `compute` and `framework`; docs/training.md derives each formula).
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "models/evidence.hpp"
+#include "models/gpu.hpp"
+#include "sim/engines/common/schedule.hpp"
+#include "sim/plan/training/model_shape.hpp"
+#include "sim/plan/training/training_workload.hpp"
+
+namespace fabricast {
+
+// Kernels one after the other on an idle GPU.
+struct Work {
+    double flops = 0;           // operations that they do
+    double busy_s = 0;          // of those bound by arithmetic or launches
+    double operand_bytes = 0;   // memory traffic of these
+    double streamed_bytes = 0;  // of those bound by memory, over the share of the bandwidth that they reach
+
+    Work& operator+=(const Work& other);
+    friend Work operator+(Work a, const Work& b) { return a += b; }
+    friend Work operator*(double times, const Work& work);
+};
+
+// C(m x n) = A(m x k) B(k x n), `count` of them.
+struct Product {
+    double m = 0, n = 0, k = 0, count = 1;
+    bool full_precision = false;  // in bf16 whatever the step's precision: logits, router
+    double more_bytes = 0;        // beside operands and result: the fp32 gradient that a weight's adds to
+};
+
+class ComputeCosts {
+public:
+    // `nodes`: compute slows with their number (figure growth). Throws CatalogError where the GPU has no such
+    // precision.
+    ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double nodes);
+
+    Work product(const Product& product) const;
+    // A fused or unfused attention of `tokens` queries over sequences of `sequence`; `share` of the heads is here.
+    Work attention(const ModelShape& model, double tokens, double sequence, double share, bool backward) const;
+    Work elementwise(double bytes, double kernels = 0) const;
+    Work cast(double bytes) const;
+    Work convolution(double flops, double bytes) const;
+    Work optimizer(double held, double all) const;
+
+    // Seconds on an idle GPU.
+    double seconds(const Work& work) const;
+    // As operations of a schedule: one bound by arithmetic, one by memory, those that are there.
+    std::vector<Compute> computes(const Work& work, DeviceId device) const;
+
+    bool narrow() const { return precision_ == Precision::fp8 || precision_ == Precision::fp4; }
+    bool unfused_attention() const;
+    double gpu(std::string_view figure) const;        // of the GPU's part, or of the one for all
+    double eager() const;                             // factor on the traffic of element-wise kernels
+    double framework(std::string_view figure) const;  // of the framework's part
+    const Figure& framework_figure(std::string_view figure) const;
+    double framework_or(std::string_view figure, double fallback) const;
+    double peak() const { return peak_; }  // FLOP/s of the step's precision
+    std::vector<FigureUsed> figures() const;
+
+private:
+    double read(const Part& part, std::string_view figure) const;
+    std::string attention_kernel() const;
+
+    const Part* compute_;
+    const Part* common_;
+    const Part* framework_;
+    GpuSpec gpu_;
+    Precision precision_;
+    AttentionKernel attention_;
+    bool compiled_;
+    double peak_ = 0, half_peak_ = 0;
+    double slowest_ = 1;  // time of the slowest of the nodes over the usual one's
+    mutable std::map<std::pair<std::string, std::string>, const Figure*> used_;
+};
+
+}  // namespace fabricast

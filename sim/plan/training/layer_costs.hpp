@@ -1,0 +1,74 @@
+#pragma once
+// One layer of one micro-batch on one GPU as phases: work, and the collectives that run beside it or in front of it.
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/plan/collectives/collective.hpp"
+#include "sim/plan/training/compute_costs.hpp"
+#include "sim/plan/training/layout.hpp"
+
+namespace fabricast {
+
+// What communication is for: the report's kinds.
+enum class CommKind : std::uint8_t { tensor, context, expert, pipeline, data };
+inline constexpr std::size_t comm_kinds = 5;
+
+// So many calls, one after the other, of one collective over the groups of a kind.
+struct GroupCall {
+    CommKind kind = CommKind::tensor;
+    Collective collective = Collective::all_gather;
+    double bytes = 0;  // as nccl-tests counts: the larger of a rank's two buffers
+    double times = 1;
+};
+
+// Work with calls beside it; it ends when all of them have.
+struct Phase {
+    Work work;
+    std::vector<GroupCall> calls;  // each kind's one after the other, kinds side by side
+};
+
+using Phases = std::vector<Phase>;
+
+// The phases of `layers` equal layers, each phase that many times as long: layers follow each other, so what is in
+// sequence in one stays in sequence in all.
+Phases operator*(double layers, const Phases& phases);
+
+class LayerCosts {
+public:
+    LayerCosts(const ComputeCosts& costs, const ModelShape& model, const TrainingWorkload& workload,
+               const Layout& layout)
+        : costs_(costs), model_(model), workload_(workload), layout_(layout) {}
+
+    // A dense layer or one with experts.
+    Phases forward(bool experts) const;
+    Phases backward(bool experts) const;  // with what is computed again
+
+    Work embedding() const;          // in front of the first layer, forward or backward
+    Work head(bool backward) const;  // last product and loss, behind the last layer
+    // A convolutional network's layers in order, each with its parameters.
+    struct Part {
+        Work work;
+        double parameters = 0;
+    };
+    std::vector<Part> network(bool backward) const;
+    GroupCall boundary() const;                                                // activations to the next stage
+    double parameters_of(double first, double count, bool shared_only) const;  // of layers here, over tensor and expert
+
+private:
+    Work attention_products(bool backward) const;
+    Work dense_products(double width, double tokens, bool backward) const;
+    Work expert_products(bool backward) const;
+    Work small_kernels(bool experts, bool backward) const;
+    Work attention(bool backward) const;
+    Work around_attention(bool experts, bool backward) const;
+    Phases layer(bool experts, Work work, const Work& core, double passes, double rings) const;
+    void add_tensor(Phases& phases, bool experts, double times, Work& work) const;
+
+    const ComputeCosts& costs_;
+    const ModelShape& model_;
+    const TrainingWorkload& workload_;
+    const Layout& layout_;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,164 @@
+#include "sim/plan/training/layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fabricast {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& key, const std::string& what) {
+    throw LayoutError("workload." + key, what);
+}
+
+std::string shown(std::uint64_t number) { return std::to_string(number); }
+
+std::uint32_t data_ranks(const Parallelism& cut, std::uint32_t gpus) {
+    const std::uint64_t one = std::uint64_t{cut.tensor} * cut.context * cut.pipeline;
+    if (one > gpus || gpus % one != 0) {
+        refuse("parallelism", "one copy of the model takes tensor x context x pipeline = " + shown(one) +
+                                  " GPUs, and the cluster's " + shown(gpus) + " are no multiple of that");
+    }
+    const std::uint64_t data = gpus / one;
+    if (cut.data > 0 && cut.data != data) {
+        refuse("parallelism.data", "data = " + shown(cut.data) + " with " + shown(one) + " GPUs a copy takes " +
+                                       shown(one * cut.data) + " GPUs; the cluster has " + shown(gpus) +
+                                       " (accepted: " + shown(data) + ")");
+    }
+    return static_cast<std::uint32_t>(data);
+}
+
+void check_model(const Parallelism& cut, const ModelShape& model) {
+    const auto divides = [](double whole, std::uint32_t part) { return std::fmod(whole, part) == 0; };
+    if (model.convolutional()) {
+        if (cut.tensor * cut.context * cut.pipeline * cut.expert != 1) {
+            refuse("parallelism", "a convolutional network is only cut over data ranks");
+        }
+        return;
+    }
+    if (std::fmod(model.head_size, 1) != 0) {
+        refuse("dimensions.heads", shown(static_cast<std::uint64_t>(model.heads)) +
+                                       " heads do not divide the hidden size of " +
+                                       shown(static_cast<std::uint64_t>(model.hidden)) +
+                                       " (accepted: a divisor of it, or head_size beside it)");
+    }
+    if (model.kv_heads > model.heads || std::fmod(model.heads, model.kv_heads) != 0) {
+        refuse("dimensions.kv_heads", shown(static_cast<std::uint64_t>(model.kv_heads)) +
+                                          " heads of keys and values do not divide the model's " +
+                                          shown(static_cast<std::uint64_t>(model.heads)) + " heads");
+    }
+    if (!divides(model.heads, cut.tensor)) {
+        refuse("parallelism.tensor", "tensor = " + shown(cut.tensor) + " does not divide the model's " +
+                                         shown(static_cast<std::uint64_t>(model.heads)) + " heads");
+    }
+    if (cut.pipeline * cut.chunks > model.layers) {
+        refuse("parallelism.pipeline", "pipeline x chunks = " + shown(std::uint64_t{cut.pipeline} * cut.chunks) +
+                                           " pieces are more than the model's " +
+                                           shown(static_cast<std::uint64_t>(model.layers)) + " layers");
+    }
+    if (cut.chunks > 1 && cut.pipeline == 1) {
+        refuse("parallelism.chunks", "chunks interleave a pipeline; there is none with pipeline = 1");
+    }
+    if (cut.expert > 1 && (model.experts == 0 || !divides(model.experts, cut.expert))) {
+        refuse("parallelism.expert", "expert = " + shown(cut.expert) + " does not divide the model's " +
+                                         shown(static_cast<std::uint64_t>(model.experts)) + " experts");
+    }
+}
+
+}  // namespace
+
+Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, std::uint32_t gpus,
+                   std::uint32_t gpus_per_node) {
+    const Parallelism& cut = workload.parallelism;
+    check_model(cut, model);
+    Layout out;
+    out.t = cut.tensor;
+    out.c = cut.context;
+    out.e = cut.expert;
+    out.p = cut.pipeline;
+    out.v = cut.chunks;
+    out.d = data_ranks(cut, gpus);
+    if (out.replicas() % out.e != 0) {
+        refuse("parallelism.expert", "expert = " + shown(out.e) + " does not divide the " + shown(out.replicas()) +
+                                         " context and data ranks over which experts are spread");
+    }
+    const std::uint64_t at_once = std::uint64_t{workload.micro_batch} * out.d;
+    if (at_once > std::numeric_limits<std::uint32_t>::max()) {
+        refuse("micro_batch", "micro_batch x data = " + shown(at_once) + " is no batch that can be counted");
+    }
+    out.global_batch = workload.global_batch > 0 ? workload.global_batch : static_cast<std::uint32_t>(at_once);
+    if (out.global_batch % at_once != 0) {
+        refuse("global_batch",
+               "a batch of " + shown(out.global_batch) + " is no multiple of micro_batch x data = " + shown(at_once));
+    }
+    out.micro_batches = static_cast<std::uint32_t>(out.global_batch / at_once);
+    // Each is some operations that are held until the step is over: measured on Llama-2-7B, 1.7 kB, so that so many are
+    // 0.7 GB and 6 s. The limit is chosen.
+    constexpr std::uint64_t most_pieces = 400'000;
+    const std::uint64_t pieces = std::uint64_t{out.p} * out.v;
+    if (out.micro_batches * pieces > most_pieces) {
+        refuse("global_batch", "a batch of " + shown(out.global_batch) + " is " + shown(out.micro_batches) +
+                                   " micro-batches a data rank, each in " + shown(pieces) +
+                                   " pieces: more than a replay holds (accepted: up to " +
+                                   shown(std::max<std::uint64_t>(1, most_pieces / pieces) * at_once) + ")");
+    }
+    if (out.v > 1 && out.micro_batches % out.p != 0) {
+        refuse("global_batch", shown(out.micro_batches) + " micro-batches a data rank are no multiple of the " +
+                                   shown(out.p) + " stages, as an interleaved pipeline needs");
+    }
+    out.sequence = model.convolutional() ? 1 : model.sequence;
+    out.tokens = workload.micro_batch * out.sequence / out.c;
+    const std::uint32_t a_node = std::max(1U, std::min(out.replicas(), gpus_per_node / out.t));
+    const bool copied = workload.sharding == Sharding::hsdp;
+    out.shard = cut.shard > 0 ? cut.shard : copied ? a_node : out.replicas();
+    if (out.replicas() % out.shard != 0) {
+        refuse("parallelism.shard", "shard = " + shown(out.shard) + " does not divide the " + shown(out.replicas()) +
+                                        " ranks that hold the same parameters");
+    }
+    return out;
+}
+
+double Layout::first_layer(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const {
+    const auto pieces = static_cast<double>(p) * v;
+    const double place = static_cast<double>(chunk) * p + stage;
+    const double each = std::floor(model.layers / pieces);
+    return place * each + std::min(place, model.layers - each * pieces);
+}
+
+double Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const {
+    const auto pieces = static_cast<double>(p) * v;
+    const double place = static_cast<double>(chunk) * p + stage;
+    const double each = std::floor(model.layers / pieces);
+    return each + (place < model.layers - each * pieces ? 1 : 0);
+}
+
+std::uint32_t Layout::device_rank(std::uint32_t stage, std::uint32_t lane) const {
+    return stage * stage_ranks() + lane * t * c;
+}
+
+Groups Layout::tensor(std::uint32_t stage, std::uint32_t lane) const {
+    return lane == all ? Groups{t, 1, device_rank(stage), stage_ranks()}
+                       : Groups{t, 1, device_rank(stage, lane), t * c};
+}
+
+Groups Layout::context(std::uint32_t stage, std::uint32_t lane) const {
+    return lane == all ? Groups{c, t, device_rank(stage), stage_ranks()}
+                       : Groups{c, t, device_rank(stage, lane), t * c};
+}
+
+Groups Layout::expert(std::uint32_t stage) const { return {e, t, device_rank(stage), stage_ranks()}; }
+
+Groups Layout::data(std::uint32_t stage) const { return {replicas(), t, device_rank(stage), stage_ranks()}; }
+
+Groups Layout::expert_data(std::uint32_t stage) const {
+    return {replicas() / e, t * e, device_rank(stage), stage_ranks()};
+}
+
+Groups Layout::sharded(std::uint32_t stage) const { return {shard, t, device_rank(stage), stage_ranks()}; }
+
+Groups Layout::copies(std::uint32_t stage) const {
+    return {replicas() / shard, t * shard, device_rank(stage), stage_ranks()};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,57 @@
+#pragma once
+// What a model is to a forecast: its dimensions, and how many parameters they make.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "sim/plan/training/training_workload.hpp"
+
+namespace fabricast {
+
+// So many alike convolutions; `width` of their square output.
+struct Convolution {
+    double in = 0, out = 0, kernel = 0, width = 0, count = 1;
+};
+
+struct ModelShape {
+    std::string name;
+    double layers = 0, hidden = 0, heads = 0, kv_heads = 0;
+    double head_size = 0, value_head_size = 0;  // widths of one head's queries and keys, and of its values
+    double ffn = 0, vocabulary = 0;
+    double sequence = 0;   // tokens of the usual sequence
+    double positions = 0;  // learned position embeddings; 0: none
+    bool gated = false, tied = false, causal = true;
+    double experts = 0, experts_per_token = 0, expert_ffn = 0, shared_experts = 0;
+    double dense_layers = 0;                        // in front of those with experts
+    double q_rank = 0, kv_rank = 0, rope_size = 0;  // latent attention; 0: none
+    std::vector<Convolution> convolutions;
+    std::vector<Convolution> products;  // fully connected layers of a convolutional network: in, out
+
+    bool convolutional() const { return !convolutions.empty(); }
+    bool has_experts(double layer) const { return experts > 0 && layer >= dense_layers; }
+    double query_width() const { return heads * head_size; }
+    double value_width() const { return heads * value_head_size; }
+    double key_width() const { return kv_heads * head_size; }  // of the keys; the values' is kv_heads * value_head_size
+    double gates() const { return gated ? 2 : 1; }
+};
+
+// The library's model with the workload's own dimensions over it. Throws CatalogError where the model is unknown and
+// the dimensions do not make one.
+ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload);
+
+// Parameters of one layer without its experts, of one layer's routed experts, of the embeddings before the first layer
+// and of what follows the last. Biases and norms counted as the model has them.
+double layer_parameters(const ModelShape& model, bool with_experts);
+double expert_parameters(const ModelShape& model);
+double embedding_parameters(const ModelShape& model);
+double head_parameters(const ModelShape& model);
+double parameters(const ModelShape& model);
+
+// Floating-point operations that the model needs for one token of a sequence of `tokens`, forward and backward without
+// recomputation, as papers count them: 6 a weight that a token meets, and 12 * layers * hidden * tokens for attention
+// without a causal half (Narayanan et al. 2021, appendix; PaLM, appendix B). One image for a convolutional network.
+double model_flops(const ModelShape& model, double tokens);
+
+}  // namespace fabricast

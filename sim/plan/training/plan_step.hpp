@@ -1,0 +1,21 @@
+#pragma once
+// One training step as a Schedule: representatives compute, groups communicate.
+
+#include <cstdint>
+
+#include "models/catalog.hpp"
+#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/training/step_plan.hpp"
+#include "sim/plan/training/training_workload.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+// Identical replicas are simulated once, or each on its own: the test's oracle.
+enum class Replicas : std::uint8_t { folded, each };
+
+// Throws LayoutError, PlanError, CatalogError.
+StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
+                   const Catalog& catalog, Replicas replicas = Replicas::folded);
+
+}  // namespace fabricast

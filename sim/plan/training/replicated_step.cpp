@@ -1,0 +1,193 @@
+#include "sim/plan/training/replicated_step.hpp"
+
+// Every rank holds all parameters and gradients of its stage (ddp), and with zero-1 a share of the optimizer's states:
+// gradients are reduced behind the last micro-batch's backward, parameters gathered in front of the first forward.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "sim/plan/training/stage_turns.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// Gradients of a chunk are reduced in so many buckets at most: more of them tell nothing new.
+constexpr double most_buckets = 12;
+
+// One chunk of a stage: whole, and as pieces for the micro-batch whose gradients or parameters travel.
+struct Chunk {
+    Piece whole;
+    std::vector<Piece> pieces;  // in forward order
+    ChunkEnds ends;
+};
+
+class ReplicatedStep {
+public:
+    ReplicatedStep(StepBuilder& builder, const StepContext& context)
+        : builder_(builder), context_(context), layout_(context.layout), turns_(builder, context) {
+        for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
+            stages_.emplace_back();
+            for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
+                stages_.back().push_back(context.model.convolutional() ? network() : make_chunk(stage, chunk));
+            }
+        }
+    }
+
+    void add() {
+        gather_parameters();
+        turns_.run([&](std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, const Ends& after) {
+            return action.forward ? forward(stage, lane, action, after) : backward(stage, lane, action, after);
+        });
+        if (!context_.workload.overlap.gradients) {
+            for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
+                for (std::uint32_t chunk = layout_.v; chunk-- > 0;) {
+                    reduce(stage, chunk, stages_[stage][chunk].whole, turns_.computed_by(stage));
+                }
+            }
+        }
+        std::vector<Held> held(layout_.p);
+        for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
+            for (const Chunk& chunk : stages_[stage]) {
+                held[stage] += chunk.whole.held;
+            }
+        }
+        finish_step(builder_, context_, held, joined(reduced_, turns_.computed_by_all()));
+    }
+
+private:
+    bool shares_states() const { return context_.workload.sharding >= Sharding::zero_1; }
+    bool broadcasts() const { return context_.costs.framework_or("broadcast_per_rank", 0) > 0; }
+    double bucket() const {
+        const auto asked = static_cast<double>(context_.workload.bucket.count);
+        return asked > 0 ? asked : context_.costs.framework("bucket");
+    }
+
+    Chunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
+        const double first = layout_.first_layer(context_.model, stage, place);
+        const double count = layout_.layers_of(context_.model, stage, place);
+        Chunk chunk{layers_piece(context_, first, count), {}, chunk_ends(context_, stage, place)};
+        chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
+        const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket());
+        const double buckets = std::max(1.0, std::min({wanted, most_buckets, count}));
+        for (int b = 0; b < buckets; ++b) {
+            const double from = std::floor(b * count / buckets);
+            const double to = std::floor((b + 1) * count / buckets);
+            chunk.pieces.push_back(layers_piece(context_, first + from, to - from));
+        }
+        chunk.pieces.front().held.shared += chunk.ends.front_parameters;
+        chunk.pieces.back().held.shared += chunk.ends.back_parameters;
+        return chunk;
+    }
+
+    Chunk network() const {
+        Chunk chunk;
+        chunk.pieces = network_pieces(context_, bucket());
+        for (const Piece& piece : chunk.pieces) {
+            chunk.whole.forward.insert(chunk.whole.forward.end(), piece.forward.begin(), piece.forward.end());
+            chunk.whole.backward.insert(chunk.whole.backward.begin(), piece.backward.begin(), piece.backward.end());
+            chunk.whole.held += piece.held;
+        }
+        return chunk;
+    }
+
+    // Parameters as the last step's optimizer left them: each rank has its share. Bucket by bucket in the order in
+    // which the first micro-batch needs them.
+    void gather_parameters() {
+        if (!shares_states() || broadcasts()) {
+            return;
+        }
+        for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
+            Ends chain;
+            for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
+                for (const Piece& piece : stages_[stage][chunk].pieces) {
+                    const StepOp what{StepTag::data, true, stage, 0, chunk};
+                    chain = builder_.call({CommKind::data, Collective::all_gather, 2 * piece.held.shared, 1},
+                                          layout_.sharded(stage), what, Layout::all, chain);
+                    if (piece.held.experts > 0) {
+                        chain = builder_.call({CommKind::data, Collective::all_gather, 2 * piece.held.experts, 1},
+                                              layout_.expert_data(stage), what, Layout::all, chain);
+                    }
+                    gathered_[{stage, chunk}].push_back(chain);
+                }
+            }
+            if (!context_.workload.overlap.parameters) {  // all of it before anything starts
+                for (std::uint32_t lane = 0; lane < builder_.lanes(); ++lane) {
+                    turns_.computed(stage, lane) = chain;
+                }
+            }
+        }
+    }
+
+    // Reduces a piece's gradients behind those before it.
+    void reduce(std::uint32_t stage, std::uint32_t chunk, const Piece& piece, const Ends& after) {
+        const double width = context_.gradient_bytes();
+        const bool scatters = shares_states() && layout_.shard == layout_.replicas() && !broadcasts();
+        const Collective collective = scatters ? Collective::reduce_scatter : Collective::all_reduce;
+        const StepOp what{StepTag::data, false, stage, layout_.micro_batches - 1, chunk};
+        Ends& chain = reducing_[stage];
+        chain = builder_.call({CommKind::data, collective, width * piece.held.shared, 1}, layout_.data(stage), what,
+                              Layout::all, joined(chain, after));
+        if (piece.held.experts > 0) {
+            chain = builder_.call({CommKind::data, collective, width * piece.held.experts, 1},
+                                  layout_.expert_data(stage), what, Layout::all, chain);
+        }
+        reduced_ = joined(std::move(reduced_), chain);
+    }
+
+    Ends forward(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, Ends after) {
+        const Chunk& chunk = stages_[stage][action.chunk];
+        const StepOp what = compute_op(stage, action);
+        after = builder_.compute(chunk.ends.before, what, lane, after);
+        const auto gathered = gathered_.find({stage, action.chunk});
+        if (action.micro_batch == 0 && gathered != gathered_.end()) {
+            for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
+                after = builder_.phases(chunk.pieces[i].forward, what, lane, joined(after, gathered->second[i]));
+            }
+        } else {
+            after = builder_.phases(chunk.whole.forward, what, lane, after);
+        }
+        return builder_.compute(chunk.ends.after, what, lane, after);
+    }
+
+    Ends backward(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, Ends after) {
+        const Chunk& chunk = stages_[stage][action.chunk];
+        const StepOp what = compute_op(stage, action);
+        after = builder_.compute(chunk.ends.head_back, what, lane, after);
+        if (action.micro_batch + 1 == layout_.micro_batches) {
+            for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
+                after = builder_.phases(chunk.pieces[i].backward, what, lane, after);
+                Ready& ready = ready_[{stage, action.chunk, i}];
+                ready.ends = joined(std::move(ready.ends), after);
+                if (++ready.lanes == builder_.lanes() && context_.workload.overlap.gradients) {
+                    reduce(stage, action.chunk, chunk.pieces[i], ready.ends);
+                }
+            }
+        } else {
+            after = builder_.phases(chunk.whole.backward, what, lane, after);
+        }
+        return builder_.compute(chunk.ends.before, what, lane, after);
+    }
+
+    struct Ready {  // gradients of a piece
+        Ends ends;
+        std::uint32_t lanes = 0;
+    };
+    StepBuilder& builder_;
+    const StepContext& context_;
+    const Layout& layout_;
+    StageTurns turns_;
+    std::vector<std::vector<Chunk>> stages_;                                         // [stage][chunk]
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Ends>> gathered_;  // [stage, chunk][piece]
+    std::map<std::uint32_t, Ends> reducing_;                                         // [stage]
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, Ready> ready_;   // [stage, chunk, piece]
+    Ends reduced_;
+};
+
+}  // namespace
+
+void add_replicated_step(StepBuilder& builder, const StepContext& context) { ReplicatedStep(builder, context).add(); }
+
+}  // namespace fabricast

@@ -1,0 +1,185 @@
+#include "sim/plan/training/sharded_step.hpp"
+
+// Zero-2, zero-3 and hsdp: a layer's parameters are gathered while the one before it computes, its gradients scattered
+// while the next one does (Zhao et al. 2023, PyTorch FSDP, 3.3); with a pipeline so for each chunk and micro-batch.
+// Zero-2 keeps parameters once gathered. Gathers and scatters of one process group follow each other.
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/plan/training/stage_turns.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// More operations than that tell nothing new: layers are taken together.
+constexpr double most_units = 2400;
+
+struct Chunk {
+    std::vector<Piece> units;  // in forward order
+    ChunkEnds ends;
+    Held root;  // what is in front of the units and behind them: gathered before the chunk runs, scattered behind it
+    bool root_there = false;
+};
+
+struct Stage {
+    std::vector<Chunk> chunks;
+    Ends wire;                    // gathers and scatters so far
+    const Chunk* last = nullptr;  // whose last unit a forward has just used: its parameters are still there
+};
+
+class ShardedStep {
+public:
+    ShardedStep(StepBuilder& builder, const StepContext& context)
+        : builder_(builder),
+          context_(context),
+          layout_(context.layout),
+          turns_(builder, context),
+          stages_(context.layout.p) {
+        for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
+            for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
+                stages_[stage].chunks.push_back(make_chunk(stage, chunk));
+            }
+        }
+    }
+
+    void add() {
+        turns_.run([&](std::uint32_t stage, std::uint32_t, const PipelineAction& action, const Ends& after) {
+            return action.forward ? forward(stage, action, after) : backward(stage, action, after);
+        });
+        Ends all = turns_.computed_by_all();
+        std::vector<Held> held(layout_.p);
+        for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
+            all = joined(std::move(all), stages_[stage].wire);
+            for (const Chunk& chunk : stages_[stage].chunks) {
+                held[stage] += chunk.root;
+                for (const Piece& unit : chunk.units) {
+                    held[stage] += unit.held;
+                }
+            }
+        }
+        finish_step(builder_, context_, held, all);
+    }
+
+private:
+    Sharding sharding() const { return context_.workload.sharding; }
+    bool gathers_again() const { return sharding() != Sharding::zero_2; }
+
+    Chunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
+        Chunk chunk{{}, chunk_ends(context_, stage, place), {}};
+        if (context_.model.convolutional()) {
+            chunk.units = network_pieces(context_, context_.costs.framework("bucket"));
+            return chunk;
+        }
+        const double each = std::max(1.0, std::ceil(context_.model.layers * layout_.micro_batches / most_units));
+        const double first = layout_.first_layer(context_.model, stage, place);
+        const double count = layout_.layers_of(context_.model, stage, place);
+        for (int unit = 0; unit * each < count; ++unit) {
+            chunk.units.push_back(layers_piece(context_, first + unit * each, std::min(each, count - unit * each)));
+        }
+        chunk.root.shared = chunk.ends.front_parameters + chunk.ends.back_parameters;
+        return chunk;
+    }
+
+    // Behind the stage's calls before it, and no earlier than `gate`.
+    Ends gather(const Held& held, const StepOp& what, const Ends& gate) {
+        Ends& wire = stages_[what.stage].wire;
+        wire = builder_.call({CommKind::data, Collective::all_gather, 2 * held.shared, 1}, layout_.sharded(what.stage),
+                             what, Layout::all, joined(wire, gate));
+        if (held.experts > 0) {
+            wire = builder_.call({CommKind::data, Collective::all_gather, 2 * held.experts, 1},
+                                 layout_.expert_data(what.stage), what, Layout::all, wire);
+        }
+        return wire;
+    }
+
+    // Gradients that `computed` has made; returns what the next computation waits for.
+    Ends scatter(const Held& held, const StepOp& what, const Ends& computed) {
+        const double width = context_.gradient_bytes();
+        Ends& wire = stages_[what.stage].wire;
+        wire = builder_.call({CommKind::data, Collective::reduce_scatter, width * held.shared, 1},
+                             layout_.sharded(what.stage), what, Layout::all, joined(wire, computed));
+        if (held.experts > 0) {
+            wire = builder_.call({CommKind::data, Collective::reduce_scatter, width * held.experts, 1},
+                                 layout_.expert_data(what.stage), what, Layout::all, wire);
+        }
+        if (sharding() == Sharding::hsdp) {
+            wire = builder_.call({CommKind::data, Collective::all_reduce, width * held.shared / layout_.shard, 1},
+                                 layout_.copies(what.stage), what, Layout::all, wire);
+        }
+        return context_.workload.overlap.gradients ? computed : joined(computed, wire);
+    }
+
+    // Where gathers overlap, an action's first one need not wait for what other stages send.
+    Ends first_gate(std::uint32_t stage, const Ends& after) {
+        return context_.workload.overlap.parameters ? turns_.computed(stage, 0) : after;
+    }
+
+    Ends forward(std::uint32_t stage, const PipelineAction& action, Ends after) {
+        Chunk& chunk = stages_[stage].chunks[action.chunk];
+        const StepOp what = compute_op(stage, action);
+        const bool gathers = gathers_again() || action.micro_batch == 0;
+        const auto ahead = static_cast<std::size_t>(context_.costs.framework("layers_ahead"));
+        std::vector<Ends> done{first_gate(stage, after)};  // compute before the first unit, behind it, ...
+        Ends arrived;
+        if (gathers && !chunk.root_there) {
+            arrived = gather(chunk.root, what, done.front());
+            chunk.root_there = true;
+        }
+        after = builder_.compute(chunk.ends.before, what, 0, joined(after, arrived));
+        for (std::size_t u = 0; u < chunk.units.size(); ++u) {
+            if (gathers) {
+                const bool early = context_.workload.overlap.parameters;
+                arrived = gather(chunk.units[u].held, what,
+                                 !early       ? after
+                                 : u >= ahead ? done.at(u - ahead)
+                                              : done.back());
+            }
+            after = builder_.phases(chunk.units[u].forward, what, 0, joined(after, arrived));
+            done.push_back(after);
+        }
+        stages_[stage].last = &chunk;
+        return builder_.compute(chunk.ends.after, what, 0, after);
+    }
+
+    Ends backward(std::uint32_t stage, const PipelineAction& action, Ends after) {
+        Chunk& chunk = stages_[stage].chunks[action.chunk];
+        const StepOp what = compute_op(stage, action);
+        const bool early = context_.workload.overlap.parameters;
+        const Ends first = first_gate(stage, after);
+        if (gathers_again() && !chunk.root_there) {
+            after = joined(after, gather(chunk.root, what, first));
+        }
+        bool there = !gathers_again() || stages_[stage].last == &chunk;
+        Ends arrived = there || !early ? Ends{} : gather(chunk.units.back().held, what, first);
+        after = builder_.compute(chunk.ends.head_back, what, 0, after);
+        for (std::size_t u = chunk.units.size(); u-- > 0;) {
+            if (!there && !early) {
+                arrived = gather(chunk.units[u].held, what, after);
+            }
+            const bool more = gathers_again() && early && u > 0;
+            Ends next = more ? gather(chunk.units[u - 1].held, what, after) : Ends{};
+            after = builder_.phases(chunk.units[u].backward, what, 0, joined(after, arrived));
+            after = scatter(chunk.units[u].held, what, after);
+            arrived = std::move(next);
+            there = !gathers_again();
+        }
+        after = builder_.compute(chunk.ends.before, what, 0, after);
+        chunk.root_there = !gathers_again();
+        stages_[stage].last = nullptr;
+        return scatter(chunk.root, what, after);
+    }
+
+    StepBuilder& builder_;
+    const StepContext& context_;
+    const Layout& layout_;
+    StageTurns turns_;
+    std::vector<Stage> stages_;
+};
+
+}  // namespace
+
+void add_sharded_step(StepBuilder& builder, const StepContext& context) { ShardedStep(builder, context).add(); }
+
+}  // namespace fabricast

@@ -1,0 +1,105 @@
+#include "sim/plan/training/step_account.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace fabricast {
+
+namespace {
+
+class Accountant {
+public:
+    Accountant(const StepPlan& plan, const Timeline& timeline) : plan_(plan), timeline_(timeline) {
+        assert(timeline.kept.size() == plan.schedule.size());
+    }
+
+    StepAccount stage(std::uint32_t stage) {
+        account_ = {};
+        account_.step = to_seconds(timeline_.makespan - Time{});
+        double end = 0;
+        for (std::size_t i = 0; i < plan_.ops.size(); ++i) {
+            if (plan_.ops[i].stage != stage || plan_.schedule.kind(id(i)) != OpKind::compute) {
+                continue;
+            }
+            const double start = start_of(i);
+            if (start > end) {
+                blame(end, start, last_before(i));
+            }
+            const double busy = finish_of(i) - std::max(start, end);
+            (plan_.ops[i].tag == StepTag::fixed ? account_.fixed : account_.compute) += busy;
+            end = finish_of(i);
+        }
+        if (account_.step > end) {
+            blame(end, account_.step, latest_of_all());
+        }
+        return account_;
+    }
+
+private:
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    static OpId id(std::size_t i) { return OpId{static_cast<std::uint32_t>(i)}; }
+    double start_of(std::size_t i) const { return to_seconds(timeline_.kept[i].start - Time{}); }
+    double finish_of(std::size_t i) const { return to_seconds(timeline_.kept[i].finish - Time{}); }
+
+    // The operation that this one waited for longest.
+    std::size_t last_before(std::size_t i) const {
+        std::size_t last = none;
+        for (std::size_t d = 0; d < plan_.schedule.dependency_count(id(i)); ++d) {
+            const auto on = static_cast<std::size_t>(plan_.schedule.dependency(id(i), d).op);
+            if (last == none || finish_of(on) > finish_of(last)) {
+                last = on;
+            }
+        }
+        return last;
+    }
+
+    std::size_t latest_of_all() const {
+        std::size_t last = 0;
+        for (std::size_t i = 0; i < plan_.ops.size(); ++i) {
+            last = finish_of(i) >= finish_of(last) ? i : last;
+        }
+        return last;
+    }
+
+    // The stage waited from `from` to `to`: back along what ended last, each operation for its own time; behind another
+    // stage's computation it is a bubble.
+    void blame(double from, double to, std::size_t cause) {
+        while (to > from) {
+            if (cause == none || plan_.schedule.kind(id(cause)) == OpKind::compute) {
+                const bool fixed = cause != none && plan_.ops[cause].tag == StepTag::fixed;
+                (fixed ? account_.fixed : account_.bubble) += to - from;
+                return;
+            }
+            const double start = std::max(from, std::min(to, start_of(cause)));
+            const StepTag tag = plan_.ops[cause].tag;
+            (tag == StepTag::fixed ? account_.fixed : account_.exposed.at(static_cast<std::size_t>(tag))) += to - start;
+            to = start;
+            cause = last_before(cause);
+        }
+    }
+
+    const StepPlan& plan_;
+    const Timeline& timeline_;
+    StepAccount account_;
+};
+
+}  // namespace
+
+StepAccount account(const StepPlan& plan, const Timeline& timeline) {
+    Accountant accountant(plan, timeline);
+    StepAccount mean;
+    const double weight = 1.0 / plan.layout.p;
+    for (std::uint32_t stage = 0; stage < plan.layout.p; ++stage) {
+        const StepAccount one = accountant.stage(stage);
+        mean.step = one.step;
+        mean.compute += weight * one.compute;
+        mean.bubble += weight * one.bubble;
+        mean.fixed += weight * one.fixed;
+        for (std::size_t k = 0; k < comm_kinds; ++k) {
+            mean.exposed[k] += weight * one.exposed[k];
+        }
+    }
+    return mean;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,48 @@
+#pragma once
+// Adds the operations of a step to its schedule, each with what it is for.
+
+#include <span>
+#include <vector>
+
+#include "sim/plan/training/group_calls.hpp"
+#include "sim/plan/training/step_plan.hpp"
+
+namespace fabricast {
+
+using Ends = std::vector<Schedule::Dependency>;
+
+// Both lists of dependencies as one.
+Ends joined(Ends a, const Ends& b);
+
+class StepBuilder {
+public:
+    // `lanes`: data ranks that are simulated on their own; 1: one stands for all.
+    StepBuilder(StepPlan& plan, const Fabric& fabric, GroupCalls& calls, const ComputeCosts& costs, std::uint32_t lanes)
+        : plan_(plan), fabric_(fabric), calls_(calls), costs_(costs), lanes_(lanes) {}
+
+    std::uint32_t lanes() const { return lanes_; }
+
+    // Each returns what ends it: `after` itself where there was nothing to do.
+    Ends compute(const Work& work, const StepOp& what, std::uint32_t lane, Ends after);
+    // A call of the stage's lane, or of all its lanes (Layout::all).
+    Ends call(const GroupCall& call, const Groups& groups, const StepOp& what, std::uint32_t lane, Ends after);
+    Ends phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after);
+    // Activations of all of the lane's ranks from one stage to another.
+    Ends send(const GroupCall& call, std::uint32_t from, std::uint32_t to, const StepOp& what, std::uint32_t lane,
+              const Ends& after);
+    Ends wait(Duration duration, const StepOp& what, Ends after);
+
+private:
+    std::uint32_t lane_of_groups(std::uint32_t lane) const { return lanes_ == 1 ? Layout::all : lane; }
+    DeviceId device(std::uint32_t stage, std::uint32_t lane) const;
+    void tag(std::size_t from, const StepOp& what);
+
+    StepPlan& plan_;
+    const Fabric& fabric_;
+    GroupCalls& calls_;
+    const ComputeCosts& costs_;
+    std::uint32_t lanes_;
+    std::uint32_t hosts_ = 0;
+};
+
+}  // namespace fabricast

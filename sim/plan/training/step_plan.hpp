@@ -1,0 +1,44 @@
+#pragma once
+// What a plan of a training step holds.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/evidence.hpp"
+#include "sim/engines/common/schedule.hpp"
+#include "sim/plan/training/layout.hpp"
+#include "sim/plan/training/memory.hpp"
+#include "sim/plan/training/model_shape.hpp"
+#include "sim/plan/training/volumes.hpp"
+
+namespace fabricast {
+
+// What an operation of a step is for.
+enum class StepTag : std::uint8_t { tensor, context, expert, pipeline, data, compute, fixed };  // CommKind first
+
+struct StepOp {
+    StepTag tag = StepTag::compute;
+    bool forward = true;
+    std::uint32_t stage = 0;
+    std::uint32_t micro_batch = 0;
+    std::uint32_t chunk = 0;
+};
+
+struct StepPlan {
+    Schedule schedule;        // kept: every operation, in order
+    std::vector<StepOp> ops;  // of each operation of the schedule
+    ModelShape model;
+    Layout layout;
+    StepMemory memory;
+    CommVolumes volumes;
+    double model_flops = 0;  // of the whole step, as papers count them
+    double peak = 0;         // FLOP/s of the step's precision on one GPU
+    std::vector<FigureUsed> figures;
+    std::vector<std::string> notes;
+    std::array<Evidence, comm_kinds> evidence{};  // of each kind's collectives
+    std::vector<std::string> evidence_notes;      // of the collectives
+};
+
+}  // namespace fabricast

@@ -1,0 +1,12 @@
+#pragma once
+// A chosen data path told to a person, hop by hop.
+
+#include <string>
+
+#include "sim/plan/transfers/exchange.hpp"
+
+namespace fabricast {
+
+std::string describe(const Exchange& exchange, const TransferWorkload& workload, const Fabric& fabric, Bytes size);
+
+}  // namespace fabricast

@@ -1,0 +1,25 @@
+// Loads and stores, or a DMA engine, on a pool of memory behind CXL: a PCIe link with 64 B lines and its own latency.
+
+#include "sim/plan/transfers/places.hpp"
+
+namespace fabricast::transports {
+
+PathAttempt cxl_pool(const PathRequest& r) {
+    const auto pool = [&](DeviceId d) { return r.fabric.device_name(d).find(".cxl") != std::string::npos; };
+    if (pool(r.from) == pool(r.to) || !same_node(r)) {
+        return Refusal{"neither end is a CXL pool of this node"};
+    }
+    const auto found = path_between(r.fabric, query(r.from, r.to));
+    if (!found) {
+        return Refusal{"nothing joins the two"};
+    }
+    DataPath path;
+    Leg leg{.what = "lines of 64 B between " + name_of(r, r.from) + " and " + name_of(r, r.to),
+            .paths = {query(r.from, r.to)}};
+    leg.wire_ratio = r.figures.number("cxl-pool", "line.wire");
+    path.legs = {leg};
+    path.latency = {r.figures.latency("the pool's controller and memory", "cxl-pool", "access")};
+    return path;
+}
+
+}  // namespace fabricast::transports

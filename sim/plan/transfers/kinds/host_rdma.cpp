@@ -1,0 +1,20 @@
+// RDMA between host memories.
+
+#include "sim/plan/transfers/network.hpp"
+
+namespace fabricast::transports {
+
+PathAttempt host_rdma(const PathRequest& r) {
+    if (!is_host(r.fabric, r.from) || !is_host(r.fabric, r.to)) {
+        return Refusal{"an end is not host memory"};
+    }
+    if (const auto why = no_rdma(r)) {
+        return Refusal{*why};
+    }
+    DataPath path;
+    path.legs = {rdma_leg(r, r.from, r.to, true)};
+    add_rdma_costs(r, path);
+    return path;
+}
+
+}  // namespace fabricast::transports

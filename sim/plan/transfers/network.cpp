@@ -1,0 +1,228 @@
+#include "sim/plan/transfers/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/unit_text.hpp"
+#include "models/device_part.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::string_view verbs = "rdma";
+constexpr std::string_view kernel = "kernel-tcp";
+
+// What pages of this buffer cost to pin and to tell the adapter.
+Duration registration(const PathRequest& r, bool gpu) {
+    const std::string prefix = gpu ? "register.gpu" : r.host.huge_pages ? "register.huge" : "register.page";
+    const double page = gpu ? 65536 : r.host.huge_pages ? 2097152 : 4096;  // bytes; GPU pages are 64 KiB
+    const double pages = std::ceil(static_cast<double>(r.bytes.count) / page);
+    return from_seconds(r.figures.number(verbs, gpu ? "register.gpu_start" : "register.start") +
+                        pages * r.figures.number(verbs, prefix));
+}
+
+double limit_at(const PathRequest& r, DeviceId gpu, bool reads) {
+    const std::uint16_t nic = adapter_of(r.fabric, gpu, r.host.nic);
+    const auto path = path_between(r.fabric, query(gpu, r.fabric.nic(r.fabric.node_of(gpu), nic), PathKind::p2p));
+    const Part* part = cpu_part(r);
+    if (!path || part == nullptr || bridges(r.fabric, *path) == 0) {
+        return std::numeric_limits<double>::infinity();
+    }
+    const CpuSpec cpu = cpu_spec(*part);
+    const double limit = reads ? cpu.p2p_read_limit : cpu.p2p_write_limit;
+    return limit > 0 ? limit : std::numeric_limits<double>::infinity();
+}
+
+// Staging memory uses the adapter of the GPU it serves, wherever it lies itself.
+DeviceId served_by(const PathRequest& r, DeviceId end) {
+    for (const DeviceId gpu : {r.from, r.to}) {
+        if (is_host(r.fabric, end) && is_gpu(r.fabric, gpu) && r.fabric.node_of(gpu) == r.fabric.node_of(end)) {
+            return gpu;
+        }
+    }
+    return end;
+}
+
+PathQuery between_adapters(const PathRequest& r, DeviceId from, DeviceId to) {
+    PathQuery over = query(from, to, PathKind::network);
+    over.src_nic = adapter_of(r.fabric, served_by(r, from), r.host.nic);
+    over.dst_nic = adapter_of(r.fabric, served_by(r, to), r.host.nic);
+    over.forwarded = r.host.nic == NumaPlace::near;
+    return over;
+}
+
+}  // namespace
+
+std::optional<std::string> no_adapter(const PathRequest& r) {
+    if (r.fabric.nics_per_node() == 0) {
+        return same_node(r) ? "the node has no adapter" : "the nodes have no adapters";
+    }
+    for (const DeviceId end : {r.from, r.to}) {
+        const std::uint32_t nics = r.fabric.nics_per_node();
+        if (r.host.nic == NumaPlace::far && (nics == 1 || !has_farther_adapter(r.fabric, end))) {
+            return "no adapter is farther from " + name_of(r, end) + " than its own (`nic: far`)";
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> no_rdma(const PathRequest& r) {
+    if (auto why = no_adapter(r)) {
+        return why;
+    }
+    if (!r.host.rdma) {
+        return "the host has no verbs stack (`rdma: false`)";
+    }
+    if (r.host.locked_memory.count > 0 && r.host.locked_memory < r.bytes) {
+        return "the locked-memory limit of " + text(r.host.locked_memory) + " is below the " + text(r.bytes) +
+               " to be registered (`ulimit -l`)";
+    }
+    if (r.fabric.cluster().fabric.kind == FabricKind::none) {
+        return "there is no network";
+    }
+    return std::nullopt;
+}
+
+Leg rdma_leg(const PathRequest& r, DeviceId from, DeviceId to, bool gpu_direct) {
+    PathQuery over = between_adapters(r, from, to);
+    over.gpu_direct = gpu_direct;
+    Leg leg{.what = "adapter reads " + name_of(r, from) + ", sends, and another writes " + name_of(r, to),
+            .paths = {over}};
+    const auto lower = [&](double limit, const char* why) {
+        if (limit < leg.rate_cap) {
+            leg.rate_cap = limit;
+            leg.cap = why;
+        }
+    };
+    if (is_gpu(r.fabric, from)) {
+        lower(limit_at(r, from, true), "the host bridge forwards peer reads");
+    }
+    if (is_gpu(r.fabric, to)) {
+        lower(limit_at(r, to, false), "the host bridge forwards peer writes");
+    }
+    const double capacity = narrowest(r.fabric, r.fabric.path(over));
+    if (!r.host.relaxed_ordering) {
+        const Part* cpu = cpu_part(r);
+        if (cpu != nullptr && cpu->word_or("vendor", "") == "amd") {
+            lower(capacity * r.figures.number(verbs, "strict_ordering.share"), "PCIe writes in strict order");
+        }
+    }
+    return leg;
+}
+
+void add_rdma_costs(const PathRequest& r, DataPath& path) {
+    for (const DeviceId end : {r.from, r.to}) {
+        if (is_gpu(r.fabric, end)) {
+            const Part& nic = r.figures.part(r.fabric.node().nic_part);
+            LatencyTerm term = r.figures.latency("aperture of " + name_of(r, end) + " instead of host memory", nic.name,
+                                                 "latency.gpu_memory");
+            // One way counts both ends' apertures.
+            for (Duration* d : {&term.time, &term.low80, &term.high80}) {
+                d->ps /= 2;
+            }
+            path.latency.push_back(std::move(term));
+        }
+    }
+    if (r.host.iommu && !r.host.ats) {
+        path.latency.push_back(r.figures.latency("IOMMU translates (hit)", "host-conditions", "iommu.hit"));
+    }
+    if (r.operation == TransferOperation::read) {
+        const Duration there = r.fabric.path(path.legs.front().paths.front()).latency;
+        path.latency.push_back({"the read request travels there", there, there, there, "the links"});
+    }
+    if (!r.host.registration_cache) {
+        path.work.push_back({false, "registers the buffer", registration(r, is_gpu(r.fabric, r.from)), 0, true});
+        path.work.push_back({true, "registers the buffer", registration(r, is_gpu(r.fabric, r.to)), 0, true});
+    }
+}
+
+std::optional<HostEnds> host_ends(const PathRequest& r) {
+    const auto from = memory_beside(r.fabric, r.from, r.host.numa);
+    const auto to = memory_beside(r.fabric, r.to, r.host.numa);
+    return from && to ? std::optional(HostEnds{*from, *to}) : std::nullopt;
+}
+
+void add_gpu_staging(const PathRequest& r, DataPath& path) {
+    const HostEnds ends = *host_ends(r);
+    const bool out = is_gpu(r.fabric, r.from);
+    const bool in = is_gpu(r.fabric, r.to);
+    const Duration restart = from_seconds(r.figures.number("staged-rdma", "piece_start"));
+    if (out) {
+        path.legs.insert(path.legs.begin(), Leg{.what = "copy engine of " + name_of(r, r.from) + " writes host memory",
+                                                .paths = {query(r.from, ends.from)},
+                                                .restart = restart});
+        path.work.push_back({false, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
+    }
+    if (in) {
+        path.legs.push_back({.what = "copy engine of " + name_of(r, r.to) + " reads host memory",
+                             .paths = {query(ends.to, r.to)},
+                             .rate_cap = read_rate(r, r.fabric.path(query(ends.to, r.to))),
+                             .cap = "completions of DMA reads",
+                             .restart = restart});
+        path.work.push_back({true, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
+    }
+    if (out || in) {
+        const Bytes own = path.piece;
+        cut_into_pieces(r, "staged-rdma", path);
+        path.piece = own.count > 0 ? own : path.piece;
+    }
+}
+
+double segment_payload(const PathRequest& r, std::string_view part, double headers) {
+    const double mtu = r.host.mtu.count > 0 ? static_cast<double>(r.host.mtu.count) : r.figures.number(part, "mtu");
+    const double room = mtu - headers;
+    return r.host.mss.count > 0 ? std::min(room, static_cast<double>(r.host.mss.count)) : room;
+}
+
+DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_view part, double frame_header) {
+    constexpr double ip_tcp = 52;  // IPv4 20, TCP 20 and its timestamps 12
+    const double payload = segment_payload(r, part, ip_tcp);
+    const double packet = payload + ip_tcp;
+    const FabricSpec& fabric = r.fabric.cluster().fabric;
+    const double link_share = static_cast<double>(fabric.link.framing.payload.count) /
+                              static_cast<double>((fabric.link.framing.payload + fabric.link.framing.header).count);
+    const double share = payload / (packet + frame_header);
+    const double packets =
+        r.host.offloads ? r.figures.number(kernel, "packet") : r.figures.number(kernel, "packet_bare");
+    const double lanes = std::min(r.host.cores, r.host.qps);
+    const auto core = [&](const char* figure) {
+        return 1 / (r.figures.number(kernel, figure) + packets / payload);  // bytes per second of one core
+    };
+    const DeviceId out_cpu = *cpu_of(r.fabric, ends.from);
+    const DeviceId in_cpu = *cpu_of(r.fabric, ends.to);
+    DataPath path;
+    path.piece = rounded_bytes(r.figures.number(kernel, "segment"));
+    path.slots = static_cast<int>(r.figures.number(kernel, "segments"));
+    const PathQuery wire = between_adapters(r, ends.from, ends.to);
+    path.legs = {{.what = "core copies user memory into the kernel's and cuts segments",
+                  .paths = {query(ends.from, out_cpu), query(out_cpu, ends.from)},
+                  .rate_cap = lanes * core("send_byte"),
+                  .cap = "sender's cores",
+                  .dma = false},
+                 {.what = "adapter sends packets of " + std::to_string(std::lround(packet)) + " B",
+                  .paths = {wire},
+                  .wire_ratio = std::max(1.0, link_share / share)},
+                 {.what = "core takes packets and copies them into user memory",
+                  .paths = {query(ends.to, in_cpu), query(in_cpu, ends.to)},
+                  .rate_cap = lanes * core("receive_byte"),
+                  .cap = "receiver's cores",
+                  .dma = false}};
+    path.latency = {r.figures.latency("system call and stack of the sender", kernel, "send"),
+                    r.figures.latency("interrupt and stack of the receiver", kernel, "interrupt"),
+                    r.figures.latency("the receiving thread wakes up", kernel, "wake")};
+    if (static_cast<double>(r.host.mss.count) > payload) {
+        path.notes.push_back("`host.mss` changes nothing: the MTU leaves " + std::to_string(std::lround(payload)) +
+                             " B");
+    }
+    if (const Duration held = r.host.interrupt_delay; held.ps > 0) {
+        path.latency.push_back({"the adapter holds its interrupt back", held, held, held, "workload.host"});
+    }
+    path.work = {
+        {false, "copies and cuts segments", from_seconds(r.figures.number(kernel, "send")), 1 / core("send_byte")},
+        {true, "takes packets and copies", from_seconds(r.figures.number(kernel, "interrupt")),
+         1 / core("receive_byte")}};
+    return path;
+}
+
+}  // namespace fabricast

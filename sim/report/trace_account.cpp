@@ -1,0 +1,203 @@
+#include "sim/report/trace_account.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "sim/report/trace.hpp"
+
+namespace fabricast {
+
+namespace {
+
+struct Span {
+    Time start, end;
+};
+
+// Spans as a set of points of time: sorted, without overlap.
+std::vector<Span> united(std::vector<Span> spans) {
+    std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start < b.start; });
+    std::vector<Span> out;
+    for (const Span& s : spans) {
+        if (s.end <= s.start) {
+            continue;
+        }
+        if (!out.empty() && s.start <= out.back().end) {
+            out.back().end = std::max(out.back().end, s.end);
+        } else {
+            out.push_back(s);
+        }
+    }
+    return out;
+}
+
+double length(const std::vector<Span>& set) {
+    double sum = 0;
+    for (const Span& s : set) {
+        sum += to_seconds(s.end - s.start);
+    }
+    return sum;
+}
+
+// Length of `set` outside `hidden`; both united.
+double exposed(const std::vector<Span>& set, const std::vector<Span>& hidden) {
+    double sum = length(set);
+    std::size_t h = 0;
+    for (const Span& s : set) {
+        while (h < hidden.size() && hidden[h].end <= s.start) {
+            ++h;
+        }
+        for (std::size_t i = h; i < hidden.size() && hidden[i].start < s.end; ++i) {
+            sum -= to_seconds(std::min(s.end, hidden[i].end) - std::max(s.start, hidden[i].start));
+        }
+    }
+    return std::max(sum, 0.0);
+}
+
+bool is_call(RecordKind kind) { return kind != RecordKind::compute && kind != RecordKind::host; }
+
+const Record& record_of(const Recording& recording, const RecordedJob& job, const ReplayedRecord& r) {
+    return recording.ranks[job.recorded[r.rank]].records[r.record];
+}
+
+std::vector<ReplayRank> rank_rows(const Recording& recording, const RecordedJob& job, const Replayed& replayed,
+                                  const Timeline& timeline, const Fabric& fabric) {
+    struct Lists {
+        std::vector<Span> kernels, calls, waits;
+        Time end;
+    };
+    std::vector<Lists> lists(replayed.watched);
+    for (const ReplayedRecord& r : replayed.records) {
+        Lists& list = lists[r.rank];
+        const Span ran{timeline.kept[r.first].start, timeline.kept[r.last].finish};
+        const Time arrived = timeline.kept[r.arrived].finish;
+        list.end = std::max(list.end, ran.end);
+        const RecordKind kind = record_of(recording, job, r).kind;
+        if (kind == RecordKind::compute) {
+            list.kernels.push_back(ran);
+        } else if (is_call(kind)) {
+            list.waits.push_back({arrived, ran.start});
+            list.calls.push_back(ran);
+        }
+    }
+    std::vector<ReplayRank> rows;
+    for (std::uint32_t i = 0; i < replayed.watched; ++i) {
+        Lists& list = lists[i];
+        const std::vector<Span> kernels = united(list.kernels), calls = united(list.calls);
+        std::vector<Span> either = list.calls;
+        either.insert(either.end(), list.waits.begin(), list.waits.end());
+        either = united(std::move(either));
+        ReplayRank row;
+        row.rank = job.ranks[i];
+        row.device = fabric.device_name(fabric.gpu(job.ranks[i]));
+        row.compute_s = length(kernels);
+        row.comm_s = length(calls);
+        row.waiting_s = exposed(united(std::move(list.waits)), calls);
+        row.exposed_s = exposed(either, kernels);
+        row.end_s = to_seconds(list.end);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<ReplayUse> uses(const RecordedJob& job, const Replayed& replayed, const Timeline& timeline) {
+    std::map<std::tuple<std::string, std::size_t, Collective>, ReplayUse> found;
+    std::map<std::tuple<std::string, std::size_t>, std::uint32_t> groups;
+    for (const Communicator& c : job.communicators) {
+        ++groups[{c.name, c.members.size()}];
+    }
+    for (const ReplayedCall& call : replayed.calls) {
+        const bool message = call.communicator == no_communicator;
+        const std::string name = message ? "" : job.communicators[call.communicator].name;
+        const std::size_t size = message ? 2 : job.communicators[call.communicator].members.size();
+        ReplayUse& use = found[{name, size, call.collective}];
+        use.group = name;
+        use.ranks = static_cast<std::uint32_t>(size);
+        use.groups = message ? 1 : groups[{name, size}];
+        use.collective = to_string(call.collective);
+        ++use.calls;
+        use.bytes += call.bytes;
+        use.time_s += to_seconds(timeline.kept[call.last].finish - timeline.kept[call.first].start);
+    }
+    std::vector<ReplayUse> list;
+    for (auto& [key, use] : found) {
+        list.push_back(std::move(use));
+    }
+    return list;
+}
+
+// The link that is busy for at least half of the time, else what fills the rank that ends last. What is left of a
+// rank's time is the CPU's gaps between kernels; an MSCCL algorithm is one kernel and has none.
+std::string bottleneck(const Timeline& timeline, const Fabric& fabric, const std::vector<ReplayRank>& members,
+                       double makespan, bool one_kernel) {
+    if (!timeline.busiest.empty() && timeline.busiest.front().utilisation >= 0.5) {
+        const LinkUse& use = timeline.busiest.front();
+        return fabric.link_name(use.link) + " " + std::to_string(std::lround(std::min(use.utilisation, 1.0) * 100)) +
+               " %";
+    }
+    if (members.empty() || !(makespan > 0)) {
+        return "nothing";
+    }
+    const ReplayRank& last = *std::max_element(
+        members.begin(), members.end(), [](const ReplayRank& a, const ReplayRank& b) { return a.end_s < b.end_s; });
+    const double rest = makespan - last.compute_s - last.exposed_s;
+    const double most = std::max({last.compute_s, last.exposed_s, rest});
+    const std::string what = most == last.compute_s   ? "kernels"
+                             : most == last.exposed_s ? "exposed communication"
+                             : one_kernel             ? "the kernel's start"
+                                                      : "the CPU's pace, between kernels";
+    return what + " of rank " + std::to_string(last.rank) + ": " + std::to_string(std::lround(100 * most / makespan)) +
+           " %";
+}
+
+}  // namespace
+
+ReplayReport account(const Recording& recording, const RecordedJob& job, const Replayed& replayed,
+                     const Timeline& timeline, const Fabric& fabric) {
+    ReplayReport report;
+    report.format = recording.format;
+    report.recorded = static_cast<std::uint32_t>(recording.ranks.size());
+    report.ranks = static_cast<std::uint32_t>(job.ranks.size());
+    report.steps = recording.steps;
+    report.makespan_s = to_seconds(timeline.makespan);
+    Duration span;
+    for (const RankRecording& rank : recording.ranks) {
+        span = std::max(span, rank.span);
+    }
+    if (span.ps > 0) {
+        report.recorded_s = to_seconds(span);
+    }
+    report.members = rank_rows(recording, job, replayed, timeline, fabric);
+    report.uses = uses(job, replayed, timeline);
+    report.bottleneck = bottleneck(timeline, fabric, report.members, report.makespan_s, recording.format == "msccl");
+    return report;
+}
+
+std::vector<TraceSpan> replay_spans(const Recording& recording, const RecordedJob& job, const Replayed& replayed,
+                                    const Timeline& timeline) {
+    std::vector<TraceSpan> spans;
+    for (const ReplayedRecord& r : replayed.records) {
+        if (spans.size() == most_spans_per_row) {
+            break;
+        }
+        const Record& record = record_of(recording, job, r);
+        std::string name = recording.names[record.name];
+        if (is_call(record.kind)) {
+            const std::string what(record.kind == RecordKind::collective ? to_string(record.collective)
+                                                                         : to_string(record.kind));
+            name = what + (name.empty() ? "" : ": " + name);
+        } else if (name.empty()) {
+            name = to_string(record.kind);
+        }
+        const std::string lane = record.stream == no_stream ? std::string(to_string(record.kind))
+                                                            : (record.kind == RecordKind::host ? "cpu " : "stream ") +
+                                                                  std::to_string(record.stream);
+        spans.push_back({"rank " + std::to_string(job.ranks[r.rank]), lane, std::move(name),
+                         is_call(record.kind) ? timeline.kept[r.arrived].finish : timeline.kept[r.first].start,
+                         timeline.kept[r.last].finish});
+    }
+    return spans;
+}
+
+}  // namespace fabricast

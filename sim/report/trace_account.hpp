@@ -1,0 +1,18 @@
+#pragma once
+// From a replayed recording's timeline to its report and its trace.
+
+#include "sim/engines/common/timeline.hpp"
+#include "sim/plan/traces/replayed.hpp"
+#include "sim/report/report.hpp"
+#include "sim/report/trace_report.hpp"
+
+namespace fabricast {
+
+ReplayReport account(const Recording& recording, const RecordedJob& job, const Replayed& replayed,
+                     const Timeline& timeline, const Fabric& fabric);
+
+// A process a rank, a thread a stream; at most most_spans_per_row in all.
+std::vector<TraceSpan> replay_spans(const Recording& recording, const RecordedJob& job, const Replayed& replayed,
+                                    const Timeline& timeline);
+
+}  // namespace fabricast

@@ -1,0 +1,84 @@
+#include "sim/run/explain/blame.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+#include "base/enum_name.hpp"
+
+namespace fabricast {
+
+std::string_view to_string(BlameKind kind) {
+    static constexpr std::array<std::string_view, 6> words = {"compute",  "bandwidth", "latency",
+                                                              "protocol", "launch",    "wait"};
+    return enum_name(words, kind);
+}
+
+namespace {
+
+// Like hops of different nodes are one: "node3.gpu0 -> node3.nvswitch (x18)" without its numbers.
+std::string without_numbers(std::string_view hop) {
+    std::string kind;
+    for (const char c : hop) {
+        if (c < '0' || c > '9') {
+            kind += c;
+        }
+    }
+    return kind;
+}
+
+}  // namespace
+
+bool alike(const Blame& a, const Blame& b) {
+    return a.kind == b.kind && a.what == b.what && a.part == b.part && without_numbers(a.hop) == without_numbers(b.hop);
+}
+
+void BlameSheet::add(BlameKind kind, std::string_view what, std::string_view part, std::string_view hop,
+                     double seconds) {
+    if (!(seconds > 0)) {
+        return;
+    }
+    Blame entry{kind, std::string(what), std::string(part), std::string(hop), seconds};
+    const auto same =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Blame& other) { return alike(other, entry); });
+    if (same != entries_.end()) {
+        same->seconds += seconds;
+    } else {
+        entries_.push_back(std::move(entry));
+    }
+}
+
+void BlameSheet::add(const BlameSheet& other, std::string_view part, double factor) {
+    for (const Blame& entry : other.entries_) {
+        add(entry.kind, entry.what, part, entry.hop, entry.seconds * factor);
+    }
+}
+
+double BlameSheet::total() const {
+    double sum = 0;
+    for (const Blame& entry : entries_) {
+        sum += entry.seconds;
+    }
+    return sum;
+}
+
+std::map<BlameKind, double> by_kind(const std::vector<Blame>& blames) {
+    std::map<BlameKind, double> kinds;
+    for (const Blame& blame : blames) {
+        kinds[blame.kind] += blame.seconds;
+    }
+    return kinds;
+}
+
+std::vector<Blame> BlameSheet::sorted() const {
+    std::vector<Blame> list = entries_;
+    std::sort(list.begin(), list.end(), [](const Blame& a, const Blame& b) {
+        return a.seconds != b.seconds
+                   ? a.seconds > b.seconds
+                   : std::tie(a.kind, a.part, a.what, a.hop) < std::tie(b.kind, b.part, b.what, b.hop);
+    });
+    return list;
+}
+
+}  // namespace fabricast

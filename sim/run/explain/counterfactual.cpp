@@ -1,0 +1,280 @@
+#include "sim/run/explain/counterfactual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "base/parallel_map_ordered.hpp"
+#include "models/catalog_reader.hpp"
+#include "models/device_part.hpp"
+#include "sim/run/explain/explained_run.hpp"
+#include "sim/run/explain/overlay_text.hpp"
+#include "sim/run/simulate.hpp"
+
+namespace fabricast {
+
+namespace {
+
+class Changes {
+public:
+    Changes(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog)
+        : scenario_(single_point(scenario)), fabric_(fabric), catalog_(catalog) {
+        const Cluster& cluster = fabric.cluster();
+        networked_ = fabric.node_count() > 1 && cluster.fabric.kind != FabricKind::explicit_graph;
+        if (networked_) {
+            // What the builder chose by rate and size stays chosen.
+            scenario_.cluster.link = cluster.fabric.link.name;
+            scenario_.cluster.switch_part = cluster.fabric.switch_part;
+            scenario_.cluster.radix = cluster.fabric.radix;
+        }
+    }
+
+    std::vector<Counterfactual> all() {
+        links_twice_as_fast();
+        latencies_halved();
+        if (networked_) {
+            fabrics();
+        }
+        computing();
+        return std::move(changes_);
+    }
+
+private:
+    void add(std::string name, const std::string& words, Scenario scenario, const OverlayText* overlay = nullptr) {
+        changes_.push_back(
+            {std::move(name), words, std::move(scenario), overlay == nullptr ? "" : overlay->text(words), 0, ""});
+    }
+    void add(std::string name, const std::string& words, const OverlayText& overlay) {
+        if (!overlay.empty()) {
+            add(std::move(name), words, scenario_, &overlay);
+        }
+    }
+
+    void scale_rate(OverlayText& overlay, const std::string& link, double factor) const {
+        const Part* part = catalog_.find(link);
+        if (part != nullptr) {
+            overlay.scale(link, part->has("rate") ? "rate" : "signalling", factor);
+        }
+    }
+
+    // Catalogue links of the node's cables by their family's word.
+    std::set<std::string> links_of_node(LinkFamily family) const {
+        std::set<std::string> names;
+        for (const NodeCable& cable : fabric_.node().cables) {
+            if (cable.link.family == family) {
+                names.insert(cable.link.name);
+            }
+        }
+        return names;
+    }
+
+    void links_twice_as_fast() {
+        for (const auto& [name, words, family] :
+             {std::tuple{"nvlink", "NVLink", LinkFamily::nvlink}, std::tuple{"pcie", "PCIe", LinkFamily::pcie},
+              std::tuple{"cpu-bus", "bus between CPUs", LinkFamily::cpu_bus}}) {
+            OverlayText overlay(catalog_);
+            for (const std::string& link : links_of_node(family)) {
+                scale_rate(overlay, link, 2);
+            }
+            if (family == LinkFamily::nvlink && !overlay.empty()) {
+                overlay.scale(fabric_.node().gpu.name, "nvlink.rate", 2);
+            }
+            add(std::string(name) + "-twice-as-fast", std::string(words) + " twice as fast", overlay);
+        }
+        if (networked_) {
+            const FabricSpec& spec = fabric_.cluster().fabric;
+            OverlayText overlay(catalog_);
+            scale_rate(overlay, spec.link.name, 2);
+            scale_rate(overlay, spec.trunk.name, 2);
+            overlay.scale(fabric_.node().nic_part, "port_rate", 2);
+            overlay.scale(spec.switch_part, "port_rate", 2);
+            add("network-twice-as-fast", spec.link.name + ", its NIC and switch ports twice as fast", overlay);
+        }
+    }
+
+    void latencies_halved() {
+        OverlayText inside(catalog_);
+        for (const LinkFamily family : {LinkFamily::nvlink, LinkFamily::pcie, LinkFamily::cpu_bus}) {
+            for (const std::string& link : links_of_node(family)) {
+                inside.scale(link, "latency", 0.5);
+            }
+        }
+        add("node-latency-halved", "latency of the node's links halved", inside);
+        if (networked_) {
+            const FabricSpec& spec = fabric_.cluster().fabric;
+            OverlayText network(catalog_);
+            network.scale(spec.link.name, "latency", 0.5);
+            network.scale(spec.trunk.name, "latency", 0.5);
+            network.scale(spec.switch_part, "latency", 0.5);
+            const Part& layout = catalog_.at("layout", "usual-layout");
+            network.scale(layout.name, "node_cable", 0.5);
+            network.scale(layout.name, "trunk_cable", 0.5);
+            network.scale(layout.word("cable"), "ends", 0.5);
+            add("network-latency-halved", "latency of network links, cables and switches halved", network);
+        }
+        // Figures in seconds of the software that the forecast rests on.
+        OverlayText library(catalog_);
+        OverlayText transport(catalog_);
+        for (const FigureUsed& figure : simulate(scenario_, catalog_).figures) {
+            const Part* part = catalog_.find(figure.part);
+            if (part != nullptr && figure.unit == "s") {
+                (part->kind == "transport" ? transport : library).scale(figure.part, figure.figure, 0.5);
+            }
+        }
+        const bool transfer = std::holds_alternative<TransferWorkload>(scenario_.workload);
+        add("library-overheads-halved",
+            transfer ? "fixed times of the data path and of who sends messages halved"
+                     : "starts, hops and launches of the library halved",
+            library);
+        add("transport-overheads-halved", "hops and messages of the transport halved", transport);
+    }
+
+    // Keys of the scenario.
+    void fabrics() {
+        const FabricSpec& spec = fabric_.cluster().fabric;
+        const auto with = [&](const char* name, const std::string& words, const auto& change) {
+            Scenario changed = scenario_;
+            change(changed.cluster);
+            add(name, words, std::move(changed));
+        };
+        const bool clos = spec.kind == FabricKind::fat_tree || spec.kind == FabricKind::rail_optimized;
+        if (clos && spec.oversubscription != 1) {
+            with("full-bisection", "1:1 in place of the leaves' oversubscription",
+                 [](ClusterRequest& c) { c.oversubscription = 1; });
+        } else if (clos && fabric_.tiers().size() > 1) {
+            with("oversubscribed-2-to-1", "2:1 at the leaves in place of 1:1",
+                 [](ClusterRequest& c) { c.oversubscription = 2; });
+        }
+        if (clos) {
+            const bool rails = spec.kind == FabricKind::rail_optimized;
+            with(rails ? "fat-tree" : "rail-optimized",
+                 rails ? "a fat tree in place of rails" : "rails in place of a fat tree",
+                 [&](ClusterRequest& c) { c.fabric_kind = rails ? "fat-tree" : "rail-optimized"; });
+        }
+        const bool hashes = spec.choice == PathChoice::ecmp;
+        with(hashes ? "adaptive-routing" : "ecmp",
+             hashes ? "adaptive routing in place of hashing" : "hashing in place of adaptive routing",
+             [&](ClusterRequest& c) { c.routing = hashes ? "adaptive" : "ecmp"; });
+        with("twice-the-ports",
+             fabric_.nics_per_node() == 1
+                 ? std::string("one NIC port more per node")
+                 : "two ports on each of the " + std::to_string(fabric_.nics_per_node()) + " NICs of a node",
+             [&](ClusterRequest& c) {
+                 c.node_options["nics"] =
+                     std::to_string(2 * fabric_.nics_per_node() * static_cast<std::uint32_t>(fabric_.node().nic_ports));
+             });
+        if (fabric_.nics_per_node() > 1) {
+            with("one-nic-less", "one NIC less per node",
+                 [&](ClusterRequest& c) { c.node_options["nics"] = std::to_string(fabric_.nics_per_node() - 1); });
+        }
+        other_family(spec);
+    }
+
+    // InfiniBand in place of Ethernet, or the other way round, of the link's rate.
+    void other_family(const FabricSpec& spec) {
+        const bool infiniband = spec.link.family == LinkFamily::infiniband;
+        if (!infiniband && spec.link.family != LinkFamily::ethernet) {
+            return;
+        }
+        std::string other;
+        const double lanes = catalog_.at("link", spec.link.name).number_or("lanes", 4);
+        for (const Part* part : catalog_.of_kind("link")) {
+            const bool fits = part->word("family") == (infiniband ? "ethernet" : "infiniband") && part->has("lanes") &&
+                              part->number("lanes", "") == lanes;
+            const double rate = fits ? part->number("signalling", "T/s") * lanes : 0;
+            const double mine = catalog_.at("link", spec.link.name).number_or("signalling", 0) * lanes;
+            // Encodings differ a little, generations by a factor of two.
+            if (fits && rate > 0.9 * mine && rate < 1.1 * mine && other.empty()) {
+                other = part->name;
+            }
+        }
+        if (other.empty()) {
+            return;
+        }
+        Scenario changed = scenario_;
+        changed.cluster.link = other;
+        changed.cluster.trunk.clear();
+        changed.cluster.switch_part.clear();
+        changed.cluster.radix = 0;
+        changed.cluster.routing.clear();
+        changed.library.network_plugin.clear();
+        add(infiniband ? "roce" : "infiniband", other + " in place of " + spec.link.name, std::move(changed));
+    }
+
+    void computing() {
+        if (!std::holds_alternative<TrainingWorkload>(scenario_.workload)) {
+            return;
+        }
+        OverlayText faster(catalog_);
+        const Part* gpu = catalog_.find(fabric_.node().gpu.name);
+        if (gpu != nullptr) {
+            for (const auto& [name, figure] : gpu->figures) {
+                if (name.starts_with("flops.") || name == "memory.bandwidth") {
+                    faster.scale(gpu->name, name, 2);
+                }
+            }
+        }
+        add("gpu-twice-as-fast", "GPU arithmetic and memory twice as fast", faster);
+    }
+
+    Scenario scenario_;
+    const Fabric& fabric_;
+    const Catalog& catalog_;
+    bool networked_ = false;
+    std::vector<Counterfactual> changes_;
+};
+
+// The figures changed; a scenario that cannot be built or planned says why.
+Counterfactual ran(Counterfactual change, const Catalog& catalog, const Watch& watch) {
+    try {
+        if (change.overlay.empty()) {
+            change.seconds = run_seconds(change.scenario, catalog, watch);
+        } else {
+            Catalog changed = catalog;
+            merge_overlay_text(changed, change.overlay, change.name);
+            change.seconds = run_seconds(change.scenario, changed, watch);
+        }
+    } catch (const InputError& error) {
+        change.failure = error.message;
+    } catch (const CannotEnd& error) {
+        change.failure = error.what();
+    }
+    return change;
+}
+
+}  // namespace
+
+std::vector<Counterfactual> counterfactuals(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog) {
+    return Changes(scenario, fabric, catalog).all();
+}
+
+double seconds_of(const Report& report) {
+    return !report.steps.empty()  ? report.steps.back().step_time_s
+           : !report.rows.empty() ? report.rows.back().time_s
+           : report.replay        ? report.replay->makespan_s
+                                  : 0;
+}
+
+double run_seconds(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
+    return seconds_of(simulate(scenario, catalog, watch));
+}
+
+void run_all(std::vector<Counterfactual>& changes, double base_seconds, const Catalog& catalog, std::size_t threads,
+             const Watch& watch) {
+    const Watch quiet{watch.stop, {}};
+    std::vector<Counterfactual> done;
+    parallel_map_ordered(
+        changes.size(), threads, [&](std::size_t i) { return ran(changes[i], catalog, quiet); },
+        [&](Counterfactual change) { done.push_back(std::move(change)); });
+    std::stable_sort(done.begin(), done.end(), [&](const Counterfactual& a, const Counterfactual& b) {
+        const auto moved = [&](const Counterfactual& c) {
+            return c.failure.empty() ? std::abs(c.seconds / base_seconds - 1) : -1;
+        };
+        return moved(a) > moved(b);
+    });
+    changes = std::move(done);
+}
+
+}  // namespace fabricast

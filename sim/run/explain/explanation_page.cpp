@@ -1,0 +1,128 @@
+#include "sim/run/explain/explanation_page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/unit_text.hpp"
+#include "sim/report/html/run_page.hpp"
+
+namespace fabricast::html {
+
+namespace {
+
+std::string time(double seconds) { return text(seconds, Dimension::time); }
+
+void add_blame(Page& page, const ExplainedRun& run) {
+    Bars bars{"What bound it",
+              "Stretches of the critical path by what bound each of them; they add up to the whole.",
+              Unit::time,
+              {run.what},
+              {}};
+    for (const auto& [kind, seconds] : by_kind(run.blames)) {
+        bars.parts.push_back({std::string(to_string(kind)), {seconds}});
+    }
+    page.sections.emplace_back(std::move(bars));
+    Table table{"Stretch by stretch",
+                "The hop stands for all like it.",
+                {{"kind"}, {"what"}, {"part"}, {"hop"}, {"time", Unit::time}, {"share", Unit::share}},
+                {}};
+    for (const Blame& b : run.blames) {
+        table.rows.push_back(
+            {std::string(to_string(b.kind)), b.what, b.part, b.hop, b.seconds, b.seconds / run.seconds});
+    }
+    page.sections.emplace_back(std::move(table));
+}
+
+void add_tornado(Page& page, const Explanation& explanation) {
+    Tornado tornado{"What would change it",
+                    "Each bar is a run of the scenario with that one change; to the left it gets faster.",
+                    Unit::share,
+                    {}};
+    Table failed{"Changes that cannot run", "", {{"change"}, {"why"}}, {}, true};
+    for (const Counterfactual& change : explanation.changes) {
+        if (change.failure.empty()) {
+            tornado.bars.push_back({change.words, change.seconds / explanation.run.seconds - 1});
+        } else {
+            failed.rows.push_back({change.words, change.failure});
+        }
+    }
+    if (!tornado.bars.empty()) {
+        page.sections.emplace_back(std::move(tornado));
+    }
+    if (!failed.rows.empty()) {
+        page.sections.emplace_back(std::move(failed));
+    }
+}
+
+std::string knee_words(const ScalingCurve& curve) {
+    if (!curve.knee) {
+        return "No step costs a hundredth of the efficiency.";
+    }
+    const Knee& knee = *curve.knee;
+    return "It bends from " + std::to_string(knee.from_gpus) + " to " + std::to_string(knee.to_gpus) + " GPUs, where " +
+           percent(knee.lost) + " of the efficiency go into " + std::string(to_string(knee.cause.kind)) + ", " +
+           knee.cause.what + (knee.cause.part.empty() ? "" : " (" + knee.cause.part + ")") + ".";
+}
+
+void add_curve(Page& page, const ScalingCurve& curve) {
+    if (curve.points.size() < 2) {
+        return;
+    }
+    Line line{"efficiency", {}};
+    Bars bars{"What grows", "The critical path of each size by what bound it.", Unit::time, {}, {}};
+    std::map<BlameKind, std::vector<double>> parts;
+    for (const KneePoint& point : curve.points) {
+        for (const auto& [kind, seconds] : by_kind(point.blames)) {
+            parts.try_emplace(kind, std::vector<double>(curve.points.size(), 0));
+        }
+    }
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+        const KneePoint& point = curve.points[i];
+        line.points.push_back({static_cast<double>(point.gpus), point.efficiency});
+        bars.labels.push_back(std::to_string(point.gpus) + " GPUs");
+        for (const auto& [kind, seconds] : by_kind(point.blames)) {
+            parts.at(kind)[i] = seconds;
+        }
+    }
+    for (const auto& [kind, values] : parts) {
+        bars.parts.push_back({std::string(to_string(kind)), values});
+    }
+    page.sections.emplace_back(Curves{
+        "Where scaling bends", knee_words(curve), {"GPUs", Unit::count, true}, {"efficiency", Unit::share}, {line}});
+    page.sections.emplace_back(std::move(bars));
+}
+
+}  // namespace
+
+Page explanation_page(const Scenario& scenario, const Explanation& explanation) {
+    const ExplainedRun& run = explanation.run;
+    Page page;
+    page.title = explanation.scenario;
+    page.answer = run.what + " takes " + time(run.seconds) + " on " + std::to_string(run.gpus) + " GPUs";
+    if (!run.blames.empty()) {
+        const Blame& first = run.blames.front();
+        page.answer += "; " + percent(first.seconds / run.seconds) + " of it is " + std::string(to_string(first.kind)) +
+                       ", " + first.what;
+    }
+    page.answer += ".";
+    for (const Counterfactual& change : explanation.changes) {
+        if (change.failure.empty() && change.seconds < run.seconds) {
+            page.headlines.push_back(
+                {"the change that gains most", percent(change.seconds / run.seconds - 1), change.words});
+            break;
+        }
+    }
+    if (explanation.curve.points.size() > 1) {
+        page.headlines.push_back({"scaling efficiency", percent(explanation.curve.points.back().efficiency),
+                                  "against " + std::to_string(explanation.curve.points.front().gpus) + " GPUs"});
+    }
+    add_blame(page, run);
+    add_tornado(page, explanation);
+    add_curve(page, explanation.curve);
+    page.notes = run.notes;
+    add_provenance(page, scenario);
+    return page;
+}
+
+}  // namespace fabricast::html

@@ -1,0 +1,12 @@
+#pragma once
+// An explanation as a page to hand over: blame, tornado, and where scaling bends.
+
+#include "sim/report/html/page.hpp"
+#include "sim/run/explain/explanation_text.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace fabricast::html {
+
+Page explanation_page(const Scenario& scenario, const Explanation& explanation);
+
+}  // namespace fabricast::html

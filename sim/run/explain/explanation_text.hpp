@@ -1,0 +1,30 @@
+#pragma once
+// An explanation for people and for programs.
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "sim/run/explain/counterfactual.hpp"
+#include "sim/run/explain/explained_run.hpp"
+#include "sim/run/explain/knee.hpp"
+
+namespace fabricast {
+
+// Why, what if, and where scaling bends.
+struct Explanation {
+    std::string scenario;
+    ExplainedRun run;
+    std::vector<Counterfactual> changes;
+    ScalingCurve curve;
+};
+
+// What was run, then its blame: a line for each kind, then the largest entries. Lines without `#` are figures.
+std::string blame_table(const Explanation& explanation);
+// The changes as a tornado: bars to the left are gained time.
+std::string tornado(const Explanation& explanation);
+std::string curve_table(const Explanation& explanation);
+
+Json explanation_json(const Explanation& explanation);
+
+}  // namespace fabricast

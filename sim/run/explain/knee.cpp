@@ -1,0 +1,124 @@
+#include "sim/run/explain/knee.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel_map_ordered.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "sim/run/scaling.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/scenario_context.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr double least_fall = 0.01;
+
+std::vector<ClusterRequest> clusters_of(const Scenario& scenario, std::uint32_t gpus_per_node) {
+    if (scenario.scaling) {
+        return scaling_clusters(scenario, gpus_per_node);
+    }
+    std::vector<ClusterRequest> clusters;
+    for (std::uint32_t nodes = 1; nodes < scenario.cluster.nodes; nodes *= 2) {
+        clusters.push_back(scenario.cluster);
+        clusters.back().nodes = nodes;
+    }
+    clusters.push_back(scenario.cluster);
+    return clusters;
+}
+
+bool is_strong(const Scenario& scenario) { return scenario.scaling && scenario.scaling->mode == ScalingMode::strong; }
+
+// The point's own scenario. With weak scaling each data rank has as much to do, so the batch is this `share`.
+Scenario at_size(const Scenario& scenario, const ClusterRequest& cluster, double share) {
+    Scenario out = single_point(scenario);
+    out.cluster = cluster;
+    if (auto* training = std::get_if<TrainingWorkload>(&out.workload)) {
+        training->parallelism.data = 0;
+        training->check_memory = false;  // a smaller cluster need not be one that anybody runs
+        training->global_batch = static_cast<std::uint32_t>(std::lround(training->global_batch * share));
+    }
+    return out;
+}
+
+// Nothing where the workload does not fit the cluster.
+std::optional<KneePoint> point_at(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
+    try {
+        ExplainedRun run = explain_run(scenario, catalog, watch);
+        return KneePoint{run.nodes, run.gpus, run.seconds, 1, std::move(run.blames)};
+    } catch (const InputError&) {
+        return std::nullopt;
+    }
+}
+
+// Work done a second and GPU, to a constant factor.
+double pace(const Scenario& scenario, const KneePoint& point) {
+    if (const auto* collective = std::get_if<CollectiveWorkload>(&scenario.workload)) {
+        return busbw_factor(collective->collective, point.gpus) / point.seconds;
+    }
+    return (is_strong(scenario) ? 1.0 / point.gpus : 1) / point.seconds;
+}
+
+// What takes most more of each unit of work behind than before.
+Blame grown_most(const KneePoint& before, const KneePoint& after, double work) {
+    Blame most;
+    for (const Blame& blame : after.blames) {
+        double grown = blame.seconds;
+        for (const Blame& old : before.blames) {
+            grown -= alike(blame, old) ? old.seconds * work : 0;
+        }
+        if (grown > most.seconds) {
+            most = blame;
+            most.seconds = grown;
+        }
+    }
+    return most;
+}
+
+}  // namespace
+
+ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std::size_t threads, const Watch& watch) {
+    if (!grows(scenario.workload)) {
+        return {};
+    }
+    const std::uint32_t per_node =
+        pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)).gpus_per_node(); });
+    const std::vector<ClusterRequest> clusters = clusters_of(scenario, per_node);
+    const auto gpus = [&](const ClusterRequest& c) {
+        return static_cast<double>(c.nodes) * (c.gpus_per_node > 0 ? c.gpus_per_node : per_node);
+    };
+    const Watch quiet{watch.stop, {}};
+    ScalingCurve curve;
+    parallel_map_ordered(
+        clusters.size(), threads,
+        [&](std::size_t i) {
+            const double share = is_strong(scenario) ? 1 : gpus(clusters[i]) / gpus(scenario.cluster);
+            return point_at(at_size(scenario, clusters[i], share), catalog, quiet);
+        },
+        [&](std::optional<KneePoint> point) {
+            if (point) {
+                curve.points.push_back(std::move(*point));
+            }
+        });
+    double deepest = least_fall;
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+        KneePoint& point = curve.points[i];
+        point.efficiency = pace(scenario, point) / pace(scenario, curve.points.front());
+        if (i == 0) {
+            continue;
+        }
+        const KneePoint& before = curve.points[i - 1];
+        const double fall = before.efficiency - point.efficiency;
+        if (fall > deepest) {
+            deepest = fall;
+            const double work = pace(scenario, before) * before.seconds > 0
+                                    ? pace(scenario, point) * point.seconds / (pace(scenario, before) * before.seconds)
+                                    : 1;
+            curve.knee = Knee{before.gpus, point.gpus, fall, grown_most(before, point, work)};
+        }
+    }
+    return curve;
+}
+
+}  // namespace fabricast

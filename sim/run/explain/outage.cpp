@@ -1,0 +1,222 @@
+#include "sim/run/explain/outage.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/unit_text.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/events.hpp"
+#include "sim/scenario/scenario_context.hpp"
+#include "topologies/detour.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::size_t most_shown = 12;
+
+std::vector<OutageRow> rows_of(const Report& healthy, const Report& failed) {
+    std::vector<OutageRow> rows;
+    for (std::size_t i = 0; i < healthy.rows.size(); ++i) {
+        rows.push_back({text(healthy.rows[i].size), healthy.rows[i].time_s, failed.rows[i].time_s});
+    }
+    for (std::size_t i = 0; i < healthy.steps.size(); ++i) {
+        rows.push_back({"a step on " + std::to_string(healthy.steps[i].gpus) + " GPUs", healthy.steps[i].step_time_s,
+                        failed.steps[i].step_time_s});
+    }
+    if (healthy.replay && failed.replay) {
+        rows.push_back({"the trace", healthy.replay->makespan_s, failed.replay->makespan_s});
+    }
+    return rows;
+}
+
+// Ways that the job needs: of a transfer its own; else each rank to the next of its node and to its like in the next
+// node.
+std::vector<PathQuery> ways_of(const Scenario& scenario, const Fabric& fabric) {
+    std::vector<PathQuery> ways;
+    const auto add = [&](DeviceId from, DeviceId to) {
+        if (from != to) {
+            PathQuery way;
+            way.src = from;
+            way.dst = to;
+            ways.push_back(way);
+        }
+    };
+    if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload)) {
+        add(fabric.device(transfer->from), fabric.device(transfer->to));
+        return ways;
+    }
+    const std::uint32_t each = fabric.gpus_per_node();
+    for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
+        const std::uint32_t first = rank - rank % each;
+        add(fabric.gpu(rank), fabric.gpu(first + (rank + 1) % each));
+        if (fabric.node_count() > 1) {
+            add(fabric.gpu(rank), fabric.gpu((rank + each) % fabric.gpu_count()));
+        }
+    }
+    return ways;
+}
+
+bool crosses(const Path& path, LinkId link) { return std::ranges::find(path.span(), link) != path.span().end(); }
+
+void add_diverted(const Fabric& fabric, const PathQuery& way, const std::function<bool(LinkId)>& down,
+                  const std::function<bool(LinkId)>& thinned, OutageCost& out) {
+    const Path own = fabric.path(way);
+    out.sprayed += std::ranges::any_of(own.span(), thinned) ? 1U : 0U;
+    const auto lost = std::ranges::find_if(own.span(), down);
+    if (lost == own.span().end()) {
+        return;
+    }
+    const std::string from = fabric.device_name(way.src);
+    const std::string to = fabric.device_name(way.dst);
+    const auto other = detour(fabric, way, down);
+    if (!other) {
+        out.cut.push_back(from + " to " + to);
+        return;
+    }
+    const Path round = fabric.path(*other);
+    const auto taken = std::ranges::find_if(round.span(), [&](LinkId link) { return !crosses(own, link); });
+    out.diverted.push_back(
+        {from, to, fabric.link_name(*lost), taken == round.span().end() ? "another hash" : fabric.link_name(*taken)});
+}
+
+std::string what_changes(const LinkChange& change) {
+    if (!change.link.empty()) {
+        return change.link;
+    }
+    return change.cable.empty() ? change.device : "the cable of " + change.cable.at(0) + " and " + change.cable.at(1);
+}
+
+// "spine3, 64 links: down from 50 ms on until 60 ms, 4 times, every 100 ms"; of a bundle each cable counts.
+std::string described(const LinkChange& change, const Scenario& scenario, const Fabric& fabric,
+                      const Catalog& catalog) {
+    Scenario alone = scenario;
+    alone.events = {change};
+    const std::vector<LinkEvent> events = link_events(alone, fabric, catalog);
+    std::string out = what_changes(change);
+    if (events.front().of_device()) {
+        out += ", kernels: ";
+    } else {
+        std::size_t links = 0;
+        for (const CablesOfLink& cables : cables_of(scenario, fabric, change)) {
+            links += cables.cables.size() == fabric.ends(cables.link).cables ? 1 : cables.cables.size();
+        }
+        out += ", " + std::to_string(links) + (links == 1 ? " link: " : " links: ");
+    }
+    const double share = change.becomes.empty() ? change.share : events.front().share;
+    out += share <= 0 ? "down" : percent(share) + " left";
+    out += change.at.ps > 0 ? " from " + text(change.at) + " on" : "";
+    out += change.until.ps > 0 ? " until " + text(change.until) : "";
+    out += change.every.ps > 0 ? ", " + std::to_string(change.times) + " times, every " + text(change.every) : "";
+    return out;
+}
+
+std::string pad(std::string text, std::size_t width) {
+    text.insert(0, width > text.size() ? width - text.size() : 0, ' ');
+    return text;
+}
+
+// "+3.1 %": what a failure adds.
+std::string signed_percent(double share) {
+    const auto tenths = static_cast<long long>(share * 1000 + (share < 0 ? -0.5 : 0.5));
+    const long long size = tenths < 0 ? -tenths : tenths;
+    return (tenths < 0 ? "-" : "+") + std::to_string(size / 10) + "." + std::to_string(size % 10) + " %";
+}
+
+template <class Item, class Line>
+std::string some_lines(const std::vector<Item>& items, const Line& line) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min(items.size(), most_shown); ++i) {
+        out += "  " + line(items[i]) + "\n";
+    }
+    return items.size() <= most_shown ? out : out + "  and " + std::to_string(items.size() - most_shown) + " more\n";
+}
+
+}  // namespace
+
+LinkChange without(const std::vector<std::string>& names) {
+    LinkChange change;
+    if (names.size() == 2) {
+        change.cable = names;
+    } else if (!names.empty()) {
+        change.device = names.front();
+    }
+    return change;
+}
+
+OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
+    OutageCost out;
+    out.scenario = scenario.name;
+    Scenario failed = scenario;
+    failed.scaling.reset();  // runs without events
+    Scenario healthy = failed;
+    healthy.events.clear();
+    pointing_into(scenario, [&] {
+        const Fabric fabric(build(failed, catalog));
+        const std::vector<LinkEvent> events = link_events(failed, fabric, catalog);
+        for (const LinkChange& change : failed.events) {
+            out.changed.push_back(described(change, failed, fabric, catalog));
+        }
+        const auto down = [&](LinkId link) {
+            return std::ranges::any_of(events, [&](const LinkEvent& event) {
+                return !event.of_device() && event.link == link && event.share <= 0;
+            });
+        };
+        const auto thinned = [&](LinkId link) {
+            return std::ranges::any_of(events, [&](const LinkEvent& event) {
+                return !event.of_device() && event.link == link && event.share > 0 && event.share < 1 &&
+                       fabric.ends(link).cables > 1;
+            });
+        };
+        const std::vector<PathQuery> ways = ways_of(failed, fabric);
+        out.ways = static_cast<std::uint32_t>(ways.size());
+        for (const PathQuery& way : ways) {
+            add_diverted(fabric, way, down, thinned, out);
+        }
+        return 0;
+    });
+    const Report whole = simulate(healthy, catalog, watch);
+    out.rows = rows_of(whole, simulate(failed, catalog, watch));
+    return out;
+}
+
+std::string to_text(const OutageCost& o) {
+    std::string out = "# " + o.scenario + ": healthy, and with what changed\n";
+    out += some_lines(o.changed, [](const std::string& change) { return change; });
+    out += pad("", 20) + pad("healthy", 14) + pad("failed", 14) + pad("cost", 11) + "\n";
+    for (const OutageRow& row : o.rows) {
+        out += pad(row.what, 20) + pad(text(row.healthy_s, Dimension::time), 14) +
+               pad(text(row.failed_s, Dimension::time), 14) + pad(signed_percent(row.cost()), 11) + "\n";
+    }
+    out += "# " + std::to_string(o.diverted.size()) + " of " + std::to_string(o.ways) +
+           " ways between neighbours go round\n";
+    out += some_lines(o.diverted, [](const Diverted& d) {
+        return d.from + " to " + d.to + ": " + d.taken + " in place of " + d.left;
+    });
+    if (o.sprayed > 0) {
+        out += "# " + std::to_string(o.sprayed) + " go on over the other cables of their bundles\n";
+    }
+    if (!o.cut.empty()) {
+        out += "# nothing replaces " + std::to_string(o.cut.size()) + " of them\n";
+        out += some_lines(o.cut, [](const std::string& way) { return way; });
+    }
+    return out;
+}
+
+Json to_json(const OutageCost& o) {
+    Json json = {
+        {"scenario", o.scenario}, {"changed", o.changed}, {"ways", o.ways}, {"sprayed", o.sprayed}, {"cut", o.cut}};
+    json["rows"] = Json::array();
+    for (const OutageRow& row : o.rows) {
+        json["rows"].push_back(
+            {{"what", row.what}, {"healthy_s", row.healthy_s}, {"failed_s", row.failed_s}, {"cost", row.cost()}});
+    }
+    json["diverted"] = Json::array();
+    for (const Diverted& d : o.diverted) {
+        json["diverted"].push_back({{"from", d.from}, {"to", d.to}, {"left", d.left}, {"taken", d.taken}});
+    }
+    return json;
+}
+
+}  // namespace fabricast

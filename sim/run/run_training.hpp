@@ -1,0 +1,11 @@
+#pragma once
+// Training steps, on one cluster or on several sizes of it.
+
+#include "sim/run/job.hpp"
+
+namespace fabricast {
+
+// Throws as simulate does.
+Report run(const TrainingWorkload& workload, const Job& job);
+
+}  // namespace fabricast

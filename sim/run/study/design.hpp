@@ -1,0 +1,42 @@
+#pragma once
+// A design that a study compares, and what it comes to.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "sim/run/study/draws.hpp"
+#include "sim/run/study/parts_list.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace fabricast {
+
+// A design and the catalogue that holds for it, its prices included.
+struct StudyInput {
+    std::string name;
+    Scenario scenario;
+    Catalog catalog;
+};
+
+struct DesignResult {
+    std::string name;
+    std::string network;  // "rail-optimized, infiniband-ndr, quantum-2, 2:1"
+    std::uint32_t nodes = 0, gpus = 0;
+    std::string what;  // "all_reduce of 1 GiB", "a step of gpt3-175b"
+    Range time_s;
+    std::optional<Range> busbw, tokens_per_s;
+    std::optional<double> mfu, efficiency;
+    std::uint32_t efficiency_gpus = 0;  // efficiency is against so many
+    std::string bottleneck;
+    PartsList parts;
+    std::optional<Range> it_watts, all_watts;  // the second with what cooling and conversion take (PUE)
+    std::optional<Range> capital_usd;
+    double guessed_share = 0;                                                      // of the capital
+    std::optional<Range> usd_per_million_tokens, usd_per_busbw, tokens_per_joule;  // busbw: of capital, per B/s
+    bool best = false;  // in the Pareto set of speed, capital and power
+    std::vector<std::string> notes;
+};
+
+}  // namespace fabricast

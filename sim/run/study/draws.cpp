@@ -1,0 +1,110 @@
+#include "sim/run/study/draws.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include "base/hash.hpp"
+#include "base/percentile.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr double decile = 1.2815515655446004;  // standard deviations from the median to the ninth decile
+constexpr double furthest = 2;
+
+std::uint64_t hashed(std::string_view name, std::uint64_t salt) { return mix(fnv1a(name) ^ mix(salt)); }
+
+// Above 0, below 1.
+double uniform(std::uint64_t hash) { return (static_cast<double>(hash >> 11U) + 0.5) * 0x1p-53; }
+
+// Of these kinds every figure with an interval is a constant of the forecast.
+bool holds_constants(const Part& part) {
+    static constexpr std::array<std::string_view, 19> kinds = {
+        "kernel", "transport", "launch",  "link",      "nic",      "switch",    "nvswitch",  "cpu",   "cable", "layout",
+        "gpu",    "host",      "compute", "framework", "training", "data-path", "messaging", "drive", "device"};
+    return std::find(kinds.begin(), kinds.end(), part.kind) != kinds.end();
+}
+
+// Counts and what a port holds decide what can be built at all: no draw of the times may refuse the system.
+bool is_constant(std::string_view name, const Figure& figure) {
+    const double value = figure.value.front();
+    const bool count = figure.unit.empty() && value == std::floor(value) && value > 1;
+    return figure.value.size() == 1 && figure.high80 > figure.low80 && !count && figure.unit != "USD" &&
+           figure.unit != "W" && name != "port_rate" && !name.starts_with("data.");
+}
+
+}  // namespace
+
+double normal(const Draw& draw, std::string_view name) {
+    const std::uint64_t first = hashed(name, draw.seed * 0x9e3779b97f4a7c15U + draw.index);
+    const double radius = std::sqrt(-2 * std::log(uniform(first)));  // Box and Muller, 1958
+    const double z = radius * std::cos(2 * std::numbers::pi * uniform(mix(first + 1)));
+    return std::clamp(z, -furthest, furthest);
+}
+
+double at_deviation(const Range& range, double z) {
+    const double end = z < 0 ? range.low80 : range.high80;
+    const double share = std::abs(z) / decile;
+    if (end == range.value) {
+        return range.value;
+    }
+    return range.value > 0 && end > 0 ? range.value * std::pow(end / range.value, share)
+                                      : range.value + (end - range.value) * share;
+}
+
+double drawn(const Figure& figure, const Draw& draw, std::string_view part, std::string_view name) {
+    const Range range{figure.value.front(), figure.low80, figure.high80};
+    return range.high80 > range.low80 ? at_deviation(range, normal(draw, std::string(part) + "/" + std::string(name)))
+                                      : range.value;
+}
+
+namespace {
+
+// A port that held a link before the draw holds it after.
+void hold_links(const Catalog& catalog, Catalog& drawn) {
+    for (auto& [name, part] : drawn.parts) {
+        const auto port = part.figures.find("port_rate");
+        if (port == part.figures.end()) {
+            continue;
+        }
+        const double before = catalog.parts.at(name).figure("port_rate").value.front();
+        for (const Part* link : catalog.of_kind("link")) {
+            const auto rate = link->figures.find("rate");
+            if (rate != link->figures.end() && rate->second.unit == port->second.unit &&
+                rate->second.value.front() <= before) {
+                double& held = port->second.value.front();
+                held = std::max(held, drawn.parts.at(link->name).figure("rate").value.front());
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
+    Catalog out = catalog;
+    for (auto& [name, part] : out.parts) {
+        if (!holds_constants(part)) {
+            continue;
+        }
+        for (auto& [path, figure] : part.figures) {
+            if (is_constant(path, figure)) {
+                // No further than twice what a tenth of all lies beyond: shares stay shares, rates above zero.
+                figure.value.front() = std::max(drawn(figure, draw, name, path), 0.0);
+            }
+        }
+    }
+    hold_links(catalog, out);
+    return out;
+}
+
+Range range_of(double value, const std::vector<double>& draws) {
+    assert(!draws.empty());
+    return {value, std::min(*percentile(draws, 10), value), std::max(*percentile(draws, 90), value)};
+}
+
+}  // namespace fabricast

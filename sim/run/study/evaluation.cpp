@@ -1,0 +1,161 @@
+#include "sim/run/study/evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "base/unit_text.hpp"
+#include "sim/run/explain/counterfactual.hpp"
+#include "sim/run/explain/explained_run.hpp"
+#include "sim/run/scaling.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/scenario_context.hpp"
+
+namespace fabricast {
+
+namespace {
+
+std::string network_words(const Fabric& fabric) {
+    const FabricSpec& spec = fabric.cluster().fabric;
+    if (spec.kind == FabricKind::none) {
+        return "one node";
+    }
+    std::ostringstream words;
+    words << to_string(spec.kind);
+    if (spec.kind != FabricKind::explicit_graph) {
+        words << ", " << spec.link.name << ", " << spec.switch_part << ", " << spec.oversubscription << ":1"
+              << (spec.choice == PathChoice::ecmp ? ", ecmp" : "");
+    }
+    return words.str();
+}
+
+// The parts whose constants the forecast rests on, as the report lists them.
+std::string parts_used(const Report& report, const Catalog& catalog) {
+    std::vector<std::string> names;
+    for (const FigureUsed& figure : report.figures) {
+        const Part* part = catalog.find(figure.part);
+        const bool system = part != nullptr && (part->kind == "kernel" || part->kind == "transport");
+        if (system && std::find(names.begin(), names.end(), figure.part) == names.end()) {
+            names.push_back(figure.part);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    std::string words;
+    for (const std::string& name : names) {
+        words += name + " ";
+    }
+    return words;
+}
+
+Range interval_figure(const Catalog& catalog, const std::string& name) {
+    const Figure& figure = catalog.at("interval", "study-intervals").figure(name);
+    return {figure.value.front(), figure.low80, figure.high80};
+}
+
+// The same workload on the smallest cluster that holds it, per GPU.
+class Scaling {
+public:
+    Scaling(const StudyInput& input, const Watch& watch) : input_(input), watch_(watch) {}
+
+    void add(DesignResult& result) const {
+        const ClusterRequest& cluster = input_.scenario.cluster;
+        if (!grows(input_.scenario.workload) || cluster.nodes < 2 || cluster.graph) {
+            return;
+        }
+        for (std::uint32_t nodes = 1; nodes < cluster.nodes; nodes *= 2) {
+            try {
+                add(result, nodes);
+                return;
+            } catch (const InputError&) {
+                // The cut does not fit so few GPUs.
+            }
+        }
+    }
+
+private:
+    void add(DesignResult& result, std::uint32_t nodes) const {
+        Scenario scenario = single_point(input_.scenario);
+        scenario.events.clear();
+        scenario.scaling.emplace().nodes = {nodes, scenario.cluster.nodes};
+        if (auto* training = std::get_if<TrainingWorkload>(&scenario.workload)) {
+            training->check_memory = false;  // the small cluster need not be one that anybody runs
+        }
+        const Report report = simulate(scenario, input_.catalog, watch_);
+        if (report.steps.size() == 2) {
+            result.efficiency = report.steps[1].efficiency;
+            result.efficiency_gpus = report.steps[0].gpus;
+        } else if (report.points.size() == 2 && report.points[0].busbw > 0) {
+            result.efficiency = report.points[1].busbw_retained;
+            result.efficiency_gpus = report.points[0].gpus;
+        } else {
+            throw InputError(place_of(scenario, "scaling"), "nothing to compare with");
+        }
+    }
+
+    const StudyInput& input_;
+    const Watch& watch_;
+};
+
+void take_step(const StepRow& row, const StudyInput& input, Evaluation& out) {
+    DesignResult& r = out.result;
+    out.form = {1, row.time_low80_s / row.step_time_s, row.time_high80_s / row.step_time_s};
+    out.regime = "training";
+    out.tokens = row.tokens_per_s * row.step_time_s;
+    r.what = "a step of " + std::get<TrainingWorkload>(input.scenario.workload).model;
+    r.mfu = row.mfu;
+    r.bottleneck = row.bottleneck;
+    r.time_s = {row.step_time_s, row.step_time_s * out.form.low80, row.step_time_s * out.form.high80};
+    if (row.tokens_per_s > 0) {
+        r.tokens_per_s = Range{row.tokens_per_s, row.tokens_per_s / out.form.high80, row.tokens_per_s / out.form.low80};
+    }
+}
+
+void take_row(const Row& row, const StudyInput& input, Evaluation& out) {
+    DesignResult& r = out.result;
+    out.form = {1, row.time_low80_s / row.time_s, row.time_high80_s / row.time_s};
+    out.regime = row.size.count < 65536 ? "small" : row.size.count < 16777216 ? "middle" : "large";
+    out.busbw_seconds = row.busbw * row.time_s;
+    const auto* collective = std::get_if<CollectiveWorkload>(&input.scenario.workload);
+    r.what = (collective != nullptr ? std::string(to_string(collective->collective)) : std::string("a message")) +
+             " of " + text(row.size) + ", " + row.algorithm + " " + row.protocol;
+    r.bottleneck = row.bottleneck;
+    r.time_s = {row.time_s, row.time_low80_s, row.time_high80_s};
+    r.busbw = Range{row.busbw, out.busbw_seconds / row.time_high80_s, out.busbw_seconds / row.time_low80_s};
+}
+
+}  // namespace
+
+Evaluation evaluate(const StudyInput& input, const Watch& watch) {
+    return pointing_into(input.scenario, [&] {
+        const Scenario scenario = single_point(input.scenario);
+        const Report report = simulate(scenario, input.catalog, watch);
+        const Fabric fabric(build(scenario, input.catalog));
+        Evaluation out;
+        DesignResult& r = out.result;
+        r.name = input.name;
+        r.nodes = fabric.node_count();
+        r.gpus = fabric.gpu_count();
+        r.network = network_words(fabric);
+        r.parts = parts_list(scenario, fabric, input.catalog);
+        r.notes = r.parts.missing();
+        out.system = fabric.node().gpu.name + " " + parts_used(report, input.catalog);
+        if (!report.steps.empty()) {
+            take_step(report.steps.back(), input, out);
+        } else if (!report.rows.empty()) {
+            take_row(report.rows.back(), input, out);
+        } else {
+            const double seconds = seconds_of(report);
+            out.form = interval_figure(input.catalog, "forecast.training");
+            out.regime = "training";
+            r.what = "a replayed trace";
+            r.bottleneck = report.replay ? report.replay->bottleneck : "";
+            r.time_s = {seconds, seconds * out.form.low80, seconds * out.form.high80};
+        }
+        out.blames = explain_run(scenario, input.catalog, watch).blames;
+        Scaling(input, watch).add(r);
+        return out;
+    });
+}
+
+}  // namespace fabricast

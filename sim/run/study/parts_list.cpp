@@ -1,0 +1,285 @@
+#include "sim/run/study/parts_list.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/nearest_word.hpp"
+#include "models/device_part.hpp"
+#include "models/figure_reader.hpp"
+#include "sim/scenario/scenario_context.hpp"
+#include "topologies/node_reader.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr double hour = 3600;
+constexpr double year = 365.25 * 24 * hour;
+
+std::optional<Figure> figure_of(const Catalog& catalog, const std::string& part, std::string_view name) {
+    const Part* found = catalog.find(part);
+    return found != nullptr && found->has(name) ? std::optional(found->figure(name)) : std::nullopt;
+}
+
+PartLine line_of(const Catalog& catalog, std::string what, const std::string& part, double count,
+                 std::string_view watts = "power.typical") {
+    std::optional<Figure> power = figure_of(catalog, part, watts);
+    return {std::move(what),
+            part,
+            count,
+            1,
+            figure_of(catalog, part, "price"),
+            power ? power : figure_of(catalog, part, "power.max")};
+}
+
+class Lister {
+public:
+    Lister(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog)
+        : scenario_(scenario), fabric_(fabric), catalog_(catalog) {}
+
+    PartsList list() {
+        list_.bill = bill_of(fabric_);
+        nodes();
+        switches();
+        cables();
+        return std::move(list_);
+    }
+
+private:
+    const NodeTemplate& node() const { return fabric_.node(); }
+
+    // Nothing about the node was changed.
+    bool as_in_the_library() const {
+        if (scenario_.cluster.node.empty()) {
+            return false;
+        }
+        const NodeTemplate library = node_template(scenario_.cluster.node, catalog_);
+        return library.gpu.name == node().gpu.name && library.gpus == node().gpus && library.nics == node().nics &&
+               library.nic_ports == node().nic_ports;
+    }
+
+    void nodes() {
+        const std::string system = node().name + "-system";
+        const auto count = static_cast<double>(list_.bill.nodes);
+        if (catalog_.find(system) != nullptr && as_in_the_library()) {
+            list_.lines.push_back(line_of(catalog_, "nodes", system, count));
+            return;
+        }
+        const auto gpus = static_cast<double>(list_.bill.gpus);
+        list_.lines.push_back(line_of(catalog_, "GPUs", node().gpu.name, gpus));
+        if (list_.bill.nics > 0) {
+            list_.lines.push_back(line_of(catalog_, "NICs", node().nic_part, static_cast<double>(list_.bill.nics)));
+        }
+        list_.lines.push_back(line_of(catalog_, "hosts, in eight GPUs' worth", "host-8gpu", gpus / 8));
+    }
+
+    void switches() {
+        const FabricSpec& fabric = fabric_.cluster().fabric;
+        if (fabric.kind == FabricKind::explicit_graph) {
+            std::map<std::string, double> counts;
+            for (const NodeDevice& device : fabric_.cluster().graph.devices) {
+                const Part* part = catalog_.find(device.part);
+                counts[device.part] += part != nullptr && part->kind == "switch" ? 1 : 0;
+            }
+            for (const auto& [part, count] : counts) {
+                if (count > 0) {
+                    list_.lines.push_back(line_of(catalog_, "switches", part, count));
+                }
+            }
+            return;
+        }
+        for (const SwitchCount& tier : list_.bill.switches) {
+            list_.lines.push_back(
+                line_of(catalog_, tier.tier + " switches", fabric.switch_part, static_cast<double>(tier.switches)));
+        }
+    }
+
+    void cables() {
+        const Part& layout = catalog_.at("layout", "usual-layout");
+        for (const CableCount& run : list_.bill.cables) {
+            const FabricSpec& fabric = fabric_.cluster().fabric;
+            const LinkSpec& link = run.run == CableRun::node ? fabric.link : fabric.trunk;
+            const double metres = layout.number(run.run == CableRun::node    ? "node_cable"
+                                                : run.run == CableRun::trunk ? "trunk_cable"
+                                                                             : "core_cable",
+                                                "m");
+            const Part& copper = catalog_.at("cable", "dac");
+            const bool is_copper = metres <= copper_reach_metres(copper, gigabits_per_lane(link));
+            CableClass kind{run.between, is_copper ? "dac" : layout.word("cable"), metres, run.cables, 0};
+            const std::string what =
+                run.between + (is_copper ? " cables of " : " optics, ") + std::to_string(std::lround(metres)) + " m";
+            const std::string module = is_copper ? "" : module_for(kind.medium, link);
+            if (module.empty()) {
+                PartLine line = line_of(catalog_, what, kind.medium, static_cast<double>(run.cables));
+                line.watts_each = 2;
+                list_.lines.push_back(std::move(line));
+            } else {
+                kind.modules = 2 * run.cables;
+                list_.lines.push_back(line_of(catalog_, what, module, static_cast<double>(kind.modules)));
+            }
+            list_.cables.push_back(std::move(kind));
+        }
+    }
+
+    int gigabits_per_lane(const LinkSpec& link) const {
+        const Part* part = catalog_.find(link.name);
+        const double lanes = part == nullptr ? 4 : part->number_or("lanes", 4);
+        return static_cast<int>(std::lround(link.rate.bytes_per_second() * 8e-9 / lanes));
+    }
+
+    // The slowest pluggable module that carries the link; none where the medium is sold with its ends.
+    std::string module_for(const std::string& medium, const LinkSpec& link) const {
+        std::string chosen;
+        double slowest = 0;
+        for (const Part* part : catalog_.of_kind("optics")) {
+            const double rate = part->number("rate", "B/s");
+            const bool fits = part->word("fibre") == medium && rate >= link.rate.bytes_per_second() * (1 - 1e-9);
+            if (fits && (chosen.empty() || rate < slowest)) {
+                chosen = part->name;
+                slowest = rate;
+            }
+        }
+        return chosen;
+    }
+
+    const Scenario& scenario_;
+    const Fabric& fabric_;
+    const Catalog& catalog_;
+    PartsList list_;
+};
+
+double value_of(const Figure& figure, const PartLine& line, std::string_view name, const Draw* draw) {
+    return draw == nullptr ? figure.value.front() : drawn(figure, *draw, line.part, name);
+}
+
+double figure_value(const Catalog& catalog, const char* part, const char* name, const Draw* draw) {
+    const Figure& figure = catalog.at("system", part).figure(name);
+    return draw == nullptr ? figure.value.front() : drawn(figure, *draw, part, name);
+}
+
+}  // namespace
+
+std::uint64_t PartsList::modules() const {
+    std::uint64_t all = 0;
+    for (const CableClass& kind : cables) {
+        all += kind.modules;
+    }
+    return all;
+}
+
+bool PartsList::priced() const {
+    return std::all_of(lines.begin(), lines.end(), [](const PartLine& l) { return l.price.has_value(); });
+}
+
+bool PartsList::powered() const {
+    return std::all_of(lines.begin(), lines.end(), [](const PartLine& l) { return l.watts.has_value(); });
+}
+
+std::vector<std::string> PartsList::missing() const {
+    std::vector<std::string> words;
+    for (const PartLine& line : lines) {
+        if (!line.price) {
+            words.push_back("no price of " + line.part + ": state one, `prices: {" + line.part + ": 1000 USD}`");
+        }
+        if (!line.watts) {
+            words.push_back("no power of " + line.part);
+        }
+    }
+    return words;
+}
+
+PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog) {
+    return Lister(scenario, fabric, catalog).list();
+}
+
+double capital_usd(const PartsList& list, const Draw* draw) {
+    double all = 0;
+    for (const PartLine& line : list.lines) {
+        all += line.count * value_of(*line.price, line, "price", draw);
+    }
+    return all;
+}
+
+double it_watts(const PartsList& list, const Draw* draw) {
+    double all = 0;
+    for (const PartLine& line : list.lines) {
+        all += line.count * line.watts_each * value_of(*line.watts, line, "power", draw);
+    }
+    return all;
+}
+
+double guessed_share(const PartsList& list) {
+    double guessed = 0;
+    for (const PartLine& line : list.lines) {
+        guessed += line.price->origin == Origin::estimated ? line.count * line.price->value.front() : 0;
+    }
+    const double all = capital_usd(list);
+    return all > 0 ? guessed / all : 0;
+}
+
+Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw) {
+    return {
+        .pue = figure_value(catalog, "data-centre", "pue", draw),
+        .usd_per_joule = figure_value(catalog, "data-centre", "electricity", draw) / (1000 * hour),
+        .seconds = figure_value(catalog, "ownership", "years", draw) * year,
+        .operations_usd = figure_value(catalog, "ownership", "operations_per_gpu", draw) * static_cast<double>(gpus)};
+}
+
+namespace {
+
+// No price, rate or time is below nothing, nor a power usage effectiveness below what the machine itself draws; what is
+// beyond 1e12 of its unit is a slip of the pen.
+void check_range(const Scenario& scenario, const std::string& at, const std::string& figure, const Figure& stated,
+                 const std::string& text) {
+    const bool pue = figure == "pue";
+    const double least = pue ? 1 : 0;
+    const double most = pue ? 10 : 1e12;
+    for (const double value : {stated.value.front(), stated.low80, stated.high80}) {
+        if (!(value >= least && value <= most)) {
+            fail_at(scenario, at,
+                    error_message("'" + figure + "' is out of range", shown(text),
+                                  pue ? "1 to 10" : "0 to 1e12 of its unit"));
+        }
+    }
+}
+
+}  // namespace
+
+void apply_prices(const Scenario& scenario, Catalog& catalog) {
+    for (const auto& [key, text] : scenario.prices) {
+        const std::size_t slash = key.find('/');
+        const std::string name = key.substr(0, slash);
+        const std::string figure = slash == std::string::npos ? "price" : key.substr(slash + 1);
+        const std::string at = "prices." + key;
+        const auto part = catalog.parts.find(name);
+        if (part == catalog.parts.end()) {
+            std::vector<std::string> names;
+            for (const auto& [known, ignored] : catalog.parts) {
+                names.push_back(known);
+            }
+            fail_at(scenario, at,
+                    error_message("no such part in the catalogue", shown(name), "`fabricast catalog list` shows them",
+                                  nearest_word(name, names)));
+        }
+        yaml::Node node;
+        node.kind = yaml::Kind::scalar;
+        node.name = figure;
+        node.text = text;
+        node.place = place_of(scenario, at);
+        Figure stated = read_figure(node, {Origin::vendor, {"prices of " + scenario.name}});
+        const auto old = part->second.figures.find(figure);
+        const std::string unit = old != part->second.figures.end() ? old->second.unit : "USD";
+        if (stated.unit != unit || (old == part->second.figures.end() && figure != "price")) {
+            fail_at(
+                scenario, at,
+                error_message("'" + figure + "' of '" + name + "' is " +
+                                  (figure == "price" || old != part->second.figures.end() ? "in " + shown_unit(unit)
+                                                                                          : "no figure of the part"),
+                              shown(text), figure == "price" ? "42000 USD" : ""));
+        }
+        check_range(scenario, at, figure, stated, text);
+        part->second.figures[figure] = std::move(stated);
+    }
+}
+
+}  // namespace fabricast

@@ -1,0 +1,180 @@
+#include "sim/run/study/study_page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "base/unit_text.hpp"
+#include "models/figure_reader.hpp"
+#include "sim/report/html/run_page.hpp"
+
+namespace fabricast::html {
+
+namespace {
+
+std::string signed_percent(double share) {
+    std::array<char, 32> text{};
+    const double tenths = std::round(1000 * share);
+    std::snprintf(text.data(), text.size(), tenths == 0 ? "%.1f %%" : "%+.1f %%", tenths == 0 ? 0 : 100 * share);
+    return text.data();
+}
+
+Cell cell(const std::optional<Range>& range) { return range ? Cell(range->value) : Cell(); }
+Cell low(const std::optional<Range>& range) { return range ? Cell(range->low80) : Cell(); }
+Cell high(const std::optional<Range>& range) { return range ? Cell(range->high80) : Cell(); }
+
+Cell cell(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
+
+// Without the columns that no design fills: tokens of a collective.
+Table filled(Table table) {
+    for (std::size_t c = table.columns.size(); c-- > 0;) {
+        const bool bare = std::all_of(table.rows.begin(), table.rows.end(),
+                                      [&](const auto& row) { return std::holds_alternative<std::monostate>(row[c]); });
+        if (bare) {
+            const auto place = static_cast<std::ptrdiff_t>(c);
+            table.columns.erase(table.columns.begin() + place);
+            for (std::vector<Cell>& row : table.rows) {
+                row.erase(row.begin() + place);
+            }
+        }
+    }
+    return table;
+}
+
+Table speed_table(const Study& study) {
+    Table table{"Designs, best first",
+                "Intervals hold four results in five. Scaling efficiency: what is kept of the smallest cluster's bus "
+                "bandwidth, or of its throughput a GPU. Marked: the Pareto set, those that no other beats in speed, "
+                "capital and power at once.",
+                {{"design"},
+                 {"network"},
+                 {"GPUs", Unit::count},
+                 {"time", Unit::time},
+                 {"low", Unit::time},
+                 {"high", Unit::time},
+                 {"busbw", Unit::rate},
+                 {"tokens/s", Unit::count},
+                 {"MFU", Unit::share},
+                 {"scaling efficiency", Unit::share},
+                 {"bottleneck"}},
+                {}};
+    for (const DesignResult& r : study.designs) {
+        if (r.best) {
+            table.marked.push_back(table.rows.size());
+        }
+        table.rows.push_back({r.name, r.network, static_cast<double>(r.gpus), r.time_s.value, r.time_s.low80,
+                              r.time_s.high80, cell(r.busbw), cell(r.tokens_per_s), cell(r.mfu), cell(r.efficiency),
+                              r.bottleneck});
+    }
+    return filled(std::move(table));
+}
+
+Table cost_table(const Study& study) {
+    Table table{"What they are made of and cost",
+                "Power at typical draw. Guessed: the share of the capital whose prices are estimates.",
+                {{"design"},
+                 {"nodes", Unit::count},
+                 {"switches", Unit::count},
+                 {"modules", Unit::count},
+                 {"ports left", Unit::count},
+                 {"IT power", Unit::power},
+                 {"with PUE", Unit::power},
+                 {"capital", Unit::money},
+                 {"low", Unit::money},
+                 {"high", Unit::money},
+                 {"guessed", Unit::share},
+                 {"1 M tokens", Unit::money},
+                 {"tokens/J"}},
+                {}};
+    for (const DesignResult& r : study.designs) {
+        if (r.best) {
+            table.marked.push_back(table.rows.size());
+        }
+        const Bill& bill = r.parts.bill;
+        table.rows.push_back({r.name, static_cast<double>(r.nodes), static_cast<double>(bill.switch_count()),
+                              static_cast<double>(r.parts.modules()), static_cast<double>(bill.ports_left()),
+                              cell(r.it_watts), cell(r.all_watts), cell(r.capital_usd), low(r.capital_usd),
+                              high(r.capital_usd), r.capital_usd ? Cell(r.guessed_share) : Cell(),
+                              cell(r.usd_per_million_tokens), cell(r.tokens_per_joule)});
+    }
+    return filled(std::move(table));
+}
+
+// The differences of one kind against the first design, with their intervals.
+Tornado tornado(const Study& study, const std::string& title, const Range Difference::*what) {
+    Tornado bars{title,
+                 "Against " + study.differences.front().against +
+                     ", made draw by draw; the line through each bar holds four draws in five.",
+                 Unit::share,
+                 {}};
+    for (const Difference& d : study.differences) {
+        const Range& range = d.*what;
+        bars.bars.push_back({d.design, range.value, range.low80, range.high80});
+    }
+    return bars;
+}
+
+Table parts_table(const DesignResult& design) {
+    Table table{"Bill of materials: " + design.name,
+                "Prices and watts of one, with what each rests on.",
+                {{"what"},
+                 {"part"},
+                 {"count", Unit::count},
+                 {"price", Unit::money},
+                 {"low", Unit::money},
+                 {"high", Unit::money},
+                 {"origin"},
+                 {"power", Unit::power},
+                 {"source"}},
+                {},
+                true};
+    for (const PartLine& line : design.parts.lines) {
+        const auto value = [&](double Figure::*end) { return line.price ? Cell((*line.price).*end) : Cell(); };
+        table.rows.push_back({line.what, line.part, line.count, line.price ? Cell(line.price->value.front()) : Cell(),
+                              value(&Figure::low80), value(&Figure::high80),
+                              line.price ? Cell(std::string(fabricast::to_string(line.price->origin))) : Cell(),
+                              line.watts ? Cell(line.watts->value.front() * line.watts_each) : Cell(),
+                              line.price ? Cell(line.price->source.front()) : Cell()});
+    }
+    return table;
+}
+
+}  // namespace
+
+Page study_page(const Scenario& scenario, const Study& study) {
+    Page page;
+    const DesignResult& best = study.designs.front();
+    page.title = scenario.name;
+    page.answer = best.name + " comes first of " + std::to_string(study.designs.size()) + " designs by " +
+                  std::string(to_string(study.order)) + ": " + best.what + " in " +
+                  text(best.time_s.value, Dimension::time) + ".";
+    for (const Difference& d : study.differences) {
+        page.headlines.push_back({d.design + " against " + d.against, signed_percent(d.time.value),
+                                  "time, 80 %: " + signed_percent(d.time.low80) + " to " +
+                                      signed_percent(d.time.high80) + "; " + std::string(to_string(d.verdict))});
+    }
+    page.sections.emplace_back(speed_table(study));
+    page.sections.emplace_back(cost_table(study));
+    if (!study.differences.empty()) {
+        page.sections.emplace_back(tornado(study, "Time", &Difference::time));
+        if (study.differences.front().priced) {
+            page.sections.emplace_back(tornado(study, "Capital", &Difference::capital));
+            page.sections.emplace_back(
+                tornado(study, best.usd_per_million_tokens ? "Cost of a token" : "Capital per bus bandwidth",
+                        &Difference::value));
+        }
+    }
+    for (const DesignResult& design : study.designs) {
+        page.sections.emplace_back(parts_table(design));
+        for (const std::string& note : design.notes) {
+            page.notes.push_back(design.name + ": " + note);
+        }
+    }
+    add_provenance(page, scenario);
+    page.facts.emplace_back("draws", std::to_string(study.draws));
+    return page;
+}
+
+}  // namespace fabricast::html

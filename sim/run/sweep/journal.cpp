@@ -1,0 +1,214 @@
+#include "sim/run/sweep/journal.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "base/hash.hpp"
+#include "base/text_file.hpp"
+#include "sim/report/result_file.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr int journal_version = 2;
+constexpr auto force_every = std::chrono::seconds(1);
+constexpr const char* end_mark = "complete";
+
+// Each line behind the header is a JSON object that begins with a sum over the rest of it.
+constexpr std::string_view sum_before = "{\"sum\":\"", sum_after = "\",";
+constexpr std::size_t sum_digits = 16, summed_from = sum_before.size() + sum_digits + sum_after.size();
+
+std::string sum_of(std::string_view rest) {
+    std::array<char, sum_digits + 1> digits{};
+    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(fnv1a(rest)));
+    return {digits.data(), sum_digits};
+}
+
+// `object` is JSON of an object with a member.
+std::string summed(std::string_view object) {
+    object.remove_prefix(1);
+    return std::string(sum_before) + sum_of(object) + std::string(sum_after) + std::string(object);
+}
+
+bool sum_fits(std::string_view line) {
+    return line.size() > summed_from && line.starts_with(sum_before) &&
+           line.substr(sum_before.size(), sum_digits) == sum_of(line.substr(summed_from));
+}
+
+Json header_of(const Sweep& sweep) {
+    return {{"fabricast_journal", journal_version},
+            {"version", version()},
+            {"scenario", sweep.name},
+            {"fingerprint", sweep.fingerprint}};
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what, const std::string& accepted) {
+    throw JournalError(path.string() + ": " + what + " (accepted: " + accepted + ")");
+}
+
+void check_header(const std::filesystem::path& path, const Json& header, const Sweep& sweep) {
+    const Json own = header_of(sweep);
+    const char* another = "the journal of this sweep, or none: remove it to begin afresh";
+    if (!header.is_object() || !header.contains("fabricast_journal")) {
+        refuse(path, "is no journal of a sweep", "another --out, or no such file");
+    }
+    for (const auto& [key, value] : own.items()) {
+        if (!header.contains(key) || header[key] != value) {
+            const std::string found = header.contains(key) ? header[key].dump() : "nothing";
+            refuse(path,
+                   "is the journal of another " + (key == "fingerprint" ? "state of the scenario" : key) + " (found " +
+                       found + ", this sweep has " + value.dump() + ")",
+                   another);
+        }
+    }
+}
+
+struct Content {
+    SweepOutcomes outcomes;
+    bool has_header = false;
+    bool completed = false;
+    std::uintmax_t whole_bytes = 0;  // up to the end of the last whole line
+};
+
+void add_line(Content& content, const std::filesystem::path& path, const Json& line, std::size_t number,
+              const Sweep& sweep) {
+    if (!content.has_header) {
+        check_header(path, line, sweep);
+        content.has_header = true;
+        return;
+    }
+    content.completed = line.contains(end_mark);
+    if (content.completed) {
+        return;
+    }
+    if (!line.contains("key") || !line["key"].is_string()) {
+        refuse(path, "is damaged in line " + std::to_string(number), "a journal as it was written");
+    }
+    content.outcomes.insert_or_assign(line["key"].get<std::string>(), outcome_of(line));
+}
+
+// A line counts when its end was written and its sum fits; only the last, torn by what ended the program, may fail to.
+Content content_of(const std::filesystem::path& path, const Sweep& sweep) {
+    std::ifstream stream(path, std::ios::binary);
+    Content content;
+    std::string text;
+    std::size_t number = 0;
+    while (std::getline(stream, text) && !stream.eof()) {
+        ++number;
+        const Json line = Json::parse(text, nullptr, false);
+        if (line.is_object() && (!content.has_header || sum_fits(text))) {
+            add_line(content, path, line, number, sweep);
+            content.whole_bytes += text.size() + 1;
+        } else if (stream.peek() == std::ifstream::traits_type::eof()) {
+            break;
+        } else {
+            refuse(path, "is damaged in line " + std::to_string(number), "a journal as it was written");
+        }
+    }
+    return content;
+}
+
+}  // namespace
+
+Json outcome_json(const SweepOutcome& outcome) {
+    return outcome.error.empty() ? Json{{"rows", outcome.rows}} : Json{{"error", outcome.error}};
+}
+
+SweepOutcome outcome_of(const Json& json) {
+    SweepOutcome outcome;
+    outcome.error = json.value("error", "");
+    if (const auto rows = json.find("rows"); rows != json.end() && rows->is_array()) {
+        outcome.rows.assign(rows->begin(), rows->end());
+    }
+    return outcome;
+}
+
+SweepOutcomes read_journal(const std::filesystem::path& path, const Sweep& sweep) {
+    return content_of(path, sweep).outcomes;
+}
+
+Journal::Journal(std::filesystem::path path, const Sweep& sweep, Start start) : path_(std::move(path)) {
+    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file_ < 0) {
+        fail("cannot be opened");
+    }
+    try {
+        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+            refuse(path_, "is being written by another sweep", "one sweep for each --out");
+        }
+        Content content = content_of(path_, sweep);
+        if (start == Start::fresh) {
+            if (!content.outcomes.empty() && !content.completed) {
+                refuse(path_,
+                       "holds " + std::to_string(content.outcomes.size()) + " finished points of an unfinished sweep",
+                       "--resume to go on, or remove it to begin afresh");
+            }
+            content = {};
+        }
+        if (::ftruncate(file_, static_cast<off_t>(content.whole_bytes)) != 0 || ::lseek(file_, 0, SEEK_END) < 0) {
+            fail("cannot be written");
+        }
+        found_ = std::move(content.outcomes);
+        completed_ = content.completed;
+        if (!content.has_header) {
+            write_line(header_of(sweep).dump());
+        }
+        force();
+    } catch (...) {
+        ::close(file_);
+        throw;
+    }
+}
+
+Journal::~Journal() {
+    ::fdatasync(file_);
+    ::close(file_);
+}
+
+void Journal::append(const std::string& key, const SweepOutcome& outcome) {
+    Json line = {{"key", key}};
+    line.update(outcome_json(outcome));
+    write_line(summed(line.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    if (std::chrono::steady_clock::now() - forced_ >= force_every) {
+        force();
+    }
+}
+
+void Journal::complete() {
+    if (!completed_) {
+        write_line(summed(Json{{end_mark, true}}.dump()));
+        completed_ = true;
+    }
+    force();
+}
+
+void Journal::write_line(const std::string& line) {
+    const std::string whole = line + "\n";
+    for (std::size_t done = 0; done < whole.size();) {
+        const ssize_t n = ::write(file_, whole.data() + done, whole.size() - done);
+        if (n < 0 && errno != EINTR) {
+            fail("cannot be written");
+        }
+        done += n > 0 ? static_cast<std::size_t>(n) : 0;
+    }
+}
+
+void Journal::force() {
+    ::fdatasync(file_);  // not every file system can: the lines are with the kernel all the same
+    forced_ = std::chrono::steady_clock::now();
+}
+
+void Journal::fail(const char* what) const {
+    throw IoError(path_.string() + ": " + what + " (" + std::strerror(errno) + ")");
+}
+
+}  // namespace fabricast

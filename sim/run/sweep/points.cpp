@@ -1,0 +1,113 @@
+#include "sim/run/sweep/points.hpp"
+
+#include <algorithm>
+
+#include "sim/run/sweep/draw.hpp"
+
+namespace fabricast {
+
+namespace {
+
+std::size_t index_of(const std::vector<std::string>& names, const std::string& name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+[[noreturn]] void refuse_number(const SourceLocation& place) {
+    throw InputError(place, error_message("too many points", "", "at most " + std::to_string(most_sweep_points)));
+}
+
+// Each of `points` with each of the values, which turn fastest.
+SweepPoints times(const SweepPoints& points, const Variation& variation) {
+    if (std::find(points.varied.begin(), points.varied.end(), variation.path) != points.varied.end()) {
+        throw InputError(variation.place, "'" + variation.path + "' is varied twice (accepted: each key once)");
+    }
+    if (points.values.size() * variation.values.size() > most_sweep_points) {
+        refuse_number(variation.place);
+    }
+    SweepPoints product{points.varied, {}};
+    product.varied.push_back(variation.path);
+    for (const std::vector<SweepValue>& point : points.values) {
+        for (const SweepValue& value : variation.values) {
+            product.values.push_back(point);
+            product.values.back().push_back(value);
+        }
+    }
+    return product;
+}
+
+SweepPoints listed(const std::vector<std::vector<Assignment>>& list) {
+    SweepPoints points;
+    for (const std::vector<Assignment>& entry : list) {
+        std::vector<SweepValue>& values = points.values.emplace_back(points.varied.size());
+        for (const Assignment& assignment : entry) {
+            const std::size_t key = index_of(points.varied, assignment.path);
+            if (key == points.varied.size()) {
+                points.varied.push_back(assignment.path);
+                values.emplace_back();
+            }
+            values[key] = assignment.value;
+        }
+    }
+    for (std::vector<SweepValue>& values : points.values) {
+        values.resize(points.varied.size());
+    }
+    return points;
+}
+
+SweepPoints drawn(const RandomSweep& random, std::uint64_t seed) {
+    SweepPoints points;
+    for (const RandomRange& range : random.ranges) {
+        points.varied.push_back(range.path);
+    }
+    points.values = drawn_points(random, random.seed != 0 ? random.seed : seed);
+    return points;
+}
+
+// The block's own grid where --vary does not say otherwise, then --vary.
+std::vector<Variation> whole_grid(const std::vector<Variation>& block, std::vector<Variation> vary) {
+    std::vector<Variation> grid;
+    for (const Variation& own : block) {
+        const auto over =
+            std::find_if(vary.begin(), vary.end(), [&](const Variation& v) { return v.path == own.path; });
+        if (over == vary.end()) {
+            grid.push_back(own);
+        } else {
+            grid.push_back(*over);
+            vary.erase(over);
+        }
+    }
+    grid.insert(grid.end(), vary.begin(), vary.end());
+    return grid;
+}
+
+}  // namespace
+
+SweepPoints sweep_points(const SweepSpec& spec, const std::vector<Variation>& vary, std::uint64_t seed) {
+    const int ways = (spec.grid.empty() ? 0 : 1) + (spec.list.empty() ? 0 : 1) + (spec.random ? 1 : 0);
+    if (ways > 1) {
+        const SourceLocation& place = spec.grid.empty() ? spec.random->ranges.front().place : spec.grid.front().place;
+        throw InputError(place, "'sweep' says its points in two ways (accepted: grid, list or random)");
+    }
+    SweepPoints points{{}, {{}}};
+    if (!spec.list.empty()) {
+        points = listed(spec.list);
+    } else if (spec.random) {
+        points = drawn(*spec.random, seed);
+    }
+    for (const Variation& variation : whole_grid(spec.grid, vary)) {
+        points = times(points, variation);
+    }
+    return points;
+}
+
+std::vector<std::string> overrides_of(const SweepPoints& points, std::size_t point) {
+    std::vector<std::string> overrides;
+    for (std::size_t k = 0; k < points.varied.size(); ++k) {
+        if (const std::string& text = points.values[point][k].text; !text.empty()) {
+            overrides.push_back(points.varied[k] + "=" + text);
+        }
+    }
+    return overrides;
+}
+
+}  // namespace fabricast

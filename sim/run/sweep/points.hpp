@@ -1,0 +1,28 @@
+#pragma once
+// The points of a sweep as values of keys, before any scenario is read.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/sweep_spec.hpp"
+
+namespace fabricast {
+
+inline constexpr std::size_t most_sweep_points = 1'000'000;
+
+// `values` of a point stand for `varied`; an empty text leaves the key as the scenario has it.
+struct SweepPoints {
+    std::vector<std::string> varied;
+    std::vector<std::vector<SweepValue>> values;
+};
+
+// The points of the scenario's block, each with every combination of `vary`, whose last key turns fastest. A key of
+// `vary` replaces the same key of the block's grid. Throws InputError at what is wrong: keys twice, a range that is
+// none, more than most_sweep_points.
+SweepPoints sweep_points(const SweepSpec& spec, const std::vector<Variation>& vary, std::uint64_t seed);
+
+// "path=value" for each key that the point sets.
+std::vector<std::string> overrides_of(const SweepPoints& points, std::size_t point);
+
+}  // namespace fabricast

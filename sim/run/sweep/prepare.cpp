@@ -1,0 +1,211 @@
+#include "sim/run/sweep/prepare.hpp"
+
+// Reading the points of a sweep, and refusing what no run could mend.
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/nearest_word.hpp"
+#include "sim/run/sweep/figures.hpp"
+#include "sim/run/sweep/fingerprint.hpp"
+#include "sim/scenario/keys.hpp"
+#include "sim/scenario/parse.hpp"
+#include "sim/scenario/schema.hpp"
+#include "sim/scenario/vary.hpp"
+
+namespace fabricast {
+
+namespace {
+
+std::string_view parent_of(std::string_view path) {
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+// A key of the scenario's table, or a name under one whose names are the user's: "library.env.NCCL_ALGO".
+bool is_key(std::string_view path) {
+    const Key* key = find_key(path);
+    const Key* parent = find_key(parent_of(path));
+    return key != nullptr || (parent != nullptr && parent->form == Form::text_map);
+}
+
+void check_path(const std::string& path, const SourceLocation& place) {
+    const std::string_view top = std::string_view(path).substr(0, path.find('.'));
+    if (top == "include" || top == "sweep") {
+        throw InputError(place, "'" + std::string(top) + "' cannot be varied");
+    }
+    if (!is_key(path)) {
+        std::vector<std::string> paths;
+        for (const Key& key : scenario_keys()) {
+            paths.push_back(key.path);
+        }
+        throw InputError(place, error_message("no such key of a scenario", shown(path), "the path of a key",
+                                              nearest_word(path, paths)));
+    }
+}
+
+// Where a key that varies is named: by the block or by --vary.
+SourceLocation place_of_path(const SweepSpec& spec, const std::vector<Variation>& vary, const std::string& path) {
+    const auto named = [&](const auto& entry) { return entry.path == path; };
+    for (const std::vector<Variation>* grid : {&vary, &spec.grid}) {
+        if (const auto found = std::find_if(grid->begin(), grid->end(), named); found != grid->end()) {
+            return found->place;
+        }
+    }
+    if (spec.random) {
+        const auto& ranges = spec.random->ranges;
+        if (const auto found = std::find_if(ranges.begin(), ranges.end(), named); found != ranges.end()) {
+            return found->place;
+        }
+    }
+    for (const std::vector<Assignment>& entry : spec.list) {
+        if (const auto found = std::find_if(entry.begin(), entry.end(), named); found != entry.end()) {
+            return found->value.place;
+        }
+    }
+    return {};
+}
+
+// A scenario in which every optional part is there: a key can be read into it on its own.
+Scenario with_every_part(Scenario scenario) {
+    if (!scenario.scaling) {
+        scenario.scaling.emplace();
+    }
+    if (!scenario.scaling->step) {
+        scenario.scaling->step.emplace();
+    }
+    return scenario;
+}
+
+// A value that its key refuses, whatever the others are, is a slip of the pen: better known before a long run.
+void check_values(const SweepPoints& points, const Scenario& sample) {
+    for (std::size_t k = 0; k < points.varied.size(); ++k) {
+        const Key* key = find_key(points.varied[k]);
+        if (key == nullptr || !key->read || !belongs(*key, sample) || key->form == Form::map ||
+            key->form == Form::maps || points.varied[k] == "workload.kind") {
+            continue;
+        }
+        std::set<std::string_view> seen;
+        for (const std::vector<SweepValue>& point : points.values) {
+            if (point[k].text.empty() || !seen.insert(point[k].text).second) {
+                continue;
+            }
+            yaml::Node node = value_at(point[k]);
+            node.name = leaf_name(*key);
+            Scenario scratch = with_every_part(sample);
+            key->read(node, scratch);
+        }
+    }
+}
+
+// Each catalogue once, whatever number of scenarios lay the same overlays over it.
+class Catalogues {
+public:
+    explicit Catalogues(const CatalogOf& catalog_of) : catalog_of_(catalog_of) {}
+
+    struct Known {
+        std::shared_ptr<const Catalog> catalog;
+        std::string fingerprint;
+    };
+
+    const Known& of(const Scenario& scenario) {
+        auto found = known_.find(scenario.calibration);
+        if (found == known_.end()) {
+            auto catalog = std::make_shared<const Catalog>(catalog_of_(scenario));
+            std::string bits = fabricast::fingerprint(*catalog);
+            found = known_.emplace(scenario.calibration, Known{std::move(catalog), std::move(bits)}).first;
+        }
+        return found->second;
+    }
+
+private:
+    const CatalogOf& catalog_of_;
+    std::map<std::vector<std::string>, Known> known_;
+};
+
+void add_columns(std::vector<std::string>& columns, const std::vector<std::string>& more) {
+    for (const std::string& column : more) {
+        if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
+            columns.push_back(column);
+        }
+    }
+}
+
+// Reads every point into the sweep; the first that can be read is the sample that values are checked against.
+void read_points(Sweep& sweep, const CatalogOf& catalog_of) {
+    Catalogues catalogues(catalog_of);
+    std::optional<Scenario> sample;
+    std::optional<InputError> first_error;
+    for (std::size_t i = 0; i < sweep.points.values.size(); ++i) {
+        SweepPoint& point = sweep.read.emplace_back();
+        try {
+            Scenario scenario = scenario_at(sweep, i);
+            const auto& [catalog, bits] = catalogues.of(scenario);
+            point = {fingerprint(fingerprint(scenario) + bits), "", catalog};
+            add_columns(sweep.figures, figure_columns(scenario));
+            sweep.asserts = sweep.asserts || !scenario.asserts.empty();
+            sweep.simgrid = sweep.simgrid || std::holds_alternative<SimGrid>(scenario.engine);
+            if (!sample) {
+                sample = std::move(scenario);
+            }
+        } catch (const InputError& error) {
+            point.error = error.what();
+            first_error = first_error ? first_error : error;
+        }
+    }
+    if (!sample) {
+        throw InputError(*first_error);
+    }
+    check_values(sweep.points, *sample);
+}
+
+}  // namespace
+
+Sweep prepare_sweep(yaml::Node tree, const std::filesystem::path& file, const std::vector<Variation>& vary,
+                    const CatalogOf& catalog_of) {
+    const Scenario said = part_of_tree(tree, file, {"seed", "sweep"});
+    std::erase_if(tree.children, [](const yaml::Node& node) { return node.name == "sweep"; });
+    Sweep sweep;
+    sweep.file = file;
+    sweep.points = sweep_points(said.sweep, vary, said.seed);
+    if (sweep.points.varied.empty()) {
+        throw InputError({std::make_shared<const std::string>(file.string())},
+                         "nothing varies (accepted: --vary path=value,value,... or a 'sweep' in the scenario)");
+    }
+    for (const std::string& path : sweep.points.varied) {
+        check_path(path, place_of_path(said.sweep, vary, path));
+    }
+    if (const yaml::Node* name = tree.get("name"); name != nullptr && name->is_scalar()) {
+        sweep.name = name->text;
+    }
+    sweep.fingerprint = fingerprint(flow_text(tree));
+    sweep.tree = std::move(tree);
+    read_points(sweep, catalog_of);
+    return sweep;
+}
+
+std::vector<std::size_t> distinct_points(const Sweep& sweep) {
+    std::set<std::string_view> seen;
+    std::vector<std::size_t> points;
+    for (std::size_t i = 0; i < sweep.read.size(); ++i) {
+        if (!sweep.read[i].key.empty() && seen.insert(sweep.read[i].key).second) {
+            points.push_back(i);
+        }
+    }
+    return points;
+}
+
+std::string identity_of(const Sweep& sweep) {
+    std::string all = sweep.fingerprint;
+    for (const SweepPoint& point : sweep.read) {
+        all += point.key.empty() ? "-" : point.key;
+    }
+    return fingerprint(all);
+}
+
+Scenario scenario_at(const Sweep& sweep, std::size_t point) {
+    return scenario_of_tree(with_overrides(sweep.tree, overrides_of(sweep.points, point)), sweep.file);
+}
+
+}  // namespace fabricast

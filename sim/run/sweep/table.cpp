@@ -1,0 +1,116 @@
+#include "sim/run/sweep/table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "base/unit_text.hpp"
+
+namespace fabricast {
+
+namespace {
+
+struct Shown {
+    const char* figure;
+    const char* header;
+};
+
+// The rest is in the file.
+constexpr std::array first_figures = {
+    Shown{"gpus", "gpus"},
+    Shown{"size_bytes", "size"},
+    Shown{"time_s", "time"},
+    Shown{"busbw_Bps", "busbw"},
+    Shown{"algorithm", "algorithm"},
+    Shown{"protocol", "protocol"},
+    Shown{"step_time_s", "step"},
+    Shown{"tokens_per_s", "tokens/s"},
+    Shown{"mfu", "MFU"},
+    Shown{"efficiency", "efficiency"},
+    Shown{"exposed_comm_s", "exposed"},
+    Shown{"makespan_s", "makespan"},
+    Shown{"bottleneck", "bottleneck"},
+    Shown{"failed_asserts", "failed asserts"},
+};
+
+std::string number_text(double value) {
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), value >= 1e4 ? "%.0f" : "%.4g", value);
+    return digits.data();
+}
+
+std::string cell_text(const std::string& figure, const Json& cell) {
+    if (cell.is_string()) {
+        return cell.get<std::string>();
+    }
+    if (!cell.is_number()) {
+        return "-";
+    }
+    if (figure.ends_with("_bytes") && cell.is_number_integer()) {
+        return text(Bytes{cell.get<std::int64_t>()});
+    }
+    if (figure.ends_with("_Bps")) {
+        return text(cell.get<double>(), Dimension::rate);
+    }
+    const bool time = figure.ends_with("_s") && !figure.ends_with("_per_s");
+    return time ? text(cell.get<double>(), Dimension::time) : number_text(cell.get<double>());
+}
+
+using Line = std::vector<std::string>;
+
+// Columns as wide as their widest cell; the last is as long as it is.
+std::string aligned(const std::vector<Line>& lines) {
+    std::vector<std::size_t> widths(lines.front().size());
+    for (const Line& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            widths[i] = std::max(widths[i], line[i].size());
+        }
+    }
+    std::string all;
+    for (const Line& line : lines) {
+        for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+            all += std::string(widths[i] - line[i].size(), ' ') + line[i] + "  ";
+        }
+        all += line.back() + "\n";
+    }
+    return all;
+}
+
+// "nodes" of "cluster.nodes", where no other path ends so.
+std::string short_name(const std::string& path, const std::vector<std::string>& all) {
+    const std::string leaf = path.substr(path.rfind('.') + 1);
+    const auto same = std::count_if(
+        all.begin(), all.end(), [&](const std::string& other) { return other == leaf || other.ends_with("." + leaf); });
+    return same == 1 ? leaf : path;
+}
+
+}  // namespace
+
+std::string sweep_table(const SweepResult& result) {
+    std::vector<std::pair<std::string, std::size_t>> figures;  // with their places
+    Line header;
+    for (const std::string& path : result.varied) {
+        header.push_back((header.empty() ? "#" : "") + short_name(path, result.varied));
+    }
+    for (const Shown& column : first_figures) {
+        const auto known = std::find(result.figures.begin(), result.figures.end(), column.figure);
+        if (known != result.figures.end()) {
+            figures.emplace_back(column.figure, known - result.figures.begin());
+            header.emplace_back(column.header);
+        }
+    }
+    std::vector<Line> lines = {header};
+    for (const SweepRow& row : result.rows) {
+        Line& line = lines.emplace_back(row.varied);
+        for (const auto& [figure, place] : figures) {
+            line.push_back(cell_text(figure, row.figures[place]));
+        }
+        if (!row.error.empty()) {
+            line.back() = "failed: " + row.error;
+        }
+    }
+    return aligned(lines);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,134 @@
+#include "sim/scenario/assertion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/nearest_word.hpp"
+#include "base/text.hpp"
+#include "base/unit_text.hpp"
+
+namespace fabricast::asserted {
+
+namespace {
+
+constexpr std::array metrics = {
+    Metric{"time", Scope::size, Measure::time},
+    Metric{"algbw", Scope::size, Measure::rate},
+    Metric{"busbw", Scope::size, Measure::rate},
+    Metric{"busbw_retained", Scope::cluster, Measure::number},
+    Metric{"efficiency", Scope::cluster, Measure::number},
+    Metric{"step_time", Scope::cluster, Measure::time},
+    Metric{"exposed", Scope::cluster, Measure::time},
+    Metric{"tokens_per_s", Scope::cluster, Measure::number},
+    Metric{"samples_per_s", Scope::cluster, Measure::number},
+    Metric{"mfu", Scope::cluster, Measure::number},
+    Metric{"makespan", Scope::whole, Measure::time},
+};
+
+constexpr std::string_view accepted = "busbw >= 350 GB/s at 1 GiB, or efficiency >= 0.9 at 1024 gpus";
+
+[[noreturn]] void refuse(std::string_view what, std::string_view statement) {
+    throw UnitError(error_message(what, shown(statement), accepted));
+}
+
+const Metric& metric_named(std::string_view name) {
+    const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == name; });
+    if (found == metrics.end()) {
+        std::vector<std::string> words;
+        words.reserve(metrics.size());
+        for (const Metric& metric : metrics) {
+            words.emplace_back(metric.name);
+        }
+        throw UnitError(error_message("unknown metric", shown(name), joined(words), nearest_word(name, words)));
+    }
+    return *found;
+}
+
+template <class Number>
+Number plain_number(std::string_view text) {
+    Number value{};
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool finite =
+        std::isfinite(static_cast<double>(value));  // "nan" and "inf" read as numbers, but bound nothing
+    if (error != std::errc{} || stop != text.data() + text.size() || !finite) {
+        throw UnitError(error_message("not a plain number", shown(text), "a number without unit"));
+    }
+    return value;
+}
+
+double bound_of(const Metric& metric, std::string_view text) {
+    switch (metric.measure) {
+        case Measure::time:
+            return to_seconds(parse_duration(text));
+        case Measure::rate:
+            return parse_rate(text).bytes_per_second();
+        case Measure::number:
+            break;
+    }
+    return text.ends_with('%') ? parse_quantity(text, Dimension::ratio) : plain_number<double>(text);
+}
+
+// "1 GiB", "1024 gpus", "16 nodes"; a plain number is one of nodes.
+void read_place(Assertion& assertion, std::string_view place, std::string_view statement) {
+    if (assertion.metric->scope == Scope::size) {
+        assertion.size = parse_bytes(place);
+    } else if (assertion.metric->scope == Scope::whole) {
+        refuse("'" + std::string(assertion.metric->name) + "' is of the whole run", statement);
+    } else if (place.ends_with("gpus")) {
+        assertion.gpus = plain_number<std::uint32_t>(trimmed(place.substr(0, place.size() - 4), " "));
+    } else {
+        const std::size_t digits = place.ends_with("nodes") ? place.size() - 5 : place.size();
+        assertion.nodes = plain_number<std::uint32_t>(trimmed(place.substr(0, digits), " "));
+    }
+}
+
+// METRIC, METRIC(PLACE): the left side of the sign.
+void read_metric(Assertion& assertion, std::string_view left, std::string_view statement) {
+    const std::size_t open = left.find('(');
+    assertion.metric = &metric_named(trimmed(left.substr(0, open), " "));
+    if (open != std::string_view::npos) {
+        if (!left.ends_with(')')) {
+            refuse("not a statement about the result", statement);
+        }
+        read_place(assertion, trimmed(left.substr(open + 1, left.size() - open - 2), " "), statement);
+    }
+}
+
+}  // namespace
+
+Assertion parse(std::string_view statement) {
+    const std::size_t at = statement.find_first_of("<>");
+    if (at == std::string_view::npos) {
+        refuse("not a statement about the result", statement);
+    }
+    Assertion assertion;
+    read_metric(assertion, trimmed(statement.substr(0, at), " "), statement);
+    const bool equal = statement.substr(at + 1).starts_with('=');
+    const bool up = statement[at] == '>';
+    assertion.sign = up ? (equal ? Sign::at_least : Sign::above) : (equal ? Sign::at_most : Sign::below);
+    std::string_view right = statement.substr(at + (equal ? 2 : 1));
+    if (const std::size_t place = right.find(" at "); place != std::string_view::npos) {
+        if (assertion.size || assertion.nodes || assertion.gpus) {
+            refuse("says twice where", statement);
+        }
+        read_place(assertion, trimmed(right.substr(place + 4), " "), statement);
+        right = right.substr(0, place);
+    }
+    assertion.bound = bound_of(*assertion.metric, trimmed(right, " "));
+    if (assertion.metric->scope == Scope::size && !assertion.size) {
+        refuse("'" + std::string(assertion.metric->name) + "' is of a size", statement);
+    }
+    return assertion;
+}
+
+void check(const yaml::Node& node) {
+    try {
+        parse(node.as_string());
+    } catch (const UnitError& error) {
+        node.fail("'" + node.name + "': " + error.what());
+    }
+}
+
+}  // namespace fabricast::asserted

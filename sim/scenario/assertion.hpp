@@ -1,0 +1,40 @@
+#pragma once
+// What a scenario claims about its result, as "busbw >= 350 GB/s at 1 GiB", "efficiency >= 0.9 at 1024 gpus" or
+// "step_time <= 2 s"; or, shorter, "busbw(1 GiB) >= 350 GB/s". Without a place, every cluster has to meet it.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/units.hpp"
+#include "base/yaml.hpp"
+
+namespace fabricast::asserted {
+
+// Which rows of a report a metric is read from.
+enum class Scope : std::uint8_t { size, cluster, whole };
+enum class Measure : std::uint8_t { time, rate, number };
+
+struct Metric {
+    std::string_view name;
+    Scope scope;
+    Measure measure;
+};
+
+enum class Sign : std::uint8_t { above, at_least, below, at_most };
+
+struct Assertion {
+    const Metric* metric = nullptr;
+    Sign sign{};
+    double bound = 0;                          // seconds, bytes per second or a plain number
+    std::optional<Bytes> size;                 // of a row
+    std::optional<std::uint32_t> nodes, gpus;  // of a cluster; neither: every one
+};
+
+// METRIC SIGN BOUND at PLACE, or METRIC(PLACE) SIGN BOUND. Throws UnitError.
+Assertion parse(std::string_view statement);
+
+// Throws InputError where the statement is not one of the accepted forms.
+void check(const yaml::Node& node);
+
+}  // namespace fabricast::asserted

@@ -1,0 +1,15 @@
+#pragma once
+// Every key of a scenario, once: the parser, the check for unknown keys, the resolved scenario in results,
+// docs/scenario.md and the JSON Schema all walk this one table. To add a key, add a row (and a field with its default
+// to Scenario).
+
+#include <vector>
+
+#include "sim/scenario/key.hpp"
+
+namespace fabricast {
+
+// In the order of the documentation; a map stands before its keys.
+const std::vector<Key>& scenario_keys();
+
+}  // namespace fabricast

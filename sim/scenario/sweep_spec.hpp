@@ -1,0 +1,57 @@
+#pragma once
+// Which points a sweep has, as the scenario's `sweep:` block or --vary say it. Values are texts of YAML that stand for
+// themselves in `path=value`; each knows where it was written.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/input_error.hpp"
+
+namespace fabricast {
+
+struct SweepValue {
+    std::string text;  // "8", "400 Gb/s", "{kind: fat-tree, tiers: 2}"
+    SourceLocation place;
+};
+
+// One key and its values: "cluster.nodes" and 8, 16, 32.
+struct Variation {
+    std::string path;
+    SourceLocation place;
+    std::vector<SweepValue> values;
+};
+
+// One key of one point.
+struct Assignment {
+    std::string path;
+    SweepValue value;
+};
+
+// A key drawn at random: one of `choices`, or between `from` and `to` on the grid of the decimals they are written
+// with.
+struct RandomRange {
+    std::string path;
+    SourceLocation place;
+    std::vector<SweepValue> choices;
+    SweepValue from, to;  // where there are no choices
+    bool log = false;     // uniform in the logarithm
+};
+
+struct RandomSweep {
+    std::uint32_t points = 0;
+    std::uint64_t seed = 0;  // 0: the scenario's
+    std::vector<RandomRange> ranges;
+};
+
+// The points are every combination of the grid, or of each entry of the list, or of each point drawn.
+struct SweepSpec {
+    std::vector<Variation> grid;                // the last key turns fastest
+    std::vector<std::vector<Assignment>> list;  // what an entry does not name stays the scenario's
+    std::optional<RandomSweep> random;
+
+    bool empty() const { return grid.empty() && list.empty() && !random; }
+};
+
+}  // namespace fabricast

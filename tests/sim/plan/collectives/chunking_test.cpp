@@ -1,0 +1,82 @@
+// Channels and chunks by size, against the kinks of published curves and NCCL's own arithmetic.
+
+#include "sim/plan/collectives/nccl/chunking.hpp"
+
+#include "tests/sim/plan/collectives/nodes.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+using namespace fabricast::nccl;
+
+namespace {
+
+constexpr double KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
+
+Release newest() { return release(catalogue(), parse_version("2.27")); }
+TopologySearchResult one_h100_node() { return search(test::h100_node(), 8, 1, 0, newest(), {}); }
+
+}  // namespace
+
+TEST_CASE("NVLS chunks grow at 8 MiB, 64 MiB and 1 GiB on eight H100, where measured curves kink") {
+    const Shape shape{8, 1};
+    const auto chunk = [&](double bytes, const Environment& environment = {}) {
+        return nvls_chunk(newest(), environment, shape, 16, 8, bytes);
+    };
+    CHECK(chunk(8 * MiB - 1) == 16 * KiB);
+    CHECK(chunk(8 * MiB) == 32 * KiB);
+    CHECK(chunk(64 * MiB) == 64 * KiB);
+    CHECK(chunk(GiB) == 128 * KiB);
+    Environment aws;
+    aws.nvls_chunk = 512 * KiB;  // the last kink moves to 4 GiB, as on AWS
+    CHECK(chunk(4 * GiB - 1, aws) == 64 * KiB);
+    CHECK(chunk(4 * GiB, aws) == 512 * KiB);
+}
+
+TEST_CASE("NVLSTree keeps to 64 KiB from four nodes on") {
+    CHECK(nvls_tree_chunk(newest(), {}, {16, 2}, 16, 8, 8 * GiB) == 128 * KiB);
+    CHECK(nvls_tree_chunk(newest(), {}, {32, 4}, 16, 8, 8 * GiB) == 64 * KiB);
+    CHECK(nvls_tree_chunk(newest(), {}, {32, 4}, 16, 8, 4 * MiB) == 32 * KiB);
+}
+
+TEST_CASE("LL uses one channel more for each 4 KiB a rank") {
+    const Shape shape{8, 1};
+    const auto used = [&](Proto proto, double bytes) {
+        return channels_used(newest(), one_h100_node(), Algo::ring, proto, Collective::all_reduce, shape, bytes);
+    };
+    CHECK(used(Proto::ll, 8) == 1);
+    CHECK(used(Proto::ll, 64 * KiB) == 2);
+    CHECK(used(Proto::ll, 256 * KiB) == 8);
+    CHECK(used(Proto::ll, 16 * MiB) == 24);
+    CHECK(used(Proto::simple, 256 * KiB) == 8);
+}
+
+TEST_CASE("slots hold what flags leave of them") {
+    CHECK(slot_payload(newest(), {}, Proto::ll) == 32 * KiB);
+    CHECK(slot_payload(newest(), {}, Proto::ll128) == 576000);
+    CHECK(slot_payload(newest(), {}, Proto::simple) == 512 * KiB);
+    CHECK(ring_chunk(newest(), {}, Proto::simple, Collective::all_reduce) == 2 * MiB);
+    CHECK(ring_chunk(newest(), {}, Proto::simple, Collective::broadcast) == 512 * KiB);
+    Environment small;
+    small.buffer_bytes = 1 * MiB;
+    CHECK(ring_chunk(newest(), small, Proto::simple, Collective::all_reduce) == 512 * KiB);
+}
+
+TEST_CASE("LL128 trees halve their chunk while too few would fill the tree") {
+    const Shape shape{16, 2};
+    CHECK(tree_chunk(newest(), {}, Proto::ll128, shape, 16, 8 * GiB) == 576000);
+    // 2.8 steps: 22.4 chunks a channel wanted above 128 KiB, 5.6 below it.
+    CHECK(tree_chunk(newest(), {}, Proto::ll128, shape, 16, 16 * MiB) == Approx(576000 / 8.0));
+    CHECK(tree_chunk(newest(), {}, Proto::ll128, shape, 16, 1 * MiB) == Approx(576000 / 32.0));
+}
+
+TEST_CASE("a pair's channels double with its bytes") {
+    const TopologySearchResult found = one_h100_node();
+    const auto pair = [&](double bytes) { return p2p_channels(newest(), {}, found, {8, 1}, bytes); };
+    // 32 channels for 8 ranks: 4 each, up to 16 when parts pass 16 MiB.
+    CHECK(pair(1 * MiB) == 4);
+    CHECK(pair(64 * MiB) == 4);
+    CHECK(pair(65 * MiB) == 8);
+    CHECK(pair(GiB) == 16);
+    CHECK(p2p_channels(newest(), {}, found, {2, 1}, 1 * MiB) == 16);
+}

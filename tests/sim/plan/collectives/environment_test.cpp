@@ -1,0 +1,250 @@
+// NCCL's variables: each that the model reads changes some plan, and where connections then go.
+
+#include "sim/plan/collectives/nccl/environment.hpp"
+
+#include <set>
+#include <string>
+
+#include "sim/engines/engine.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+constexpr std::int64_t MiB = 1 << 20, GiB = 1024 * MiB;
+
+struct Run {
+    std::string node;
+    std::uint32_t nodes = 1;
+    Collective collective = Collective::all_reduce;
+    std::int64_t bytes = GiB;
+    std::map<std::string, std::string> env = {};
+    double oversubscription = 1;
+    Protocol protocol = Protocol::automatic;
+    std::map<std::string, std::string> options = {};  // of the node
+};
+
+struct Planned {
+    Fabric fabric;
+    Plan plan;
+};
+
+Planned planned(const Run& run) {
+    Scenario s;
+    s.cluster.node = run.node;
+    s.cluster.nodes = run.nodes;
+    s.cluster.node_options = run.options;
+    s.cluster.oversubscription = run.oversubscription;
+    collective_of(s).collective = run.collective;
+    collective_of(s).protocol = run.protocol;
+    s.library.env = run.env;
+    const Fabric fabric(build(s, catalogue()));
+    return {fabric, plan(collective_of(s), Bytes{run.bytes}, fabric, s.library, s.launch, catalogue())};
+}
+
+double seconds(const Run& run) {
+    const Planned p = planned(run);
+    const Timeline t = replay(Flow{}, p.fabric, p.plan.schedule);
+    return to_seconds(t.kept[2].finish - t.kept[1].finish);
+}
+
+std::vector<Edge> edges(const Planned& p) {
+    std::vector<Edge> list;
+    for_each_edge(p.plan.schedule.edge_sets.front(), p.fabric, [&](const Edge& edge) { list.push_back(edge); });
+    return list;
+}
+
+bool between_nodes(const Planned& p, const Edge& edge) {
+    return p.fabric.node_of(edge.path.src) != p.fabric.node_of(edge.path.dst);
+}
+
+Run with(Run run, const std::string& name, const std::string& value) {
+    run.env[name] = value;
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("every NCCL variable that is modelled changes some plan") {
+    const Run h100{.node = "dgx-h100"}, a100{.node = "dgx-a100"};
+    const Run two{.node = "dgx-h100", .nodes = 2};
+    const Run ring{.node = "dgx-h100", .nodes = 64, .env = {{"NCCL_ALGO", "Ring"}}, .oversubscription = 4};
+    const struct {
+        const char *name, *value;
+        Run run;
+    } cases[] = {
+        {"NCCL_ALGO", "Tree", h100},
+        {"NCCL_PROTO", "Simple", {.node = "dgx-h100", .bytes = 65536}},
+        {"NCCL_NVLS_ENABLE", "0", h100},
+        {"NCCL_MIN_NCHANNELS", "32", a100},
+        {"NCCL_MIN_NRINGS", "32", a100},
+        {"NCCL_MIN_CTAS", "32", a100},
+        {"NCCL_MAX_NCHANNELS", "4", a100},
+        {"NCCL_MAX_NRINGS", "4", a100},
+        {"NCCL_MAX_CTAS", "4", a100},
+        {"NCCL_BUFFSIZE", "1048576", {.node = "dgx-a100", .bytes = 256 * MiB}},
+        {"NCCL_NVLS_CHUNKSIZE", "65536", h100},
+        {"NCCL_NVLSTREE_MAX_CHUNKSIZE", "32768", {.node = "dgx-h100", .nodes = 4, .env = {{"NCCL_ALGO", "NVLSTree"}}}},
+        {"NCCL_P2P_NET_CHUNKSIZE", "65536", {.node = "dgx-h100", .nodes = 2, .collective = Collective::sendrecv}},
+        {"NCCL_P2P_NVL_CHUNKSIZE",
+         "65536",
+         {.node = "dgx-h100", .collective = Collective::sendrecv, .bytes = 16 * MiB}},
+        {"NCCL_CROSS_NIC", "1", ring},
+        {"NCCL_PXN_DISABLE", "1", {.node = "dgx-h100", .nodes = 2, .collective = Collective::scatter}},
+        {"NCCL_COLLNET_ENABLE",
+         "1",
+         {.node = "dgx-h100", .nodes = 4, .bytes = 16 * MiB, .env = {{"NCCL_ALGO", "CollnetDirect,Ring"}}}},
+        {"NCCL_P2P_DISABLE", "1", a100},
+        {"NCCL_P2P_LEVEL", "LOC", {.node = "dgx-h100", .collective = Collective::all_gather}},
+        {"NCCL_NET_GDR_LEVEL", "LOC", two},
+        {"NCCL_IB_GDR_LEVEL", "0", two},
+    };
+    std::set<std::string_view> tried;
+    for (const auto& c : cases) {
+        INFO(c.name << "=" << c.value);
+        tried.insert(c.name);
+        CHECK(seconds(with(c.run, c.name, c.value)) != Approx(seconds(c.run)).epsilon(1e-6));
+    }
+    for (const std::string_view name : nccl::modelled_variables()) {
+        INFO(name);
+        CHECK(tried.contains(name));
+    }
+    CHECK(planned(with(h100, "NCCL_SHM_DISABLE", "1")).plan.notes ==
+          std::vector<std::string>{"NCCL_SHM_DISABLE is not modelled: ignored"});
+}
+
+TEST_CASE("without peer to peer a ring goes through host memory, NVLS stays") {
+    const Planned off = planned(with({.node = "dgx-a100"}, "NCCL_P2P_DISABLE", "1"));
+    for (const Edge& edge : edges(off)) {
+        CHECK(edge.path.kind == PathKind::host_staged);
+    }
+    CHECK(planned(with({.node = "dgx-a100"}, "NCCL_P2P_DISABLE", "0")).plan.channels ==
+          planned({.node = "dgx-a100"}).plan.channels);
+    const Run h100{.node = "dgx-h100"};
+    CHECK(planned(with(h100, "NCCL_P2P_DISABLE", "1")).plan.algorithm == Algorithm::nvls);
+    CHECK_FALSE(planned(with(h100, "NCCL_P2P_DISABLE", "1")).plan.notes.empty());
+    // NVLink only: the switch is NVLink, slots are not.
+    CHECK(seconds(with({.node = "dgx-a100"}, "NCCL_P2P_LEVEL", "NVL")) == Approx(seconds({.node = "dgx-a100"})));
+    const Run box{.node = "a100-pcie-2x"};
+    for (const Edge& edge : edges(planned(with(box, "NCCL_P2P_LEVEL", "NVL")))) {
+        CHECK(edge.path.kind == PathKind::host_staged);
+    }
+    for (const Edge& edge : edges(planned(with(box, "NCCL_P2P_LEVEL", "SYS")))) {
+        CHECK(edge.path.kind == PathKind::p2p);
+    }
+    // What the driver does not allow, no variable does.
+    for (const Edge& edge : edges(planned(with({.node = "rtx4090-8x"}, "NCCL_P2P_LEVEL", "SYS")))) {
+        CHECK(edge.path.kind == PathKind::host_staged);
+    }
+    CHECK_THROWS_AS(planned(with(h100, "NCCL_P2P_LEVEL", "NVLINK")), PlanError);
+}
+
+TEST_CASE("NICs are crossed when asked for; without PXN rings take two rails in turn instead of forwarding") {
+    const Run ring{.node = "dgx-h100", .nodes = 4, .env = {{"NCCL_ALGO", "Ring"}}};
+    const auto rails = [](const Planned& p, const Edge& edge) {
+        const auto own = [&](DeviceId gpu) { return p.fabric.nearest_nic(p.fabric.local_index(gpu)); };
+        return std::pair{std::pair{edge.path.src_nic, edge.path.dst_nic},
+                         std::pair{own(edge.path.src), own(edge.path.dst)}};
+    };
+    std::size_t crossed = 0;
+    const Planned usual = planned(ring), crossing = planned(with(ring, "NCCL_CROSS_NIC", "1"));
+    for (const Edge& edge : edges(usual)) {
+        CHECK((!between_nodes(usual, edge) || edge.path.src_nic == edge.path.dst_nic));
+    }
+    for (const Edge& edge : edges(crossing)) {
+        if (between_nodes(crossing, edge)) {
+            const auto [taken, own] = rails(crossing, edge);
+            CHECK(taken.first == own.first);
+            CHECK(taken.second == own.second);  // by the NIC beside the last GPU, into the one beside the first
+            crossed += taken.first != taken.second ? 1 : 0;
+        }
+    }
+    CHECK(crossed > 0);
+    // Four GPUs as far from each of two NICs (Polaris): as many rings leave by the one as by the other.
+    const Planned mesh = planned({.node = "a100-mesh-4x",
+                                  .nodes = 2,
+                                  .env = {{"NCCL_ALGO", "Ring"}, {"NCCL_CROSS_NIC", "1"}},
+                                  .options = {{"nics", "2"}}});
+    std::map<std::uint16_t, int> leaving;
+    for (const Edge& edge : edges(mesh)) {
+        if (between_nodes(mesh, edge)) {
+            ++leaving[edge.path.src_nic];
+        }
+    }
+    CHECK(leaving.size() == 2);
+    CHECK(leaving[0] == leaving[1]);
+    // No GPU of a Grace tray is beside a NIC: all are at their CPU. A DGX H100's are, two a switch, and forward
+    // nothing.
+    Run four = ring;
+    four.node = "gb200-tray-4x";
+    const Planned pairs = planned(with(four, "NCCL_PXN_DISABLE", "1"));
+    std::set<std::uint16_t> used;
+    for (const Edge& edge : edges(pairs)) {
+        if (between_nodes(pairs, edge)) {
+            const auto [taken, own] = rails(pairs, edge);
+            CHECK(taken == own);                 // nothing is forwarded over NVLink
+            CHECK(taken.first == taken.second);  // and no rail is left
+            used.insert(taken.first);
+        }
+    }
+    CHECK(used.size() == 4);
+    for (const Edge& edge : edges(planned(with(with(four, "NCCL_PXN_DISABLE", "1"), "NCCL_CROSS_NIC", "0")))) {
+        CHECK((!between_nodes(pairs, edge) || !edge.path.forwarded));
+    }
+}
+
+TEST_CASE("sends and receives leave by the receiver's rail, without PXN by the sender's") {
+    for (const Collective collective : {Collective::sendrecv, Collective::gather, Collective::scatter}) {
+        INFO(to_string(collective));
+        const Run run{.node = "dgx-h100", .nodes = 2, .collective = collective, .bytes = MiB};
+        const Planned on = planned(run), off = planned(with(run, "NCCL_PXN_DISABLE", "1"));
+        std::size_t seen = 0;
+        for (const Edge& edge : edges(on)) {
+            if (between_nodes(on, edge)) {
+                ++seen;
+                CHECK(edge.path.src_nic == on.fabric.nearest_nic(on.fabric.local_index(edge.path.dst)));
+                CHECK(edge.path.dst_nic == edge.path.src_nic);
+            }
+        }
+        CHECK(seen > 0);
+        for (const Edge& edge : edges(off)) {
+            CHECK((!between_nodes(off, edge) || edge.path.src_nic == any_nic));
+        }
+    }
+}
+
+TEST_CASE("a protocol forced on sends and receives changes them, NCCL_PROTO is noted") {
+    const Run run{.node = "dgx-h100", .collective = Collective::sendrecv, .bytes = 16 * MiB};
+    Run forced = run;
+    forced.protocol = Protocol::ll;
+    CHECK(planned(forced).plan.protocol == Protocol::ll);
+    // Four channels of 4 MiB each, at what a channel of LL moves.
+    const double rate = catalogue().at("kernel", "nccl-hopper-nvswitch").number("ll.channel_rate");
+    CHECK(planned(forced).plan.channels == 4);
+    CHECK(seconds(forced) == Approx(4 * MiB / rate).epsilon(0.04));
+    CHECK(seconds(forced) > 1.1 * seconds(run));
+    CHECK_THAT(planned(with(run, "NCCL_PROTO", "LL")).plan.notes.front(),
+               ContainsSubstring("no say in sends and receives"));
+    CHECK(seconds(with(run, "NCCL_PROTO", "LL")) == seconds(run));
+}
+
+TEST_CASE("a scenario that asks for Simple sends and receives gets what NCCL sends anyway") {
+    const auto time = [](const std::string& collective, const std::string& protocol) {
+        const Scenario s = parse_scenario(
+            "name: t\ncluster: {node: dgx-h100, nodes: 2}\nworkload: {kind: collective, "
+            "collective: " +
+                collective + ", protocol: " + protocol + ", sizes: [1 KiB, 4 MiB]}\n",
+            "t.yaml");
+        return simulate(s, catalogue()).rows.back().time_s;
+    };
+    for (const char* collective : {"sendrecv", "all_to_all", "gather", "scatter"}) {
+        CHECK(time(collective, "simple") == time(collective, "auto"));
+        CHECK(time(collective, "ll") != time(collective, "auto"));
+    }
+}

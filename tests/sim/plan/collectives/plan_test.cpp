@@ -1,0 +1,347 @@
+// Plans of real systems: what is chosen, what it costs and what the cost rests on.
+
+#include <algorithm>
+#include <string>
+
+#include "sim/engines/engine.hpp"
+#include "sim/plan/collectives/costs.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "sim/scenario/build.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+constexpr std::int64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
+
+struct System {
+    std::string node;
+    std::uint32_t nodes = 1;
+    std::uint32_t gpus = 0;  // of each node; 0: all
+    std::string nccl = "2.27";
+    Collective collective = Collective::all_reduce;
+    Algorithm algorithm = Algorithm::automatic;
+    Protocol protocol = Protocol::automatic;
+    std::map<std::string, std::string> env = {};
+    LaunchMode mode = LaunchMode::process;
+};
+
+Scenario scenario_of(const System& system) {
+    Scenario s;
+    s.cluster.node = system.node;
+    s.cluster.nodes = system.nodes;
+    s.cluster.gpus_per_node = system.gpus;
+    collective_of(s).collective = system.collective;
+    collective_of(s).algorithm = system.algorithm;
+    collective_of(s).protocol = system.protocol;
+    s.library.nccl = system.nccl;
+    s.library.env = system.env;
+    s.launch.mode = system.mode;
+    return s;
+}
+
+Plan plan_of(const System& system, std::int64_t bytes, const Catalog& catalog = catalogue()) {
+    const Scenario s = scenario_of(system);
+    const Fabric fabric(build(s, catalog));
+    return plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
+}
+
+double seconds_of(const System& system, std::int64_t bytes, const Catalog& catalog = catalogue(),
+                  const Engine& engine = Analytic{}) {
+    const Scenario s = scenario_of(system);
+    const Fabric fabric(build(s, catalog));
+    const Plan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
+    const Timeline t = replay(engine, fabric, p.schedule);
+    REQUIRE(t.kept.size() >= 3);
+    return to_seconds(t.kept[2].finish - t.kept[1].finish);
+}
+
+double busbw(const System& system, std::int64_t bytes) {
+    const double factor = plan_of(system, bytes).bytes_moved_factor;
+    return static_cast<double>(bytes) / seconds_of(system, bytes) * factor / 1e9;
+}
+
+Catalog with(const std::string& part, const std::string& figure, double factor) {
+    Catalog changed = catalogue();
+    changed.parts.at(part).figures.at(figure).value.at(0) *= factor;
+    return changed;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a forced tree falls where NCCL takes Simple for LL128: eighteen hops of 512 KiB are long for 4 MiB a channel") {
+    System tree{.node = "dgx-h100", .nodes = 4, .algorithm = Algorithm::tree};
+    // NCCL's model: LL128 has min(15/16 * 353, 8 * 29) = 232 GB/s, Simple 8 * 36 = 288; the corrections of 32 MiB are
+    // 0.9 and 0.7, of 64 MiB 0.9 and 0.8.
+    CHECK(plan_of(tree, 32 * MiB).protocol == Protocol::ll128);
+    CHECK(plan_of(tree, 64 * MiB).protocol == Protocol::simple);
+    const auto pipeline = [&](Protocol protocol) {
+        tree.protocol = protocol;
+        const Plan p = plan_of(tree, 64 * MiB);
+        double hops = 0;
+        for (std::uint32_t s = 0; s < p.schedule.pipelines[0].stage_count; ++s) {
+            hops += p.schedule.stages[p.schedule.pipelines[0].first_stage + s].count;
+        }
+        CHECK(p.channels == 16);
+        CHECK(hops == 2 * 7 + 2 * 2);
+        return p.schedule.pipelines[0];
+    };
+    // calcCollChunking halves the chunks of LL128's trees alone (NVIDIA/nccl src/enqueue.cc, from 2.20 on).
+    const Pipeline simple = pipeline(Protocol::simple);
+    CHECK(simple.chunk == 512 * KiB);
+    CHECK(simple.bytes_per_edge == 8 * simple.chunk);
+    CHECK(pipeline(Protocol::ll128).chunk < 256 * KiB);
+    for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+        tree.protocol = protocol;
+        for (std::int64_t size = 4 * MiB; size < GiB; size *= 2) {
+            INFO(to_string(protocol) << " " << size);
+            CHECK(seconds_of(tree, 2 * size) < 2.001 * seconds_of(tree, size));  // by itself no protocol falls
+        }
+    }
+}
+
+TEST_CASE("one H100 node takes the ring while small and NVLS from 2 MiB") {
+    const System h100{"dgx-h100"};
+    CHECK(plan_of(h100, 8).algorithm == Algorithm::ring);
+    CHECK(plan_of(h100, 8).protocol == Protocol::ll);
+    CHECK(plan_of(h100, 4 * MiB).algorithm == Algorithm::nvls);
+    CHECK(plan_of(h100, GiB).channels == 16);
+    const System without{.node = "dgx-h100", .env = {{"NCCL_NVLS_ENABLE", "0"}}};
+    CHECK(plan_of(without, GiB).algorithm == Algorithm::ring);
+    CHECK(plan_of(without, GiB).protocol == Protocol::simple);
+}
+
+TEST_CASE("several nodes take trees while small") {
+    const System four{"dgx-h100", 4};
+    CHECK(plan_of(four, 8).algorithm == Algorithm::tree);
+    CHECK(plan_of(four, 8).protocol == Protocol::ll);
+    CHECK(plan_of({"dgx-h100", 2}, GiB).algorithm == Algorithm::nvls_tree);
+}
+
+TEST_CASE("forecasts of one node stand near what such nodes measure") {
+    // facts nccl-mechanisms.md, section 4, shape figures; a band, not a fit.
+    CHECK(busbw({"dgx-h100"}, 8 * GiB) == Approx(480).epsilon(0.05));
+    CHECK(busbw({.node = "dgx-h100", .collective = Collective::all_gather}, 8 * GiB) == Approx(365).epsilon(0.08));
+    CHECK(busbw({.node = "dgx-a100", .nccl = "2.27"}, 8 * GiB) == Approx(235).epsilon(0.12));
+    CHECK(busbw({.node = "dgx-v100", .nccl = "2.12"}, 8 * GiB) == Approx(135).epsilon(0.05));
+    CHECK(seconds_of({"dgx-h100"}, 512) * 1e6 == Approx(15.6).epsilon(0.15));
+    CHECK(seconds_of({.node = "dgx-a100", .nccl = "2.27"}, 512) * 1e6 == Approx(21.3).epsilon(0.15));
+}
+
+TEST_CASE("a forced algorithm that cannot run is refused with what would") {
+    const System nvls{.node = "dgx-a100", .algorithm = Algorithm::nvls};
+    CHECK_THROWS_WITH(plan_of(nvls, MiB), ContainsSubstring("nvls cannot run") && ContainsSubstring("Ring/LL"));
+    const System gather{.node = "dgx-a100", .collective = Collective::all_gather, .algorithm = Algorithm::tree};
+    CHECK_THROWS_AS(plan_of(gather, MiB), PlanError);
+    const System p2p{.node = "dgx-a100", .collective = Collective::all_to_all, .algorithm = Algorithm::ring};
+    CHECK_THROWS_WITH(plan_of(p2p, MiB), ContainsSubstring("ring has no form of all_to_all"));
+    const System unknown{.node = "dgx-a100", .env = {{"NCCL_ALGO", "Rung"}}};
+    CHECK_THROWS_WITH(plan_of(unknown, MiB), ContainsSubstring("Rung"));
+    CHECK_THROWS_AS(plan_of({"dgx-a100", 1, 1}, MiB), PlanError);
+}
+
+TEST_CASE("an environment variable that is not modelled leaves a note") {
+    const Plan p = plan_of({.node = "dgx-a100", .env = {{"NCCL_SOCKET_IFNAME", "eth0"}}}, MiB);
+    CHECK(std::any_of(p.notes.begin(), p.notes.end(),
+                      [](const std::string& note) { return note.find("NCCL_SOCKET_IFNAME") != std::string::npos; }));
+}
+
+TEST_CASE("every figure that a plan reports moves its time") {
+    struct Probe {
+        System system;
+        std::int64_t bytes;
+        std::vector<std::string> idle;  // figures read but not binding at this point
+    };
+    const std::vector<Probe> probes{
+        {{"dgx-h100"}, 512 * KiB, {"process.issue", "ll.channel_rate"}},
+        {{"dgx-h100"}, GiB, {"process.issue"}},
+        {{.node = "dgx-a100", .collective = Collective::all_gather},
+         GiB,
+         {"process.issue", "simple.channel_rate", "simple.hop"}},
+        {{.node = "dgx-a100", .collective = Collective::all_to_all}, GiB, {"process.issue", "p2p.channel_rate"}},
+        {{"dgx-h100", 4}, 64 * KiB, {"process.issue", "ll.channel_rate", "slots", "ll.fill"}},
+        {{"dgx-h100", 2}, GiB, {"process.issue", "slots", "wire"}},
+    };
+    for (const Probe& probe : probes) {
+        const double before = seconds_of(probe.system, probe.bytes);
+        for (const FigureUsed& figure : plan_of(probe.system, probe.bytes).figures) {
+            if (std::find(probe.idle.begin(), probe.idle.end(), figure.figure) != probe.idle.end()) {
+                continue;
+            }
+            INFO(probe.system.node << " x " << probe.system.nodes << ", " << probe.bytes << " B: " << figure.part << " "
+                                   << figure.figure);
+            // Rates slow when smaller, costs when larger: one of both must move the time.
+            const double more = seconds_of(probe.system, probe.bytes, with(figure.part, figure.figure, 1.5));
+            const double less = seconds_of(probe.system, probe.bytes, with(figure.part, figure.figure, 0.5));
+            CHECK((more != before || less != before));
+        }
+    }
+}
+
+TEST_CASE("broadcast shows the rate at which the root can start it, not its depth") {
+    const System broadcast{.node = "dgx-a100", .nccl = "2.8", .collective = Collective::broadcast};
+    const System all_reduce{.node = "dgx-a100", .nccl = "2.8"};
+    CHECK(seconds_of(broadcast, 8) < 0.6 * seconds_of(all_reduce, 8));
+    // The same for four times the nodes: nothing waits for the far end.
+    System far = broadcast;
+    far.nodes = 4;
+    CHECK(seconds_of(far, 8) == Approx(seconds_of(broadcast, 8)).epsilon(0.3));
+}
+
+TEST_CASE("one process for all GPUs shows its issue rate while small") {
+    System threads{.node = "dgx-a100", .mode = LaunchMode::thread};
+    const double per_gpu = catalogue().at("launch", "nccl-tests").number("thread.issue_per_gpu");
+    CHECK(seconds_of(threads, 8) == Approx(8 * per_gpu).epsilon(1e-3));
+    CHECK(seconds_of(threads, GiB) == Approx(seconds_of({"dgx-a100"}, GiB)).epsilon(1e-6));
+    threads.mode = LaunchMode::framework;
+    const double gap = catalogue().at("launch", "nccl-tests").number("framework.gap");
+    CHECK(seconds_of(threads, GiB) == Approx(seconds_of({"dgx-a100"}, GiB) + gap).epsilon(1e-9));
+}
+
+TEST_CASE("a thread a GPU issues at its own rate, and the scenario's count of calls shows where calls overlap") {
+    const System threads{
+        .node = "dgx-a100", .nccl = "2.8", .collective = Collective::broadcast, .mode = LaunchMode::threads};
+    const double per_gpu = catalogue().at("launch", "nccl-tests").number("threads.issue_per_gpu");
+    CHECK(seconds_of(threads, 8) >= 8 * per_gpu * (1 - 1e-9));
+    const Scenario s = scenario_of(threads);
+    const Fabric fabric(build(s, catalogue()));
+    const Plan p = plan(collective_of(s), Bytes{MiB}, fabric, s.library, s.launch, catalogue());
+    CHECK(p.timed_calls == s.launch.iterations);
+    CHECK(p.schedule.kept.size() == 4);  // three calls, and the last one's arrival at the far end
+}
+
+TEST_CASE("more bytes never take less time to exchange, but where the provider charges for small messages") {
+    const auto exchange = [](std::int64_t bytes, const std::string& transport) {
+        Scenario s = scenario_of({.node = "dgx-h100", .nodes = 64, .collective = Collective::all_to_all});
+        s.library.network_plugin = transport;
+        const Fabric fabric(build(s, catalogue()));
+        const Plan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalogue());
+        const Timeline t = replay(Analytic{}, fabric, p.schedule);
+        return to_seconds(t.kept[2].finish - t.kept[1].finish);
+    };
+    const std::int64_t ranks = 512;
+    for (std::int64_t each = 16; each < 4096; each *= 2) {
+        CHECK(exchange(2 * each * ranks, "") >= exchange(each * ranks, ""));
+    }
+    CHECK(exchange(256 * ranks, "cxi-ofi-1.6") < exchange(255 * ranks, "cxi-ofi-1.6"));
+}
+
+TEST_CASE("evidence is strong at home and weak far from the data") {
+    CHECK(plan_of({"dgx-h100"}, GiB).evidence == Evidence::same_gpu_era_fabric);
+    // A figure that matters is hardly told by the A100s' data; which is which stands in evidence_test.cpp.
+    CHECK(plan_of({.node = "dgx-a100", .nccl = "2.27"}, GiB).evidence == Evidence::same_family);
+    CHECK(plan_of({"gb200-nvl72"}, GiB).evidence == Evidence::formula_only);
+    CHECK(plan_of({"rtx4090-8x"}, MiB).evidence == Evidence::formula_only);
+    const Plan far = plan_of({"dgx-h100", 64}, GiB);
+    CHECK(far.evidence == Evidence::formula_only);
+    CHECK_FALSE(far.evidence_notes.empty());
+    CHECK(far.relative_high80 >= 0.5);
+    CHECK(plan_of({"dgx-h100"}, GiB).relative_high80 < far.relative_high80);
+}
+
+TEST_CASE("a transport is named by its part, by its family, or follows from the link") {
+    const auto transport = [](const std::string& named, bool gpu_direct = true) {
+        Scenario s = scenario_of({"dgx-a100", 2});
+        const Fabric fabric(build(s, catalogue()));
+        s.library.network_plugin = named;
+        return cost_parts(catalogue(), fabric, {2, 27, 0}, s.library, gpu_direct).transport->name;
+    };
+    CHECK(transport("") == "transport-ib-hdr");
+    CHECK(transport("infiniband") == "transport-ib-hdr");
+    CHECK(transport("", false) == "transport-ib-hdr-nogdr");
+    CHECK(transport("roce") == "transport-roce");
+    CHECK(transport("transport-efa-v2") == "transport-efa-v2");
+    CHECK_THROWS_WITH(transport("pigeon"), ContainsSubstring("pigeon") && ContainsSubstring("transport-roce"));
+}
+
+TEST_CASE("figures measured here say so") {
+    Catalog here = catalogue();
+    for (const char* part : {"nccl-hopper-nvswitch", "nccl-tests"}) {
+        for (auto& [name, figure] : here.parts.at(part).figures) {
+            figure.source = {std::string(measured_here_prefix) + " my-cluster.yaml"};
+        }
+    }
+    const Plan measured = plan_of({"dgx-h100"}, GiB, here);
+    CHECK(measured.evidence == Evidence::measured_here);
+    // What the measurements hardly told is named.
+    here.parts.at("nccl-hopper-nvswitch").figures.at("nvls.rate").source = {std::string(kept_here_source)};
+    const Plan kept = plan_of({"dgx-h100"}, GiB, here);
+    CHECK(kept.evidence == Evidence::measured_here);
+    REQUIRE(kept.evidence_notes.size() == measured.evidence_notes.size() + 1);
+    CHECK_THAT(kept.evidence_notes.back(), ContainsSubstring("nccl-hopper-nvswitch/nvls.rate"));
+}
+
+TEST_CASE("a plan costs as many operations at two nodes as at a thousand") {
+    for (const std::int64_t bytes : {std::int64_t{8}, MiB, GiB}) {
+        CHECK(plan_of({"dgx-h100", 2}, bytes).schedule.size() == plan_of({"dgx-h100", 1000}, bytes).schedule.size());
+    }
+}
+
+TEST_CASE("every collective has a plan on one node and on several") {
+    for (const Collective collective :
+         {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::broadcast,
+          Collective::reduce, Collective::all_to_all, Collective::all_to_all_v, Collective::sendrecv,
+          Collective::gather, Collective::scatter}) {
+        for (const std::uint32_t nodes : {1U, 3U}) {
+            const System system{.node = "dgx-a100", .nodes = nodes, .collective = collective};
+            INFO(to_string(collective) << " on " << nodes);
+            double last = 0;
+            for (const std::int64_t bytes : {std::int64_t{8}, 64 * KiB, 16 * MiB, 4 * GiB}) {
+                const double time = seconds_of(system, bytes);
+                CHECK(time >=
+                      0.95 * last);  // more bytes never take less, but for messages below 256 B (transports.yaml)
+                last = time;
+            }
+            CHECK(last > static_cast<double>(GiB) / 1e12);
+        }
+    }
+}
+
+TEST_CASE("algorithms of other libraries run message by message") {
+    for (const auto& [algorithm, collective] :
+         std::vector<std::pair<Algorithm, Collective>>{{Algorithm::recursive_doubling, Collective::all_reduce},
+                                                       {Algorithm::recursive_doubling, Collective::all_gather},
+                                                       {Algorithm::recursive_doubling, Collective::reduce_scatter},
+                                                       {Algorithm::hierarchical, Collective::all_reduce},
+                                                       {Algorithm::pairwise, Collective::all_to_all}}) {
+        const System system{.node = "dgx-a100", .nodes = 2, .collective = collective, .algorithm = algorithm};
+        INFO(to_string(algorithm) << " " << to_string(collective));
+        const Plan p = plan_of(system, 16 * MiB);
+        CHECK(p.algorithm == algorithm);
+        CHECK(p.schedule.transfers.size() > 16);
+        CHECK(seconds_of(system, 16 * MiB, catalogue(), Flow{}) > seconds_of(system, 64 * KiB, catalogue(), Flow{}));
+    }
+    CHECK_THROWS_WITH(
+        plan_of(
+            {.node = "dgx-a100", .nodes = 500, .collective = Collective::all_to_all, .algorithm = Algorithm::pairwise},
+            MiB),
+        ContainsSubstring("messages"));
+}
+
+TEST_CASE("one GPU a node takes PAT for all-gather from 2.23 on") {
+    const System pat{.node = "gh200-1x", .nodes = 8, .nccl = "2.27", .collective = Collective::all_gather};
+    CHECK(plan_of(pat, 64 * KiB).algorithm == Algorithm::pat);
+    CHECK(plan_of(pat, 64 * KiB).evidence == Evidence::formula_only);
+    System older = pat;
+    older.nccl = "2.21";
+    CHECK(plan_of(older, 64 * KiB).algorithm == Algorithm::ring);
+}
+
+TEST_CASE("switches that reduce are used when asked for, on InfiniBand") {
+    const System sharp{
+        .node = "dgx-h100", .nodes = 4, .algorithm = Algorithm::collnet, .env = {{"NCCL_COLLNET_ENABLE", "1"}}};
+    CHECK(plan_of(sharp, GiB).algorithm == Algorithm::collnet);
+    System without = sharp;
+    without.env.clear();
+    CHECK_THROWS_AS(plan_of(without, GiB), PlanError);
+}
+
+TEST_CASE("busbw factors are nccl-tests'") {
+    CHECK(busbw_factor(Collective::all_reduce, 8) == Approx(1.75));
+    CHECK(busbw_factor(Collective::all_gather, 8) == Approx(0.875));
+    CHECK(busbw_factor(Collective::all_to_all, 4) == Approx(0.75));
+    CHECK(busbw_factor(Collective::broadcast, 8) == 1);
+}

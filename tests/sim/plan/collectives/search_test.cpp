@@ -1,0 +1,229 @@
+// What the topology search finds on known nodes, against what NCCL's logs and rules say.
+
+#include "sim/plan/collectives/nccl/search.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sim/plan/collectives/nccl/hamilton.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "tests/sim/plan/collectives/nodes.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+using namespace fabricast::nccl;
+
+namespace {
+
+constexpr double ndr = 50e9, hdr = 25e9;
+
+TopologySearchResult find(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
+                          const char* version) {
+    return search(node, gpus, nodes, port, release(catalogue(), parse_version(version)), {});
+}
+
+const Graph& ring(const TopologySearchResult& f) { return f.graphs[index(Algo::ring)]; }
+const Graph& nvls(const TopologySearchResult& f) { return f.graphs[index(Algo::nvls)]; }
+double gbs(double rate) { return rate / 1e9; }
+
+void check_rings_are_permutations(const TopologySearchResult& f, std::uint32_t gpus) {
+    for (const Ring& r : f.rings) {
+        std::vector<std::uint16_t> sorted = r.order;
+        std::sort(sorted.begin(), sorted.end());
+        CHECK(sorted.size() == gpus);
+        CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+        CHECK(sorted.back() == gpus - 1);
+    }
+}
+
+// How often the rings of a mesh cross each directed pair.
+std::map<std::pair<int, int>, int> crossings(const TopologySearchResult& f) {
+    std::map<std::pair<int, int>, int> count;
+    for (const Ring& r : f.rings) {
+        for (std::size_t i = 0; i < r.order.size(); ++i) {
+            ++count[{r.order[i], r.order[(i + 1) % r.order.size()]}];
+        }
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("an A100 node runs 24 channels, twelve searched at 20 GB/s") {
+    const TopologySearchResult f = find(test::a100_node(), 8, 1, 0, "2.27");
+    CHECK(ring(f).channels == 12);
+    CHECK(gbs(ring(f).intra) == Approx(20));
+    CHECK(f.channels == 24);
+    CHECK(f.p2p_channels == 32);
+    CHECK(f.p2p_channels_per_peer == 32);
+    CHECK(f.nvls_channels == 0);
+    check_rings_are_permutations(f, 8);
+}
+
+TEST_CASE("an H100 node runs 24 channels of rings and 16 of NVLS") {
+    // 18 links x 20.6 = 370.8 GB/s: six channels of 60, run as twelve of 30, doubled. NCCL logs "24 coll channels,
+    // 16 nvls channels, 32 p2p channels, 32 p2p channels per peer".
+    const TopologySearchResult f = find(test::h100_node(), 8, 1, 0, "2.27");
+    CHECK(ring(f).channels == 12);
+    CHECK(gbs(ring(f).intra) == Approx(30));
+    CHECK(f.channels == 24);
+    CHECK(f.nvls_channels == 16);
+    CHECK(f.p2p_channels == 32);
+    CHECK(f.p2p_channels_per_peer == 32);
+    // A head loads its own link twice: nine times 40 fits under 370.8.
+    CHECK(nvls(f).channels == 8);
+    CHECK(gbs(nvls(f).intra) == Approx(40));
+}
+
+TEST_CASE("several H100 nodes run 16 channels over eight rails") {
+    const TopologySearchResult f = find(test::h100_node(), 8, 4, ndr, "2.27");
+    CHECK(ring(f).channels == 8);
+    CHECK(gbs(ring(f).inter) ==
+          Approx(45));  // 48 x 8 would be more than a GPU's NVLinks carry when the ring leaves by PXN
+    CHECK(f.channels == 16);
+    CHECK(f.rings.size() == 8);
+    std::set<int> nics, firsts;
+    for (const Ring& r : f.rings) {
+        nics.insert(r.nic);
+        firsts.insert(r.order.front());
+        CHECK(r.order.front() == r.nic);
+    }
+    CHECK(nics.size() == 8);
+    CHECK(firsts.size() == 8);
+    CHECK(f.nvls_heads == 8);
+    CHECK(gbs(nvls(f).intra) == Approx(40));
+    CHECK(gbs(nvls(f).inter) == Approx(48));
+    check_rings_are_permutations(f, 8);
+}
+
+TEST_CASE("several A100 nodes run 16 channels at PCIe generation 4 speed") {
+    const TopologySearchResult f = find(test::a100_node(), 8, 4, hdr, "2.18");
+    CHECK(ring(f).channels == 8);
+    CHECK(gbs(ring(f).inter) == Approx(24));
+    CHECK(f.channels == 16);
+    CHECK_FALSE(f.graphs[index(Algo::tree)].simple_tree);
+    CHECK(f.graphs[index(Algo::tree)].intra > f.graphs[index(Algo::tree)].inter);
+}
+
+TEST_CASE("NVLS pays from five H100 and from six B200, as measured") {
+    // 2.27 counts 5/6 of heads x speed against the ring's n / 2(n-1) of its bus bandwidth.
+    const auto prefers_nvls = [](const NodeTemplate& node, std::uint32_t gpus) {
+        const TopologySearchResult f = find(node, gpus, 1, 0, "2.27");
+        const double nvls_rate = nvls(f).channels * std::min(nvls(f).intra, nvls(f).inter) * 5 / 6;
+        const double ring_rate = ring(f).channels * ring(f).intra * gpus / (2.0 * (gpus - 1));
+        return nvls_rate > ring_rate;
+    };
+    CHECK_FALSE(prefers_nvls(test::h100_node(4), 4));
+    CHECK(prefers_nvls(test::h100_node(5), 5));
+    CHECK(prefers_nvls(test::h100_node(8), 8));
+    CHECK_FALSE(prefers_nvls(test::b200_node(5), 5));
+    CHECK(prefers_nvls(test::b200_node(6), 6));
+    CHECK(prefers_nvls(test::b200_node(8), 8));
+}
+
+TEST_CASE("a DGX-1 V100 packs its cube mesh into six rings, twelve channels") {
+    const TopologySearchResult f = find(test::dgx1_v100(), 8, 1, 0, "2.18");
+    CHECK(ring(f).channels == 6);
+    CHECK(gbs(ring(f).intra) == Approx(20));
+    CHECK(f.channels == 12);
+    CHECK(f.nvlink);
+    check_rings_are_permutations(f, 8);
+    const auto places = locality(test::dgx1_v100(), 8);
+    for (const auto& [pair, count] : crossings(f)) {
+        CHECK(count <= places.links(static_cast<std::uint32_t>(pair.first), static_cast<std::uint32_t>(pair.second)));
+    }
+    // Every link is used in both directions: 6 rings x 8 hops = 48 = 24 cables x 2.
+    int hops = 0;
+    for (const auto& [pair, count] : crossings(f)) {
+        hops += count;
+    }
+    CHECK(hops == 48);
+}
+
+TEST_CASE("a DGX-1 P100 has four rings, eight channels") {
+    const TopologySearchResult f = find(test::dgx1_p100(), 8, 1, 0, "2.12");
+    CHECK(ring(f).channels == 4);
+    CHECK(gbs(ring(f).intra) == Approx(18));
+    CHECK(f.channels == 8);
+}
+
+TEST_CASE("four fully joined GPUs use all six directed rings") {
+    const TopologySearchResult v100 = find(test::quad(GpuArch::volta, 70, 2, 25, 15.75), 4, 1, 0, "2.18");
+    CHECK(ring(v100).channels == 6);
+    CHECK(v100.channels == 12);
+    const TopologySearchResult a100 = find(test::quad(GpuArch::ampere, 80, 4, 25, 31.5), 4, 1, 0, "2.27");
+    CHECK(ring(a100).channels == 12);
+    CHECK(gbs(ring(a100).intra) == Approx(20));
+    CHECK(a100.channels == 24);
+    std::set<std::vector<std::uint16_t>> different;
+    for (const Ring& r : a100.rings) {
+        different.insert(r.order);
+    }
+    CHECK(different.size() >= 3);
+    const TopologySearchResult h100 = find(test::quad(GpuArch::hopper, 90, 6, 25, 63), 4, 1, 0, "2.27");
+    CHECK(ring(h100).channels * gbs(ring(h100).intra) == Approx(360));
+}
+
+TEST_CASE("a mesh node with four NICs runs a channel a NIC") {
+    const TopologySearchResult f = find(test::quad(GpuArch::ampere, 80, 4, 25, 31.5, 4), 4, 2, hdr, "2.18");
+    CHECK(ring(f).channels == 4);
+    CHECK(gbs(ring(f).inter) == Approx(24));
+    CHECK(f.channels == 8);
+    check_rings_are_permutations(f, 4);
+    // Every GPU lets one ring in and another out, or its slot would halve them both.
+    std::set<int> first, last;
+    for (const Ring& r : f.rings) {
+        first.insert(r.order.front());
+        last.insert(r.order.back());
+    }
+    CHECK(first.size() == 4);
+    CHECK(last.size() == 4);
+}
+
+TEST_CASE("PCIe boxes are held by the slot or by the bus between the CPUs") {
+    const TopologySearchResult pair = find(test::pcie_node(2, GpuArch::ampere, 80, 31.5, 1, "amd"), 2, 1, 0, "2.18");
+    CHECK(ring(pair).channels == 2);
+    CHECK(gbs(ring(pair).intra) == Approx(12));
+    CHECK_FALSE(pair.nvlink);
+    const TopologySearchResult eight = find(test::pcie_node(8, GpuArch::ampere, 80, 31.5, 2, "intel"), 8, 1, 0, "2.18");
+    CHECK(ring(eight).channels * gbs(ring(eight).intra) == Approx(10));  // Skylake's 10 GB/s between sockets
+}
+
+TEST_CASE("the environment bounds the channels and switches NVLS off") {
+    const Release r = release(catalogue(), parse_version("2.27"));
+    const auto with = [&](const std::map<std::string, std::string>& env) {
+        return search(test::h100_node(), 8, 1, 0, r, read_environment(env, Collective::all_reduce));
+    };
+    CHECK(with({{"NCCL_MAX_NCHANNELS", "4"}, {"NCCL_NVLS_ENABLE", "0"}}).channels == 4);
+    CHECK(with({{"NCCL_MIN_NCHANNELS", "32"}}).channels == 32);
+    CHECK(with({{"NCCL_NVLS_ENABLE", "0"}}).nvls_channels == 0);
+}
+
+TEST_CASE("NCCL's lists include, exclude and name collectives") {
+    const auto ar = read_environment({{"NCCL_ALGO", "ring,NVLS"}, {"NCCL_PROTO", "^LL128"}}, Collective::all_reduce);
+    CHECK(ar.allowed.algo[index(Algo::ring)]);
+    CHECK(ar.allowed.algo[index(Algo::nvls)]);
+    CHECK_FALSE(ar.allowed.algo[index(Algo::tree)]);
+    CHECK_FALSE(ar.allowed.proto[index(Proto::ll128)]);
+    CHECK(ar.allowed.proto[index(Proto::simple)]);
+    const std::map<std::string, std::string> two{{"NCCL_ALGO", "ring;allreduce:tree"}};
+    CHECK(read_environment(two, Collective::all_reduce).allowed.algo[index(Algo::tree)]);
+    CHECK_FALSE(read_environment(two, Collective::all_reduce).allowed.algo[index(Algo::ring)]);
+    CHECK_FALSE(read_environment(two, Collective::all_gather).allowed.algo[index(Algo::tree)]);
+    CHECK_THROWS_AS(read_environment({{"NCCL_ALGO", "rings"}}, Collective::all_reduce), PlanError);
+    CHECK_THROWS_AS(read_environment({{"NCCL_MAX_NCHANNELS", "-1"}}, Collective::all_reduce), PlanError);
+    CHECK(read_environment({{"NCCL_DEBUG", "INFO"}}, Collective::all_reduce).notes.size() == 1);
+}
+
+TEST_CASE("rings never use an edge more often than it has room") {
+    // A square with one diagonal: only the two directions around are Hamiltonian.
+    std::vector<int> capacity(16, 0);
+    for (const auto& [a, b] :
+         std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}}) {
+        capacity[a * 4 + b] = capacity[b * 4 + a] = 1;
+    }
+    CHECK(hamiltonian_rings(4, capacity, 8).size() == 2);
+    CHECK(hamiltonian_rings(4, std::vector<int>(16, 0), 8).empty());
+}

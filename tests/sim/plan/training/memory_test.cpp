@@ -1,0 +1,87 @@
+// What a step holds in memory, counted by hand.
+
+#include "sim/plan/training/memory.hpp"
+
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+// 8 layers of 4096, untied, a vocabulary of 32,000; 32 H100: tensor 2, pipeline 2, data 8, 4 micro-batches of 2048.
+constexpr const char* small = R"(name: small
+cluster: {node: dgx-h100, nodes: 4}
+workload:
+  kind: training
+  model: mine
+  dimensions: {layers: 8, hidden: 4096, heads: 32, vocabulary: 32000}
+  sequence_length: 2048
+  global_batch: 32
+  parallelism: {tensor: 2, pipeline: 2}
+)";
+
+constexpr double h = 4096, tokens = 2048, vocabulary = 32000;
+constexpr double layer = 12 * h * h + 2 * h;  // 4 products of attention, 2 of 4 h, two norms
+
+StepMemory memory(const std::vector<std::string>& set = {}) {
+    const Scenario s = parse_scenario(small, "small.yaml", set);
+    const auto& w = std::get<TrainingWorkload>(s.workload);
+    const Fabric fabric(build(s, catalogue()));
+    const ModelShape model = model_shape(catalogue(), w);
+    const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
+    const ComputeCosts costs(catalogue(), fabric.node().gpu, w, fabric.node_count());
+    return step_memory(model, w, layout, costs, LayerCosts(costs, model, w, layout));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "memory counts two bytes a parameter, the gradients as wide as they travel and twelve sharded by the data ranks") {
+    const double held = (4 * layer + vocabulary * h) / 2;  // the first stage's
+    const StepMemory m = memory();
+    CHECK(m.parameters == Approx(2 * held));
+    CHECK(m.gradients == Approx(4 * held));
+    CHECK(m.optimizer == Approx(12 * held / 8));
+    CHECK(m.low80 < m.total());
+    CHECK(m.low80 == Approx(m.parameters + m.gradients + m.optimizer + 0.8 * m.activations + 1.5e9));
+    CHECK(m.high80 > m.total());
+    CHECK(memory({"workload.gradient_bytes=2"}).gradients == Approx(2 * held));
+    CHECK(memory({"workload.sharding=ddp"}).optimizer == Approx(12 * held));
+    CHECK(memory({"workload.optimizer=sgd"}).optimizer == Approx(8 * held / 8));
+}
+
+TEST_CASE("memory keeps 16 bytes a token and hidden element of a cut layer for each micro-batch in flight") {
+    // Norms 8 / 2, queries to output 8 / 2, feed-forward 16 / 2; 4 layers, 2 micro-batches on the first stage.
+    CHECK(memory().activations == Approx(4 * 2 * 16 * tokens * h));
+    // Recomputed: 2 / 2 kept, and one layer at work; the last stage has one micro-batch in flight, and the logits,
+    // which are more than what the first keeps: 19 + 23.4 against 23.
+    CHECK(memory({"workload.recompute=full"}).activations ==
+          Approx((4 * 1 * 1 + 15) * tokens * h + 6 * tokens * vocabulary / 2));
+    // Without sequence parallelism the norms stand whole on both ranks.
+    CHECK(memory({"workload.parallelism.sequence=false"}).activations == Approx(4 * 2 * 20 * tokens * h));
+    // An unfused attention without dropout keeps softmax's output: 2 bytes a score of 16 heads here.
+    CHECK(memory({"workload.attention=unfused"}).activations ==
+          Approx(4 * 2 * (16 * tokens * h + 2 * 16 * tokens * tokens)));
+}
+
+TEST_CASE("the last stage holds the logits in 2 and 4 bytes") {
+    const StepMemory m = memory({"workload.parallelism.pipeline=1"});
+    CHECK(m.activations == Approx(8 * 16 * tokens * h + 6 * tokens * vocabulary / 2));
+    CHECK(m.parameters == Approx(2 * (8 * layer + 2 * vocabulary * h + h) / 2));
+}
+
+TEST_CASE("zero-3 holds its share, the ends, the layer at work and the one fetched ahead") {
+    const StepMemory m =
+        memory({"workload.parallelism.pipeline=1", "workload.parallelism.tensor=1", "workload.sharding=zero-3"});
+    const double ends = 2 * vocabulary * h + h, all = 8 * layer + ends;
+    CHECK(m.parameters == Approx(2 * (all / 32 + ends + 2 * layer)).epsilon(1e-3));
+    CHECK(m.gradients == Approx(2 * (all / 32 + layer)).epsilon(1e-3));
+    CHECK(m.optimizer == Approx(12 * all / 32));
+    const StepMemory two =
+        memory({"workload.parallelism.pipeline=1", "workload.parallelism.tensor=1", "workload.sharding=zero-2"});
+    CHECK(two.parameters == Approx(2 * all));
+    CHECK(two.gradients == Approx(4 * (all / 32 + layer)).epsilon(1e-3));
+}

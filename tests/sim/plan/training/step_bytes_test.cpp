@@ -1,0 +1,109 @@
+// Bytes that a step's schedule really moves, summed over its operations, against formulas on paper.
+
+#include <cmath>
+
+#include "sim/engines/common/edges.hpp"
+#include "sim/plan/training/plan_step.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+// 8 layers of 2048 with a vocabulary of 16,000, on 16 H100.
+constexpr const char* small = R"(name: small
+cluster: {node: dgx-h100, nodes: 2}
+workload:
+  kind: training
+  model: mine
+  dimensions: {layers: 8, hidden: 2048, heads: 16, vocabulary: 16000}
+  sequence_length: 2048
+  global_batch: 32
+library: {env: {NCCL_ALGO: Ring, NCCL_PROTO: Simple}}
+)";
+
+constexpr double h = 2048, tokens = 2048, vocabulary = 16000;
+constexpr double layer = 12 * h * h + 2 * h, ends = 2 * vocabulary * h + h, all = 8 * layer + ends;
+
+struct Planned {
+    Fabric fabric;
+    StepPlan plan;
+};
+
+Planned planned(const std::vector<std::string>& set) {
+    const Scenario s = parse_scenario(small, "small.yaml", set);
+    Fabric fabric(build(s, catalogue()));
+    StepPlan plan = plan_step(std::get<TrainingWorkload>(s.workload), fabric, s.library, catalogue());
+    return {std::move(fabric), std::move(plan)};
+}
+
+// Payload of all operations of a kind, of every GPU together.
+double sent(const Planned& p, StepTag tag) {
+    double bytes = 0;
+    for (std::uint32_t i = 0; i < p.plan.ops.size(); ++i) {
+        if (p.plan.ops[i].tag == tag && p.plan.schedule.kind(OpId{i}) == OpKind::pipeline) {
+            const Pipeline& one = p.plan.schedule.pipelines[p.plan.schedule.detail(OpId{i})];
+            double edges = 0;
+            for_each_edge(p.plan.schedule.edge_sets[one.edges], p.fabric, [&](const Edge& e) { edges += e.count; });
+            bytes += edges * one.weight * one.bytes_per_edge;
+        }
+    }
+    return bytes;
+}
+
+// Memory traffic of what comes once a step, of one GPU.
+double fixed_traffic(const StepPlan& plan) {
+    double bytes = 0;
+    for (std::uint32_t i = 0; i < plan.ops.size(); ++i) {
+        if (plan.ops[i].tag == StepTag::fixed && plan.schedule.kind(OpId{i}) == OpKind::compute) {
+            bytes += plan.schedule.computes[plan.schedule.detail(OpId{i})].bytes;
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("the schedule moves the tensor-parallel bytes of the published formula") {
+    const Planned p = planned({"workload.parallelism.tensor=4", "workload.parallelism.pipeline=2"});
+    // 2 gathers and 2 scatters a layer, forward and backward, of 2 bytes a token and element; a ring sends 3 of 4
+    // parts. 2 data ranks of 16 micro-batches each, 8 layers, 4 ranks.
+    const double paper = 2 * 16 * 8 * 8.0 * (2 * tokens * h) * 3 / 4 * 4;
+    CHECK(sent(p, StepTag::tensor) == Approx(paper).epsilon(1e-6));
+    CHECK(p.plan.volumes.tensor_sent * 16 == Approx(paper).epsilon(1e-6));
+}
+
+TEST_CASE("the schedule moves the pipeline's activations and gradients once a boundary and micro-batch") {
+    const Planned p = planned({"workload.parallelism.tensor=2", "workload.parallelism.pipeline=4"});
+    // 3 boundaries there and back, 2 data ranks of 16 micro-batches, a half on each of 2 tensor ranks.
+    CHECK(sent(p, StepTag::pipeline) == Approx(2 * 3 * 2 * 16 * (2 * tokens * h)).epsilon(1e-6));
+}
+
+TEST_CASE("zero-1 scatters four bytes of gradient a parameter and gathers two of parameter") {
+    const Planned p = planned({});
+    CHECK(sent(p, StepTag::data) == Approx(15.0 / 16 * 16 * (4 + 2) * all).epsilon(1e-6));
+    const Planned narrow = planned({"workload.gradient_bytes=2"});
+    CHECK(sent(narrow, StepTag::data) == Approx(15.0 / 16 * 16 * (2 + 2) * all).epsilon(1e-6));
+}
+
+TEST_CASE("zero-3 gathers each layer twice and scatters it once in every micro-batch") {
+    for (const double micro_batches : {1.0, 2.0, 4.0}) {
+        const Planned p = planned({"workload.sharding=zero-3",
+                                   "workload.global_batch=" + std::to_string(static_cast<int>(16 * micro_batches))});
+        // The last layer is still there when the backward pass begins.
+        const double gathered = 2 * (ends + 8 * layer + 7 * layer);
+        const double scattered = 2 * (ends + 8 * layer);
+        CHECK(sent(p, StepTag::data) == Approx(micro_batches * 15 * (gathered + scattered)).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("the optimizer reads and writes 30 bytes a parameter that it holds, and the norm 4 of every one") {
+    const double share = catalogue().at("compute", "compute-h100").number("elementwise.memory");
+    const double slowest = 1 + catalogue().at("framework", "megatron").number("growth.wide");  // of two nodes
+    CHECK(fixed_traffic(planned({}).plan) == Approx((30 * all / 16 + 4 * all) / share * slowest).epsilon(1e-9));
+    CHECK(fixed_traffic(planned({"workload.sharding=ddp"}).plan) ==
+          Approx((30 * all + 4 * all) / share * slowest).epsilon(1e-9));
+}

@@ -1,0 +1,131 @@
+// Groups of ranks that do not divide the nodes, or stand across the border of two.
+
+#include <map>
+#include <set>
+
+#include "sim/plan/training/group_calls.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+constexpr const char* racks = R"(name: racks
+cluster: {node: gb200-nvl72, nodes: 4, fabric: {kind: fat-tree}}
+library: {env: {NCCL_ALGO: Ring}}
+workload:
+  kind: training
+  model: llama-3.1-405b
+  global_batch: 192
+  recompute: full
+  check_memory: false
+  parallelism: {tensor: 8, pipeline: 9}
+)";
+
+constexpr const char* one_node = R"(name: one-node
+cluster: {node: dgx-h100}
+workload:
+  kind: training
+  model: mine
+  dimensions: {layers: 8, hidden: 2048, heads: 16, vocabulary: 32000}
+  sequence_length: 2048
+  global_batch: 8
+)";
+
+struct Counts {
+    std::map<DeviceId, double> out, in;  // edges of each GPU
+    double nodes_left = 0;               // edges between nodes
+};
+
+// The edges of one call of all groups.
+Counts edges_of(const Fabric& fabric, const LibrarySpec& library, Collective collective, const Groups& groups) {
+    GroupCalls calls(fabric, library, catalogue());
+    Schedule schedule;
+    calls.add(schedule, {CommKind::data, collective, 64e6, 1}, groups, {}, {});
+    Counts counts;
+    for (const Pipeline& pipeline : schedule.pipelines) {
+        for_each_edge(schedule.edge_sets[pipeline.edges], fabric, [&](const Edge& edge) {
+            counts.out[edge.path.src] += edge.count;
+            counts.in[edge.path.dst] += edge.count;
+            counts.nodes_left += fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst) ? edge.count : 0;
+        });
+    }
+    return counts;
+}
+
+}  // namespace
+
+TEST_CASE("an interleaved pipeline runs inside one node") {
+    for (const char* stages : {"2", "4", "8"}) {
+        const std::vector<std::string> set = {std::string("workload.parallelism.pipeline=") + stages,
+                                              "workload.global_batch=16", "workload.parallelism.chunks=1"};
+        std::vector<std::string> interleaved = set;
+        interleaved.back() = "workload.dimensions.layers=16";
+        interleaved.emplace_back("workload.parallelism.chunks=2");
+        const StepRow row = simulate(parse_scenario(one_node, "one.yaml", interleaved), catalogue()).steps.at(0);
+        CHECK(row.step_time_s > 0);
+        CHECK(row.exposed_pipeline_s < 0.1 * row.step_time_s);
+    }
+}
+
+TEST_CASE("a group lies on the nodes that its ranks lie on") {
+    struct Case {
+        Groups groups;
+        std::uint32_t gpus, per_node, nodes;
+        bool even;
+    };
+    const std::vector<Case> cases = {
+        {{8, 2, 0, 32}, 8, 4, 2, true},        // two whole nodes, every second GPU
+        {{2, 6, 0, 4}, 8, 2, 1, true},         // the first and the last stage of four, in one node
+        {{33, 8, 0, 264}, 72, 6, 4, false},    // 9, 9, 9 and 6 of a rack's
+        {{33, 8, 264, 264}, 72, 3, 5, false},  // 3, 9, 9, 9 and 3
+        {{32, 8, 256, 256}, 72, 1, 5, false},  // 4, 9, 9, 9 and 1
+        {{12, 1, 0, 24}, 8, 4, 2, false},      // 8 and 4, then 4 and 8
+        {{64, 1, 0, 128}, 72, 8, 2, false},    // one in a rack, one with 8 and 56
+        {{4, 264, 0, 1056}, 72, 1, 4, true},   // far apart
+    };
+    for (const Case& c : cases) {
+        const GroupShape shape = shape_of(c.groups, c.gpus, false);
+        CHECK(shape.per_node == c.per_node);
+        CHECK(shape.nodes == c.nodes);
+        CHECK(shape.even == c.even);
+    }
+}
+
+TEST_CASE("an all-to-all of a group that lies unevenly goes once from each of its ranks to each") {
+    const Scenario s = parse_scenario(racks, "racks.yaml", {});
+    const Fabric fabric(build(s, catalogue()));
+    const Counts counts = edges_of(fabric, s.library, Collective::all_to_all, Groups{64, 1, 0, 128});
+    CHECK(counts.out.size() == 128);
+    for (const auto& [gpu, edges] : counts.out) {
+        CHECK(edges == 63);
+        CHECK(counts.in.at(gpu) == 63);
+    }
+    CHECK(counts.nodes_left == 2 * 8 * 56);
+}
+
+TEST_CASE("a ring of a group that lies unevenly leaves each node as often as it has channels") {
+    const Scenario s = parse_scenario(racks, "racks.yaml", {});
+    const Fabric fabric(build(s, catalogue()));
+    const auto channels = [&](const Groups& groups, double nodes) {
+        return edges_of(fabric, s.library, Collective::all_gather, groups).nodes_left / nodes;
+    };
+    // As many as the rack with the fewest ranks gives: 3 of 3 and 6, as where there are 3 in each.
+    CHECK(channels(Groups{9, 8, 48, 72}, 8 * 2) == channels(Groups{6, 24, 0, 144}, 24 * 2));
+}
+
+TEST_CASE("one rack more costs no step more than its own share") {
+    std::map<int, double> seconds;
+    for (const int racks_there : {32, 33, 34}) {
+        const std::string batch = std::to_string(16 * racks_there);
+        const Scenario s = parse_scenario(
+            racks, "racks.yaml", {"cluster.nodes=" + std::to_string(racks_there), "workload.global_batch=" + batch});
+        seconds[racks_there] = simulate(s, catalogue()).steps.at(0).step_time_s;
+    }
+    CHECK(seconds[33] == Approx(seconds[32]).epsilon(0.03));
+    CHECK(seconds[34] == Approx(seconds[32]).epsilon(0.03));
+}

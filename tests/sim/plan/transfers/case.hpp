@@ -1,0 +1,48 @@
+#pragma once
+// A transfer on a machine, ready to be asked for messages of any size.
+
+#include <string>
+
+#include "sim/plan/transfers/exchange.hpp"
+#include "sim/plan/transfers/host_fabric.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace fabricast {
+
+inline constexpr Bytes tiny_message{8};
+inline constexpr Bytes mebi{1 << 20};
+inline constexpr Bytes big{256 << 20};
+
+inline const std::string two_a100 = "node: dgx-a100, nodes: 2";
+
+struct Case {
+    // `cluster` between its braces, `lines` below `workload:`.
+    Case(const std::string& cluster, const std::string& lines)
+        : scenario(
+              parse_scenario("name: t\ncluster: {" + cluster + "}\nworkload:\n  kind: transfer\n" + lines, "t.yaml")),
+          fabric(transfer_fabric(Fabric(build(scenario, catalogue())), workload(), catalogue())) {}
+
+    const TransferWorkload& workload() const { return std::get<TransferWorkload>(scenario.workload); }
+    Exchange at(Bytes size, const Engine& engine = Flow{}) const {
+        return Exchanger(workload(), fabric, catalogue(), engine).at(size);
+    }
+
+    Scenario scenario;
+    Fabric fabric;
+};
+
+inline double figure(const std::string& part, const std::string& name) { return catalogue().find(part)->number(name); }
+
+// Why `auto` did not take the transport; empty where it was not tried.
+inline std::string refusal_of(const Exchange& e, const std::string& transport) {
+    for (const Candidate& candidate : e.choice.refused) {
+        if (candidate.transport == transport) {
+            return candidate.attempt.refusal;
+        }
+    }
+    return "";
+}
+
+}  // namespace fabricast

@@ -1,0 +1,146 @@
+// Prices and watts over a bill of materials: sums that can be made on paper from the catalogue.
+
+#include "sim/run/study/parts_list.hpp"
+
+#include <regex>
+
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+Scenario scenario(const std::string& cluster, const std::string& more = "") {
+    return parse_scenario("name: s\ncluster: {" + cluster +
+                              "}\nworkload: {kind: collective, collective: all_reduce, sizes: [1 GiB]}\n" + more,
+                          "s.yaml");
+}
+
+PartsList listed(const Scenario& s, const Catalog& catalog = catalogue()) {
+    return parts_list(s, Fabric(build(s, catalog)), catalog);
+}
+
+const std::string pod =
+    "node: dgx-h100, nodes: 128, fabric: {kind: rail-optimized, link: infiniband-ndr, "
+    "switch: quantum-2}";
+
+}  // namespace
+
+TEST_CASE("a pod of 1,024 GPUs costs its nodes, switches and modules") {
+    const PartsList list = listed(scenario(pod));
+    REQUIRE(list.priced());
+    REQUIRE(list.powered());
+    CHECK(list.modules() == 2 * (1024 + 1024));
+    CHECK(list.cables.size() == 2);
+    CHECK(list.cables[0].metres == 10);
+    CHECK(list.cables[1].metres == 30);
+    // 128 x 310 k, 48 x 36 k, 4,096 x 640 USD.
+    CHECK(capital_usd(list) == Approx(128 * 310e3 + 48 * 36e3 + 4096 * 640.0));
+    CHECK(it_watts(list) == Approx(128 * 9000 + 48 * 747 + 4096 * 8.5));
+    // The price sheet behind these figures says 34 k USD of network for each node.
+    CHECK((capital_usd(list) - 128 * 310e3) / 128 == Approx(34e3).epsilon(0.02));
+    CHECK(guessed_share(list) == 0);
+    CHECK(list.missing().empty());
+}
+
+TEST_CASE("a node that was changed is priced by its parts, and estimates are counted as guesses") {
+    const PartsList list = listed(scenario("node: dgx-h100, nodes: 4, options: {nics: 4}"));
+    REQUIRE(list.priced());
+    // 32 GPUs of 30 k, 16 NICs of 1.9 k, 4 hosts of 55 k, one switch, 2 x 16 modules.
+    CHECK(capital_usd(list) == Approx(32 * 30e3 + 16 * 1900 + 4 * 55e3 + 36e3 + 32 * 640.0));
+    CHECK(guessed_share(list) == Approx((16 * 1900 + 4 * 55e3) / capital_usd(list)));
+}
+
+TEST_CASE("copper joins what it reaches") {
+    Catalog near = catalogue();
+    near.parts.at("usual-layout").figures.at("node_cable").value = {2};
+    const PartsList list = listed(scenario(pod), near);
+    CHECK(list.cables[0].medium == "dac");  // 2 m at 100 Gb/s a lane
+    CHECK(list.cables[0].modules == 0);
+    CHECK(list.modules() == 2 * 1024);
+    CHECK(capital_usd(list) == Approx(128 * 310e3 + 48 * 36e3 + 2048 * 640.0 + 1024 * 250.0));
+    near.parts.at("usual-layout").figures.at("node_cable").value = {3};
+    CHECK(listed(scenario(pod), near).cables[0].medium == "smf");
+}
+
+TEST_CASE("a scenario's prices stand in place of the catalogue's") {
+    const Scenario s = scenario(pod, "prices: {quantum-2: 20000 USD, data-centre/pue: 1.5}\n");
+    Catalog catalog = catalogue();
+    apply_prices(s, catalog);
+    CHECK(capital_usd(listed(s, catalog)) == Approx(128 * 310e3 + 48 * 20e3 + 4096 * 640.0));
+    CHECK(ownership(catalog, 1024).pue == 1.5);
+    const Figure& price = catalog.at("switch", "quantum-2").figure("price");
+    CHECK(price.low80 == price.high80);
+    CHECK(price.source.front() == "prices of s");
+}
+
+TEST_CASE("prices of unknown parts and in wrong units are refused at their line") {
+    const auto refused = [](const std::string& prices) -> std::string {
+        Catalog catalog = catalogue();
+        try {
+            apply_prices(scenario(pod, "prices: {" + prices + "}\n"), catalog);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "accepted";
+    };
+    CHECK_THAT(refused("quantum-3: 20000 USD"), ContainsSubstring("s.yaml:4:") && ContainsSubstring("quantum-2"));
+    CHECK_THAT(refused("quantum-2: 20 W"), ContainsSubstring("USD"));
+    CHECK_THAT(refused("quantum-2/colour: 1"), ContainsSubstring("colour"));
+    CHECK_THAT(refused("quantum-2: cheap"), ContainsSubstring("s.yaml:4:"));
+}
+
+TEST_CASE("a price below nothing or beyond all reason is refused at its line, and so is a PUE below 1") {
+    const auto refused = [](const std::string& price) -> std::string {
+        Catalog catalog = catalogue();
+        try {
+            apply_prices(scenario(pod, "prices: {" + price + "}\n"), catalog);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "accepted";
+    };
+    for (const char* price :
+         {"quantum-2: -5 USD", "quantum-2: 1e300 USD", "data-centre/pue: -1", "data-centre/pue: 0.9"}) {
+        CHECK_THAT(refused(price), ContainsSubstring("s.yaml:4:") && ContainsSubstring("out of range"));
+    }
+    CHECK(refused("quantum-2: 0 USD") == "accepted");
+    CHECK(refused("data-centre/pue: 1.1") == "accepted");
+}
+
+TEST_CASE("every price has its range and says of which year it is, and what nobody offered says that it is no quote") {
+    int prices = 0;
+    for (const auto& [name, part] : catalogue().parts) {
+        const auto price = part.figures.find("price");
+        if (price == part.figures.end()) {
+            continue;
+        }
+        const std::string& source = price->second.source.front();
+        INFO(name << ": " << source);
+        ++prices;
+        CHECK(std::regex_search(source, std::regex("20[0-9]{2}")));
+        CHECK(price->second.low80 < price->second.high80);
+        if (price->second.origin == Origin::estimated) {
+            CHECK(source.find("not a quote") != std::string::npos);
+        }
+    }
+    CHECK(prices > 20);
+}
+
+TEST_CASE("what has no price is named, not guessed") {
+    Catalog catalog = catalogue();
+    catalog.parts.at("quantum-2").figures.erase("price");
+    const PartsList list = listed(scenario(pod), catalog);
+    CHECK_FALSE(list.priced());
+    CHECK_THAT(list.missing().at(0), ContainsSubstring("no price of quantum-2"));
+}
+
+TEST_CASE("owning a cluster costs its capital, its operation and its energy") {
+    const Ownership own = ownership(catalogue(), 8);
+    CHECK(own.operations_usd == 50'000);
+    // 1 kW for four years at 0.08 USD/kWh and a PUE of 1.2.
+    CHECK(own.total_usd(0, 1000) - own.operations_usd == Approx(1.2 * 0.08 * 4 * 365.25 * 24));
+}

@@ -1,0 +1,122 @@
+// Designs side by side: what designs share cancels out of their difference, and the Pareto set is what nothing beats.
+
+#include "sim/run/study/study.hpp"
+
+#include "sim/run/simulate.hpp"
+#include "sim/run/study/study_text.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+StudyInput design(const std::string& name, const std::string& fabric, const std::string& workload,
+                  const std::string& nodes = "128") {
+    Scenario s = parse_scenario("name: " + name + "\ncluster: {node: dgx-h100, nodes: " + nodes + ", fabric: {" +
+                                    fabric + "}}\nworkload: {" + workload + "}\n",
+                                name + ".yaml");
+    return {name, s, catalogue()};
+}
+
+const std::string rails = "kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, scalable_unit: 32";
+const std::string all_to_all = "kind: collective, collective: all_to_all, sizes: [1 GiB]";
+const std::string all_reduce = "kind: collective, collective: all_reduce, sizes: [1 GiB]";
+const StudyOptions quick{.draws = 40};
+
+}  // namespace
+
+TEST_CASE("a design does not differ from itself under another name, in any draw") {
+    const Study s = study({design("a", rails, all_to_all, "64"), design("b", rails, all_to_all, "64")}, quick);
+    const Difference& d = s.differences.at(0);
+    CHECK(d.time.low80 == Approx(0).margin(1e-9));
+    CHECK(d.time.high80 == Approx(0).margin(1e-9));
+    CHECK(d.capital.low80 == 0);
+    CHECK(d.capital.high80 == 0);
+    CHECK(d.shared == Approx(1));
+    CHECK(d.verdict == Verdict::same);
+    CHECK(s.designs[0].best);
+    CHECK(s.designs[1].best);
+}
+
+TEST_CASE("2:1 against 1:1 at 1,024 GPUs: real for an all-to-all between units, none for an all-reduce in its rails") {
+    const std::string half = rails + ", oversubscription: 2";
+    const Study exchanged = study({design("one", rails, all_to_all), design("two", half, all_to_all)}, quick);
+    const Difference& d = exchanged.differences.at(0);
+    CHECK(d.time.value > 0.2);
+    CHECK(d.time.low80 > 0);
+    CHECK(d.verdict == Verdict::real);
+    CHECK(d.capital.high80 < 0);  // eight spines fewer, and half of the trunks, whatever they cost
+    CHECK(exchanged.designs[0].parts.bill.switch_count() != exchanged.designs[1].parts.bill.switch_count());
+    // One interval of a forecast alone is far wider than what two of them differ by.
+    const Range& alone = exchanged.designs[0].time_s;
+    CHECK((alone.high80 - alone.low80) / alone.value > d.time.high80 - d.time.low80);
+
+    const Study reduced = study({design("one", rails, all_reduce), design("two", half, all_reduce)}, quick);
+    CHECK(reduced.differences.at(0).verdict == Verdict::same);
+}
+
+TEST_CASE("messages between two devices are designs too, and a slower cable is told") {
+    const auto message = [](const std::string& name, const std::string& link) {
+        return design(name, "kind: rail-optimized, link: " + link,
+                      "kind: transfer, from: node0.gpu0, to: node1.gpu0, sizes: [64 MiB]", "2");
+    };
+    const Study s = study({message("ndr", "infiniband-ndr"), message("hdr", "infiniband-hdr")}, quick);
+    CHECK(s.designs.at(0).what == "a message of 64 MiB, gpudirect-rdma at-once");
+    CHECK(s.differences.at(0).time.value > 0.5);
+    CHECK(s.differences.at(0).verdict == Verdict::real);
+}
+
+TEST_CASE("a study's times and intervals are those of run") {
+    const StudyInput input = design("a", rails, all_to_all, "16");
+    const Study s = study({input}, quick);
+    const Row row = simulate(input.scenario, input.catalog).rows.back();
+    CHECK(s.designs.at(0).time_s.value == row.time_s);
+    CHECK(s.designs[0].time_s.low80 == row.time_low80_s);
+    CHECK(s.designs[0].time_s.high80 == row.time_high80_s);
+    CHECK(s.designs[0].busbw->value == Approx(row.busbw));
+    CHECK(s.differences.empty());
+}
+
+TEST_CASE("tokens cost what owning the cluster costs while they are made") {
+    const std::string step =
+        "kind: training, model: gpt3-175b, global_batch: 128, parallelism: {tensor: 8, pipeline: 8}";
+    const Study s = study({design("a", rails, step, "16")}, quick);
+    const DesignResult& r = s.designs.at(0);
+    REQUIRE(r.usd_per_million_tokens);
+    const Ownership own = ownership(catalogue(), 128);
+    const double total = own.total_usd(r.capital_usd->value, r.it_watts->value);
+    CHECK(r.usd_per_million_tokens->value == Approx(1e6 * total / (r.tokens_per_s->value * 4 * 365.25 * 86400)));
+    CHECK(r.tokens_per_joule->value == Approx(r.tokens_per_s->value / (r.it_watts->value * 1.2)));
+    CHECK(r.usd_per_million_tokens->low80 < r.usd_per_million_tokens->value);
+    CHECK(r.usd_per_million_tokens->high80 > r.usd_per_million_tokens->value);
+    REQUIRE(r.efficiency);
+    CHECK(*r.efficiency > 0.5);
+    CHECK(*r.efficiency <= 1.001);
+    CHECK(r.efficiency_gpus == 64);  // tensor 8 x pipeline 8
+}
+
+TEST_CASE("designs are ranked as asked, and one that is slower, dearer and hungrier is in no Pareto set") {
+    // Rails need no spine for one unit; a forced third tier only adds switches.
+    const std::vector<StudyInput> inputs = {design("three-tiers", rails + ", tiers: 3", all_to_all, "64"),
+                                            design("two-tiers", rails, all_to_all, "64")};
+    const Study s = study(inputs, quick);
+    CHECK(s.designs[0].name == "two-tiers");
+    CHECK(s.designs[0].best);
+    CHECK_FALSE(s.designs[1].best);
+    CHECK(s.differences.at(0).against == "three-tiers");
+    const std::string table = study_table(s);
+    CHECK_THAT(table, ContainsSubstring("Pareto set") && ContainsSubstring("two-tiers against three-tiers"));
+    CHECK(study_json(s).at("designs").size() == 2);
+    const std::string csv = study_csv(s);
+    CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
+}
+
+TEST_CASE("a study does not depend on its threads, and does on its seed") {
+    const std::vector<StudyInput> inputs = {design("a", rails, all_to_all, "64"),
+                                            design("b", rails + ", oversubscription: 2", all_to_all, "64")};
+    const std::string one = study_json(study(inputs, {.draws = 20, .threads = 1})).dump();
+    CHECK(study_json(study(inputs, {.draws = 20, .threads = 3})).dump() == one);
+    CHECK(study_json(study(inputs, {.draws = 20, .seed = 2, .threads = 1})).dump() != one);
+}

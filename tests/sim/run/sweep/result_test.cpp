@@ -1,0 +1,33 @@
+// The table of a sweep.
+
+#include "sim/run/sweep/result.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+SweepResult small() {
+    SweepResult result{"small", {"cluster.nodes", "cluster.fabric"}, {"step_time_s", "bottleneck"}, {}};
+    result.rows.push_back({0, {"8", "{kind: fat-tree, tiers: 2}"}, {0.25, "compute 71 %"}, ""});
+    result.rows.push_back({1, {"16", "{kind: none}"}, {nullptr, nullptr}, "a.yaml:2:1: 'none' with \"16\" nodes"});
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep's CSV quotes what a comma, a quote or a line break would split") {
+    CHECK(sweep_csv(small()) ==
+          "point,cluster.nodes,cluster.fabric,step_time_s,bottleneck,error\n"
+          "0,8,\"{kind: fat-tree, tiers: 2}\",0.25,compute 71 %,\n"
+          "1,16,{kind: none},,,\"a.yaml:2:1: 'none' with \"\"16\"\" nodes\"\n");
+}
+
+TEST_CASE("every row of a sweep has as many cells as there are columns") {
+    const SweepResult result = small();
+    for (const SweepRow& row : result.rows) {
+        CHECK(cells_of(row).size() == columns_of(result).size());
+    }
+    CHECK(failed_points(result) == 1);
+}

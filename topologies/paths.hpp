@@ -1,0 +1,98 @@
+#pragma once
+// Devices and links by number, and the paths that join them.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "base/units.hpp"
+
+namespace fabricast {
+
+enum class DeviceId : std::uint32_t {};
+enum class LinkId : std::uint32_t {};  // one direction of a cable, a trunk bundle, or a shared resource
+
+enum class DeviceKind : std::uint8_t { gpu, nic, cpu, pcie_switch, nvswitch, fabric_switch, host_memory };
+
+// Which kind of hardware a link is, for reports ("bytes and busy time per link class").
+enum class LinkClass : std::uint8_t {
+    nvlink,
+    nvswitch_trunk,
+    pcie,
+    cpu_bus,
+    host_memory,
+    nic_port,
+    leaf_spine,
+    spine_core,
+    global,
+    torus,
+    other
+};
+
+// "gpu", "pcie-switch"; "nvlink", "leaf-spine": as exports and reports spell them.
+std::string_view to_string(DeviceKind kind);
+std::string_view to_string(LinkClass cls);
+
+constexpr std::uint32_t index(DeviceId id) { return static_cast<std::uint32_t>(id); }
+constexpr std::uint32_t index(LinkId id) { return static_cast<std::uint32_t>(id); }
+
+struct LinkInfo {
+    double capacity = 0;  // payload bytes per second of this direction (goodput of the part; trunks: sum of members)
+    Duration latency;     // including the switch or device behind it
+    LinkClass cls = LinkClass::other;
+};
+
+// The two devices a link joins.
+struct LinkEnds {
+    DeviceId from{}, to{};
+    std::uint32_t cables = 1;  // bundled into this one link
+    bool resource = false;     // no cable but a service that both directions share: of a port, or (from == to) a device
+};
+
+// One tier of the fabric as it is bought: real switches and real cables, however paths bundle them.
+struct FabricTier {
+    std::string name;  // "leaf", "spine", "core", "router", "group" (global cables)
+    std::uint64_t switches = 0;
+    std::uint64_t cables = 0;  // to the tier above, or among themselves
+};
+
+// How a connection travels. `automatic` takes what NCCL would: NVLink, else PCIe peer to peer where the node allows it,
+// else staging through host memory; the network between nodes.
+enum class PathKind : std::uint8_t { automatic, nvlink, p2p, host_staged, network };
+
+inline constexpr std::uint16_t any_nic = 0xffff;
+
+// One directed connection, and what picks its path.
+struct PathQuery {
+    DeviceId src{};
+    DeviceId dst{};
+    std::uint16_t src_nic = any_nic;  // local NIC index at the sender (rail); any_nic: the nearest to the GPU
+    std::uint16_t dst_nic = any_nic;
+    std::uint32_t flow_label = 0;  // entropy for ECMP
+    PathKind kind = PathKind::automatic;
+    bool gpu_direct = true;  // false: network traffic is staged through host memory
+    bool forwarded = true;   // a GPU beside a far NIC may forward over NVLink (PXN); false: the NIC's own DMA over PCIe
+};
+
+inline constexpr std::size_t max_path_links = 48;
+
+// A path: links in order. A shared resource (duplex root port, host memory) may appear beside the cables it serves, and
+// twice where the path touches it twice (staging through the host).
+struct Path {
+    std::array<LinkId, max_path_links> links;
+    std::size_t count = 0;
+    Duration latency;  // sum over the links
+
+    std::span<const LinkId> span() const& { return {links.data(), count}; }
+    std::span<const LinkId> span() const&& = delete;  // it would outlive the path
+};
+
+// No path joins the two devices; the message names both and the last device reached.
+struct Unreachable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,82 @@
+#include "validate/accuracy/collect.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text_file.hpp"
+
+namespace fabricast {
+namespace {
+
+std::vector<std::filesystem::path> measurement_files(const std::vector<std::filesystem::path>& folders) {
+    std::vector<std::filesystem::path> files;
+    for (const std::filesystem::path& folder : folders) {
+        std::error_code error;
+        const std::filesystem::recursive_directory_iterator entries(folder, error);
+        if (error) {
+            throw IoError("the folder " + folder.string() + " cannot be read: " + error.message());
+        }
+        std::vector<std::filesystem::path> here;
+        for (const auto& entry : entries) {
+            if (entry.path().extension() == ".yaml" && !is_training_table(entry.path())) {
+                here.push_back(entry.path());
+            }
+        }
+        std::ranges::sort(here);
+        files.insert(files.end(), here.begin(), here.end());
+    }
+    return files;
+}
+
+}  // namespace
+
+Collection collect(const std::vector<std::filesystem::path>& folders, const AliasTable& table, const Catalog& catalog,
+                   FabricCache& cache, const Sites& sites, const std::vector<UnhealthyPattern>& unhealthy) {
+    Collection collection;
+    std::set<std::string> seen;
+    for (const std::filesystem::path& file : measurement_files(folders)) {
+        try {
+            const Measurement measurement = read_measurement(file);
+            if (measurement.kind != "nccl") {
+                continue;  // links and NICs: not collectives
+            }
+            if (!seen.insert(measurement.id).second) {
+                collection.skipped.push_back({file.string(), "a dataset of this id was read before"});
+                continue;
+            }
+            collection.curves.push_back({compare(measurement, table, catalog, cache), site_of(measurement, sites),
+                                         publisher_of(measurement, sites),
+                                         std::string(cause_of(measurement.id, unhealthy))});
+        } catch (const std::runtime_error& error) {
+            collection.skipped.push_back({file.string(), error.what()});
+        }
+    }
+    std::ranges::sort(collection.curves, {}, [](const CollectedCurve& c) { return c.comparison.id; });
+    return collection;
+}
+
+std::vector<AccuracyRow> accuracy_rows(const Collection& collection) {
+    std::vector<AccuracyRow> rows;
+    for (const CollectedCurve& curve : collection.curves) {
+        for (const ComparedSize& size : curve.comparison.sizes) {
+            AccuracyRow row;
+            row.dataset = curve.comparison.id;
+            row.size = size.measured.size;
+            row.measured = size.measured.seconds;
+            row.predicted = size.ours.seconds;
+            row.null_alphabeta = size.null_alphabeta;
+            row.null_tuning = size.null_tuning;
+            row.site = curve.site;
+            row.publisher = curve.publisher;
+            row.used = !size.measured.left_out.empty() ? size.measured.left_out
+                       : curve.cause.empty()           ? "yes"
+                                                       : "unhealthy";
+            row.group = curve.comparison.derived.group;
+            row.nodes = curve.comparison.derived.scenario.cluster.nodes;
+            rows.push_back(std::move(row));
+        }
+    }
+    return rows;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,92 @@
+#include "validate/accuracy/sites.hpp"
+
+namespace fabricast {
+
+Sites read_sites(const std::filesystem::path& path) {
+    const yaml::Node root = yaml::read(path);
+    root.allow({"publishers", "sites"});
+    std::map<std::string, std::string> publishers;  // by site
+    for (const yaml::Node& publisher : root.required("publishers").members()) {
+        for (const yaml::Node& site : publisher.items()) {
+            if (root.required("sites").get(site.as_string()) == nullptr) {
+                site.fail("no site " + shown(site.as_string()) + " is listed below");
+            }
+            publishers[site.as_string()] = publisher.name;
+        }
+    }
+    Sites sites;
+    for (const yaml::Node& site : root.required("sites").members()) {
+        const std::string& publisher = publishers.try_emplace(site.name, site.name).first->second;
+        for (const yaml::Node& group : site.items()) {
+            group.allow({"generation", "nccl", "fabric", "datasets"});
+            const SystemGroup words{group.required("generation").as_string(), group.required("nccl").as_string(),
+                                    group.required("fabric").as_string()};
+            for (const yaml::Node& dataset : group.required("datasets").items()) {
+                if (!sites.emplace(dataset.as_string(), SiteEntry{site.name, publisher, words}).second) {
+                    dataset.fail("dataset " + shown(dataset.as_string()) + " stands in two sites");
+                }
+            }
+        }
+    }
+    return sites;
+}
+
+KnownMisses read_misses(const std::filesystem::path& path) {
+    const yaml::Node root = yaml::read(path);
+    root.allow({"misses"});
+    KnownMisses misses;
+    for (const yaml::Node& site : root.required("misses").members()) {
+        misses[site.name] = site.as_string();
+    }
+    return misses;
+}
+
+std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path) {
+    const yaml::Node root = yaml::read(path);
+    root.allow({"unhealthy"});
+    std::vector<UnhealthyPattern> patterns;
+    for (const yaml::Node& entry : root.required("unhealthy").items()) {
+        entry.allow({"match", "cause"});
+        patterns.push_back({entry.required("match").as_string(), entry.required("cause").as_string()});
+    }
+    return patterns;
+}
+
+std::string site_of(const Measurement& measurement, const Sites& sites) {
+    if (const auto listed = sites.find(measurement.id); listed != sites.end()) {
+        return listed->second.site;
+    }
+    for (const std::string_view key : {"repo", "url"}) {
+        if (const std::string_view source = text(measurement.source, key); !source.empty()) {
+            return std::string(source);
+        }
+    }
+    return measurement.id;
+}
+
+std::string publisher_of(const Measurement& measurement, const Sites& sites) {
+    const auto listed = sites.find(measurement.id);
+    return listed != sites.end() ? listed->second.publisher : site_of(measurement, sites);
+}
+
+std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy) {
+    for (const UnhealthyPattern& pattern : unhealthy) {
+        if (glob_matches(pattern.match, dataset)) {
+            return pattern.cause;
+        }
+    }
+    return {};
+}
+
+bool glob_matches(std::string_view pattern, std::string_view text) {
+    if (pattern.empty()) {
+        return text.empty();
+    }
+    if (pattern.front() == '*') {
+        return glob_matches(pattern.substr(1), text) || (!text.empty() && glob_matches(pattern, text.substr(1)));
+    }
+    return !text.empty() && (pattern.front() == '?' || pattern.front() == text.front()) &&
+           glob_matches(pattern.substr(1), text.substr(1));
+}
+
+}  // namespace fabricast

@@ -1,0 +1,66 @@
+#include "validate/calibration/part_similarity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+namespace fabricast {
+namespace {
+
+// Shares of the variance. The transfers of facts nccl-mechanisms.md §1 set their order: latencies of another GPU
+// generation are 40 % off, of another NCCL era 40 to 50 % in the middle and little beside it, of other cards and
+// networks most of all.
+constexpr double generation_share = 0.35, era_share = 0.2, inside_share = 0.3;
+constexpr double family_share = 0.4, direct_share = 0.2;
+constexpr double next_generation = 0.6;  // correlation of the effects of two successive generations
+constexpr double related_inside = 0.5;   // of two ways over NVLink, of two over PCIe
+
+double generation(std::string_view arch) {
+    constexpr std::array<std::string_view, 7> words{"pascal", "volta",  "turing",   "ampere",
+                                                    "ada",    "hopper", "blackwell"};
+    // Successive data-centre generations; Turing is Volta's sister, Ada Hopper's.
+    constexpr std::array<double, 7> order{0, 1, 1.5, 2, 2.5, 3, 4};
+    const auto found = std::ranges::find(words, arch);
+    return found == words.end() ? 0 : order[static_cast<std::size_t>(found - words.begin())];
+}
+
+double alike_inside(std::string_view a, std::string_view b) {
+    if (a == b) {
+        return 1;
+    }
+    return a.starts_with("pcie") == b.starts_with("pcie") ? related_inside : 0;
+}
+
+double kernels(const Part& a, const Part& b) {
+    const double steps = std::abs(generation(a.word("arch")) - generation(b.word("arch")));
+    return generation_share * std::pow(next_generation, steps) + (a.word("since") == b.word("since") ? era_share : 0) +
+           inside_share * alike_inside(a.word("inside"), b.word("inside"));
+}
+
+double transports(const Part& a, const Part& b) {
+    const bool direct = a.word_or("gpu_direct", "yes") == b.word_or("gpu_direct", "yes");
+    return (a.word("family") == b.word("family") ? family_share : 0) + (direct ? direct_share : 0);
+}
+
+}  // namespace
+
+double part_similarity(const Part& a, const Part& b) {
+    if (a.name == b.name) {
+        return 1;
+    }
+    if (a.kind != b.kind) {
+        return 0;
+    }
+    if (a.kind == "transport") {
+        return transports(a, b);
+    }
+    const bool costs = a.kind == "kernel" && a.text.contains("arch") && b.text.contains("arch");
+    return costs ? kernels(a, b) : 0;
+}
+
+bool told_by_kin(const Figure& figure) {
+    return figure.origin == Origin::estimated && figure.source.size() == 1 && figure.source.front() == kin_source;
+}
+
+}  // namespace fabricast

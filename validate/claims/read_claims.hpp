@@ -1,0 +1,11 @@
+#pragma once
+// Claims from their files.
+
+#include "validate/claims/claim.hpp"
+
+namespace fabricast {
+
+// Every file of a folder, by name. Throws InputError where one is malformed.
+std::vector<ClaimFile> read_claims(const std::filesystem::path& folder);
+
+}  // namespace fabricast

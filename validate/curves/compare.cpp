@@ -1,0 +1,210 @@
+#include "validate/curves/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/percentile.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "validate/curves/derive.hpp"
+#include "validate/curves/derive_network.hpp"
+#include "validate/curves/null_models.hpp"
+
+namespace fabricast {
+namespace {
+
+double error(const ComparedSize& size) { return size.ours.seconds / size.measured.seconds - 1; }
+
+// Median and 90th percentile of |error| over the used sizes of a regime, and the median signed one.
+struct RegimeError {
+    std::size_t sizes = 0;
+    double median = 0, p90 = 0, bias = 0;
+};
+
+RegimeError regime_error(const Comparison& comparison, Regime regime) {
+    std::vector<double> absolute;
+    std::vector<double> signed_errors;
+    for (const ComparedSize& size : comparison.sizes) {
+        if (size.measured.left_out.empty() && regime_of(size.measured.size) == regime) {
+            signed_errors.push_back(error(size));
+            absolute.push_back(std::abs(error(size)));
+        }
+    }
+    if (absolute.empty()) {
+        return {};
+    }
+    return {absolute.size(), *percentile(absolute, 50), *percentile(absolute, 90), *percentile(signed_errors, 50)};
+}
+
+std::string system_line(const Comparison& c) {
+    const ClusterRequest& cluster = c.derived.scenario.cluster;
+    std::string line = fmt::format("{} x {}", cluster.nodes, cluster.node);
+    if (!cluster.link.empty()) {
+        line += ", " + cluster.link;
+    }
+    return line + fmt::format(", {} ranks, {}, NCCL {}", c.derived.ranks,
+                              to_string(collective_of(c.derived.scenario).collective), c.derived.scenario.library.nccl);
+}
+
+Series series(const Comparison& c, const char* label, const char* color, double (*value)(const ComparedSize&)) {
+    Series s{label, {}, color};
+    for (const ComparedSize& size : c.sizes) {
+        if (value(size) > 0) {
+            s.points.emplace_back(static_cast<double>(size.measured.size.count), value(size));
+        }
+    }
+    return s;
+}
+
+// A curve of other ranks is no measurement of this scenario.
+void refuse_other_ranks(const Measurement& measurement, std::uint32_t ranks) {
+    const auto said = measurement.benchmark.find("ranks");
+    if (said != measurement.benchmark.end() && said->second.text != std::to_string(ranks)) {
+        throw InputError(said->second.place,
+                         error_message("the scenario has another number of ranks than the measurement",
+                                       std::to_string(ranks), said->second.text));
+    }
+}
+
+}  // namespace
+
+std::string source_line(const Measurement& m) {
+    const std::string_view repo = text(m.source, "repo");
+    const std::string_view path = text(m.source, "path");
+    if (repo.empty()) {
+        const std::string_view url = text(m.source, "url");
+        return std::string(url.empty() ? path : url);
+    }
+    return std::string(repo) + (path.empty() ? "" : ", " + std::string(path));
+}
+
+Comparison compare(const Measurement& measurement, const AliasTable& table, const Catalog& catalog, FabricCache& cache,
+                   const std::optional<Scenario>& scenario) {
+    Comparison c;
+    c.id = measurement.id;
+    c.source = source_line(measurement);
+    if (scenario) {
+        c.derived.scenario = *scenario;
+        c.derived.assumptions = {"system, software and workload: as the scenario says, not as the file does"};
+    } else {
+        c.derived = derive(measurement, table);
+        take_fitting_nic(c.derived, catalog);
+    }
+    const Scenario& used = c.derived.scenario;
+    const Fabric& fabric = cache.at(used);
+    c.derived.ranks = fabric.gpu_count();
+    c.derived.group = group_on(fabric, c.derived);
+    refuse_other_ranks(measurement, c.derived.ranks);
+    c.busbw_factor = busbw_factor(collective_of(used).collective, c.derived.ranks);
+    const Curve curve = read_curve(measurement, c.busbw_factor);
+    const CurveForecaster forecaster(used, fabric, catalog);
+    for (const CurvePoint& point : curve.points) {
+        const ForecastRow ours = forecaster.at(point.size);
+        c.sizes.push_back({point, ours, alpha_beta(collective_of(used), point.size, fabric),
+                           tuning_clock(ours.tuning_seconds, collective_of(used), point.size, fabric),
+                           ring_hops(collective_of(used).collective, fabric.gpu_count(), fabric.node_count()),
+                           datasheet_wire_time(collective_of(used), point.size, fabric)});
+    }
+    return c;
+}
+
+std::string to_text(const Comparison& c) {
+    std::string out = fmt::format("{}: {}\nmeasured by {}\n\nassumptions\n", c.id, system_line(c), c.source);
+    for (const std::string& assumption : c.derived.assumptions) {
+        out += "  " + assumption + "\n";
+    }
+    out += fmt::format("\n{:>12} {:>12} {:>12} {:>8} {:>9} {:>9}  {:<10} {:<7} {:>3}  {}\n", "size (B)", "measured",
+                       "forecast", "error", "busbw", "forecast", "algorithm", "proto", "ch", "evidence");
+    for (const ComparedSize& size : c.sizes) {
+        const double bytes = static_cast<double>(size.measured.size.count);
+        const std::string note =
+            size.measured.left_out.empty() ? "" : "  (not counted: " + size.measured.left_out + ")";
+        out += fmt::format("{:>12} {:>12} {:>12} {:>+7.1f}% {:>9.2f} {:>9.2f}  {:<10} {:<7} {:>3}  {}{}\n",
+                           size.measured.size.count, time_label(size.measured.seconds), time_label(size.ours.seconds),
+                           100 * error(size), c.busbw_factor * bytes / size.measured.seconds / 1e9,
+                           c.busbw_factor * bytes / size.ours.seconds / 1e9, size.ours.algorithm, size.ours.protocol,
+                           size.ours.channels, to_string(size.ours.evidence), note);
+    }
+    out += "\nerror by regime (median and 90th percentile of the absolute error, median of the signed one)\n";
+    constexpr const char* names[] = {"below 64 KiB", "64 KiB to 16 MiB", "16 MiB and up"};
+    for (const Regime regime : all_regimes) {
+        const RegimeError e = regime_error(c, regime);
+        out += e.sizes == 0 ? ""
+                            : fmt::format("  {:<17} {:>6.1f} % {:>7.1f} % {:>+7.1f} %   {} sizes\n",
+                                          names[static_cast<std::size_t>(regime)], 100 * e.median, 100 * e.p90,
+                                          100 * e.bias, e.sizes);
+    }
+    return out;
+}
+
+Json to_json(const Comparison& c) {
+    Json json;
+    json["schema_version"] = 1;
+    json["id"] = c.id;
+    json["source"] = c.source;
+    json["ranks"] = c.derived.ranks;
+    json["assumptions"] = c.derived.assumptions;
+    json["rows"] = Json::array();
+    for (const ComparedSize& size : c.sizes) {
+        Json row;
+        row["size_bytes"] = size.measured.size.count;
+        row["measured_s"] = size.measured.seconds;
+        row["time_s"] = size.ours.seconds;
+        row["time_low80_s"] = size.ours.low80;
+        row["time_high80_s"] = size.ours.high80;
+        row["error"] = error(size);
+        row["regime"] = to_string(regime_of(size.measured.size));
+        row["used"] = size.measured.left_out.empty() ? "yes" : size.measured.left_out;
+        row["algorithm"] = size.ours.algorithm;
+        row["protocol"] = size.ours.protocol;
+        row["channels"] = size.ours.channels;
+        row["evidence"] = to_string(size.ours.evidence);
+        row["null_alphabeta_s"] = size.null_alphabeta;
+        row["null_tuning_s"] = size.null_tuning;
+        json["rows"].push_back(row);
+    }
+    for (const Regime regime : all_regimes) {
+        const RegimeError e = regime_error(c, regime);
+        if (e.sizes != 0) {
+            json["summary"][std::string(to_string(regime))] = {
+                {"sizes", e.sizes}, {"median", e.median}, {"p90", e.p90}, {"median_signed", e.bias}};
+        }
+    }
+    return json;
+}
+
+std::string to_svg(const Comparison& c) {
+    Panel times;
+    times.title = c.id;
+    times.x_label = "message size";
+    times.y_label = "time";
+    times.series = {
+        series(c, "alpha-beta", "#bbbbbb", [](const ComparedSize& s) { return s.null_alphabeta; }),
+        series(c, "NCCL's tuning model as a clock", "#e0b070", [](const ComparedSize& s) { return s.null_tuning; }),
+        series(c, "forecast", "#1f5fa8", [](const ComparedSize& s) { return s.ours.seconds; }),
+        series(c, "measured", "#c8352b", [](const ComparedSize& s) { return s.measured.seconds; })};
+    times.series[0].dashed = times.series[1].dashed = true;
+    times.series[3].line = false;
+    times.series[3].markers = true;
+    times.width = 820;
+    times.height = 420;
+    Panel errors;
+    errors.title = system_line(c);
+    errors.y = AxisKind::percent;
+    errors.x_label = "message size";
+    errors.y_label = "forecast / measured - 1";
+    Series used{"", {}, "#1f5fa8"};
+    for (const ComparedSize& size : c.sizes) {
+        if (size.measured.left_out.empty()) {
+            used.points.emplace_back(static_cast<double>(size.measured.size.count), 100 * error(size));
+        }
+    }
+    used.markers = true;
+    errors.series = {used};
+    errors.width = 820;
+    errors.height = 240;
+    errors.legend = false;
+    return svg({times, errors});
+}
+
+}  // namespace fabricast

@@ -1,0 +1,158 @@
+#include "validate/curves/compare_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/unit_text.hpp"
+#include "sim/report/html/run_page.hpp"
+
+namespace fabricast {
+
+namespace {
+
+using namespace html;
+
+double bytes_of(const ComparedSize& s) { return static_cast<double>(s.measured.size.count); }
+double error_of(const ComparedSize& s) { return s.ours.seconds / s.measured.seconds - 1; }
+
+Curves curves_of(const Comparison& c, std::string title, Axis y, double (*value)(double seconds, double bytes)) {
+    Line forecast{"forecast", {}};
+    Line measured{"measured", {}, true};
+    Line left_out{"measured, not counted", {}, true};
+    for (const ComparedSize& s : c.sizes) {
+        const double bytes = bytes_of(s);
+        Point point{bytes, value(s.ours.seconds, bytes)};
+        if (s.ours.high80 > s.ours.low80) {
+            point.low = std::min(value(s.ours.low80, bytes), value(s.ours.high80, bytes));
+            point.high = std::max(value(s.ours.low80, bytes), value(s.ours.high80, bytes));
+        }
+        forecast.points.push_back(point);
+        (s.measured.left_out.empty() ? measured : left_out).points.push_back({bytes, value(s.measured.seconds, bytes)});
+    }
+    Curves curves{std::move(title),
+                  "Dots were measured; the line is the forecast and its band holds four results in five.",
+                  {"message size", Unit::size, true},
+                  std::move(y),
+                  {std::move(forecast), std::move(measured)}};
+    if (!left_out.points.empty()) {
+        curves.lines.push_back(std::move(left_out));
+    }
+    return curves;
+}
+
+// Median of |error| over the sizes that count; `inside` of them lie within the forecast's interval.
+struct Verdict {
+    std::size_t sizes = 0, inside = 0;
+    double median = 0, worst = 0;
+};
+
+Verdict verdict_of(const Comparison& c) {
+    Verdict verdict;
+    std::vector<double> errors;
+    for (const ComparedSize& s : c.sizes) {
+        if (s.measured.left_out.empty()) {
+            errors.push_back(std::abs(error_of(s)));
+            verdict.inside += s.ours.low80 <= s.measured.seconds && s.measured.seconds <= s.ours.high80 ? 1U : 0U;
+        }
+    }
+    verdict.sizes = errors.size();
+    if (!errors.empty()) {
+        std::sort(errors.begin(), errors.end());
+        const std::size_t middle = errors.size() / 2;
+        verdict.median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2;
+        verdict.worst = errors.back();
+    }
+    return verdict;
+}
+
+Table table_of(const Comparison& c) {
+    Table table{"Size by size",
+                "",
+                {{"size", Unit::size},
+                 {"measured", Unit::time},
+                 {"forecast", Unit::time},
+                 {"low", Unit::time},
+                 {"high", Unit::time},
+                 {"error", Unit::share},
+                 {"algorithm"},
+                 {"protocol"},
+                 {"channels", Unit::count},
+                 {"evidence"},
+                 {"not counted because"}},
+                {}};
+    for (const ComparedSize& s : c.sizes) {
+        table.rows.push_back({bytes_of(s), s.measured.seconds, s.ours.seconds, s.ours.low80, s.ours.high80, error_of(s),
+                              s.ours.algorithm, s.ours.protocol, static_cast<double>(s.ours.channels),
+                              std::string(to_string(s.ours.evidence)), s.measured.left_out});
+    }
+    return table;
+}
+
+Curves errors_of(const Comparison& c) {
+    Line ours{"this forecast", {}};
+    Line straight{"latency + size / bandwidth", {}};
+    Line tuning{"NCCL's own tuning model", {}};
+    for (const ComparedSize& s : c.sizes) {
+        const auto point = [&](double seconds) {
+            return Point{bytes_of(s), std::abs(seconds / s.measured.seconds - 1)};
+        };
+        ours.points.push_back(point(s.ours.seconds));
+        if (s.null_alphabeta > 0) {
+            straight.points.push_back(point(s.null_alphabeta));
+        }
+        if (s.null_tuning > 0) {
+            tuning.points.push_back(point(s.null_tuning));
+        }
+    }
+    Curves curves{"Error, and what simpler models would have said",
+                  "Absolute error of the time.",
+                  {"message size", Unit::size, true},
+                  {"error", Unit::share},
+                  {std::move(ours)}};
+    for (Line* line : {&straight, &tuning}) {
+        if (!line->points.empty()) {
+            curves.lines.push_back(std::move(*line));
+        }
+    }
+    return curves;
+}
+
+}  // namespace
+
+Page compare_page(const Comparison& c) {
+    const Scenario& scenario = c.derived.scenario;
+    const Verdict verdict = verdict_of(c);
+    const double factor = c.busbw_factor;
+    Page page;
+    page.title = c.id;
+    page.answer = fmt::format(
+        "{} on {} x {} ({} ranks): half of the {} measured sizes are forecast within {:.1f} %, the worst within {:.0f} "
+        "%; "
+        "{} of {} lie in the forecast's 80 % interval.",
+        to_string(collective_of(scenario).collective), scenario.cluster.nodes, scenario.cluster.node, c.derived.ranks,
+        verdict.sizes, 100 * verdict.median, 100 * verdict.worst, verdict.inside, verdict.sizes);
+    page.headlines = {{"median error", fmt::format("{:.1f} %", 100 * verdict.median), "of the time"},
+                      {"in the 80 % interval", fmt::format("{} of {}", verdict.inside, verdict.sizes), "sizes"},
+                      {"measured by", c.source, ""}};
+    page.sections.emplace_back(curves_of(c, "Time", {"time", Unit::time, true}, [](double s, double) { return s; }));
+    Curves busbw =
+        curves_of(c, "Bus bandwidth", {"busbw", Unit::rate}, [](double s, double bytes) { return bytes / s; });
+    for (Line& line : busbw.lines) {
+        for (Point& p : line.points) {
+            p.y *= factor;
+            p.low = p.low ? std::optional(*p.low * factor) : std::nullopt;
+            p.high = p.high ? std::optional(*p.high * factor) : std::nullopt;
+        }
+    }
+    page.sections.emplace_back(std::move(busbw));
+    page.sections.emplace_back(errors_of(c));
+    page.sections.emplace_back(table_of(c));
+    page.notes = c.derived.assumptions;
+    add_provenance(page, scenario);
+    return page;
+}
+
+}  // namespace fabricast

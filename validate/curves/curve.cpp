@@ -1,0 +1,249 @@
+#include "validate/curves/curve.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace fabricast {
+namespace {
+
+enum class Printed : std::uint8_t { size, time, algbw, busbw };
+
+struct Column {
+    Printed quantity = Printed::size;
+    bool in_place = false;
+    double unit = 1;  // SI per printed unit
+};
+
+struct Unit {
+    std::string_view word;
+    double si;
+};
+
+constexpr double gib = 1024.0 * 1024 * 1024;
+constexpr Unit size_units[] = {{"", 1},          {"bytes", 1}, {"B", 1},     {"KiB", 1024}, {"KB", 1e3},
+                               {"MiB", 1048576}, {"MB", 1e6},  {"GiB", gib}, {"GB", 1e9}};
+// nccl-tests prints microseconds where it prints no unit.
+constexpr Unit time_units[] = {{"", 1e-6},   {"us", 1e-6}, {"usec", 1e-6}, {"ns", 1e-9},
+                               {"ms", 1e-3}, {"s", 1},     {"sec", 1}};
+constexpr Unit rate_units[] = {{"", 1e9},          {"GBps", 1e9},     {"GB/s", 1e9},    {"GBs", 1e9},
+                               {"GB_s", 1e9},      {"Gbps", 1.25e8},  {"Gb/s", 1.25e8}, {"Gbit", 1.25e8},
+                               {"GiBps", gib},     {"GiB/s", gib},    {"MBps", 1e6},    {"MB/s", 1e6},
+                               {"MiBps", 1048576}, {"MiB/s", 1048576}};
+
+bool take_prefix(std::string_view& name, std::string_view prefix) {
+    const bool has = name.starts_with(prefix);
+    name.remove_prefix(has ? prefix.size() : 0);
+    return has;
+}
+
+// "_us" after "time": the unit, or nothing where the rest is no unit of this quantity.
+template <std::size_t n>
+std::optional<double> unit_of(std::string_view rest, const Unit (&units)[n]) {
+    take_prefix(rest, "_");
+    for (const Unit& unit : units) {
+        if (unit.word == rest) {
+            return unit.si;
+        }
+    }
+    return std::nullopt;
+}
+
+// "inplace_time_us" -> time, in place, 1e-6. Other columns (labels, errors, peaks) are nothing to a curve.
+std::optional<Column> column_of(std::string_view name) {
+    Column column;
+    column.in_place = take_prefix(name, "inplace_") || take_prefix(name, "in_place_") || take_prefix(name, "ip_");
+    if (!column.in_place) {
+        take_prefix(name, "out_of_place_") || take_prefix(name, "outofplace_") || take_prefix(name, "oop_");
+    }
+    const auto as = [&](Printed quantity, const std::optional<double>& unit) -> std::optional<Column> {
+        column.quantity = quantity;
+        column.unit = unit.value_or(0);
+        return unit ? std::optional(column) : std::nullopt;
+    };
+    if (take_prefix(name, "message_size") || take_prefix(name, "msg_size") || take_prefix(name, "size")) {
+        return as(Printed::size, unit_of(name, size_units));
+    }
+    if (name == "bytes") {
+        return as(Printed::size, 1.0);
+    }
+    if (take_prefix(name, "time") || take_prefix(name, "latency") || take_prefix(name, "avg_latency")) {
+        return as(Printed::time, unit_of(name, time_units));
+    }
+    if (take_prefix(name, "algbw") || take_prefix(name, "alg_bw")) {
+        return as(Printed::algbw, unit_of(name, rate_units));
+    }
+    if (take_prefix(name, "busbw") || take_prefix(name, "bus_bw")) {
+        return as(Printed::busbw, unit_of(name, rate_units));
+    }
+    return std::nullopt;
+}
+
+std::optional<double> number(std::string_view cell) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+// nccl-tests' "64K", people's "1 MiB": the letter is a power of 1024, as in `-b 64K`.
+std::optional<double> labelled_size(std::string_view cell) {
+    std::size_t digits = 0;
+    while (digits < cell.size() &&
+           (std::isdigit(static_cast<unsigned char>(cell[digits])) != 0 || cell[digits] == '.')) {
+        ++digits;
+    }
+    const auto value = number(cell.substr(0, digits));
+    std::string_view label = cell.substr(digits);
+    while (label.starts_with(' ')) {
+        label.remove_prefix(1);
+    }
+    constexpr std::string_view letters = "BKMGT";
+    const auto letter =
+        label.empty() ? 0 : letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(label[0]))));
+    if (!value || letter == std::string_view::npos) {
+        return std::nullopt;
+    }
+    return *value * std::pow(1024.0, static_cast<double>(letter));
+}
+
+// Half a unit of the last printed digit: "0.04" -> 0.005.
+double rounding(std::string_view cell) {
+    const auto dot = cell.find('.');
+    return 0.5 * std::pow(10.0, dot == std::string_view::npos ? 0.0 : -static_cast<double>(cell.size() - dot - 1));
+}
+
+struct Reading {
+    double seconds = 0;
+    double relative_rounding = 0;
+};
+
+// The time that one cell tells, or nothing where it was not measured ("N/A", null, 0).
+std::optional<Reading> time_of(const Column& column, const std::string& cell, double size, double busbw_factor,
+                               const SourceLocation& place) {
+    if (cell.empty() || cell == "N/A" || cell == "n/a" || cell == "-" || cell == "~" || cell == ".nan") {
+        return std::nullopt;
+    }
+    const auto value = number(cell);
+    if (!value || *value < 0) {
+        throw InputError(place, error_message("a row's value is no figure", shown(cell), "a number >= 0, null or N/A"));
+    }
+    if (*value == 0) {
+        return std::nullopt;
+    }
+    const double si = *value * column.unit;
+    switch (column.quantity) {
+        case Printed::time:
+            return Reading{si, 0};
+        case Printed::algbw:
+            return Reading{size / si, rounding(cell) / *value};
+        case Printed::busbw:
+            return Reading{busbw_factor * size / si, rounding(cell) / *value};
+        case Printed::size:
+            break;
+    }
+    return std::nullopt;
+}
+
+struct Layout {
+    std::size_t size_column = 0;
+    double size_unit = 1;
+    std::vector<std::pair<std::size_t, Column>> values;  // of the best quantity there is
+};
+
+std::string joined_columns(const Measurement& measurement) { return joined(measurement.columns); }
+
+// Times where they are printed, else algbw, else busbw.
+Layout layout_of(const Measurement& measurement) {
+    std::vector<std::optional<Column>> columns;
+    std::optional<Printed> best;
+    std::optional<std::size_t> size_column;
+    for (std::size_t i = 0; i < measurement.columns.size(); ++i) {
+        columns.push_back(column_of(measurement.columns[i]));
+        if (!columns[i]) {
+            continue;
+        }
+        if (columns[i]->quantity == Printed::size) {
+            size_column = size_column.value_or(i);
+        } else {
+            best = best ? std::min(*best, columns[i]->quantity) : columns[i]->quantity;
+        }
+    }
+    if (!size_column || !best) {
+        throw NotACurve("not a size curve: columns are " + joined_columns(measurement));
+    }
+    Layout layout{*size_column, columns[*size_column]->unit, {}};
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i] && columns[i]->quantity == *best) {
+            layout.values.emplace_back(i, *columns[i]);
+        }
+    }
+    return layout;
+}
+
+}  // namespace
+
+void leave_out_warm_up(Curve& curve) {
+    std::vector<CurvePoint*> points;
+    for (CurvePoint& point : curve.points) {
+        if (point.left_out.empty()) {
+            points.push_back(&point);
+        }
+    }
+    constexpr std::size_t leading = 3;
+    std::size_t warm = 0;  // so many leading points
+    for (std::size_t i = 0; i < leading && i + 1 < points.size() && points.size() > leading; ++i) {
+        if (points[i]->seconds > 1.10 * points[i + 1]->seconds) {
+            warm = i + 1;
+        }
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const bool spike = i > 0 && i + 1 < points.size() && points[i]->seconds > 1.5 * points[i - 1]->seconds &&
+                           points[i]->seconds > 1.5 * points[i + 1]->seconds;
+        if (i < warm || spike) {
+            points[i]->left_out = "warm-up";
+        }
+    }
+}
+
+Curve read_curve(const Measurement& measurement, double busbw_factor) {
+    const Layout layout = layout_of(measurement);
+    constexpr double coarsest = 0.05;
+    Curve curve;
+    for (std::size_t r = 0; r < measurement.rows.size(); ++r) {
+        const std::vector<std::string>& cells = measurement.rows[r];
+        const std::string& label = cells[layout.size_column];
+        const auto plain = number(label);
+        const auto size = plain ? std::optional(*plain * layout.size_unit) : labelled_size(label);
+        if (!size || *size < 0) {
+            throw InputError(measurement.row_places[r],
+                             error_message("a row's size is no size", shown(label), "bytes as a number, or '64K'"));
+        }
+        std::optional<Reading> fastest;
+        for (const auto& [index, column] : layout.values) {
+            const auto reading = time_of(column, cells[index], *size, busbw_factor, measurement.row_places[r]);
+            if (reading && (!fastest || reading->seconds < fastest->seconds)) {
+                fastest = reading;
+            }
+        }
+        if (*size < 1 || !fastest) {
+            continue;  // nccl-tests' empty first sizes, or a size never measured
+        }
+        CurvePoint point{Bytes{static_cast<std::int64_t>(std::llround(*size))}, fastest->seconds, ""};
+        if (fastest->relative_rounding > coarsest) {
+            point.left_out = "unreadable";
+        }
+        curve.points.push_back(point);
+    }
+    if (curve.points.empty()) {
+        throw NotACurve("not a size curve: no row has a size and a time");
+    }
+    std::ranges::stable_sort(curve.points, {}, &CurvePoint::size);
+    leave_out_warm_up(curve);
+    return curve;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,239 @@
+#include "validate/curves/derive_network.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <sstream>
+
+#include "models/device_part.hpp"
+#include "models/link_part.hpp"
+#include "topologies/node_reader.hpp"
+
+namespace fabricast {
+namespace {
+
+std::uint32_t digits(std::string_view words) {
+    std::uint32_t value = 0;
+    std::from_chars(words.data(), words.data() + words.size(), value);
+    return value;
+}
+
+// Gb/s of one port and the number of ports, as far as a text tells.
+struct Ports {
+    std::uint32_t gbps = 0;
+    std::uint32_t count = 0;
+    std::string link;  // where a name says more than the speed: a half-width port
+};
+
+// "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. The unit tells bits from bytes, so case
+// counts.
+Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
+    static const Pattern rate(
+        R"((?:(\d+) ?[x×] ?)?\b(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?)",
+        Pattern::Case::counts);
+    Ports ports;
+    const std::optional<Pattern::Groups> match = rate.first_in(words);
+    if (!match) {
+        return ports;
+    }
+    ports.count = (*match)[1] ? digits(*(*match)[1]) : 0;
+    ports.gbps = digits(*(*match)[2]);
+    if ((*match)[3] && nics > 1 && ports.count == 0) {
+        ports.gbps /= nics;
+    }
+    return ports;
+}
+
+// "4x ConnectX-7" -> 4; nodes of "4x8 GPUs" are no NICs.
+std::uint32_t count_in_words(const std::string& words) {
+    static const Pattern times(R"(\b(\d+) ?[x×](\d+ ?GPU)?)");
+    for (const Pattern::Groups& match : times.all_in(words)) {
+        if (!match[2]) {
+            return digits(*match[1]);
+        }
+    }
+    return 0;
+}
+
+std::uint32_t stated_nics(const Measurement& m) {
+    const auto found = m.system.find("nics_per_node");
+    return found == m.system.end() ? 0 : digits(found->second.text);
+}
+
+Ports ports_of(const Measurement& m, const AliasTable& table, const std::string& family, Derived& out) {
+    const Alias* known = first_match(table.gpus, text(m.system, "gpu"));
+    const std::string gpu(known == nullptr ? "" : known->word("gpu"));
+    const std::string nic(text(m.system, "nic"));
+    const std::string network(text(m.system, "network"));
+    const std::uint32_t stated = stated_nics(m);
+    Ports ports;
+    for (const std::string& words : {nic, network}) {
+        if (ports.gbps == 0) {
+            ports = ports_in_figures(words, stated);
+        }
+    }
+    const Alias* named = first_match(table.speeds, nic);
+    named = named == nullptr ? first_match(table.speeds, network) : named;
+    named = named == nullptr ? first_match(table.speeds, family + " " + gpu) : named;
+    constexpr std::uint32_t fastest_port = 800;
+    if (ports.gbps > fastest_port && stated == 0 && named != nullptr) {
+        ports = {};  // of the whole node, though it does not say so
+    } else if (ports.gbps > fastest_port && stated > 1 && ports.count == 0) {
+        ports.gbps /= stated;
+    }
+    if (ports.gbps == 0 && named != nullptr) {
+        ports.gbps = digits(std::string(named->word("gbps")));
+    }
+    if (ports.gbps == 0) {
+        const auto usual = table.speed_by_generation.find(out.group.generation);
+        ports.gbps = usual == table.speed_by_generation.end() ? 0 : digits(usual->second);
+        out.assumptions.push_back("nic speed: not stated; " + std::to_string(ports.gbps) + " Gb/s, usual beside " +
+                                  out.group.generation);
+    }
+    if (named != nullptr) {
+        ports.link = named->word("link");
+    }
+    ports.count = stated != 0 ? stated : ports.count;
+    ports.count = ports.count != 0 ? ports.count : count_in_words(nic);
+    if (ports.count == 0 && named != nullptr) {
+        ports.count = digits(std::string(named->word("nics")));
+    }
+    return ports;
+}
+
+const Alias& network_of(const Measurement& m, const AliasTable& table, const std::string& words, Derived& out) {
+    static const Alias usual{
+        {}, {}, {}, {{"family", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
+    const Alias* network = first_match(table.networks, words);
+    if (network == nullptr) {
+        out.assumptions.push_back(
+            "network: " + std::string(words.empty() ? "not stated" : "not told by " + shown(words)) +
+            "; InfiniBand, rail-optimised");
+        return usual;
+    }
+    if (const std::string_view refused = network->word("refuse"); !refused.empty()) {
+        const auto said = m.system.find("network");
+        throw InputError(said == m.system.end() ? m.place : said->second.place,
+                         error_message("a network that nothing here models", shown(refused),
+                                       "InfiniBand, RoCE, EFA, Slingshot-11, GPUDirect-TCPXO, sockets"));
+    }
+    return *network;
+}
+
+// The catalogue's link of that family at the speed; refused where there is none.
+std::string link_of(const Measurement& m, const AliasTable& table, const std::string& family, std::uint32_t gbps) {
+    const auto found = table.link.find(family + " " + std::to_string(gbps));
+    if (found != table.link.end()) {
+        return found->second;
+    }
+    std::vector<std::string> known;
+    for (const auto& [key, link] : table.link) {
+        if (key.starts_with(family + " ")) {
+            known.push_back(key + " Gb/s");
+        }
+    }
+    const auto said = m.system.find("nic");
+    throw InputError(said == m.system.end() ? m.place : said->second.place,
+                     error_message("the catalogue has no link of this speed",
+                                   family + " at " + std::to_string(gbps) + " Gb/s", joined(known)));
+}
+
+bool host_staged(const std::string& words, const Derived& out) {
+    static const Pattern off(
+        R"((gpu ?direct( rdma)?|\bgdr) ?(is )?(off|disabled|inactive)|(no|without) (gpu ?direct|gdr))");
+    const auto level = out.scenario.library.env.find("NCCL_NET_GDR_LEVEL");
+    const bool never = level != out.scenario.library.env.end() && (level->second == "LOC" || level->second == "0");
+    return never || off.found_in(words);
+}
+
+// What the network's NCCL plugin sets; what the user set stays.
+void take_plugin_environment(const Alias& network, Derived& out) {
+    std::istringstream words{std::string(network.word("env"))};
+    std::string taken;
+    for (std::string assignment; words >> assignment;) {
+        const std::size_t equals = assignment.find('=');
+        if (out.scenario.library.env.emplace(assignment.substr(0, equals), assignment.substr(equals + 1)).second) {
+            taken += " " + assignment;
+        }
+    }
+    if (!taken.empty()) {
+        out.assumptions.push_back("env: as the " + std::string(network.word("family")) + " plugin sets it:" + taken);
+    }
+}
+
+// The template that the catalogue has for this node on such a network, where there is one.
+void take_network_template(const AliasTable& table, std::string_view family, ClusterRequest& cluster) {
+    const auto plain = std::ranges::find(table.nodes, cluster.node, &NodeAlias::node);
+    for (const NodeAlias& node : table.nodes) {
+        if (plain != table.nodes.end() && node.network == family && node.gpu == plain->gpu &&
+            node.intra == plain->intra && node.gpus == plain->gpus) {
+            cluster.node = node.node;
+        }
+    }
+}
+
+}  // namespace
+
+void derive_network(const Measurement& m, const AliasTable& table, Derived& out) {
+    const std::string words = std::string(text(m.software, "env")) + " | " + std::string(text(m.system, "network")) +
+                              " | " + std::string(text(m.system, "nic"));
+    if (out.scenario.cluster.nodes == 1) {
+        if (const Alias* network = first_match(table.networks, words)) {
+            take_plugin_environment(*network, out);
+        }
+        return;
+    }
+    const Alias& network = network_of(m, table, words, out);
+    take_plugin_environment(network, out);
+    const Ports ports = ports_of(m, table, std::string(network.word("family")), out);
+    ClusterRequest& cluster = out.scenario.cluster;
+    const std::string family(network.word("link"));
+    cluster.link = ports.link.empty() ? link_of(m, table, family, ports.gbps) : ports.link;
+    cluster.fabric_kind = network.word("fabric");
+    out.scenario.library.network_plugin = network.word("transport");
+    out.group.fabric = family == "infiniband" ? cluster.link : std::string(network.word("family"));
+    take_network_template(table, network.word("family"), cluster);
+    if (ports.count != 0) {
+        // Counted for what the file calls a node: of a rack that is one node here, for each of its trays.
+        const std::uint32_t gpus = digits(std::string(text(m.system, "gpus_per_node")));
+        const std::uint32_t trays = gpus == 0 ? 1 : std::max(1U, cluster.gpus_per_node / gpus);
+        cluster.node_options["nics"] = std::to_string(ports.count * trays);
+    }
+    if (host_staged(words, out)) {
+        cluster.node_options["gpu_direct"] = "false";
+        out.group.fabric += "-host-staged";
+    }
+    out.assumptions.push_back(
+        "network: " + std::string(network.word("family")) + ", " +
+        (ports.count == 0 ? "as many NICs as the node has" : cluster.node_options.at("nics") + " NICs a node") +
+        " at " + std::to_string(ports.gbps) + " Gb/s (" + cluster.link + "), " + cluster.fabric_kind +
+        (cluster.node_options.contains("gpu_direct") ? ", staged through host memory" : ""));
+}
+
+void take_fitting_nic(Derived& derived, const Catalog& catalog) {
+    ClusterRequest& cluster = derived.scenario.cluster;
+    if (cluster.link.empty()) {
+        return;
+    }
+    const Part& part = catalog.at("link", cluster.link);
+    const Rate rate = link_spec(part).rate;
+    const NodeTemplate node = node_template(cluster.node, catalog);
+    if (node.nics == 0 || !(nic_spec(catalog.at("nic", node.nic_part)).port_rate < rate)) {
+        return;
+    }
+    std::optional<NicSpec> fitting;
+    for (const Part* other : catalog.of_kind("nic")) {
+        const NicSpec nic = nic_spec(*other);
+        const bool fits = speaks(nic.speaks, part.word("family")) && !(nic.port_rate < rate);
+        if (fits && (!fitting || nic.port_rate < fitting->port_rate)) {
+            fitting = nic;
+        }
+    }
+    if (fitting) {
+        cluster.node_options["nic"] = fitting->name;
+        derived.assumptions.push_back("nic: " + fitting->name + ", for " + cluster.link + " is faster than the " +
+                                      node.nic_part + " of a " + node.name);
+    }
+}
+
+}  // namespace fabricast

@@ -1,0 +1,107 @@
+#include "validate/import/alias.hpp"
+
+#include <stdexcept>
+
+#include "validate/import/embedded.hpp"
+
+namespace fabricast {
+namespace {
+
+Alias read_alias(const yaml::Node& node) {
+    node.required("match");
+    Alias alias;
+    for (const yaml::Node& member : node.members()) {
+        std::optional<Pattern>* pattern = member.name == "match"    ? &alias.match
+                                          : member.name == "and"    ? &alias.also
+                                          : member.name == "unless" ? &alias.unless
+                                                                    : nullptr;
+        if (pattern == nullptr) {
+            alias.means[member.name] = member.as_string();
+            continue;
+        }
+        try {
+            pattern->emplace(member.as_string());
+        } catch (const std::invalid_argument& error) {
+            member.fail(std::string("not a regular expression: ") + error.what());
+        }
+    }
+    return alias;
+}
+
+std::vector<NodeAlias> read_nodes(const yaml::Node& root) {
+    constexpr std::int64_t most = 1024;
+    std::vector<NodeAlias> nodes;
+    for (const yaml::Node& node : root.required("nodes").items()) {
+        node.allow({"gpu", "intra", "gpus", "network", "node"});
+        const yaml::Node* network = node.get("network");
+        nodes.push_back({node.required("gpu").as_string(), node.required("intra").as_string(),
+                         node.required("node").as_string(),
+                         static_cast<std::uint32_t>(node.required("gpus").as_int(1, most)),
+                         network == nullptr ? "" : network->as_string()});
+    }
+    return nodes;
+}
+
+WordMap read_words(const yaml::Node& root, std::string_view key) {
+    WordMap words;
+    for (const yaml::Node& member : root.required(key).members()) {
+        words[member.name] = member.as_string();
+    }
+    return words;
+}
+
+}  // namespace
+
+std::string_view Alias::word(std::string_view key) const {
+    const auto found = means.find(key);
+    return found == means.end() ? std::string_view{} : std::string_view{found->second};
+}
+
+AliasList read_aliases(const yaml::Node& root, std::string_view key) {
+    AliasList list;
+    for (const yaml::Node& node : root.required(key).items()) {
+        list.push_back(read_alias(node));
+    }
+    return list;
+}
+
+const Alias* first_match(const AliasList& list, std::string_view text) {
+    for (const Alias& alias : list) {
+        if (alias.match->found_in(text) && (!alias.also || alias.also->found_in(text)) &&
+            !(alias.unless && alias.unless->found_in(text))) {
+            return &alias;
+        }
+    }
+    return nullptr;
+}
+
+AliasTable parse_aliases(std::string_view text, const std::string& file) {
+    const yaml::Node root = yaml::parse(text, file);
+    root.allow({"gpus", "intra", "nodes", "networks", "speeds", "hosts", "collectives", "dtypes", "launchers", "link",
+                "speed_by_generation", "nccl_by_generation", "nccl_by_cuda"});
+    AliasTable table;
+    table.gpus = read_aliases(root, "gpus");
+    table.intra = read_aliases(root, "intra");
+    table.nodes = read_nodes(root);
+    table.networks = read_aliases(root, "networks");
+    table.speeds = read_aliases(root, "speeds");
+    table.hosts = read_aliases(root, "hosts");
+    table.collectives = read_aliases(root, "collectives");
+    table.dtypes = read_aliases(root, "dtypes");
+    table.launchers = read_aliases(root, "launchers");
+    table.link = read_words(root, "link");
+    table.speed_by_generation = read_words(root, "speed_by_generation");
+    table.nccl_by_generation = read_words(root, "nccl_by_generation");
+    for (const yaml::Node& node : root.required("nccl_by_cuda").items()) {
+        node.allow({"cuda", "nccl"});
+        table.nccl_by_cuda.emplace_back(node.required("cuda").as_string(), node.required("nccl").as_string());
+    }
+    return table;
+}
+
+const AliasTable& builtin_aliases() {
+    static const AliasTable table = parse_aliases(embedded_aliases(), "validate/aliases.yaml");
+    return table;
+}
+
+}  // namespace fabricast

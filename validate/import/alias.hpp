@@ -1,0 +1,66 @@
+#pragma once
+// The alias table: how people spell GPUs, networks and benchmarks, as data (validate/aliases.yaml, embedded). Each list
+// is searched from the top and the first pattern found in a text wins. No dataset is named in it.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/pattern.hpp"
+#include "base/yaml.hpp"
+
+namespace fabricast {
+
+using WordMap = std::map<std::string, std::string, std::less<>>;
+
+// A pattern (RE2's syntax, case ignored, found anywhere in a text) and what it means. `and` must be found too, `unless`
+// must not.
+struct Alias {
+    std::optional<Pattern> match, also, unless;
+    WordMap means;
+
+    // The meaning under `key`, or "".
+    std::string_view word(std::string_view key) const;
+};
+
+using AliasList = std::vector<Alias>;
+
+// The list under `key`. Throws InputError where it is malformed.
+AliasList read_aliases(const yaml::Node& root, std::string_view key);
+
+// The first alias found in `text`, or nullptr.
+const Alias* first_match(const AliasList& list, std::string_view text);
+
+// The node template of the catalogue that a GPU, joined in one way, in such a number, stands for.
+struct NodeAlias {
+    std::string gpu, intra, node;
+    std::uint32_t gpus = 0;  // in the template
+    std::string network;     // the template is for this family of networks; empty: for any
+};
+
+struct AliasTable {
+    AliasList gpus;   // system.gpu -> gpu, generation, intra (the usual way of joining several)
+    AliasList intra;  // system.intra -> intra
+    std::vector<NodeAlias> nodes;
+    AliasList networks;           // software.env, system.network, system.nic -> family, transport, fabric, ...
+    AliasList speeds;             // the same texts -> Gb/s of one NIC
+    AliasList hosts;              // system.cpu -> vendor
+    AliasList collectives;        // benchmark.collective -> collective
+    AliasList dtypes;             // benchmark.dtype -> dtype
+    AliasList launchers;          // benchmark.tool -> mode
+    WordMap link;                 // "infiniband 400" -> the catalogue's link
+    WordMap speed_by_generation;  // "hopper" -> Gb/s of the NIC it is usually sold with
+    WordMap nccl_by_generation;
+    std::vector<std::pair<std::string, std::string>> nccl_by_cuda;  // from this CUDA release on, ascending
+};
+
+// Throws InputError where the table is malformed (a pattern that is no regular expression, an unknown key).
+AliasTable parse_aliases(std::string_view yaml, const std::string& file);
+
+// The table embedded in the program.
+const AliasTable& builtin_aliases();
+
+}  // namespace fabricast

@@ -1,0 +1,118 @@
+// gdrcopy's copybw ("write BW: 9768.3MB/s" behind "writing test, size=65536 ...", MB are 2^20 bytes) and copylat (a
+// table a direction). Both end with "closing gdrdrv". No real sample seen: fixtures follow its documentation.
+
+#include <algorithm>
+
+#include "validate/import/log_format.hpp"
+
+namespace fabricast {
+namespace {
+
+// The number behind "size=" or "BW:".
+LogField behind(const LogText& log, const LogLine& line, std::string_view key, std::string_view stop) {
+    const std::size_t at = line.text.find(key);
+    std::string_view rest = at == std::string_view::npos ? "" : line.text.substr(at + key.size());
+    const std::size_t blank = std::min(rest.find_first_not_of(' '), rest.size());
+    rest.remove_prefix(blank);
+    const std::size_t end = rest.find(stop);
+    if (at == std::string_view::npos || end == std::string_view::npos || end == 0) {
+        throw InputError(log.at(line), error_message("a line that was cut", shown(line.text),
+                                                     std::string(key) + " NUMBER" + std::string(stop)));
+    }
+    return {rest.substr(0, end), line.column + static_cast<int>(at + key.size() + blank)};
+}
+
+Measurement& table(std::vector<Measurement>& tables, const char* tool, const std::string& test,
+                   std::vector<std::string> columns, const SourceLocation& place) {
+    const auto found = std::ranges::find(tables, test, &Measurement::id);
+    if (found != tables.end()) {
+        return *found;
+    }
+    Measurement& m = tables.emplace_back();
+    m.id = test;
+    m.kind = "p2p";
+    m.place = place;
+    m.columns = std::move(columns);
+    m.benchmark["tool"] = {tool, place};
+    m.benchmark["test"] = {test, place};
+    m.system["nodes"] = {"1", place};
+    return m;
+}
+
+void add(Measurement& m, const LogText& log, const LogLine& line, std::vector<std::string> cells) {
+    m.rows.push_back(std::move(cells));
+    m.row_places.push_back(log.at(line));
+}
+
+std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
+    std::vector<Measurement> tables;
+    std::string size;  // of copybw's test under way
+    std::string gpu;
+    std::size_t width = 0;  // of copylat's rows
+    bool open = false;      // results are there, their end not yet
+    for (const LogLine& line : log.lines()) {
+        if (const std::size_t name = line.text.find("name: ");
+            line.starts_with("GPU id:") && name != std::string_view::npos) {
+            gpu = gpu.empty() ? std::string(line.text.substr(name + 6, line.text.find(';', name) - name - 6)) : gpu;
+        } else if (line.starts_with("writing test") || line.starts_with("reading test")) {
+            const LogField field = behind(log, line, "size=", " ");
+            count_in(log, line, field);
+            size = field.text;
+            open = true;
+        } else if (line.starts_with("write BW:") || line.starts_with("read BW:")) {
+            if (size.empty()) {
+                throw InputError(log.at(line), error_message("a bandwidth without its size", shown(line.text),
+                                                             "writing test, size=..."));
+            }
+            const LogField field = behind(log, line, "BW:", "MB/s");
+            figure_in(log, line, field);
+            const std::string test = line.starts_with("write") ? "copybw write" : "copybw read";
+            add(table(tables, "gdrcopy copybw", test, {"size_bytes", "MiBps"}, log.at(line)), log, line,
+                {size, std::string(field.text)});
+            size.clear();
+        } else if (line.starts_with("Test ") && line.contains("Size(B)")) {
+            width = 2 + (line.contains("Time(us)") ? 1 : 0) + (line.contains("Min. Time(us)") ? 1 : 0);
+            open = true;
+            if (width < 3) {
+                throw InputError(log.at(line),
+                                 error_message("a header that was cut", shown(line.text), "Test Size(B) Avg.Time(us)"));
+            }
+        } else if (line.starts_with("gdr_copy_") && !line.contains("num iters")) {
+            refuse_cut_line(log, line);
+            const std::vector<LogField> f = line.fields();
+            if (width == 0 || (f.size() != width)) {
+                throw InputError(log.at(line), error_message("a row of another width than its header", shown(line.text),
+                                                             std::to_string(width) + " columns"));
+            }
+            count_in(log, line, f[1]);
+            figure_in(log, line, f[2]);
+            add(table(tables, "gdrcopy copylat", std::string(f[0].text), {"size_bytes", "time_us"}, log.at(line)), log,
+                line, {std::string(f[1].text), std::string(f[2].text)});
+        } else if (line.starts_with("closing gdrdrv")) {
+            if (!size.empty()) {
+                throw InputError(log.at(line),
+                                 error_message("a test without its result", "size " + size, "write BW: ... MB/s"));
+            }
+            open = false;
+        }
+    }
+    if (open) {
+        throw InputError(log.end(), error_message("the log ends too early", "", "a line 'closing gdrdrv'"));
+    }
+    for (Measurement& m : tables) {
+        if (!gpu.empty()) {
+            m.system["gpu"] = {gpu, m.place};
+        }
+    }
+    return tables;
+}
+
+bool fits(std::string_view t) { return holds(t, "gdrdrv") || holds(t, "gdr_copy_to_mapping"); }
+
+}  // namespace
+
+namespace formats {
+extern const LogFormat gdrcopy = {"gdrcopy", "gdrcopy's copybw and copylat", false, fits, read_gdrcopy};
+}  // namespace formats
+
+}  // namespace fabricast

@@ -1,0 +1,114 @@
+// nccl-tests' -J file: version, args, env, nccl_version, config with its devices, results. No real sample seen: written
+// from nccl-tests 2.17's util.cu.
+
+#include <algorithm>
+
+#include "validate/import/json_tree.hpp"
+#include "validate/import/nccl_run.hpp"
+
+namespace fabricast {
+namespace {
+
+// "NCCL_ALGO=Ring" of the environment; other names say nothing of the run's speed and may be secret.
+std::string nccl_environment(const yaml::Node& root) {
+    std::string words;
+    const yaml::Node* env = root.get("env");
+    for (const yaml::Node& entry : env == nullptr ? std::vector<yaml::Node>{} : env->items()) {
+        if (entry.as_string().starts_with("NCCL_")) {
+            words += (words.empty() ? "" : " ") + entry.as_string();
+        }
+    }
+    return words;
+}
+
+std::string program_of(const yaml::Node& root) {
+    const yaml::Node* args = root.get("args");
+    return args == nullptr || args->items().empty() ? "" : args->items().front().as_string();
+}
+
+std::string header_of(const yaml::Node& config) {
+    const auto said = [&](const char* key) {
+        const yaml::Node* node = config.get(key);
+        return node == nullptr ? std::string("0") : node->as_string();
+    };
+    const std::string step =
+        config.get("step_bytes") == nullptr ? said("step_factor") + "(factor)" : said("step_bytes") + "(bytes)";
+    return "nThread " + said("nthreads") + " nGpus " + said("ngpus") + " minBytes " + said("minimum_bytes") +
+           " maxBytes " + said("maximum_bytes") + " step: " + step + " warmup iters: " + said("warmup_iters") +
+           " iters: " + said("iterations") + " agg iters: " + said("aggregated_iterations");
+}
+
+// The three figures of one direction; null where it was not measured.
+void add_triple(const yaml::Node& result, const char* key, NcclRow& row) {
+    const yaml::Node* half = result.get(key);
+    const bool absent = half == nullptr || half->is_null() || (half->is_scalar() && half->text == "null");
+    const yaml::Node* time = absent ? nullptr : half->get("time");
+    time = time == nullptr && !absent ? &half->required("cpu_time") : time;
+    row.cells.push_back(absent ? "" : time->as_string());
+    for (const char* rate : {"alg_bw", "bus_bw"}) {
+        row.cells.push_back(absent ? "" : half->required(rate).as_string());
+        if (!absent && half->required(rate).as_double() < 0) {
+            half->required(rate).fail("a rate", ">= 0");
+        }
+    }
+    if (!absent && time->as_double() <= 0) {
+        time->fail("a time", "above zero");
+    }
+}
+
+NcclRow row_of(const yaml::Node& result) {
+    NcclRow row;
+    row.place = result.place;
+    row.size = result.required("size").as_int(0);
+    row.count = result.required("count").as_int(0);
+    add_triple(result, "out_of_place", row);
+    add_triple(result, "in_place", row);
+    return row;
+}
+
+std::vector<Measurement> read_nccl_tests_json(const LogText& log, const Statements& said) {
+    const yaml::Node root = json_tree(log);
+    const yaml::Node& config = root.required("config");
+    NcclRun run;
+    run.place = root.place;
+    run.tool = "nccl-tests";
+    run.collective = nccl_collective(program_of(root));
+    run.nccl = nccl_version_of_code(root.required("nccl_version").as_int(0));
+    run.env = nccl_environment(root);
+    run.header = header_of(config);
+    if (const yaml::Node* start = root.get("start_time")) {
+        run.date = start->as_string();
+    }
+    for (const yaml::Node& device : config.required("devices").items()) {
+        ++run.ranks;
+        run.hosts.insert(device.required("hostname").as_string());
+        run.gpu = device.required("device_info").as_string();
+    }
+    // Without MPI only the first device of the process is listed.
+    const auto driven = config.required("nthreads").as_int(1, 4096) * config.required("ngpus").as_int(1, 4096);
+    run.ranks = std::max(run.ranks, static_cast<std::uint32_t>(driven));
+    for (const yaml::Node& result : root.required("results").items()) {
+        run.rows.push_back(row_of(result));
+        run.dtype = result.required("type").as_string();
+        run.redop = result.required("redop").as_string();
+    }
+    run.in_place = true;
+    const yaml::Node& bounds = root.required("out_of_bounds").required("okay");
+    if (!bounds.as_bool()) {
+        bounds.fail("the run failed its own check of the data");
+    }
+    if (const std::size_t asked = rows_asked(run.header); asked != 0 && asked != run.rows.size()) {
+        root.required("results").fail("rows are missing", std::to_string(asked) + ", as its options ask for");
+    }
+    return {measurement_of(run, log, said)};
+}
+
+bool fits(std::string_view t) { return is_json(t) && holds(t, "\"out_of_place\""); }
+
+}  // namespace
+
+namespace formats {
+extern const LogFormat nccl_tests_json = {"nccl-tests-json", "nccl-tests' -J file", false, fits, read_nccl_tests_json};
+}  // namespace formats
+
+}  // namespace fabricast

@@ -1,0 +1,126 @@
+// OSU micro-benchmarks: "# OSU ... Test v7.5", a header "# Size  Bandwidth (MB/s) ..." and a row a size. Nothing is
+// printed behind the last row: a log cut between two rows reads as a shorter sweep. MB are 10^6 bytes.
+
+#include <algorithm>
+
+#include "base/numbers.hpp"
+#include "validate/import/log_format.hpp"
+
+namespace fabricast {
+namespace {
+
+struct Column {
+    std::string_view printed, name;
+};
+// As printed without blanks; longer ones first where one begins another.
+constexpr Column known[] = {{"AvgLatency(us)", "avg_latency_us"},
+                            {"MinLatency(us)", "min_latency_us"},
+                            {"MaxLatency(us)", "max_latency_us"},
+                            {"Latency(us)", "latency_us"},
+                            {"Bandwidth(MB/s)", "bandwidth_MBps"},
+                            {"MB/s", "bandwidth_MBps"},
+                            {"Messages/s", "messages_per_s"},
+                            {"Iterations", "iterations"},
+                            {"P50Tail(us)", "p50_us"},
+                            {"P90Tail(us)", "p90_us"},
+                            {"P99Tail(us)", "p99_us"},
+                            {"Validation", "validation"}};
+
+std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
+    std::string rest;
+    for (const LogField& field : line.fields()) {
+        rest += field.text;
+    }
+    rest.erase(0, std::string_view("#Size").size());
+    std::vector<std::string> columns{"size_bytes"};
+    while (!rest.empty()) {
+        const auto column = std::ranges::find_if(known, [&](const Column& c) { return rest.starts_with(c.printed); });
+        if (column == std::end(known)) {
+            throw InputError(log.at(line), error_message("a column that OSU is not known to print", shown(rest),
+                                                         "Latency (us), Bandwidth (MB/s), Validation ..."));
+        }
+        columns.emplace_back(column->name);
+        rest.erase(0, column->printed.size());
+    }
+    if (columns.size() < 2) {
+        throw InputError(log.at(line), error_message("a header that was cut", shown(line.text), "# Size and more"));
+    }
+    return columns;
+}
+
+void add_row(const LogText& log, const LogLine& line, Measurement& m) {
+    refuse_cut_line(log, line);
+    const std::vector<LogField> f = line.fields();
+    if (f.size() != m.columns.size()) {
+        throw InputError(log.at(line), error_message("a row of another width than its header", shown(line.text),
+                                                     std::to_string(m.columns.size()) + " columns"));
+    }
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        if (m.columns[i] != "validation") {
+            figure_in(log, line, f[i]);
+            cells.emplace_back(f[i].text);
+        } else if (f[i].text != "Pass") {
+            throw InputError(log.at(line, f[i]),
+                             error_message("a row that failed its own check", shown(f[i].text), "Pass"));
+        }
+    }
+    const std::int64_t size = count_in(log, line, f[0]);
+    if (!m.rows.empty() && count_in_word(m.rows.back()[0]) >= size) {
+        throw InputError(log.at(line, f[0]),
+                         error_message("sizes do not rise", shown(f[0].text), "above " + m.rows.back()[0]));
+    }
+    m.rows.push_back(std::move(cells));
+    m.row_places.push_back(log.at(line));
+}
+
+std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
+    std::vector<Measurement> tables;
+    std::string title;
+    bool in_table = false;
+    for (const LogLine& line : log.lines()) {
+        const std::vector<LogField> fields = line.fields();
+        if (line.starts_with("# OSU ")) {
+            title = line.text.substr(2);
+            in_table = false;
+        } else if (line.starts_with("# Size")) {
+            if (title.empty()) {
+                throw InputError(log.at(line), error_message("a table without its title", "", "# OSU ... Test"));
+            }
+            Measurement& m = tables.emplace_back();
+            m.columns = columns_of(log, line);
+            m.kind = "rdma";
+            m.id = title.substr(0, title.find(" Test"));
+            m.place = log.at(line);
+            m.benchmark["tool"] = {title, m.place};
+            in_table = true;
+        } else if (in_table && !fields.empty() && !line.starts_with("#")) {
+            if (is_count(fields.front().text)) {
+                add_row(log, line, tables.back());
+            } else if (!tables.back().rows.empty()) {
+                in_table = false;  // what a launcher prints behind
+            }
+        }
+    }
+    for (Measurement& m : tables) {
+        if (m.rows.empty()) {
+            throw InputError(log.end(),
+                             error_message("a table without rows", m.benchmark["tool"].text, "a row a size"));
+        }
+        std::erase(m.columns, "validation");
+    }
+    if (tables.empty()) {
+        throw InputError(log.end(), error_message("the log ends before its table", shown(title), "# Size and rows"));
+    }
+    return tables;
+}
+
+bool fits(std::string_view t) { return holds(t, "# OSU "); }
+
+}  // namespace
+
+namespace formats {
+extern const LogFormat osu = {"osu", "OSU micro-benchmarks", true, fits, read_osu};
+}  // namespace formats
+
+}  // namespace fabricast

@@ -1,0 +1,249 @@
+// perftest: a banner of what was set, a header "#bytes #iterations ...", a row a size and a line of dashes behind them.
+// Logs of a loopback mix what server and client print; a row printed twice counts once. MB are 2^20 bytes.
+
+#include <algorithm>
+
+#include "base/numbers.hpp"
+#include "validate/import/log_format.hpp"
+
+namespace fabricast {
+namespace {
+
+struct Column {
+    std::string_view printed, name;
+};
+// As printed without blanks, longest first.
+constexpr Column known[] = {{"BWpeak[MB/sec]", "bw_peak_MiBps"},
+                            {"BWpeak[MiB/sec]", "bw_peak_MiBps"},
+                            {"BWpeak[Gb/sec]", "bw_peak_Gbps"},
+                            {"BWaverage[MB/sec]", "bw_avg_MiBps"},
+                            {"BWaverage[MiB/sec]", "bw_avg_MiBps"},
+                            {"BWaverage[Gb/sec]", "bw_avg_Gbps"},
+                            {"MsgRate[Mpps]", "msg_rate_Mpps"},
+                            {"CPU_Util[%]", "cpu_util_percent"},
+                            {"t_min[usec]", "t_min_us"},
+                            {"t_max[usec]", "t_max_us"},
+                            {"t_typical[usec]", "t_typical_us"},
+                            {"t_avg[usec]", "t_avg_us"},
+                            {"t_stdev[usec]", "t_stdev_us"},
+                            {"99%percentile[usec]", "t_p99_us"},
+                            {"99.9%percentile[usec]", "t_p999_us"}};
+
+// "RDMA_Write BW Test" -> "ib_write_bw"; "" where a line is no title.
+std::string program_of(const LogLine& line) {
+    if (!line.contains(" Test")) {
+        return "";
+    }
+    const std::string verb = line.contains("RDMA_Write")  ? "write"
+                             : line.contains("RDMA_Read") ? "read"
+                             : line.contains("Send")      ? "send"
+                             : line.contains("Atomic")    ? "atomic"
+                                                          : "";
+    const std::string what = line.contains("Latency") ? "lat" : line.contains("BW") ? "bw" : "";
+    return verb.empty() || what.empty() ? ""
+                                        : "ib_" + verb + "_" + what + (line.contains("Bidirectional") ? " -b" : "");
+}
+
+// The header's names joined without blanks, cut at the columns known.
+std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
+    std::string rest;
+    for (const LogField& field : line.fields()) {
+        rest += field.text;
+    }
+    constexpr std::string_view start = "#bytes#iterations";
+    std::vector<std::string> columns{"size_bytes", "iterations"};
+    rest.erase(0, rest.starts_with(start) ? start.size() : 0);
+    while (!rest.empty()) {
+        const auto column = std::ranges::find_if(known, [&](const Column& c) { return rest.starts_with(c.printed); });
+        if (column == std::end(known)) {
+            throw InputError(log.at(line), error_message("a column that perftest is not known to print", shown(rest),
+                                                         "BW peak, BW average, MsgRate, t_min ... with their units"));
+        }
+        columns.emplace_back(column->name);
+        rest.erase(0, column->printed.size());
+    }
+    if (columns.size() < 4) {
+        throw InputError(log.at(line),
+                         error_message("a header that was cut", shown(line.text), "#bytes #iterations and more"));
+    }
+    return columns;
+}
+
+class Reader {
+public:
+    explicit Reader(const LogText& log) : log_(log) {}
+
+    std::vector<Measurement> read() {
+        for (const LogLine& line : log_.lines()) {
+            if (const std::string program = program_of(line); !program.empty()) {
+                title(line, program);
+            } else if (line.contains("#bytes") && line.contains("#iterations")) {
+                header(line);
+            } else if (line.starts_with("-----")) {
+                dashes();
+            } else if (in_table_ && !line.fields().empty() && is_count(line.fields().front().text)) {
+                row(line);
+            } else {
+                banner(line);
+            }
+        }
+        if (in_table_ || (titled_ && done_.empty())) {
+            throw InputError(
+                log_.end(),
+                error_message(in_table_ ? "the log ends within a table" : "the log ends before its table",
+                              std::to_string(m_.rows.size()) + " rows", "a line of dashes behind the rows"));
+        }
+        return std::move(done_);
+    }
+
+private:
+    void title(const LogLine& line, const std::string& program) {
+        if (in_table_ && !m_.rows.empty()) {
+            throw InputError(log_.at(line), error_message("another run begins within a table", shown(line.text),
+                                                          "a line of dashes behind the rows"));
+        }
+        program_ = program;
+        titled_ = true;
+    }
+
+    void header(const LogLine& line) {
+        if (!titled_) {
+            throw InputError(log_.at(line),
+                             error_message("a table without the title of its test", "", "RDMA_Write BW Test"));
+        }
+        const std::vector<std::string> columns = columns_of(log_, line);
+        if (in_table_ && m_.columns == columns) {
+            return;  // of the other side
+        }
+        m_ = {};
+        m_.columns = columns;
+        m_.place = log_.at(line);
+        in_table_ = true;
+    }
+
+    void banner(const LogLine& line) {
+        struct Key {
+            const char* printed;
+            const char* name;
+        };
+        constexpr Key keys[] = {{"Device", "device"},
+                                {"Number of qps", "qps"},
+                                {"Connection type", "connection"},
+                                {"Mtu", "mtu"},
+                                {"Link type", "link"},
+                                {"TX depth", "tx_depth"},
+                                {"PCIe relax order", "relaxed_ordering"},
+                                {"GID index", "gid_index"}};
+        for (const Key& key : keys) {
+            if (const auto value = line.value_of(key.printed); value && !value->empty()) {
+                said_[key.name] = {std::string(*value), log_.at(line)};
+            }
+        }
+    }
+
+    void row(const LogLine& line) {
+        refuse_cut_line(log_, line);
+        const std::vector<LogField> f = line.fields();
+        if (f.size() != m_.columns.size()) {
+            throw InputError(log_.at(line),
+                             error_message("a row of another width than its header",
+                                           std::to_string(f.size()) + " columns", std::to_string(m_.columns.size())));
+        }
+        std::vector<std::string> cells;
+        for (const LogField& field : f) {
+            figure_in(log_, line, field);
+            cells.emplace_back(field.text);
+        }
+        if (count_in(log_, line, f[0]) < 1) {
+            throw InputError(log_.at(line, f[0]), error_message("a size", shown(f[0].text), "above zero"));
+        }
+        check_rate(line, f);
+        check_times(line, f);
+        if (!m_.rows.empty() && m_.rows.back()[0] == cells[0]) {
+            return;  // the other side's row of the same size
+        }
+        if (!m_.rows.empty() && count_in_word(m_.rows.back()[0]) > count_in_word(cells[0])) {
+            throw InputError(log_.at(line, f[0]),
+                             error_message("sizes fall", shown(f[0].text), "above " + m_.rows.back()[0]));
+        }
+        m_.rows.push_back(std::move(cells));
+        m_.row_places.push_back(log_.at(line));
+    }
+
+    std::size_t column(std::string_view start) const {
+        const auto found = std::ranges::find_if(m_.columns, [&](const std::string& c) { return c.starts_with(start); });
+        return static_cast<std::size_t>(found - m_.columns.begin());
+    }
+
+    // BW average = message rate * size.
+    void check_rate(const LogLine& line, const std::vector<LogField>& f) {
+        const std::size_t bw = column("bw_avg_");
+        const std::size_t rate = column("msg_rate_");
+        if (bw == f.size() || rate == f.size()) {
+            return;
+        }
+        const double unit = m_.columns[bw].ends_with("Gbps") ? 1.25e8 : 1048576;
+        const double size = figure_in(log_, line, f[0]);
+        const double expected = figure_in(log_, line, f[rate]) * 1e6 * size / unit;
+        const double slack = 2 * rounding_of(f[rate].text) * 1e6 * size / unit;
+        check_printed(log_, line, f[bw], expected, slack + 0.001 * expected, "BW average");
+    }
+
+    // t_min <= t_typical, t_avg <= t_max.
+    void check_times(const LogLine& line, const std::vector<LogField>& f) {
+        const std::size_t low = column("t_min");
+        const std::size_t high = column("t_max");
+        for (const char* name : {"t_typical", "t_avg"}) {
+            const std::size_t at = column(name);
+            if (low == f.size() || high == f.size() || at == f.size()) {
+                continue;
+            }
+            const double value = figure_in(log_, line, f[at]);
+            if (value < figure_in(log_, line, f[low]) - 0.02 || value > figure_in(log_, line, f[high]) + 0.02) {
+                throw InputError(log_.at(line, f[at]), error_message(std::string(name) + " outside of t_min and t_max",
+                                                                     shown(f[at].text), ""));
+            }
+        }
+    }
+
+    void dashes() {
+        if (!in_table_ || m_.rows.empty()) {
+            return;
+        }
+        m_.kind = "rdma";
+        m_.id = program_;
+        m_.benchmark = said_;
+        m_.benchmark["tool"] = {program_, m_.place};
+        if (const auto link = said_.find("link"); link != said_.end()) {
+            const bool ib = link->second.text == "IB";
+            m_.system["network"] = {ib ? "InfiniBand" : "RoCE", link->second.place};
+        }
+        if (const auto device = said_.find("device"); device != said_.end()) {
+            m_.system["nic"] = device->second;
+        }
+        done_.push_back(std::move(m_));
+        m_ = {};
+        in_table_ = false;
+    }
+
+    const LogText& log_;
+    Measurement m_;
+    MeasurementSection said_;
+    std::string program_;
+    bool titled_ = false;
+    bool in_table_ = false;
+    std::vector<Measurement> done_;
+};
+
+std::vector<Measurement> read_perftest(const LogText& log, const Statements&) { return Reader(log).read(); }
+
+bool fits(std::string_view t) { return holds(t, "#bytes") && holds(t, "#iterations"); }
+
+}  // namespace
+
+namespace formats {
+extern const LogFormat perftest = {"perftest", "ib_write_bw, ib_write_lat, ib_read_*, ib_send_*", true, fits,
+                                   read_perftest};
+}  // namespace formats
+
+}  // namespace fabricast

@@ -1,0 +1,138 @@
+// ucx_perftest: a header of latency, bandwidth (MB are 2^20 bytes) and message rate, and one line "Final:" a run. The
+// size stands in the server's banner ("Message size: 8"); a client's log has it only in the ratio of its last columns.
+// No real sample seen: fixtures follow UCX's documentation. Several runs of one log make one table.
+
+#include <algorithm>
+#include <cmath>
+
+#include "validate/import/log_format.hpp"
+
+namespace fabricast {
+namespace {
+
+// iterations, one percentile, average and overall of latency; average and overall of bandwidth; the same of message
+// rate
+constexpr std::size_t final_figures = 8;
+
+// A power of two, or a round decimal number, within what rounding leaves open.
+std::int64_t size_from_ratio(double megabytes, double messages) {
+    const double size = megabytes * 1048576 / messages;
+    const double power = std::exp2(std::round(std::log2(size)));
+    return static_cast<std::int64_t>(std::llround(std::abs(power / size - 1) < 0.01 ? power : size));
+}
+
+struct Run {
+    std::string test, memory;
+    std::int64_t size = 0;
+};
+
+// "| Test:         tag match bandwidth     |": the value without the frame.
+std::string framed(const LogLine& line, std::string_view key) {
+    const auto value = line.value_of(key);
+    if (!value) {
+        return "";
+    }
+    const std::string_view words = value->substr(0, value->find('|'));
+    return std::string(words.substr(0, words.find_last_not_of(' ') + 1));
+}
+
+void take_banner(const LogText& log, const LogLine& line, Run& run) {
+    if (const std::string test = framed(line, "Test"); !test.empty()) {
+        run.test = test;
+    }
+    if (const std::string memory = framed(line, "Send memory"); !memory.empty()) {
+        run.memory = memory;
+    }
+    if (const std::string size = framed(line, "Message size"); !size.empty()) {
+        run.size = count_in(log, line, {size, line.column});
+    }
+}
+
+Measurement& table_of(std::vector<Measurement>& tables, const Run& run, const SourceLocation& place) {
+    const std::string id = run.test.empty() ? "ucx" : run.test + (run.memory.empty() ? "" : " " + run.memory);
+    const auto found = std::ranges::find(tables, id, &Measurement::id);
+    if (found != tables.end()) {
+        return *found;
+    }
+    Measurement& m = tables.emplace_back();
+    m.id = id;
+    m.kind = "rdma";
+    m.place = place;
+    m.columns = {"size_bytes", "latency_us", "bandwidth_MiBps", "messages_per_s"};
+    m.benchmark["tool"] = {"ucx_perftest", place};
+    if (!run.test.empty()) {
+        m.benchmark["test"] = {run.test, place};
+    }
+    if (!run.memory.empty()) {
+        m.benchmark["memory"] = {run.memory, place};
+    }
+    return m;
+}
+
+void take_result(const LogText& log, const LogLine& line, Run& run, std::vector<Measurement>& tables) {
+    refuse_cut_line(log, line);
+    const std::vector<LogField> f = line.fields();
+    if (f.size() != final_figures + 1) {
+        throw InputError(log.at(line),
+                         error_message("a result of another width", std::to_string(f.size() - 1) + " figures",
+                                       std::to_string(final_figures)));
+    }
+    for (std::size_t i = 1; i < f.size(); ++i) {
+        figure_in(log, line, f[i]);
+    }
+    const double bandwidth = figure_in(log, line, f[6]);
+    const double rate = figure_in(log, line, f[8]);
+    const bool told = run.size > 0;
+    if (!told) {
+        if (rate <= 0 || bandwidth <= 0) {
+            throw InputError(log.at(line),
+                             error_message("the size of the messages is not told", "", "a line 'Message size: N'"));
+        }
+        run.size = size_from_ratio(bandwidth, rate);
+    }
+    const double expected = rate * static_cast<double>(run.size) / 1048576;
+    const double slack = 2 * rounding_of(f[8].text) * static_cast<double>(run.size) / 1048576;
+    check_printed(log, line, f[6], expected, slack + 0.01 * expected, "bandwidth");
+    Measurement& m = table_of(tables, run, log.at(line));
+    if (!told) {
+        m.notes = "sizes follow from bandwidth and message rate";
+    }
+    m.rows.push_back(
+        {std::to_string(run.size), std::string(f[4].text), std::string(f[6].text), std::string(f[8].text)});
+    m.row_places.push_back(log.at(line));
+    run.size = 0;
+}
+
+std::vector<Measurement> read_ucx_perftest(const LogText& log, const Statements&) {
+    std::vector<Measurement> tables;
+    Run run;
+    bool open = false;
+    for (const LogLine& line : log.lines()) {
+        if (line.contains("message rate (msg/s)")) {
+            open = true;
+        } else if (line.starts_with("|")) {
+            take_banner(log, line, run);
+        } else if (line.starts_with("Final:")) {
+            if (!open) {
+                throw InputError(log.at(line),
+                                 error_message("a result without its header", shown(line.text), "a header of columns"));
+            }
+            take_result(log, line, run, tables);
+            open = false;
+        }
+    }
+    if (open) {
+        throw InputError(log.end(), error_message("the log ends before its result", "", "a line 'Final: ...'"));
+    }
+    return tables;
+}
+
+bool fits(std::string_view t) { return holds(t, "message rate (msg/s)"); }
+
+}  // namespace
+
+namespace formats {
+extern const LogFormat ucx_perftest = {"ucx-perftest", "ucx_perftest", false, fits, read_ucx_perftest};
+}  // namespace formats
+
+}  // namespace fabricast

@@ -1,0 +1,156 @@
+#include "validate/import/measurement.hpp"
+
+#include "base/text_file.hpp"
+
+namespace fabricast {
+namespace {
+
+bool says_nothing(const yaml::Node& value) {
+    return value.is_null() || (value.is_scalar() && (value.text.empty() || (!value.quoted && value.text == "null")));
+}
+
+// A value as words: a map reads "KEY=value KEY=value", as environments are written; a list is joined by blanks.
+std::string flattened(const yaml::Node& value) {
+    if (says_nothing(value)) {
+        return "";
+    }
+    if (value.is_scalar()) {
+        return value.text;
+    }
+    std::string words;
+    for (const yaml::Node& child : value.children) {
+        words += words.empty() ? "" : " ";
+        words += value.is_map() ? child.name + "=" + flattened(child) : flattened(child);
+    }
+    return words;
+}
+
+// `source:` may be one line of text instead of a map: then it is its own `url`.
+MeasurementSection section(const yaml::Node& root, std::string_view key) {
+    MeasurementSection read;
+    const yaml::Node* node = root.get(key);
+    if (node == nullptr || says_nothing(*node)) {
+        return read;
+    }
+    if (node->is_scalar() && key == "source") {
+        read["url"] = {node->text, node->place};
+        return read;
+    }
+    for (const yaml::Node& member : node->members()) {
+        if (std::string value = flattened(member); !value.empty()) {
+            read[member.name] = {std::move(value), member.place};
+        }
+    }
+    return read;
+}
+
+std::string member_text(const yaml::Node& root, std::string_view key) {
+    const yaml::Node* node = root.get(key);
+    return node == nullptr ? "" : flattened(*node);
+}
+
+void read_table(const yaml::Node& root, Measurement& result) {
+    for (const yaml::Node& column : root.required("columns").items()) {
+        result.columns.push_back(column.as_string());
+    }
+    for (const yaml::Node& row : root.required("rows").items()) {
+        const std::vector<yaml::Node>& cells = row.items();
+        if (cells.size() != result.columns.size()) {
+            row.fail(error_message("a row of another width than `columns`", std::to_string(cells.size()) + " values",
+                                   std::to_string(result.columns.size())));
+        }
+        std::vector<std::string>& texts = result.rows.emplace_back();
+        for (const yaml::Node& cell : cells) {
+            texts.push_back(flattened(cell));
+        }
+        result.row_places.push_back(row.place);
+    }
+}
+
+}  // namespace
+
+const std::vector<MeasurementKey>& measurement_keys() {
+    using Form = MeasurementForm;
+    static const std::vector<MeasurementKey> keys = {
+        {"id", Form::text, true, "The file's name without its ending."},
+        {"source", Form::section, true, "Where it was published or who measured it; one line of text is its url."},
+        {"source.url", Form::text, false, "A page."},
+        {"source.repo", Form::text, false, "A repository."},
+        {"source.path", Form::text, false, "The file in it, or the log that was imported."},
+        {"source.commit", Form::text, false, "The commit read."},
+        {"source.date", Form::text, false, "When it was measured or published."},
+        {"kind", Form::text, true, "nccl, p2p, rdma or other."},
+        {"system", Form::section, true, "What was measured."},
+        {"system.gpu", Form::text, false, "The GPU as the tool or people name it."},
+        {"system.gpus_per_node", Form::text, false, "GPUs of one node."},
+        {"system.gpus_used", Form::text, false, "GPUs that took part, where not all did."},
+        {"system.nodes", Form::text, false, "Nodes."},
+        {"system.intra", Form::text, false, "How the GPUs of a node are joined."},
+        {"system.nic", Form::text, false, "The network card."},
+        {"system.nics_per_node", Form::text, false, "Network cards of one node."},
+        {"system.network", Form::text, false, "The network between nodes."},
+        {"system.cpu", Form::text, false, "The host's processor."},
+        {"system.driver", Form::text, false, "The GPU's driver."},
+        {"system.notes", Form::text, false, "Anything else about it."},
+        {"software", Form::section, false, "What ran."},
+        {"software.nccl", Form::text, false, "NCCL's version."},
+        {"software.cuda", Form::text, false, "CUDA's version."},
+        {"software.driver", Form::text, false, "The GPU driver's version."},
+        {"software.env", Form::text, false, "Environment: a map, or NAME=value words."},
+        {"software.notes", Form::text, false, "Anything else about it."},
+        {"benchmark", Form::section, false, "What was timed."},
+        {"benchmark.tool", Form::text, false, "The program."},
+        {"benchmark.test", Form::text, false, "Which of its tests."},
+        {"benchmark.collective", Form::text, false, "all_reduce, all_gather ..."},
+        {"benchmark.dtype", Form::text, false, "Element type."},
+        {"benchmark.redop", Form::text, false, "Reduction."},
+        {"benchmark.ranks", Form::text, false, "GPUs that took part."},
+        {"benchmark.options", Form::text, false, "Its command line."},
+        {"benchmark.header", Form::text, false, "The options as the tool repeats them."},
+        {"notes", Form::text, false, "What a reader should know."},
+        {"confidence", Form::text, false, "high, medium or low."},
+        {"columns", Form::columns, true, "What each cell of a row is, with its unit: size_bytes, time_us, busbw_GBps."},
+        {"rows", Form::rows, true, "One list a size or test; null where nothing was measured."},
+    };
+    return keys;
+}
+
+std::string_view text(const MeasurementSection& section, std::string_view key) {
+    const auto found = section.find(key);
+    return found == section.end() ? std::string_view{} : std::string_view{found->second.text};
+}
+
+Measurement parse_measurement(std::string_view yaml, const std::string& file) {
+    const yaml::Node root = yaml::parse(yaml, file);
+    if (!root.is_map()) {
+        root.fail("a measurement file is a map", "id, source, kind, system, software, benchmark, columns, rows");
+    }
+    std::vector<std::string> top;
+    for (const MeasurementKey& key : measurement_keys()) {
+        if (key.path.find('.') == std::string_view::npos) {
+            top.emplace_back(key.path);
+        }
+    }
+    root.allow(top);
+    Measurement result;
+    result.file = file;
+    result.place = root.place;
+    result.id = root.required("id").as_string();
+    result.kind = root.required("kind").as_string();
+    result.notes = member_text(root, "notes");
+    result.confidence = member_text(root, "confidence");
+    root.required("source");
+    root.required("system");
+    result.source = section(root, "source");
+    result.system = section(root, "system");
+    result.software = section(root, "software");
+    result.benchmark = section(root, "benchmark");
+    read_table(root, result);
+    return result;
+}
+
+Measurement read_measurement(const std::filesystem::path& path) {
+    return parse_measurement(read_text(path, yaml::max_file_bytes), path.string());
+}
+
+}  // namespace fabricast

@@ -1,0 +1,59 @@
+#pragma once
+// A published or measured result as its file tells it: who measured, on what, with which software, and a table.
+// Nothing is interpreted here but the layout; `curve.hpp` reads the table, `derive.hpp` the words.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/yaml.hpp"
+
+namespace fabricast {
+
+// What a file says under one key: a list or a map is flattened to words.
+struct Statement {
+    std::string text;
+    SourceLocation place;
+};
+
+// A section of a file ("system", "software", ...) by key. Empty and null values are left out.
+using MeasurementSection = std::map<std::string, Statement, std::less<>>;
+
+struct Measurement {
+    std::string file;  // as the user named it
+    std::string id;
+    std::string kind;  // "nccl", "p2p", "rdma"
+    std::string notes;
+    std::string confidence;
+    SourceLocation place;  // of the file's beginning
+    MeasurementSection source, system, software, benchmark;
+    std::vector<std::string> columns;
+    std::vector<std::vector<std::string>> rows;  // as wide as `columns`; an empty cell was null
+    std::vector<SourceLocation> row_places;
+};
+
+// Every key that a measurement file may have at its top or that something reads inside a section; sections may hold
+// others too. The parser's check and docs/schema/measurement.json come from this one table.
+enum class MeasurementForm : std::uint8_t { text, section, columns, rows };
+struct MeasurementKey {
+    std::string_view path;  // "system.gpu"
+    MeasurementForm form = MeasurementForm::text;
+    bool required = false;
+    std::string_view meaning;
+};
+const std::vector<MeasurementKey>& measurement_keys();
+
+// The value under `key`, or "".
+std::string_view text(const MeasurementSection& section, std::string_view key);
+
+// Throws InputError at the place of the first thing that is not a measurement file's.
+Measurement parse_measurement(std::string_view yaml, const std::string& file);
+Measurement read_measurement(const std::filesystem::path& path);
+
+// Files in a folder `training` have a form of their own: the readers of link measurements pass them by.
+inline bool is_training_table(const std::filesystem::path& file) { return file.parent_path().filename() == "training"; }
+
+}  // namespace fabricast

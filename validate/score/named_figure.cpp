@@ -1,0 +1,11 @@
+#include "validate/score/named_figure.hpp"
+
+#include <fmt/format.h>
+
+namespace fabricast {
+
+std::string figure_line(const NamedFigure& figure) {
+    return fmt::format("figure: {} {:.2f} {}", figure.name, figure.value, figure.unit);
+}
+
+}  // namespace fabricast

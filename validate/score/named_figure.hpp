@@ -1,0 +1,17 @@
+#pragma once
+// A printed figure: "nccl_mid_median_pct", 6.3, "%".
+
+#include <string>
+
+namespace fabricast {
+
+struct NamedFigure {
+    std::string name;
+    double value = 0;
+    std::string unit = "%";
+};
+
+// "figure: nccl_mid_median_pct 6.30 %": to two decimals.
+std::string figure_line(const NamedFigure& figure);
+
+}  // namespace fabricast

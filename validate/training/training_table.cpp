@@ -1,0 +1,248 @@
+#include "validate/training/training_table.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/yaml.hpp"
+#include "sim/scenario/parse.hpp"
+#include "topologies/node_reader.hpp"
+
+namespace fabricast {
+
+namespace {
+
+std::string cell_text(const yaml::Node& cell) { return cell.is_null() ? "null" : cell.as_string(); }
+
+std::vector<std::string> texts(const yaml::Node* list) {
+    std::vector<std::string> out;
+    if (list == nullptr) {
+        return out;
+    }
+    if (list->is_scalar()) {
+        return {list->text};
+    }
+    for (const yaml::Node& item : list->items()) {
+        out.push_back(item.as_string());
+    }
+    return out;
+}
+
+std::vector<TableCase> cases_of(const yaml::Node& map, const char* key) {
+    std::vector<TableCase> out;
+    const yaml::Node* list = map.get(key);
+    if (list == nullptr) {
+        return out;
+    }
+    for (const yaml::Node& item : list->items()) {
+        TableCase one;
+        for (const yaml::Node& column : item.required("when").members()) {
+            one.when[column.name] = texts(&column);
+        }
+        one.set = texts(item.get("set"));
+        const yaml::Node* because = item.get("because");
+        one.because = because == nullptr ? "" : because->as_string();
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+bool matches(const TableCase& one, const std::map<std::string, std::string>& row) {
+    return std::all_of(one.when.begin(), one.when.end(), [&](const auto& condition) {
+        const auto cell = row.find(condition.first);
+        return cell != row.end() &&
+               std::any_of(condition.second.begin(), condition.second.end(),
+                           [&](const std::string& pattern) { return like(cell->second, pattern); });
+    });
+}
+
+// Settings in the order in which they replace each other.
+class Settings {
+public:
+    explicit Settings(const std::map<std::string, std::string>& row) : row_(row) {}
+
+    void take(const std::vector<std::string>& list) {
+        for (const std::string& setting : list) {
+            const std::size_t equals = setting.find('=');
+            std::string value = setting.substr(equals + 1);
+            if (value.starts_with("row.")) {
+                value = row_.at(value.substr(4));
+            }
+            values_[setting.substr(0, equals)] = value;
+        }
+    }
+    void put(const std::string& key, const std::string& value) { values_[key] = value; }
+    std::string take_out(const std::string& key, const std::string& otherwise) {
+        const auto found = values_.find(key);
+        if (found == values_.end()) {
+            return otherwise;
+        }
+        std::string value = found->second;
+        values_.erase(found);
+        return value;
+    }
+    std::string value(const std::string& key, const std::string& otherwise) const {
+        const auto found = values_.find(key);
+        return found == values_.end() ? otherwise : found->second;
+    }
+    std::vector<std::string> all() const {
+        std::vector<std::string> list;
+        for (const auto& [key, value] : values_) {
+            list.push_back(key + "=" + value);
+        }
+        return list;
+    }
+
+private:
+    const std::map<std::string, std::string>& row_;
+    std::map<std::string, std::string> values_;
+};
+
+std::uint32_t whole(const std::string& text) {
+    return static_cast<std::uint32_t>(std::strtoul(text.c_str(), nullptr, 10));
+}
+
+}  // namespace
+
+bool like(std::string_view text, std::string_view pattern) {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) {
+        return text == pattern;
+    }
+    if (!text.starts_with(pattern.substr(0, star))) {
+        return false;
+    }
+    const std::string_view rest = pattern.substr(star + 1);
+    for (std::size_t from = star; from <= text.size(); ++from) {
+        if (like(text.substr(from), rest)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+TrainingTable read_training_table(const std::filesystem::path& file, std::string_view how) {
+    static const std::vector<std::string> scalings = {"none", "weak", "strong", "proxy", "model"};
+    const yaml::Node root = yaml::read(file);
+    const yaml::Node& forecast = root.required(how);
+    forecast.allow({"family", "excluded", "step", "scaling", "series", "columns", "set", "cases", "exclude"});
+    TrainingTable table;
+    table.id = root.required("id").as_string();
+    table.family = forecast.required("family").as_string();
+    table.excluded = forecast.get("excluded") == nullptr ? "" : forecast.get("excluded")->as_string();
+    table.scaling = static_cast<TableScaling>(forecast.required("scaling").as_enum(scalings));
+    table.series = texts(forecast.get("series"));
+    const yaml::Node& step = forecast.required("step");
+    step.allow({"column", "unit", "scale"});
+    table.step_column = step.required("column").as_string();
+    table.step_unit = step.get("unit") == nullptr ? "" : step.get("unit")->as_string();
+    table.step_scale = step.get("scale") == nullptr ? 1 : step.get("scale")->as_double();
+    for (const yaml::Node& column : forecast.required("columns").members()) {
+        table.columns[column.name] = column.as_string();
+    }
+    table.set = texts(forecast.get("set"));
+    table.cases = cases_of(forecast, "cases");
+    table.exclusions = cases_of(forecast, "exclude");
+    if (const yaml::Node* assumed = root.get("assumed")) {
+        assumed->allow({"set", "cases"});
+        table.assumed = texts(assumed->get("set"));
+        table.assumed_cases = cases_of(*assumed, "cases");
+    }
+    const std::vector<std::string> names = texts(&root.required("columns"));
+    for (const yaml::Node& row : root.required("rows").items()) {
+        if (row.items().size() != names.size()) {
+            row.fail("a row has one cell for each column");
+        }
+        std::map<std::string, std::string> cells;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            cells[names[i]] = cell_text(row.items()[i]);
+        }
+        table.rows.push_back(std::move(cells));
+    }
+    return table;
+}
+
+std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder, std::string_view how) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path().extension() == ".yaml" && yaml::read(entry.path()).get(how) != nullptr) {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    std::vector<TrainingTable> tables;
+    for (const std::filesystem::path& file : files) {
+        tables.push_back(read_training_table(file, how));
+    }
+    return tables;
+}
+
+DerivedStep derive_step(const TrainingTable& table, std::size_t index, const Catalog& catalog) {
+    const std::map<std::string, std::string>& row = table.rows.at(index);
+    DerivedStep out;
+    Settings settings(row);
+    settings.take(table.set);
+    settings.take(table.assumed);
+    out.assumptions = table.assumed;
+    for (const TableCase& one : table.cases) {
+        if (matches(one, row)) {
+            settings.take(one.set);
+        }
+    }
+    for (const TableCase& one : table.assumed_cases) {
+        if (matches(one, row)) {
+            settings.take(one.set);
+            out.assumptions.insert(out.assumptions.end(), one.set.begin(), one.set.end());
+        }
+    }
+    for (const auto& [column, key] : table.columns) {
+        if (row.at(column) != "null") {
+            settings.put(key, row.at(column));
+        }
+    }
+    // A count of GPUs is whole nodes, or a part of one.
+    const std::uint32_t gpus = whole(settings.take_out("gpus", "0"));
+    const std::uint32_t full = node_template(settings.value("cluster.node", ""), catalog).gpus;
+    const std::uint32_t each = whole(settings.take_out("gpus_per_node", std::to_string(full)));
+    settings.put("cluster.nodes", std::to_string(std::max(1U, gpus / each)));
+    if (std::min(gpus, each) != full) {
+        settings.put("cluster.gpus_per_node", std::to_string(std::min(gpus, each)));
+    }
+    if (whole(settings.value("workload.parallelism.pipeline", "1")) == 1) {
+        settings.take_out("workload.parallelism.chunks", "");
+    }
+    settings.put("workload.check_memory", "false");  // it ran
+    out.scenario =
+        parse_scenario("name: row\ncluster: {node: dgx-h100}\nworkload: {kind: training, model: gpt3-175b}\n",
+                       table.id + ", row " + std::to_string(index + 1), settings.all());
+    return out;
+}
+
+std::string exclusion(const TrainingTable& table, std::size_t index) {
+    for (const TableCase& one : table.exclusions) {
+        if (matches(one, table.rows.at(index))) {
+            return one.because;
+        }
+    }
+    return table.excluded;
+}
+
+std::optional<double> measured_step(const TrainingTable& table, std::size_t index, const StepRow& forecast) {
+    const std::string& text = table.rows.at(index).at(table.step_column);
+    const double value = std::strtod(text.c_str(), nullptr) * table.step_scale;
+    if (text == "null" || !(value > 0)) {
+        return std::nullopt;
+    }
+    const double tokens = forecast.tokens_per_s * forecast.step_time_s;
+    if (table.step_unit == "tokens") {
+        return tokens / (value * forecast.gpus);
+    }
+    if (table.step_unit == "all-tokens") {
+        return tokens / value;
+    }
+    if (table.step_unit == "hardware-tflops") {  // full recomputation: four passes where the model has three
+        return forecast.flops_per_gpu * forecast.step_time_s * 4 / 3 / (value * 1e12);
+    }
+    return value;
+}
+
+}  // namespace fabricast

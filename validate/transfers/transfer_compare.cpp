@@ -1,0 +1,117 @@
+#include "validate/transfers/transfer_compare.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "base/percentile.hpp"
+#include "base/unit_text.hpp"
+#include "sim/plan/transfers/exchange.hpp"
+#include "sim/plan/transfers/host_fabric.hpp"
+#include "sim/scenario/build.hpp"
+#include "validate/accuracy/accuracy.hpp"
+#include "validate/transfers/transfer_derive.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// Fabrics by what a scenario builds.
+class Fabrics {
+public:
+    explicit Fabrics(const Catalog& catalog) : catalog_(catalog) {}
+    const Fabric& at(const Scenario& s) {
+        const auto& transfer = std::get<TransferWorkload>(s.workload);
+        const std::string key = s.cluster.node + "|" + s.cluster.link + "|" + std::to_string(transfer.host.mtu.count);
+        auto& kept = kept_[key];
+        if (!kept) {
+            kept = std::make_unique<Fabric>(transfer_fabric(Fabric(build(s, catalog_)), transfer, catalog_));
+        }
+        return *kept;
+    }
+
+private:
+    const Catalog& catalog_;
+    std::map<std::string, std::unique_ptr<Fabric>> kept_;
+};
+
+std::string value_text(const TransferPoint& p, double value) {
+    return p.latency ? text(value, Dimension::time) : text(value, Dimension::rate);
+}
+
+}  // namespace
+
+TransferComparison compare_transfers(const Measurement& measurement, const TransferAliases& table,
+                                     const Catalog& catalog) {
+    TransferCase made = derive_transfers(measurement, table);
+    Fabrics fabrics(catalog);
+    for (std::size_t i = 0; i < made.scenarios.size(); ++i) {
+        TransferPoint& point = made.comparison.points[i];
+        const Scenario& s = made.scenarios[i];
+        if (s.name.empty()) {
+            continue;
+        }
+        try {
+            const auto& transfer = std::get<TransferWorkload>(s.workload);
+            const Exchanger exchanger(transfer, fabrics.at(s), catalog, Flow{});
+            const Exchange e = exchanger.at(point.size);
+            point.forecast = point.latency ? e.one_s - (made.posted[i] ? e.links_s : 0) : e.bandwidth;
+            point.transport = e.choice.path.transport;
+        } catch (const NoDataPath& error) {
+            point.left_out = error.what();
+        } catch (const CatalogError& error) {
+            point.left_out = error.what();
+        } catch (const ClusterError& error) {
+            point.left_out = error.what();
+        }
+    }
+    return std::move(made.comparison);
+}
+
+std::string to_text(const TransferComparison& c) {
+    std::string out = fmt::format("{}: {}\nmeasured by {}\n\nassumptions\n", c.id, c.system, c.source);
+    for (const std::string& assumption : c.assumptions) {
+        out += "  " + assumption + "\n";
+    }
+    if (!c.uncounted.empty()) {
+        out += "\nnot counted: " + c.uncounted + "\n";
+    }
+    out += fmt::format("\n{:<40} {:>12} {:>13} {:>13} {:>8}  {}\n", "", "size (B)", "measured", "forecast", "error",
+                       "transport");
+    std::vector<double> errors;
+    for (const TransferPoint& p : c.points) {
+        if (!p.left_out.empty()) {
+            out += fmt::format("{:<40} not forecast: {}\n", p.label, p.left_out);
+            continue;
+        }
+        errors.push_back(std::abs(p.error()));
+        out += fmt::format("{:<40} {:>12} {:>13} {:>13} {:>+7.1f}%  {}\n", p.label, p.size.count,
+                           value_text(p, p.measured), value_text(p, p.forecast), 100 * p.error(), p.transport);
+    }
+    if (!errors.empty()) {
+        out += fmt::format("\nmedian of the absolute error of time: {:.1f} % of {} values\n",
+                           100 * *percentile(errors, 50), errors.size());
+    }
+    return out;
+}
+
+Json to_json(const TransferComparison& c) {
+    Json json = {{"schema_version", 1}, {"id", c.id}, {"source", c.source}, {"assumptions", c.assumptions}};
+    json["rows"] = Json::array();
+    for (const TransferPoint& p : c.points) {
+        Json row = {{"label", p.label}, {"size_bytes", p.size.count}};
+        if (p.left_out.empty()) {
+            row[p.latency ? "measured_s" : "measured_Bps"] = p.measured;
+            row[p.latency ? "time_s" : "forecast_Bps"] = p.forecast;
+            row["error"] = p.error();
+            row["transport"] = p.transport;
+        }
+        row["used"] = !p.left_out.empty() ? p.left_out : c.uncounted.empty() ? "yes" : c.uncounted;
+        json["rows"].push_back(row);
+    }
+    return json;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,20 @@
+#pragma once
+// Measured transfers beside their forecasts.
+
+#include <string>
+
+#include "base/json.hpp"
+#include "models/catalog.hpp"
+#include "validate/transfers/transfer_case.hpp"
+
+namespace fabricast {
+
+// The whole path: words, scenarios, forecasts.
+TransferComparison compare_transfers(const Measurement& measurement, const TransferAliases& table,
+                                     const Catalog& catalog);
+
+bool is_transfer(const Measurement& measurement);
+std::string to_text(const TransferComparison& comparison);
+Json to_json(const TransferComparison& comparison);
+
+}  // namespace fabricast

@@ -1,0 +1,343 @@
+#include "validate/transfers/transfer_derive.hpp"
+
+// From the words of a transfer's measurement file to scenarios, one for each number.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "base/numbers.hpp"
+#include "base/unit_text.hpp"
+#include "validate/curves/compare.hpp"
+#include "validate/import/embedded.hpp"
+
+namespace fabricast {
+
+namespace {
+
+std::string joined_words(std::initializer_list<std::string_view> words) {
+    std::string all;
+    bool first = true;
+    for (const std::string_view word : words) {
+        all += (first ? "" : " | ") + std::string(word);
+        first = false;
+    }
+    return all;
+}
+
+std::optional<double> number(std::string_view cell) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    return error == std::errc{} && end == cell.data() + cell.size() && std::isfinite(value) ? std::optional(value)
+                                                                                            : std::nullopt;
+}
+
+// SI units per printed one, by the ending of a column's name or a unit's word; 0 where it is none.
+double unit_of(std::string_view name) {
+    constexpr std::pair<std::string_view, double> units[] = {{"GBps", 1e9},
+                                                             {"GB/s", 1e9},
+                                                             {"MiB/s", 1048576},
+                                                             {"bandwidth_MBps", 1e6},
+                                                             {"bw_avg_MBps", 1048576},
+                                                             {"Gbps", 1.25e8},
+                                                             {"Gb/s", 1.25e8},
+                                                             {"_us", 1e-6},
+                                                             {"us", 1e-6}};
+    for (const auto& [word, si] : units) {
+        if (name.ends_with(word)) {
+            return si;
+        }
+    }
+    return 0;
+}
+
+class Deriver {
+public:
+    Deriver(const Measurement& m, const TransferAliases& table) : m_(m), table_(table) {}
+
+    TransferCase derive() {
+        TransferComparison& c = out_.comparison;
+        c.id = m_.id;
+        c.kind = m_.kind;
+        c.source = source_line(m_);
+        read_system();
+        read_software();
+        const std::string words =
+            joined_words({text(m_.benchmark, "tool"), text(m_.benchmark, "test"), text(m_.system, "notes")});
+        const Alias* tool = first_match(table_.tools, words);
+        if (tool == nullptr) {
+            throw InputError(m_.place, error_message("a test that no row of transfers.yaml understands", shown(words),
+                                                     "a tool of validate/transfers.yaml"));
+        }
+        if (const std::string_view why = tool->word("refuse"); !why.empty()) {
+            throw InputError(m_.place, std::string(why));
+        }
+        apply(*tool);
+        c.latency_matrix = tool->word("shape") == "matrix" && tool->word("latency") == "yes";
+        if (tool->word("shape") == "matrix") {
+            read_matrix(*tool);
+        } else if (tool->word("shape") == "sweep") {
+            read_sweep(*tool);
+        } else {
+            read_tests(*tool);
+        }
+        return std::move(out_);
+    }
+
+private:
+    TransferWorkload& transfer(Scenario& s) { return std::get<TransferWorkload>(s.workload); }
+
+    void read_system() {
+        const std::string words =
+            joined_words({text(m_.system, "gpu"), text(m_.system, "intra"), text(m_.system, "nic"),
+                          text(m_.system, "network"), text(m_.system, "cpu")});
+        const Alias* system = first_match(table_.systems, words);
+        if (system == nullptr) {
+            throw InputError(m_.place, error_message("a system that no row of transfers.yaml understands", shown(words),
+                                                     "a system of validate/transfers.yaml"));
+        }
+        base_.name = m_.id;
+        base_.file = m_.file;
+        base_.workload = TransferWorkload{};
+        base_.cluster.node = system->word("node");
+        base_.cluster.link = system->word("link");
+        nodes_ = system->word("nodes").empty() ? 1 : 2;
+        base_.cluster.nodes = nodes_;
+        if (const std::string_view gpu = system->word("gpu"); !gpu.empty()) {
+            base_.cluster.node_options["gpu"] = gpu;
+        }
+        out_.comparison.system = base_.cluster.node + " x " + std::to_string(nodes_) +
+                                 (base_.cluster.link.empty() ? "" : ", " + base_.cluster.link);
+        out_.comparison.uncounted = system->word("uncounted");
+        assume("system: " + shown(words) + " is " + out_.comparison.system);
+        static const Pattern mtu(R"(\bmtu (\d+))");
+        if (const std::optional<Pattern::Groups> match = mtu.first_in(words)) {
+            const std::string said(*(*match)[1]);
+            transfer(base_).host.mtu = Bytes{counted(said, 256, 9000, "MTU")};
+            assume("mtu: " + said + " B, as the network's text says");
+        }
+    }
+
+    void read_software() {
+        const std::string words =
+            joined_words({text(m_.software, "env"), text(m_.source, "path"), text(m_.benchmark, "tool"),
+                          text(m_.benchmark, "options"), text(m_.system, "network")});
+        if (const Alias* library = first_match(table_.libraries, words)) {
+            apply(*library);
+            assume("messages: issued by " + std::string(library->word("messaging")));
+        }
+    }
+
+    void assume(std::string what) { out_.comparison.assumptions.push_back(std::move(what)); }
+
+    void apply(const Alias& alias) { apply(alias, base_); }
+    void apply(const Alias& alias, Scenario& to) {
+        TransferWorkload& t = transfer(to);
+        const auto take = [&](std::string_view key, std::string& field) {
+            if (const std::string_view word = alias.word(key); !word.empty()) {
+                field = word;
+            }
+        };
+        take("messaging", t.messaging);
+        take("transport", t.transport);
+        if (alias.word("direction") == "both-ways") {
+            t.direction = Direction::both_ways;
+        }
+        if (alias.word("operation") == "read") {
+            t.operation = TransferOperation::read;
+        }
+        if (alias.word("rdma") == "false") {
+            t.host.rdma = false;
+        }
+        if (const std::string_view assumed = alias.word("assumed"); !assumed.empty()) {
+            assume(std::string(assumed));
+        }
+    }
+
+    // "gpu" or "host" at an end, with an index.
+    std::string device(std::string_view kind, bool far, std::size_t gpu = 0) const {
+        const std::string node = far && nodes_ > 1 ? "node1." : "node0.";
+        if (kind == "host") {
+            return node + "memory" + (far && nodes_ == 1 && same_node_pair_ ? "1" : "0");
+        }
+        if (kind == "gpu1") {
+            return node + "gpu1";
+        }
+        const bool neighbour = far && nodes_ == 1 && same_node_pair_;
+        return node + "gpu" + std::to_string(neighbour && gpu == 0 ? 1 : gpu);
+    }
+
+    void add(TransferPoint point, Scenario scenario, bool posted = false) {
+        transfer(scenario).sizes = {point.size};
+        out_.comparison.points.push_back(std::move(point));
+        out_.scenarios.push_back(std::move(scenario));
+        out_.posted.push_back(posted);
+    }
+
+    void read_matrix(const Alias& tool) {
+        const bool latency = tool.word("latency") == "yes";
+        const Bytes size = parse_bytes(tool.word("size"));
+        const bool from_host = tool.word("from") == "host";
+        for (const std::vector<std::string>& row : m_.rows) {
+            const auto src = number(row.front());
+            for (std::size_t j = 1; j < row.size(); ++j) {
+                const auto value = number(row[j]);
+                if (!src || !value || *value <= 0) {
+                    continue;
+                }
+                const auto from = static_cast<std::size_t>(*src);
+                const std::size_t to = j - 1;
+                Scenario s = base_;
+                TransferWorkload& t = transfer(s);
+                t.from = from_host ? "node0.memory0" : "node0.gpu" + std::to_string(from);
+                t.to = "node0.gpu" + std::to_string(to);
+                TransferPoint point;
+                point.label = (from_host ? "host" : "gpu" + std::to_string(from)) + " -> gpu" + std::to_string(to);
+                point.size = size;
+                point.latency = latency;
+                point.measured = *value * unit_of(m_.columns[j]);
+                if (from_host) {
+                    // Printed for one direction while both are busy.
+                    point.measured *= t.direction == Direction::both_ways ? 2 : 1;
+                } else if (from == to) {
+                    // The tool counts what is read and what is written; a copy alone has no other direction.
+                    t.transport = "local-copy";
+                    t.direction = Direction::one_way;
+                    point.measured /= latency ? 1 : 2;
+                }
+                add(std::move(point), std::move(s));
+            }
+        }
+    }
+
+    void read_sweep(const Alias& tool) {
+        const bool latency = tool.word("latency") == "yes";
+        std::size_t size_column = m_.columns.size();
+        std::size_t value_column = m_.columns.size();
+        for (std::size_t i = 0; i < m_.columns.size(); ++i) {
+            const std::string& name = m_.columns[i];
+            if (name.starts_with("size_bytes")) {
+                size_column = i;
+            } else if (unit_of(name) > 0 && !name.starts_with("bw_peak") && !name.starts_with("t_m") &&
+                       (value_column == m_.columns.size() || name.starts_with("bw_avg"))) {
+                value_column = i;
+            }
+        }
+        if (size_column == m_.columns.size() || value_column == m_.columns.size()) {
+            throw InputError(m_.place, "no column of sizes, or none of values, among " + joined(m_.columns));
+        }
+        same_node_pair_ = count_nodes() == 1 && nodes_ > 1;
+        if (same_node_pair_) {
+            nodes_ = 1;
+            assume("nodes: 1; two processes of one node");
+        }
+        for (const std::vector<std::string>& row : m_.rows) {
+            const auto size = number(row[size_column]);
+            const auto value = number(row[value_column]);
+            if (!size || !value || *size < 1 || *value <= 0) {
+                continue;
+            }
+            Scenario s = base_;
+            transfer(s).from = device(tool.word("from"), false);
+            transfer(s).to = device(tool.word("to"), true);
+            TransferPoint point;
+            point.size = Bytes{std::llround(*size)};
+            point.label = fabricast::text(point.size);
+            point.latency = latency;
+            point.measured = *value * unit_of(m_.columns[value_column]);
+            add(std::move(point), std::move(s), tool.word("posted") == "yes");
+        }
+    }
+
+    std::uint32_t count_nodes() const {
+        return static_cast<std::uint32_t>(number(fabricast::text(m_.system, "nodes")).value_or(nodes_));
+    }
+
+    void read_tests(const Alias& tool) {
+        for (const std::vector<std::string>& row : m_.rows) {
+            const std::string& label = row.front();
+            const Alias* test = first_match(table_.tests, label);
+            const std::string_view why = test == nullptr ? "no row understands this test" : test->word("refuse");
+            std::string unit;
+            std::optional<double> size;
+            for (std::size_t i = 1; i < row.size(); ++i) {
+                unit = m_.columns[i] == "unit" ? row[i] : unit;
+                size = m_.columns[i] == "size_bytes" ? number(row[i]) : size;
+            }
+            for (std::size_t i = 1; i < row.size(); ++i) {
+                const auto value = number(row[i]);
+                if (m_.columns[i] == "unit" || m_.columns[i] == "size_bytes" || !value) {
+                    continue;
+                }
+                TransferPoint point;
+                point.label = label + (m_.columns.size() > 4 ? " " + m_.columns[i] : "");
+                Scenario s = base_;
+                if (!why.empty()) {
+                    point.left_out = why;
+                    s.name.clear();
+                } else {
+                    apply(*test, s);
+                    const std::string own_size(test->word("size").empty() ? tool.word("size") : test->word("size"));
+                    point.size = size ? Bytes{std::llround(*size)} : parse_bytes(own_size);
+                    point.latency = test->word("latency") == "yes";
+                    const std::string unit_word = !test->word("unit").empty() ? std::string(test->word("unit"))
+                                                  : unit.empty()              ? m_.columns[i]
+                                                                              : unit;
+                    point.measured = *value * unit_of(unit_word);
+                    transfer(s).from = device(test->word("from"), false);
+                    transfer(s).to = device(test->word("to"), true);
+                    read_queue_pairs(label, s);
+                }
+                add(std::move(point), std::move(s));
+            }
+        }
+    }
+
+    void read_queue_pairs(const std::string& label, Scenario& s) {
+        static const Pattern pairs(R"((\d+) QP)", Pattern::Case::counts);
+        if (const std::optional<Pattern::Groups> match = pairs.first_in(label)) {
+            transfer(s).host.qps =
+                static_cast<std::uint32_t>(counted(*(*match)[1], 1, 1 << 20, "number of queue pairs"));
+        }
+    }
+
+    // A number that a text says, within what it can be.
+    std::int64_t counted(std::string_view said, std::int64_t low, std::int64_t high, const std::string& what) const {
+        const std::optional<std::int64_t> value = count_in_word(said);
+        if (!value || *value < low || *value > high) {
+            throw InputError(m_.place, error_message("a " + what + " that cannot be", shown(said),
+                                                     std::to_string(low) + " to " + std::to_string(high)));
+        }
+        return *value;
+    }
+
+    const Measurement& m_;
+    const TransferAliases& table_;
+    Scenario base_;
+    std::uint32_t nodes_ = 1;
+    bool same_node_pair_ = false;
+    TransferCase out_;
+};
+
+}  // namespace
+
+TransferAliases parse_transfer_aliases(std::string_view text, const std::string& file) {
+    const yaml::Node root = yaml::parse(text, file);
+    root.allow({"systems", "libraries", "tools", "tests"});
+    return {read_aliases(root, "systems"), read_aliases(root, "libraries"), read_aliases(root, "tools"),
+            read_aliases(root, "tests")};
+}
+
+const TransferAliases& builtin_transfer_aliases() {
+    static const TransferAliases table = parse_transfer_aliases(embedded_transfers(), "validate/transfers.yaml");
+    return table;
+}
+
+bool is_transfer(const Measurement& m) { return m.kind == "p2p" || m.kind == "rdma" || m.kind == "other"; }
+
+TransferCase derive_transfers(const Measurement& measurement, const TransferAliases& table) {
+    return Deriver(measurement, table).derive();
+}
+
+}  // namespace fabricast
