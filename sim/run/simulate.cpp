@@ -14,8 +14,8 @@ namespace fabricast {
 Report simulate(const Scenario& written, const Catalog& catalog, const Watch& watch,
                 const std::function<void(const Row&)>& on_row, const SimulateOptions& options) {
     return pointing_into(written, [&] {
-        const Scenario scenario = with_engine(written, catalog, options.threads);
-        const Fabric fabric(build(scenario, catalog));
+        const Fabric fabric(build(written, catalog));
+        const Scenario scenario = with_engine(written, fabric, catalog, options.threads);
         const Job job{scenario, catalog, fabric, link_events(scenario, fabric, catalog), watch, on_row, options};
         // run plans the workload's schedules, replays them on the fabric and summarizes their timelines.
         Report report = std::visit([&](const auto& workload) { return run(workload, job); }, scenario.workload);

@@ -119,7 +119,7 @@ CongestionControl control_of(std::string_view asked) {
 
 }  // namespace
 
-Scenario with_engine(Scenario scenario, const Catalog& catalog, std::size_t threads) {
+Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& catalog, std::size_t threads) {
     if (!std::holds_alternative<Packet>(scenario.engine)) {
         return scenario;
     }
@@ -146,7 +146,7 @@ Scenario with_engine(Scenario scenario, const Catalog& catalog, std::size_t thre
     }
     check_marks(scenario, packet);
     if (packet.buffer.count == 0) {
-        const Part* const part = catalog.find(scenario.cluster.switch_part);
+        const Part* const part = catalog.find(fabric.cluster().fabric.switch_part);
         if (part != nullptr && part->has("buffer")) {
             packet.buffer = part->bytes("buffer");
         }

@@ -173,8 +173,8 @@ void all_reduce_figure(const std::string& name, const std::string& cluster) {
                                "0}}\nengine: packet\n",
                            "bench.yaml");
         const Catalog catalog = read_catalog();
-        const Scenario scenario = with_engine(written, catalog, cores());
-        const Fabric fabric(build(scenario, catalog));
+        const Fabric fabric(build(written, catalog));
+        const Scenario scenario = with_engine(written, fabric, catalog, cores());
         const auto& workload = std::get<CollectiveWorkload>(scenario.workload);
         const Plan planned = plan(workload, Bytes{64 << 20U}, fabric, scenario.library, scenario.launch, catalog);
         Schedule once;

@@ -198,8 +198,8 @@ Scenario single_point(const Scenario& scenario) {
 
 ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const Watch& watch) {
     return pointing_into(written, [&] {
-        const Scenario scenario = with_engine(written, catalog, 1);
-        const Fabric fabric(build(scenario, catalog));
+        const Fabric fabric(build(written, catalog));
+        const Scenario scenario = with_engine(written, fabric, catalog, 1);
         const bool walks =
             std::holds_alternative<Flow>(scenario.engine) || std::holds_alternative<Analytic>(scenario.engine);
         const Subject subject{

@@ -48,14 +48,14 @@ public:
 private:
     const NodeTemplate& node() const { return fabric_.node(); }
 
-    // Nothing about the node was changed.
+    // Nothing that its price counts was changed.
     bool as_in_the_library() const {
         if (scenario_.cluster.node.empty()) {
             return false;
         }
         const NodeTemplate library = node_template(scenario_.cluster.node, catalog_);
         return library.gpu.name == node().gpu.name && library.gpus == node().gpus && library.nics == node().nics &&
-               library.nic_ports == node().nic_ports;
+               library.nic_ports == node().nic_ports && library.nic_part == node().nic_part;
     }
 
     void nodes() {

@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/packet_options.hpp"
 #include "sim/scenario/sizes.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
@@ -243,4 +246,17 @@ TEST_CASE("included files bring at most 100,000 values in all") {
     CHECK(scenario_tree(two, {}).children.size() == 90'001);
     const auto three = folder.write("three.yaml", "include: [a.yaml, b.yaml, c.yaml]\nname: three\n");
     CHECK_THROWS_WITH(scenario_tree(three, {}), ContainsSubstring("'include[2]' brings too many values"));
+}
+
+TEST_CASE("the packet engine has the buffer of the switch that is built, named or chosen") {
+    for (const std::string named : {"", ", switch: spectrum-4"}) {
+        const Scenario written =
+            parse_scenario("name: t\ncluster: {node: dgx-h100, nodes: 4, fabric: {kind: fat-tree, link: ethernet-400g" +
+                               named + "}}\nworkload: {kind: collective}\nengine: packet\n",
+                           "t.yaml");
+        const Fabric fabric(build(written, catalogue()));
+        const Part& part = catalogue().at("switch", fabric.cluster().fabric.switch_part);
+        const Scenario scenario = with_engine(written, fabric, catalogue(), 1);
+        CHECK(std::get<Packet>(scenario.engine).buffer == part.bytes("buffer"));
+    }
 }

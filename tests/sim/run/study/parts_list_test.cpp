@@ -54,6 +54,14 @@ TEST_CASE("a node that was changed is priced by its parts, and estimates are cou
     CHECK(guessed_share(list) == Approx((16 * 1900 + 4 * 55e3) / capital_usd(list)));
 }
 
+TEST_CASE("another adapter makes a node another system, with another price") {
+    const PartsList same = listed(scenario("node: dgx-h100, nodes: 2"));
+    const PartsList other = listed(scenario("node: dgx-h100, nodes: 2, options: {nic: connectx-6}"));
+    CHECK(same.lines.front().what == "nodes");
+    CHECK(other.lines.front().what == "GPUs");
+    CHECK(other.lines.at(1).part == "connectx-6");
+}
+
 TEST_CASE("copper joins what it reaches") {
     Catalog near = catalogue();
     near.parts.at("usual-layout").figures.at("node_cable").value = {2};
