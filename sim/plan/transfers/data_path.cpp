@@ -43,27 +43,27 @@ Duration DataPath::fixed_latency() const {
     return sum;
 }
 
-const Part& FigureReader::part(std::string_view name) const {
+const Part& DataPathFigures::part(std::string_view name) const {
     const Part* found = catalog_->find(name);
     return found != nullptr ? *found : catalog_->at("data-path", name);  // throws, naming the nearest
 }
 
-const Figure& FigureReader::read(std::string_view name, std::string_view figure) {
+const Figure& DataPathFigures::read(std::string_view name, std::string_view figure) {
     const Part& from = part(name);
     const Figure& found = from.figure(figure);
     used_.try_emplace({std::string(name), std::string(figure)}, &found);
     return found;
 }
 
-double FigureReader::number(std::string_view name, std::string_view figure) { return read(name, figure).value.front(); }
+double DataPathFigures::number(std::string_view name, std::string_view figure) { return read(name, figure).value.front(); }
 
-LatencyTerm FigureReader::latency(std::string what, std::string_view name, std::string_view figure) {
+LatencyTerm DataPathFigures::latency(std::string what, std::string_view name, std::string_view figure) {
     const Figure& found = read(name, figure);
     return {std::move(what), from_seconds(found.value.front()), from_seconds(found.low80), from_seconds(found.high80),
             std::string(name) + "/" + std::string(figure)};
 }
 
-std::vector<FigureUsed> FigureReader::used() const {
+std::vector<FigureUsed> DataPathFigures::used() const {
     std::vector<FigureUsed> all;
     for (const auto& [key, figure] : used_) {
         all.push_back({key.first, key.second, figure->unit, std::string(to_string(figure->origin)),

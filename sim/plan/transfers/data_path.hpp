@@ -73,9 +73,9 @@ struct Refusal {
 };
 
 // Figures of the catalogue's data paths, each noted when it is read.
-class FigureReader {
+class DataPathFigures {
 public:
-    explicit FigureReader(const Catalog& catalog) : catalog_(&catalog) {}
+    explicit DataPathFigures(const Catalog& catalog) : catalog_(&catalog) {}
 
     // Throws CatalogError.
     double number(std::string_view part, std::string_view figure);
@@ -98,7 +98,7 @@ struct PathRequest {
     Bytes bytes;  // of the largest message
     TransferOperation operation = TransferOperation::write;
     const HostConditions& host;
-    FigureReader& figures;
+    DataPathFigures& figures;
 };
 
 // One transport's answer.

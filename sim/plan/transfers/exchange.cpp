@@ -119,7 +119,7 @@ struct Exchanger::Talk {
     Endpoints conversation() const { return {&choice.path, &back, &control, &answer, messaging, from, gpu}; }
 };
 
-PathRequest Exchanger::request(DeviceId from, DeviceId to, Bytes size, FigureReader& figures) const {
+PathRequest Exchanger::request(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const {
     return {fabric_, from, to, size, workload_.operation, workload_.host, figures};
 }
 
@@ -136,12 +136,12 @@ std::string Exchanger::transport() const {
     return workload_.transport;
 }
 
-ChosenPath Exchanger::choice(Bytes size, FigureReader& figures) const {
+ChosenPath Exchanger::choice(Bytes size, DataPathFigures& figures) const {
     return choose_path(transport(), request(from_, to_, size, figures));
 }
 
 std::vector<FigureUsed> Exchanger::figures() const {
-    FigureReader figures(catalog_);
+    DataPathFigures figures(catalog_);
     const ChosenPath chosen = choice(workload_.sizes.front(), figures);
     messaging_of(workload_.messaging.empty() ? catalog_.at("data-path", chosen.path.transport).word("messaging")
                                              : workload_.messaging,
@@ -149,7 +149,7 @@ std::vector<FigureUsed> Exchanger::figures() const {
     return figures.used();
 }
 
-Exchanger::Talk Exchanger::talk(DeviceId from, DeviceId to, Bytes size, FigureReader& figures) const {
+Exchanger::Talk Exchanger::talk(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const {
     Talk t;
     t.choice = choose_path(transport(), request(from, to, size, figures));
     t.messaging =
@@ -183,7 +183,7 @@ Exchanger::Talk Exchanger::talk(DeviceId from, DeviceId to, Bytes size, FigureRe
 }
 
 Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const Watch& watch) const {
-    FigureReader figures(catalog_);
+    DataPathFigures figures(catalog_);
     Exchange e;
     const Talk own = talk(from_, to_, size, figures);
     const Endpoints conversation = own.conversation();

@@ -38,15 +38,15 @@ public:
     // Throws NoDataPath where this size is refused; else as replay does.
     Exchange at(Bytes size, const std::vector<LinkEvent>& events = {}, const Watch& watch = {}) const;
     // What is chosen for this size, without a replay; figures that it read are noted in `figures`.
-    ChosenPath choice(Bytes size, FigureReader& figures) const;
+    ChosenPath choice(Bytes size, DataPathFigures& figures) const;
     std::vector<FigureUsed> figures() const;  // that a message of the first size reads
 
 private:
     struct Talk;  // of one pair
 
-    PathRequest request(DeviceId from, DeviceId to, Bytes size, FigureReader& figures) const;
+    PathRequest request(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const;
     std::string transport() const;
-    Talk talk(DeviceId from, DeviceId to, Bytes size, FigureReader& figures) const;
+    Talk talk(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const;
 
     const TransferWorkload& workload_;
     const Fabric& fabric_;

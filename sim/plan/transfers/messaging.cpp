@@ -5,7 +5,7 @@
 
 namespace fabricast {
 
-Messaging messaging_of(const std::string& name, FigureReader& figures) {
+Messaging messaging_of(const std::string& name, DataPathFigures& figures) {
     const Part& part = figures.catalog().at("messaging", name);
     const auto number = [&](std::string_view figure, double otherwise) {
         return part.has(figure) ? figures.number(name, figure) : otherwise;

@@ -30,6 +30,6 @@ struct Messaging {
 };
 
 // Throws CatalogError.
-Messaging messaging_of(const std::string& name, FigureReader& figures);
+Messaging messaging_of(const std::string& name, DataPathFigures& figures);
 
 }  // namespace fabricast
