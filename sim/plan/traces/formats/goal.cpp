@@ -1,5 +1,5 @@
-// GOAL, the text of LogGOPSim: sends, receives and computation of each rank, and who requires whom. Source: Hoefler,
-// Siebert, Lumsdaine: Group Operation Assembly Language (2009); spcl/LogGOPSim.
+// GOAL, the text of LogGOPSim: sends, receives and computation of each rank, and which of them requires which. Source:
+// Hoefler, Siebert, Lumsdaine: Group Operation Assembly Language (2009); spcl/LogGOPSim.
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t most_ranks = 1U << 24U;
 
-// A word of the text and where it starts.
+// A word of the text, and the column where it starts.
 struct Token {
     std::string_view text;
     int column = 1;
@@ -55,7 +55,7 @@ private:
         throw InputError({file_, std::max(number_, 1), column}, message);
     }
 
-    // Words of one line; `:`, `{` and `}` are words of their own; comments fall away.
+    // Splits a line into words; `:`, `{` and `}` are separate words; comments are dropped.
     void split(std::string_view text) {
         tokens_.clear();
         for (std::size_t i = 0; i < text.size();) {
@@ -96,7 +96,7 @@ private:
         }
     }
 
-    // A whole number, perhaps with a letter behind it: "1024b".
+    // A whole number that may have the letter `unit` after it: "1024b".
     std::int64_t whole(std::string_view what, char unit, std::int64_t high) {
         std::string_view word = next(what);
         const std::string_view all = word;
@@ -200,19 +200,17 @@ private:
         at_start_.emplace_back();
     }
 
-    // irequires: after the other's start, which is when what the other waits for is done.
+    // irequires means after the start of the other operation, so the record waits for everything that the other waits
+    // for.
     void close() {
-        for (std::size_t i = 0; i < records_.size(); ++i) {
+        for (const std::uint32_t i : by_start()) {
             for (const std::uint32_t other : at_start_[i]) {
                 after_[i].insert(after_[i].end(), after_[other].begin(), after_[other].end());
             }
         }
         const Sorted sorted = add_sorted(rank_, records_, after_);
         if (sorted.in_circle) {
-            const auto stuck = std::find_if(labels_.begin(), labels_.end(),
-                                            [&](const auto& label) { return label.second == *sorted.in_circle; });
-            fail("rank " + std::to_string(rank_.rank) + ": " + shown(stuck->first) +
-                 " requires itself, through others");
+            fail_circle(*sorted.in_circle);
         }
         recording_.ranks.push_back(std::move(rank_));
         records_.clear();
@@ -220,6 +218,39 @@ private:
         at_start_.clear();
         labels_.clear();
         inside_ = false;
+    }
+
+    // The records, each after those whose start it waits for.
+    std::vector<std::uint32_t> by_start() const {
+        std::vector<std::uint32_t> waits(records_.size(), 0), order;
+        std::vector<std::vector<std::uint32_t>> then(records_.size());
+        for (std::uint32_t i = 0; i < records_.size(); ++i) {
+            waits[i] = static_cast<std::uint32_t>(at_start_[i].size());
+            for (const std::uint32_t other : at_start_[i]) {
+                then[other].push_back(i);
+            }
+            if (waits[i] == 0) {
+                order.push_back(i);
+            }
+        }
+        for (std::size_t next = 0; next < order.size(); ++next) {
+            for (const std::uint32_t later : then[order[next]]) {
+                if (--waits[later] == 0) {
+                    order.push_back(later);
+                }
+            }
+        }
+        if (order.size() < records_.size()) {
+            const auto stuck = std::find_if(waits.begin(), waits.end(), [](std::uint32_t w) { return w > 0; });
+            fail_circle(static_cast<std::uint32_t>(stuck - waits.begin()));
+        }
+        return order;
+    }
+
+    [[noreturn]] void fail_circle(std::uint32_t record) const {
+        const auto stuck =
+            std::find_if(labels_.begin(), labels_.end(), [&](const auto& label) { return label.second == record; });
+        fail("rank " + std::to_string(rank_.rank) + ": " + shown(stuck->first) + " requires itself, through others");
     }
 
     Recording& recording_;

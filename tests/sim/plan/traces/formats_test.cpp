@@ -165,8 +165,22 @@ TEST_CASE("GOAL's mistakes are refused at their line and column") {
     refused("num_ranks 2\nrank 0 {\nl1: calc 5\nl1 requires l2\n}\n",
             "t.goal:4:13: no operation of rank 0 is called 'l2'");
     refused("num_ranks 2\nrank 0 {\nl1: calc 5\nl2: calc 6\nl1 requires l2\nl2 requires l1\n}\n", "requires itself");
+    refused("num_ranks 2\nrank 0 {\nl1: calc 5\nl1 irequires l1\n}\n", "requires itself");
+    refused("num_ranks 2\nrank 0 {\nl1: calc 5\nl2: calc 6\nl1 irequires l2\nl2 irequires l1\n}\n", "requires itself");
     refused("num_ranks 2\nrank 0 {\nl1: calc 5\n", "the file ends inside rank 0");
     refused("rank 0 {\n}\n", "'num_ranks' must stand before");
+}
+
+TEST_CASE("GOAL's irequires waits for what the other waits for, through others too") {
+    const TempFolder folder;
+    const Recording r = import_text(folder, "t.goal",
+                                    "num_ranks 1\nrank 0 {\nl4: calc 4\nl3: calc 3\nl2: calc 2\nl1: calc 1\n"
+                                    "l2 requires l1\nl3 irequires l2\nl4 irequires l3\n}\n");
+    REQUIRE(r.ranks.front().records.size() == 4);
+    CHECK(r.ranks.front().records[0].time == nanoseconds(1));  // only l1 waits for nothing
+    for (const std::size_t i : {1U, 2U, 3U}) {
+        CHECK(after(r.ranks.front(), i) == std::vector<std::uint32_t>{0});
+    }
 }
 
 TEST_CASE("an MSCCL algorithm becomes the sends and receives of its thread blocks") {
