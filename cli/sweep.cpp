@@ -1,4 +1,5 @@
-// fabricast sweep SCENARIO: many points of one scenario, on every core, on many machines, and again after a crash.
+// fabricast sweep SCENARIO: runs many points of one scenario, on all cores or on many machines, and can resume after a
+// crash.
 
 #include "sim/run/sweep/sweep.hpp"
 
@@ -35,9 +36,9 @@ namespace fs = std::filesystem;
 constexpr const char* usage = "sweep SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
 
 struct Request {
-    fs::path out;  // empty: the table is printed, or with `to_stdout` its CSV
+    fs::path out;  // if empty, the table is printed, or CSV if `to_stdout`
     bool to_stdout = false;
-    fs::path html;  // empty: no page
+    fs::path html;  // if empty, no page is written
     bool resume = false, merge = false, quiet = false;
     std::optional<Shard> shard;
     std::size_t threads = 1;
@@ -98,7 +99,7 @@ Request request_of(const po::variables_map& values) {
     return request;
 }
 
-// What would stop the result from being written is better known before a long run than after it.
+// Fails before a long run, not after it, if the result could not be written.
 void check_out(const fs::path& out) {
     if (out.empty()) {
         return;
@@ -125,7 +126,7 @@ Sweep read_sweep(const po::variables_map& values, Outputs& outputs) {
     for (const std::string& argument : texts_of(values, "vary")) {
         vary.push_back(parse_variation(argument));
     }
-    bool kept = false;  // all points read the same files
+    bool kept = false;  // once is enough: all points read the same files
     return prepare_sweep(scenario_tree(file, overrides), file, vary, [&](const Scenario& scenario) {
         if (!kept) {
             outputs.keep(scenario);
@@ -135,7 +136,7 @@ Sweep read_sweep(const po::variables_map& values, Outputs& outputs) {
     });
 }
 
-// The distinct points that are this job's and not yet done.
+// The distinct points of this job's shard that are not done yet.
 std::vector<std::size_t> points_to_run(const Sweep& sweep, const Request& request, const SweepOutcomes& done) {
     std::vector<std::size_t> all = distinct_points(sweep);
     std::vector<std::size_t> left;
@@ -148,7 +149,7 @@ std::vector<std::size_t> points_to_run(const Sweep& sweep, const Request& reques
     return left;
 }
 
-// Runs what is left, here or on all ranks, and tells `finished` of each point.
+// Runs `points`, here or on all ranks, and calls `finished` for each.
 void run_all(const Sweep& sweep, const std::vector<std::size_t>& points, const Request& request, Ranks* ranks,
              const std::function<void(std::size_t, const SweepOutcome&)>& finished) {
     if (ranks == nullptr) {
@@ -166,7 +167,7 @@ std::string words(std::size_t count, const std::string& noun) {
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// What came of it: the table or the file, a line about it, and the exit code.
+// Writes the table or the file, prints a summary line, and returns the exit code.
 int report(const Sweep& sweep, const SweepOutcomes& outcomes, const Request& request) {
     std::ostream& words_to = request.to_stdout || request.html == "-" ? std::cerr : std::cout;
     const SweepResult result = sweep_result(sweep, outcomes);
@@ -264,8 +265,10 @@ int run_sweep(const Sweep& sweep, const Request& request, Ranks* ranks) {
     progress.clear();
     if (request.shard) {
         journal->complete();
-        std::cout << "# shard " << request.shard->index + 1 << " of " << request.shard->count << ": "
-                  << words(points.size(), "point") << " run; --merge when all shards are done\n";
+        if (!request.quiet) {
+            std::cout << "# shard " << request.shard->index + 1 << " of " << request.shard->count << ": "
+                      << words(points.size(), "point") << " run; --merge when all shards are done\n";
+        }
         return ok;
     }
     const int code = report(sweep, done, request);
@@ -275,7 +278,7 @@ int run_sweep(const Sweep& sweep, const Request& request, Ranks* ranks) {
     return code;
 }
 
-// Rank 0's part. What goes wrong while others compute ends them all; before and after, they leave by themselves.
+// Rank 0's part. A failure while other ranks compute aborts all ranks; before and after that, they exit by themselves.
 int lead_ranks(Ranks& ranks, const Sweep& sweep, const Request& request) {
     try {
         return run_sweep(sweep, request, &ranks);
@@ -289,7 +292,7 @@ int lead_ranks(Ranks& ranks, const Sweep& sweep, const Request& request) {
     }
 }
 
-// The same under mpirun: every rank reads the scenario, all must have read the same, rank 0 leads.
+// The sweep under mpirun: every rank reads the scenario, all ranks must have read the same, and rank 0 leads.
 int sweep_with_ranks(const po::variables_map& values) {
     Ranks ranks;
     std::optional<Sweep> sweep;
@@ -309,7 +312,7 @@ int sweep_with_ranks(const po::variables_map& values) {
     }
     if (!ranks.agree(sweep ? identity_of(*sweep) : "", error)) {
         if (!ranks.first()) {
-            return bad_input;  // rank 0 says why
+            return bad_input;  // rank 0 reports the error
         }
         if (own) {
             std::rethrow_exception(own);
