@@ -1,5 +1,5 @@
 #pragma once
-// The word of an enumerator: words stand in the enumeration's order.
+// The name of an enumerator, from a table of names in the enumeration's order.
 
 #include <array>
 #include <cstddef>

@@ -19,8 +19,8 @@ namespace {
 
 namespace io = boost::iostreams;
 
-// Traces and logs shrink to a tenth, logs that repeat themselves to a hundredth; what shrinks more is a bomb, once it
-// has outgrown what does no harm.
+// Traces and logs shrink to a tenth, repetitive logs to a hundredth. Denser data are taken for a decompression bomb,
+// once they have unpacked to more than `small_file` bytes.
 constexpr std::uint64_t densest = 256;
 constexpr std::uint64_t small_file = std::uint64_t{64} << 20U;
 
@@ -28,7 +28,8 @@ constexpr std::uint64_t small_file = std::uint64_t{64} << 20U;
     throw InputError({std::make_shared<const std::string>(path.string())}, message);
 }
 
-// macOS's tar puts what its file system knows of "rank0.json" beside it, as "._rank0.json" (AppleDouble, RFC 1740).
+// macOS's tar adds the file system's metadata for "rank0.json" as a second file, "._rank0.json" (AppleDouble, RFC
+// 1740).
 bool is_resource_fork(const std::filesystem::path& name) { return name.filename().string().starts_with("._"); }
 
 bool starts_as_gzip(std::ifstream& file) {
@@ -44,17 +45,17 @@ bool starts_as_gzip(std::ifstream& file) {
 
 struct InputFile::Source {
     std::filesystem::path file_path;
-    std::filesystem::path path;  // of what is read: the file, or a file in it
+    std::filesystem::path path;  // of what is being read: the file itself, or a file in the archive
     std::ifstream file;
     std::uint64_t size_on_disk = 0;
     std::uint64_t position = 0;
-    std::uint64_t unpacked = 0;  // in all
+    std::uint64_t unpacked = 0;  // bytes, over the whole file
     bool packed = false;
     bool ended = false;
     bool archive = false;
-    std::uint64_t left = 0;     // of an archive's file
-    std::uint64_t padding = 0;  // behind it
-    TarBlock head{};            // of the file, read to see whether it is an archive
+    std::uint64_t left = 0;     // unread bytes of the current file in the archive
+    std::uint64_t padding = 0;  // bytes after it
+    TarBlock head{};            // first block, read to see whether the file is an archive
     std::size_t head_size = 0, head_used = 0;
     io::filtering_streambuf<io::input> stream;
 
@@ -91,7 +92,7 @@ std::size_t InputFile::Source::unpack(char* into, std::size_t size) {
     return static_cast<std::size_t>(std::max<std::streamsize>(got, 0));
 }
 
-// False at the end of the file; a part of a block is no block.
+// False at the end of the file. Throws InputError if the file ends inside a block.
 bool InputFile::Source::read_block(TarBlock& block) {
     std::size_t got = 0;
     for (std::size_t more = 1; more > 0 && got < block.size(); got += more) {
@@ -130,7 +131,7 @@ void InputFile::Source::skip(std::uint64_t size) {
     }
 }
 
-// From a header on to the next plain file; false at the end of the archive.
+// Starting from a header, moves to the next plain file; false at the end of the archive.
 bool InputFile::Source::enter_member(TarBlock block) {
     std::string long_name;
     for (bool more = true; more && !tar_end(block); more = read_block(block)) {

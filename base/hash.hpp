@@ -1,5 +1,6 @@
 #pragma once
-// Hashes that are small and the same on every machine: the seeded one by which switches spread flows, and one of text.
+// Two small hashes that give the same result on every machine: a seeded one, by which switches spread flows, and one of
+// text.
 
 #include <cstdint>
 #include <string_view>
@@ -14,7 +15,7 @@ constexpr std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 31U);
 }
 
-// FNV-1a of 64 bits (Fowler, Noll, Vo), of `text` or of what gave `before` followed by `text`.
+// 64-bit FNV-1a (Fowler, Noll, Vo) of `text`; `before`, the hash of an earlier text, continues that text with this one.
 constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t before = 0xcbf29ce484222325U) {
     for (const char c : text) {
         before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -22,7 +23,8 @@ constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t before = 0xcb
     return before;
 }
 
-// One of `choices`, by the flow's hash as this switch sees it: each switch has its own salt, or all would agree.
+// The index in [0, choices) that a switch picks for a flow. Each switch has its own salt; otherwise all switches would
+// make the same choice.
 constexpr std::uint32_t pick(std::uint64_t flow_hash, std::uint32_t salt, std::uint32_t choices) {
     if (choices <= 1) {
         return 0;

@@ -29,7 +29,7 @@ std::string shown(std::string_view text) {
     std::string line = "'";
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
-        // Cut between characters, never inside a UTF-8 sequence.
+        // Truncates between characters, never inside a UTF-8 sequence.
         if (i >= longest && (byte & 0xC0U) != 0x80U) {
             return line + "...'";
         }

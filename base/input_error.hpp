@@ -1,5 +1,5 @@
 #pragma once
-// Where a text says something, and the error that points there.
+// A location in a text file, and the error that points to it.
 
 #include <memory>
 #include <stdexcept>
@@ -9,9 +9,9 @@
 
 namespace fabricast {
 
-// A place in a text file; lines and columns count from 1. Printed `file:line:column`.
+// A location in a text file; lines and columns count from 1. Printed `file:line:column`.
 struct SourceLocation {
-    std::shared_ptr<const std::string> file;  // as the user named it; shared by all places of one file
+    std::shared_ptr<const std::string> file;  // as the user named it; shared by all locations in one file
     int line = 1;
     int column = 1;
 };
@@ -26,11 +26,11 @@ struct InputError : std::runtime_error {
     std::string message;
 };
 
-// "what (found X; accepted: A, B; nearest: 'A')": the one shape of every such message. Empty parts are left out.
+// "what (found X; accepted: A, B; nearest: 'A')": the format of every such message. Empty parts are left out.
 std::string error_message(std::string_view what, std::string_view found, std::string_view accepted,
                           std::string_view nearest = {});
 
-// `text` between quotes, fit for one line: control characters escaped, long texts cut.
+// `text` in quotes, on one line: control characters escaped, long texts truncated.
 std::string shown(std::string_view text);
 
 // "a, b, c".

@@ -1,5 +1,5 @@
 #pragma once
-// The one door to JSON: nlohmann's value with keys in the order written, read with a limit and with places in errors.
+// JSON values with keys in the order written (nlohmann), read with a size limit and with locations in errors.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@ namespace fabricast {
 
 using Json = nlohmann::ordered_json;
 
-// Throws InputError with the line and column of the offending byte. `file` is only a name for places.
+// Throws InputError with the line and column of the offending byte. `file` is only the name shown in errors.
 Json parse_json(std::string_view text, const std::string& file);
 
 // Reads a file of at most `max_bytes`. Throws InputError.

@@ -14,15 +14,15 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{1} << 16U;
 constexpr std::size_t most_values = 1'000'000;  // in one piece
 constexpr std::size_t most_levels = 64;
-constexpr std::size_t most_text = std::size_t{16} << 20U;  // bytes of a value with the blanks before it, and of a piece
+constexpr std::size_t most_text = std::size_t{16} << 20U;  // bytes: of a value with the blanks before it; of a piece
 
-// The file block by block, literals that JSON lacks replaced in place (so that bytes keep their numbers), lines
-// counted.
+// Reads the file block by block, counts lines, and replaces literals that JSON does not have. Replacements have the
+// same length, so byte positions stay correct.
 class JsonText : public std::streambuf {
 public:
     JsonText(InputFile& file, const std::function<void(double)>& progress) : file_(file), progress_(progress) {}
 
-    // Of the last byte that was taken.
+    // Location of the last byte that was consumed.
     SourceLocation place() const {
         const char* taken = gptr();
         const auto breaks = std::count(static_cast<const char*>(eback()), taken, '\n');
@@ -43,7 +43,7 @@ protected:
         while (!ended_ && ready_ == 0) {
             fill();
         }
-        // The parser keeps a value's text, and blanks before it too, until the value ends.
+        // The parser keeps a value's text, and the blanks before it, in memory until the value ends.
         since_value_ = between_ == npos ? since_value_ + ready_ : ready_ - between_;
         if (since_value_ > most_text) {
             setg(block_.data(), block_.data(), block_.data());
@@ -69,7 +69,7 @@ private:
         line_ += static_cast<std::uint64_t>(breaks);
     }
 
-    // What was read but not given out yet moves to the front.
+    // Moves what was read but not handed out yet to the front of the block.
     void carry() {
         std::memmove(block_.data(), block_.data() + ready_, filled_ - ready_);
         filled_ -= ready_;
@@ -84,7 +84,8 @@ private:
         ready_ = scan();
     }
 
-    // Replaces literals from where it left off; returns up to where the text is settled.
+    // Replaces literals from where the last call stopped; returns the number of bytes of the block that can be handed
+    // out.
     std::size_t scan() {
         between_ = npos;
         for (; scanned_ < filled_; ++scanned_) {
@@ -130,13 +131,13 @@ private:
     std::array<char, block_bytes> block_{};
     std::size_t filled_ = 0, scanned_ = 0, ready_ = 0;
     std::size_t between_ = npos;           // in the block: the last comma or colon between values
-    std::size_t since_value_ = 0;          // bytes up to the block's end since such a one
-    std::uint64_t line_ = 1, column_ = 0;  // before the block
+    std::size_t since_value_ = 0;          // bytes from that comma or colon to the end of the block
+    std::uint64_t line_ = 1, column_ = 0;  // at the start of the block
     std::uint64_t blocks_ = 0;
     bool in_string_ = false, escaped_ = false, ended_ = false;
 };
 
-// Builds the pieces asked for and passes over everything else.
+// Builds the selected pieces and skips everything else.
 class Pieces {
 public:
     using number_integer_t = Json::number_integer_t;
@@ -175,7 +176,8 @@ public:
 
     template <class Exception>
     bool parse_error(std::size_t, const std::string&, const Exception& error) {
-        // "[json.exception.parse_error.101] parse error at line 1, column 5: what": the place is ours already.
+        // "[json.exception.parse_error.101] parse error at line 1, column 5: what": the location is dropped, fail()
+        // adds ours.
         const std::string_view what = error.what();
         const std::size_t colon = what.find(": ");
         fail("not JSON: " + std::string(colon == std::string_view::npos ? what : what.substr(colon + 2)));
@@ -199,7 +201,7 @@ private:
     bool wanted(const std::vector<std::string>& names) const {
         return std::find(names.begin(), names.end(), member_) != names.end();
     }
-    // Whether a value that comes now starts a piece.
+    // Whether the next value starts a piece.
     bool starts_piece() const {
         return (depth_ == 1 && !root_is_list_ && wanted(wishes_.members)) ||
                (list_depth_ != 0 && depth_ == list_depth_);
@@ -277,7 +279,7 @@ private:
     std::string member_;
     bool root_is_list_ = false;
     std::size_t depth_ = 0;
-    std::size_t list_depth_ = 0;  // depth inside the list that is being read; 0: none
+    std::size_t list_depth_ = 0;  // nesting depth inside the list that is being read; 0: none
     std::size_t index_ = 0, values_ = 0, text_bytes_ = 0;
     Json piece_;
     std::vector<Open> building_;
@@ -289,7 +291,7 @@ void stream_json(InputFile& file, const JsonSelection& wishes, const std::functi
                  const std::function<void(double)>& progress) {
     JsonText text(file, progress);
     std::istream stream(&text);
-    stream.exceptions(std::ios::badbit);  // what the file throws comes out
+    stream.exceptions(std::ios::badbit);  // exceptions from reading the file propagate
     Pieces pieces(text, wishes, take);
     Json::sax_parse(stream, &pieces);
 }

@@ -28,7 +28,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_word(std::string_view found, const std::vector<std::string>& words) {
     std::string best;
-    std::size_t best_distance = found.size() / 3 + 2;  // a slip, not another word
+    std::size_t best_distance = found.size() / 3 + 2;  // beyond this it is another word, not a typing error
     for (const std::string& word : words) {
         const std::size_t distance = edit_distance(found, word);
         if (distance < best_distance) {

@@ -1,5 +1,5 @@
 #pragma once
-// What somebody may have meant to write.
+// Suggests what the user may have meant to write.
 
 #include <string>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-// The one of `words` closest to `found` by edit distance, or "" when none is near enough to be a typing slip.
+// The one of `words` closest to `found` by edit distance, or "" if none is close enough to be a typing error.
 std::string nearest_word(std::string_view found, const std::vector<std::string>& words);
 
 }  // namespace fabricast

@@ -1,4 +1,4 @@
-// In the place of sqlite.cpp where the build found no SQLite.
+// Built instead of sqlite.cpp if the build found no SQLite.
 
 #include "base/sqlite.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Figures in words that people and programs wrote: the whole word or nothing, whatever the locale, and no exception.
+// Parses numbers. The whole word must be a number; the result does not depend on the locale, and nothing is thrown.
 
 #include <charconv>
 #include <cmath>
@@ -16,7 +16,7 @@ std::optional<Number> number_in(std::string_view word) {
     return error == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
 }
 
-// Finite.
+// A finite number.
 inline std::optional<double> figure_in_word(std::string_view word) {
     const std::optional<double> value = number_in<double>(word);
     return value && std::isfinite(*value) ? value : std::nullopt;

@@ -1,5 +1,6 @@
 #pragma once
-// Independent pieces of work on several threads, their results in order: what comes out never depends on the threads.
+// Runs independent pieces of work on several threads and delivers their results in order, so the output never depends
+// on the threads.
 
 #include <atomic>
 #include <condition_variable>
@@ -12,8 +13,8 @@
 
 namespace fabricast {
 
-// Calls make(i) for i in [0, count) on up to `threads` threads and take(result) on this one, in the order of i. The
-// first exception in that order is rethrown; work not begun by then is dropped.
+// Calls make(i) for i in [0, count) on up to `threads` threads and take(result) on the calling thread, in the order of
+// i. The first exception in that order is rethrown; work not begun by then is dropped.
 template <class Make, class Take>
 void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& make, const Take& take) {
     using Result = decltype(make(std::size_t{}));
@@ -45,7 +46,7 @@ void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& ma
             finished.notify_one();
         }
     };
-    // Joined on every way out; workers stop at their next piece.
+    // Joins the threads on every exit path, also after an exception; workers stop before their next piece.
     struct ThreadPool {
         std::atomic<std::size_t>& next;
         std::size_t count;

@@ -10,7 +10,7 @@ namespace {
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
-// The match at or behind `from`.
+// The first match that begins at or after `from`.
 std::optional<Pattern::Groups> match(const re2::RE2& expression, std::string_view text, std::size_t from) {
     std::vector<re2::StringPiece> found(static_cast<std::size_t>(expression.NumberOfCapturingGroups()) + 1);
     if (!expression.Match(piece(text), from, text.size(), re2::RE2::UNANCHORED, found.data(),

@@ -1,5 +1,6 @@
 #pragma once
-// The one door to RE2: expressions searched in what users write, in time and memory that grow no faster than the text.
+// Regular expressions that are safe on untrusted text: time and memory grow no faster than the text. Only this module
+// uses RE2.
 
 #include <cstdint>
 #include <memory>
@@ -18,14 +19,16 @@ class Pattern {
 public:
     enum class Case : std::uint8_t { counts, ignored };
 
-    // RE2's syntax: Perl's without look-around and back references. Throws std::invalid_argument where it is none.
+    // RE2's syntax: Perl's without look-around and back references. Throws std::invalid_argument if the expression is
+    // invalid.
     explicit Pattern(std::string_view expression, Case letters = Case::ignored);
 
     bool found_in(std::string_view text) const;
-    // The first match and its groups, a group that takes no part in it as nothing; nullopt where nothing matches.
+    // The first match and its groups; a group that takes no part in the match is nullopt. Returns nullopt if nothing
+    // matches.
     using Groups = std::vector<std::optional<std::string_view>>;
     std::optional<Groups> first_in(std::string_view text) const;
-    // All matches, one behind the other.
+    // All matches, one after the other, without overlap.
     std::vector<Groups> all_in(std::string_view text) const;
 
 private:

@@ -8,7 +8,7 @@
 
 namespace fabricast {
 
-// Of the 50th or another percentile, 0 to 100; of an empty list: nothing. Between two ranks it interpolates.
+// `percent` is 0 to 100; 50 gives the median. Interpolates between two ranks. nullopt for an empty list.
 inline std::optional<double> percentile(std::vector<double> values, double percent) {
     if (values.empty()) {
         return std::nullopt;

@@ -14,14 +14,15 @@ namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-// Bytes that the file grants: none that can be read ("max", or no such file) grants all.
+// The limit in bytes that the file states; infinite if it states no number ("max") or does not exist.
 double granted(const std::filesystem::path& file) {
     double bytes = unlimited;
     std::ifstream stream(file);
     return stream >> bytes ? bytes : unlimited;
 }
 
-// The limits of a group and of those above it. A container sees its own group as the topmost, whatever it is called.
+// The lowest limit of a group and of its ancestors. A container sees its own group as the root of the hierarchy,
+// whatever the group is called; so the root is always read too.
 double least_granted(const std::filesystem::path& hierarchy, std::filesystem::path group, const char* file) {
     double least = granted(hierarchy / file);
     for (; group.has_relative_path(); group = group.parent_path()) {

@@ -1,16 +1,16 @@
 #pragma once
-// How much memory this process may take.
+// How much memory this process may use.
 
 #include <filesystem>
 
 namespace fabricast {
 
-// Bytes that this process may take: the machine's memory, or less where the user (`ulimit -v`) or a container has set a
+// Bytes that this process may use: the machine's memory, or less if the user (`ulimit -v`) or a container has set a
 // limit.
 double memory_here();
 
-// The least that a control group of this process allows, of version 2 or 1; infinite where none does. `root` holds
-// proc and sys.
+// Bytes: the lowest memory limit of this process's control groups, version 1 or 2; infinite if none is set. `root` is
+// the directory that contains proc and sys.
 double cgroup_limit(const std::filesystem::path& root);
 
 }  // namespace fabricast

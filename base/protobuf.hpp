@@ -1,6 +1,6 @@
 #pragma once
-// Protobuf's wire format, read field by field: all that the few messages of a trace need, and every error knows its
-// byte. Source: protobuf.dev/programming-guides/encoding.
+// Reads Protobuf's wire format field by field: enough for the few messages of a trace. Every error states the byte.
+// Source: protobuf.dev/programming-guides/encoding.
 
 #include <cstdint>
 #include <memory>
@@ -16,30 +16,30 @@ enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32
 struct WireField {
     std::uint32_t number = 0;
     WireType type = WireType::varint;
-    std::uint64_t value = 0;   // of varint, fixed32, fixed64: the bits
-    std::string_view content;  // of bytes: a text, a message, packed values
+    std::uint64_t value = 0;   // for varint, fixed32, fixed64: the bits
+    std::string_view content;  // for bytes: a text, a message or packed values
 };
 
 // Where a message was found, for errors.
 struct WireRecord {
     std::shared_ptr<const std::string> file;
-    std::uint64_t number = 0;  // of the message in its file, from 0
+    std::uint64_t number = 0;  // index of the message in its file, from 0
 };
 
-// The fields of one message in the order written; `origin` is where its first byte stands in the file. Views into what
-// it is given.
+// Iterates over the fields of one message in the order written. `origin` is the position of the message's first byte in
+// the file. Holds views: `bytes` and `record` must outlive this.
 class WireMessage {
 public:
     WireMessage(std::string_view bytes, std::uint64_t origin, const WireRecord& record)
         : bytes_(bytes), origin_(origin), record_(&record) {}
 
-    // False at the end. Throws InputError where the bytes are no field.
+    // False at the end. Throws InputError if the bytes are not a field.
     bool next(WireField& field);
-    // The message inside a field that next() gave out.
+    // The message inside a field that next() returned.
     WireMessage inside(const WireField& field) const;
     [[noreturn]] void fail(const std::string& message) const;
 
-    // The next bare varint: packed lists hold nothing else.
+    // The next varint without a field tag, as in packed lists.
     std::uint64_t varint();
     bool at_end() const { return at_ == bytes_.size(); }
 
@@ -52,14 +52,15 @@ private:
     std::size_t at_ = 0;
 };
 
-// A file of messages, each behind its length as a varint.
+// A file of messages, each preceded by its length as a varint.
 class WireFile {
 public:
     explicit WireFile(InputFile& file);
 
-    // False at the end of the file. Throws InputError with record and byte where the file stops inside a message.
+    // False at the end of the file. Throws InputError with record and byte, if a length is invalid or above 64 MiB or
+    // the file ends inside a message.
     bool next();
-    WireMessage message() const { return {bytes_, origin_, record_}; }  // until the next next()
+    WireMessage message() const { return {bytes_, origin_, record_}; }  // valid until the next call of next()
     const WireRecord& record() const { return record_; }
 
 private:

@@ -1,5 +1,6 @@
 #pragma once
-// Noise for synthetic measurements: our own generator, for std distributions differ between libraries.
+// Random numbers, used as noise in synthetic measurements. We use our own generator because std distributions differ
+// between libraries.
 
 #include <cmath>
 #include <cstdint>
@@ -16,10 +17,10 @@ public:
     // In (0, 1).
     double uniform() {
         const std::uint64_t z = mix(state_);
-        state_ += 0x9e3779b97f4a7c15U;  // what mix has added to it
+        state_ += 0x9e3779b97f4a7c15U;  // the same increment that mix() adds
         return (static_cast<double>(z >> 11U) + 0.5) / 9007199254740992.0;
     }
-    // Mean 0, deviation 1.
+    // Normally distributed: mean 0, standard deviation 1.
     double normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform()); }
 
 private:

@@ -20,7 +20,7 @@ struct Finalize {
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-// Errors carry SQLite's words; the caller adds the file.
+// Errors carry SQLite's message; the caller adds the file name.
 void check(int code, sqlite3* database) {
     if (code != SQLITE_OK && code != SQLITE_DONE) {
         throw IoError(sqlite3_errmsg(database));

@@ -1,5 +1,5 @@
 #pragma once
-// The one door to SQLite: a file with tables of named columns, whole or absent.
+// Writes tables with named columns to a SQLite file. The file is either complete or absent.
 
 #include <filesystem>
 #include <stdexcept>
@@ -18,12 +18,13 @@ struct MissingSqlite : std::runtime_error {
 struct SqliteTable {
     std::string name;
     std::vector<std::string> columns;
-    std::vector<std::vector<Json>> rows;  // numbers as INTEGER or REAL, texts as TEXT, null as NULL
+    std::vector<std::vector<Json>> rows;  // numbers become INTEGER or REAL, texts TEXT, null NULL
 };
 
 bool has_sqlite();
 
-// Writes beside `path` and renames. The same tables give the same dump. Throws IoError, MissingSqlite.
+// Writes a temporary file next to `path` and renames it. The same tables give the same dump. Throws IoError,
+// MissingSqlite.
 void write_sqlite(const std::filesystem::path& path, const std::vector<SqliteTable>& tables);
 
 }  // namespace fabricast

@@ -10,13 +10,14 @@ namespace {
 constexpr std::size_t name_at = 0, name_length = 100, size_at = 124, size_length = 12, sum_at = 148, sum_length = 8,
                       type_at = 156, magic_at = 257, prefix_at = 345, prefix_length = 155;
 
-// A field of text ends at its first zero or at its length.
+// A text field ends at its first zero byte, or at its full length.
 std::string_view field(const TarBlock& block, std::size_t at, std::size_t length) {
     const std::string_view whole(block.data() + at, length);
     return whole.substr(0, whole.find('\0'));
 }
 
-// Octal digits between blanks; GNU writes sizes of 8 GiB and more in base 256 behind a first byte of 0x80.
+// Octal digits, possibly padded with blanks; GNU writes sizes of 8 GiB and more in base 256, after a first byte of
+// 0x80.
 std::optional<std::uint64_t> number(const TarBlock& block, std::size_t at, std::size_t length) {
     std::uint64_t value = 0;
     if (static_cast<unsigned char>(block[at]) == 0x80U) {
@@ -39,7 +40,7 @@ std::optional<std::uint64_t> number(const TarBlock& block, std::size_t at, std::
     return any ? std::optional(value) : std::nullopt;
 }
 
-// Of all bytes, those of the sum itself taken as blanks.
+// Sum of all bytes of the header, with the checksum field counted as blanks.
 std::uint64_t checksum(const TarBlock& block) {
     std::uint64_t sum = sum_length * static_cast<std::uint64_t>(' ');
     for (std::size_t i = 0; i < block.size(); ++i) {
@@ -57,7 +58,7 @@ std::optional<TarHeader> tar_header(const TarBlock& block) {
         return std::nullopt;
     }
     const std::string prefix(field(block, prefix_at, prefix_length));
-    const bool posix = block[magic_at + 5] == '\0';  // GNU's magic has a blank there, and no prefix
+    const bool posix = block[magic_at + 5] == '\0';  // GNU's magic has a blank there, and its headers have no prefix
     TarHeader header{std::string(field(block, name_at, name_length)), *size, block[type_at]};
     if (posix && !prefix.empty()) {
         header.name = prefix + "/" + header.name;

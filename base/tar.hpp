@@ -1,5 +1,6 @@
 #pragma once
-// Headers of tar archives (POSIX.1-2017, pax: ustar interchange format), as recordings of many ranks are handed round.
+// Headers of tar archives (POSIX.1-2017, pax: ustar interchange format). Recordings of many ranks often come as such
+// archives.
 
 #include <array>
 #include <cstdint>
@@ -13,17 +14,17 @@ using TarBlock = std::array<char, tar_block>;
 
 struct TarHeader {
     std::string name;
-    std::uint64_t size = 0;  // bytes of the body behind the header
+    std::uint64_t size = 0;  // bytes of the body that follows the header
     char type = '0';
 
     bool file() const { return type == '0' || type == '\0' || type == '7'; }
     bool long_name() const { return type == 'L'; }  // GNU: the body is the next member's name
 };
 
-// nullopt: the block is no header, by its magic or its checksum.
+// nullopt if the block is not a header, judging by its magic and its checksum.
 std::optional<TarHeader> tar_header(const TarBlock& block);
 
-// An archive ends with blocks of zeros.
+// Whether the block is all zeros; such blocks end an archive.
 bool tar_end(const TarBlock& block);
 
 }  // namespace fabricast

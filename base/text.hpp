@@ -1,5 +1,5 @@
 #pragma once
-// Small things that several readers do with text.
+// Small text functions that several modules share.
 
 #include <algorithm>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-// ASCII letters in lower case, whatever the locale.
+// `text` with ASCII letters in lower case, in any locale.
 inline std::string lower_case(std::string_view text) {
     std::string out(text);
     std::transform(out.begin(), out.end(), out.begin(),
@@ -15,13 +15,13 @@ inline std::string lower_case(std::string_view text) {
     return out;
 }
 
-// Without `blanks` at either end.
+// `text` without the characters of `blanks` at either end.
 inline std::string_view trimmed(std::string_view text, std::string_view blanks) {
     const std::size_t first = text.find_first_not_of(blanks);
     return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// Between the tags of HTML, XML and SVG: the four characters that could end a text or an attribute are named
+// Escapes text for HTML, XML and SVG: the four characters that could end a text or an attribute become named entities
 // (HTML 4.01, section 5.3.2).
 inline std::string markup_text(std::string_view text) {
     std::string out;
@@ -31,7 +31,7 @@ inline std::string markup_text(std::string_view text) {
     return out;
 }
 
-// A cell of CSV (RFC 4180): a comma, a quote or a line break in a name must not make a column.
+// Quotes a CSV cell if needed (RFC 4180), so that a comma, a quote or a line break in a name does not start a new cell.
 inline std::string csv_cell(std::string_view text) {
     if (text.find_first_of(",\"\n\r") == std::string_view::npos) {
         return std::string(text);

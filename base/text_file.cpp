@@ -16,7 +16,7 @@ namespace {
     throw InputError({std::make_shared<const std::string>(path.string())}, message);
 }
 
-// Length of the UTF-8 sequence at `at`, 0 when it is broken, overlong or a surrogate (RFC 3629, section 4).
+// Length of the UTF-8 sequence at `at`; 0 if it is broken, overlong or a surrogate (RFC 3629, section 4).
 std::size_t utf8_sequence(std::string_view text, std::size_t at) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
     const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
@@ -81,7 +81,7 @@ std::size_t first_non_text(std::string_view text) {
 
 void write_atomically(const std::filesystem::path& path, std::string_view text) {
     std::error_code error;
-    // A device or a pipe cannot be renamed over, and /dev/stdout must not be.
+    // A rename would replace a device or a pipe, or a link such as /dev/stdout, by a plain file.
     const bool special = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
     if (special || std::filesystem::is_symlink(path, error)) {
         std::ofstream stream(path, std::ios::binary);

@@ -14,7 +14,7 @@ namespace fabricast {
 
 namespace {
 
-// One unit as an exact fraction of its dimension's base: factor = num / den * 10^exponent.
+// One unit, in base units of its dimension: factor = num / den * 10^exponent, exact.
 struct Unit {
     std::string_view name;
     Dimension dimension;
@@ -25,7 +25,7 @@ struct Unit {
 
 constexpr std::int64_t ki = 1024;
 
-// Bases: byte, second, byte per second, FLOP/s, watt, metre, second per metre, hertz, transfer per second, one.
+// Base units: byte, second, byte per second, FLOP/s, watt, metre, second per metre, hertz, transfer per second, 1.
 constexpr std::array units = {
     Unit{"B", Dimension::size, 1, 1, 0},
     Unit{"kB", Dimension::size, 1, 1, 3},
@@ -114,7 +114,7 @@ std::string accepted_text(std::optional<Dimension> dimension) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads digits, a point, digits, an exponent; returns where it stopped, 0 when there is no number.
+// Reads digits, a point, digits, an exponent. Returns the position after the number, or 0 if there is no number.
 std::size_t read_decimal(std::string_view text, Decimal& number) {
     constexpr int most_digits = 30;
     std::size_t at = 0;
@@ -163,7 +163,7 @@ bool is_non_finite(std::string_view text) {
     return word == "nan" || word == ".nan" || word == "inf" || word == ".inf" || word == "infinity";
 }
 
-// The near miss of a unit: the right letters in the wrong case, or the speller's nearest.
+// The unit that was probably meant: "b/s" for "bps", else the nearest name.
 std::string nearest_unit(std::string_view found, std::optional<Dimension> dimension) {
     std::vector<std::string> names;
     for (const Unit& unit : units) {
@@ -206,7 +206,7 @@ Parsed read_quantity(std::string_view text, std::optional<Dimension> dimension) 
     return parsed;
 }
 
-// The exact fraction num / den of `number` in units of 10^-`shift` base units; nothing when 128 bits do not hold it.
+// The value as an exact fraction num / den, in units of 10^-shift base units; nullopt if it overflows 128 bits.
 struct Fraction {
     Int128 num = 0, den = 1;
 };
@@ -263,7 +263,7 @@ double approximate(const Parsed& parsed) {
            static_cast<double>(parsed.unit->den) * std::pow(10.0, parsed.number.exponent + parsed.unit->exponent);
 }
 
-// Correctly rounded where the fraction is exact: 312 TFLOP/s is 3.12e14 to the last bit.
+// Correctly rounded if the fraction is exact: 312 TFLOP/s is 3.12e14 to the last bit.
 double as_double(const Parsed& parsed, std::string_view text) {
     const std::optional<Fraction> f = exact(parsed, 0);
     const double value = f ? static_cast<double>(f->num) / static_cast<double>(f->den) : approximate(parsed);
@@ -359,7 +359,7 @@ std::string text(Bytes size) {
         count /= ki;
         ++step;
     }
-    // What someone wrote as 2 GB would be 1953125 KiB.
+    // Without the decimal units, a size written as 2 GB would read 1953125 KiB.
     static constexpr std::array<std::string_view, 6> decimal_names = {" B", " kB", " MB", " GB", " TB", " PB"};
     constexpr std::int64_t kilo = 1000, readable = 10'000;
     std::int64_t decimal = size.count;
@@ -373,7 +373,7 @@ std::string text(Bytes size) {
 }
 
 std::string text(double value, Dimension dimension) {
-    // The largest decimal unit not above the value, else the smallest.
+    // The largest decimal unit that is not above the value; if all are above it, the smallest.
     const Unit* best = nullptr;
     for (const Unit& unit : units) {
         const bool bits = unit.den == 8;

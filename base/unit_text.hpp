@@ -1,6 +1,6 @@
 #pragma once
-// Quantities as people write them, "400 Gb/s" or "1.5 us", to exact integers and fractions and back. A figure without
-// its unit is refused, and so is one that is not a whole number of bytes or picoseconds.
+// Parses quantities as people write them, "400 Gb/s" or "1.5 us", to exact integers and fractions, and prints them. A
+// number without a unit is refused, and so is a size or time that is not a whole number of bytes or picoseconds.
 
 #include <stdexcept>
 #include <string>
@@ -25,7 +25,7 @@ enum class Dimension : std::uint8_t {
     ratio
 };
 
-// The text is no quantity of the dimension asked for; the message says what was found and what is accepted.
+// The text is not a quantity of the requested dimension; the message says what was found and what is accepted.
 struct UnitError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -36,12 +36,12 @@ struct Quantity {
     Dimension dimension{};
 };
 
-// "B", "s", "B/s", "FLOP/s", "W", "m", "s/m", "Hz", "T/s" (transfers per second), "" (a ratio: written in %).
+// "B", "s", "B/s", "FLOP/s", "W", "m", "s/m", "Hz", "T/s" (transfers per second), "" (a ratio, which users write in %).
 std::string_view base_unit(Dimension dimension);
 // The units accepted for a dimension, smallest first: "B, kB, KiB, ...".
 std::string accepted_units(Dimension dimension);
 
-// Text to quantity; each throws UnitError. Decimals are exact: 1.5 KiB is 1536 bytes, 0.3 B is refused.
+// Each throws UnitError. Decimals are exact: 1.5 KiB is 1536 bytes, 0.3 B is refused.
 Bytes parse_bytes(std::string_view text);
 Duration parse_duration(std::string_view text);
 Rate parse_rate(std::string_view text);  // above zero
@@ -49,20 +49,21 @@ Rate parse_rate(std::string_view text);  // above zero
 Quantity parse_quantity(std::string_view text);
 double parse_quantity(std::string_view text, Dimension dimension);
 
-// The same for a value of a YAML text; each throws InputError at the value.
+// The same for a YAML value; each throws InputError at the value.
 Bytes as_bytes(const yaml::Node& node);
 Duration as_duration(const yaml::Node& node);
 Rate as_rate(const yaml::Node& node);
 Quantity as_quantity(const yaml::Node& node);
 double as_quantity(const yaml::Node& node, Dimension dimension);
 
-// For people: the largest binary unit that divides a size ("4 MiB", "1000 B"), the handiest decimal unit of the others,
-// at most four digits ("1.5 us", "50 GB/s").
+// Text for people. A size is written exactly, in the largest binary unit that divides it ("4 MiB", "1000 B"), or in a
+// decimal unit if that is much shorter. Everything else takes the largest decimal unit that is not above it, with at
+// most four digits ("1.5 us", "50 GB/s").
 std::string text(Bytes size);
 std::string text(Duration span);
 std::string text(Rate rate);
 std::string text(double value, Dimension dimension);
-// A share in whole hundredths: "31 %".
+// A share as a whole percentage: 0.31 gives "31 %".
 std::string percent(double share);
 
 }  // namespace fabricast

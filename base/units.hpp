@@ -1,7 +1,7 @@
 #pragma once
 // The quantities of the field as distinct types: sizes are whole bytes, time is whole picoseconds, a rate is an exact
-// fraction of bytes per picosecond. Nothing converts silently, so a bandwidth in bits never meets one in bytes, and
-// nothing wraps around: what a quantity cannot hold throws OutOfRange.
+// fraction of bytes per picosecond. Nothing converts silently, so bandwidths in bits and in bytes cannot be mixed up,
+// and nothing wraps around: on overflow the operations throw OutOfRange.
 
 #include <cassert>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace fabricast {
 
-// A time of more than 2^63 ps or an amount of more than 2^63 bytes.
+// A time of 2^63 ps or more, or an amount of 2^63 bytes or more.
 struct OutOfRange : std::range_error {
     using std::range_error::range_error;
 };
@@ -24,7 +24,7 @@ struct OutOfRange : std::range_error {
     throw OutOfRange("an amount beyond the 8 EiB that can be counted, 2^63 B");
 }
 
-// 128-bit intermediate: bytes * 10^12 overflows 64 bits above 9 MB.
+// For intermediate results: bytes * 10^12 overflows 64 bits above 9 MB.
 __extension__ using Int128 = __int128;
 
 // A size or an amount of traffic, in bytes.
@@ -77,7 +77,7 @@ constexpr Duration from_seconds(double s) {
     return ps > -0x1p63 && ps < 0x1p63 ? Duration{static_cast<std::int64_t>(ps)} : (refuse_time(), Duration{});
 }
 
-// Bytes per picosecond and direction as a reduced fraction; 400 Gb/s is exactly 1/20.
+// Bytes per picosecond, per direction, as a reduced fraction; 400 Gb/s is exactly 1/20.
 struct Rate {
     std::int64_t num = 0;
     std::int64_t den = 1;  // > 0
@@ -102,7 +102,7 @@ struct Rate {
     }
 };
 
-// Time on the wire of `size` at `rate`, rounded up to the picosecond. Precondition: rate > 0.
+// Time to send `size` at `rate`, rounded up to the picosecond. Precondition: rate > 0.
 constexpr Duration transmission_time(Bytes size, Rate rate) {
     assert(rate.num > 0);
     const Int128 scaled = static_cast<Int128>(size.count) * rate.den;

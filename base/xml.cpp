@@ -11,7 +11,7 @@ namespace fabricast::xml {
 
 namespace {
 
-// Byte offsets to lines and columns; each look-up is a search.
+// Converts byte offsets to lines and columns by binary search.
 class Lines {
 public:
     Lines(std::string_view text, const std::string& file) : file_(std::make_shared<const std::string>(file)) {

@@ -1,5 +1,5 @@
 #pragma once
-// The one door to XML: a text becomes a plain tree of elements that know where they stand.
+// Parses XML into a plain tree of elements, each with its location in the text.
 
 #include <cstdint>
 #include <filesystem>
@@ -24,19 +24,19 @@ struct Element {
 
     // The attribute, or nullptr.
     const std::string* get(std::string_view attribute) const;
-    // Each throws InputError here: where the attribute is missing, or is no whole number in [low, high].
+    // Each throws InputError at this element: if the attribute is missing, or is not a whole number in [low, high].
     const std::string& required(std::string_view attribute) const;
     std::int64_t whole(std::string_view attribute, std::int64_t low, std::int64_t high) const;
-    // As whole, or `fallback` where the attribute is missing or empty.
+    // Like whole(), but returns `fallback` if the attribute is missing or empty.
     std::int64_t whole_or(std::string_view attribute, std::int64_t fallback, std::int64_t low, std::int64_t high) const;
 
     [[noreturn]] void fail(const std::string& message) const;
 };
 
-// The root element. Throws InputError at the line of what is no XML. `file` is only a name for places.
+// The root element. Throws InputError at the line of the first error. `file` is only the name shown in errors.
 Element parse(std::string_view text, const std::string& file);
 
-// Of a file, gzip or not.
+// The root element of a file, gzip or not. Throws InputError.
 Element read(const std::filesystem::path& path);
 
 }  // namespace fabricast::xml

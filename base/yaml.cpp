@@ -39,15 +39,15 @@ Extent extent_of(const Node& node) {
     return all;
 }
 
-// Builds the tree from yaml-cpp's events and stops at the first thing the contract refuses. Throwing out of an event
-// also keeps yaml-cpp's own recursion shallow.
+// Builds the tree from yaml-cpp's events and throws at the first thing that we do not accept. Throwing from an event
+// handler also limits yaml-cpp's recursion.
 class Builder final : public YAML::EventHandler {
 public:
     explicit Builder(File file) : file_(std::move(file)) {}
 
     Node take_root() { return std::move(root_); }
     bool has_root() const { return has_root_; }
-    // Where the last scalar between quotes begins, if there was one.
+    // Start of the last quoted scalar, if there was one.
     const std::optional<YAML::Mark>& last_quoted() const { return last_quoted_; }
 
     void OnDocumentStart(const YAML::Mark& mark) override {
@@ -79,7 +79,7 @@ public:
         const Extent extent = extent_of(known->second);
         check_limits(mark, extent.nodes, static_cast<int>(open_.size()) + extent.height);
         Node copy = known->second;
-        nodes_ += extent.nodes - 1;  // add() counts the first
+        nodes_ += extent.nodes - 1;  // add() counts the copy's root
         add(std::move(copy), 0, mark);
     }
 
@@ -98,7 +98,7 @@ private:
     struct Frame {
         Node node;
         YAML::anchor_t anchor = 0;
-        std::optional<Node> key;  // of a map: read, its value not yet
+        std::optional<Node> key;  // in a map: a key whose value has not been read yet
         std::set<std::string, std::less<>> keys;
     };
 
@@ -170,7 +170,7 @@ private:
         }
     }
 
-    // Copies of nested anchors count against the limit too, or 64 levels of them multiply the memory.
+    // Copies of nested anchors count against the limit too; otherwise 64 levels of them would multiply the memory.
     void remember(YAML::anchor_t anchor, const Node& node, const YAML::Mark& mark) {
         anchored_nodes_ += extent_of(node).nodes;
         if (anchored_nodes_ > max_nodes) {
@@ -196,7 +196,7 @@ private:
         value.name = frame.key->text;
         value.key_place = frame.key->place;
         if (value.is_null()) {
-            value.place = frame.key->place;  // yaml-cpp marks what comes next
+            value.place = frame.key->place;  // yaml-cpp gives the position of what comes next
         }
         frame.node.children.push_back(std::move(value));
         frame.key.reset();
@@ -213,7 +213,7 @@ private:
     std::optional<YAML::Mark> last_quoted_;
 };
 
-// Gives list items the name of their list: it is known only once the list has been put under its key.
+// Names list items after their list, whose own name is known only once it has been put under its key.
 void name_items(Node& node) {
     for (std::size_t i = 0; i < node.children.size(); ++i) {
         Node& child = node.children[i];
@@ -224,7 +224,7 @@ void name_items(Node& node) {
     }
 }
 
-// yaml-cpp accepts some tabs in indentation and misplaces the others.
+// yaml-cpp accepts some tabs in indentation and reports the others at a wrong position.
 void refuse_tab_indentation(std::string_view text, const File& file) {
     int line = 1;
     bool indenting = true;
@@ -243,8 +243,8 @@ void refuse_tab_indentation(std::string_view text, const File& file) {
     }
 }
 
-// Inside [ or { yaml-cpp queues every token up to the end of the text before it says anything, some 250 bytes each: 16
-// MiB of [ would take 4 GB. A text of max_nodes values needs far fewer of these characters than the limit.
+// Inside [ or {, yaml-cpp queues every token up to the end of the text before it emits an event, at about 250 bytes
+// each: 16 MiB of [ would take 4 GB. A text of max_nodes values needs far fewer of these characters than the limit.
 void refuse_token_floods(std::string_view text, const File& file) {
     constexpr std::string_view structure = "[]{},:&*?!-\"'";
     constexpr std::size_t most = 5 * max_nodes;
@@ -255,7 +255,7 @@ void refuse_token_floods(std::string_view text, const File& file) {
     }
 }
 
-// yaml-cpp ends an open quote at the end of the text without a word; only the last quoted scalar can be one.
+// yaml-cpp silently closes an open quote at the end of the text; only the last quoted scalar can be open.
 void refuse_open_quote(std::string_view text, const YAML::Mark& start, const File& file) {
     std::size_t at = text.find_first_of("'\"", static_cast<std::size_t>(start.pos));
     if (at == std::string_view::npos) {
@@ -269,7 +269,7 @@ void refuse_open_quote(std::string_view text, const YAML::Mark& start, const Fil
             if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) {
                 return;
             }
-            ++at;  // '' is a quote inside
+            ++at;  // '' is an escaped quote
         }
     }
     throw InputError(place_of(file, start), "a text between quotes is not closed (accepted: a closing quote)");

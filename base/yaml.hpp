@@ -1,7 +1,7 @@
 #pragma once
-// The one door to YAML. A text becomes a plain tree of values that know where they were written; what yaml-cpp would
-// let pass (duplicate keys, cycles through aliases, alias bombs, several documents) is refused before anything else
-// looks.
+// Parses YAML into a plain tree of values, each with its location in the text. What yaml-cpp would accept (duplicate
+// keys, cycles through aliases, alias bombs, several documents) is refused here, before any other code sees it. Only
+// this module uses yaml-cpp.
 
 #include <cstddef>
 #include <filesystem>
@@ -12,15 +12,15 @@
 
 namespace fabricast::yaml {
 
-// Limits of one text, checked before or while the tree is built.
+// Limits for one text, checked before or while the tree is built.
 inline constexpr std::size_t max_file_bytes = std::size_t{16} << 20U;
 inline constexpr std::size_t max_nodes = 100'000;  // after aliases are expanded
 inline constexpr int max_depth = 64;
 
-// Throws InputError. `file` is only a name for places.
+// Throws InputError. `file` is only the name shown in errors.
 Node parse(std::string_view text, const std::string& file);
 
-// Reads and parses a file; the size is checked before a byte is read. Throws InputError, also (at 1:1) when the file
+// Reads and parses a file; the size is checked before anything is read. Throws InputError, also (at 1:1) if the file
 // cannot be read.
 Node read(const std::filesystem::path& path);
 

@@ -1,4 +1,4 @@
-// What a reader asks of a node: each answer, or an error with the node's place.
+// Typed access to a node: the value, or an error with the node's location.
 
 #include "base/yaml_node.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// A value of a tree that knows where it was written.
+// A value of a parsed tree, with its location in the text.
 
 #include <cstdint>
 #include <limits>
@@ -16,40 +16,40 @@ enum class Kind : std::uint8_t { null, scalar, list, map };
 // One value of the tree. Map members and list items own their children in the order written.
 struct Node {
     Kind kind = Kind::null;
-    bool quoted = false;  // a scalar between quotes
-    std::string text;     // of a scalar
-    std::string name;     // the key this value stands under; of a list item, the list's with its index: "sizes[2]"
+    bool quoted = false;  // a scalar in quotes
+    std::string text;     // the text of a scalar
+    std::string name;     // the key of this value; for a list item, the list's name and the index: "sizes[2]"
     SourceLocation place;
     std::vector<Node> children;  // items of a list, or values of a map (each `name` is its key)
-    SourceLocation key_place;    // of a map member: where its key stands
+    SourceLocation key_place;    // for a map member: the location of its key
 
     bool is_null() const { return kind == Kind::null; }
     bool is_scalar() const { return kind == Kind::scalar; }
     bool is_list() const { return kind == Kind::list; }
     bool is_map() const { return kind == Kind::map; }
 
-    // The member under `key`, or nullptr. Throws InputError where this is no map.
+    // The member under `key`, or nullptr. Throws InputError if this is not a map.
     const Node* get(std::string_view key) const;
-    // As get, but throws naming the missing key and the nearest one written.
+    // Like get(), but throws InputError if the key is missing, naming it and the nearest key present.
     const Node& required(std::string_view key) const;
-    // Throws at the first key that is not among `keys`, naming the nearest.
+    // Throws InputError at the first key that is not in `keys`, naming the nearest.
     void allow(const std::vector<std::string>& keys) const;
 
-    // Each throws InputError here when the value is of another shape or out of range.
-    const std::vector<Node>& items() const;    // of a list
-    const std::vector<Node>& members() const;  // of a map
+    // Each throws InputError at this value if it has another type or is out of range.
+    const std::vector<Node>& items() const;    // for a list
+    const std::vector<Node>& members() const;  // for a map
     const std::string& as_string() const;      // any scalar
     std::int64_t as_int(std::int64_t low = std::numeric_limits<std::int64_t>::min(),
                         std::int64_t high = std::numeric_limits<std::int64_t>::max()) const;
-    double as_double() const;  // finite, without unit
+    double as_double() const;  // a finite number without a unit
     bool as_bool() const;      // true or false
-    // The index in `words` of this word; throws naming the words and the nearest.
+    // The index of this word in `words`; throws InputError naming the words and the nearest.
     std::size_t as_enum(const std::vector<std::string>& words) const;
 
-    // Throws InputError at this value; the second with what was found here.
+    // Each throws InputError at this value; the second adds what was found here.
     [[noreturn]] void fail(const std::string& message) const;
     [[noreturn]] void fail(std::string_view what, std::string_view accepted, std::string_view nearest = {}) const;
-    // This value in a message: "'400 Gb'", "a list", "nothing".
+    // This value as shown in a message: "'400 Gb'", "a list", "nothing".
     std::string found() const;
 };
 

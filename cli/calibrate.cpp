@@ -1,5 +1,5 @@
-// fabricast calibrate MEASUREMENT... -o OVERLAY [--scenario FILE]: one's own measurements become an overlay over the
-// catalogue.
+// fabricast calibrate MEASUREMENT... -o OVERLAY [--scenario FILE]: makes an overlay over the catalogue from the user's
+// own measurements.
 
 #include "validate/calibration/calibrate.hpp"
 

@@ -1,4 +1,4 @@
-// fabricast catalog: what parts there are, and where each figure of one comes from.
+// fabricast catalog: lists the parts, and shows where each figure of a part comes from.
 
 #include <iostream>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* usage = "catalog [list [KIND] | show NAME] [OPTION...]";
 
-// The catalogue with the library of nodes beside it.
+// The catalogue, with the built-in node templates added as parts.
 Catalog everything(const po::variables_map& values) {
     Catalog catalog = catalog_of(values);
     for (Part& node : node_parts()) {

@@ -1,6 +1,6 @@
 #pragma once
-// A subcommand is one function in one file; main.cpp holds the table of them, runs one and turns what it throws into an
-// exit code.
+// A subcommand is one function in one file; main.cpp has the table of subcommands, runs one, and turns its exceptions
+// into exit codes.
 
 #include <atomic>
 #include <stdexcept>
@@ -10,15 +10,15 @@
 
 namespace fabricast::cli {
 
-// The contract with scripts.
+// Scripts rely on these values.
 enum ExitCode : int {
-    ok = 0,              // what was printed is whole
-    internal_or_io = 1,  // our fault, or the disk's
-    bad_input = 2,       // nothing half-written
+    ok = 0,              // the output is complete
+    internal_or_io = 1,  // a fault of the program, or of the disk
+    bad_input = 2,       // no partial output was written
     cannot_end = 3,      // deadlock, unreachable devices
-    missing_here = 4,    // a GPU, root rights, a library left out of the build
-    assert_failed = 5,   // of the scenario
-    interrupted = 130,   // Ctrl-C; whole rows were kept
+    missing_here = 4,    // something is missing here: a GPU, root rights, a library that the build lacks
+    assert_failed = 5,   // an `assert` of the scenario
+    interrupted = 130,   // Ctrl-C; finished rows were kept
 };
 
 // The command line itself is wrong (exit code 2).
@@ -32,9 +32,9 @@ struct Command {
     int (*run)(const std::vector<std::string>& arguments);
 };
 
-// Each returns an exit code or throws; arguments are those after the subcommand's name.
+// Each returns an exit code or throws. `arguments` are the words after the subcommand's name.
 int run_scenario(const std::vector<std::string>& arguments);
-int calibrate_system(const std::vector<std::string>& arguments);  // only where Ceres is in the build
+int calibrate_system(const std::vector<std::string>& arguments);  // only in builds with Ceres
 int compare_measured(const std::vector<std::string>& arguments);
 int diagnose_log(const std::vector<std::string>& arguments);
 int explain_scenario(const std::vector<std::string>& arguments);

@@ -1,4 +1,4 @@
-// fabricast compare [--measured] FILE [SCENARIO]: a measurement beside its forecast.
+// fabricast compare [--measured] FILE [SCENARIO]: a measurement next to its forecast.
 
 #include "validate/curves/compare.hpp"
 
@@ -39,7 +39,7 @@ po::options_description compare_options() {
 }  // namespace
 
 int compare_measured(const std::vector<std::string>& arguments) {
-    // The measurement may stand alone too, as calibrate and diagnose take it: `compare FILE [SCENARIO]`.
+    // The measurement may also be given without --measured, as for calibrate and diagnose: `compare FILE [SCENARIO]`.
     const bool named = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
         return argument == "--measured" || argument.starts_with("--measured=");
     });

@@ -1,4 +1,4 @@
-// fabricast diagnose LOG [--node NAME | --cluster FILE]: is my number normal?
+// fabricast diagnose LOG [--node NAME | --cluster FILE]: is a measured number normal, and if not, why?
 
 #include "validate/diagnose/diagnose.hpp"
 

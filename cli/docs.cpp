@@ -1,4 +1,4 @@
-// fabricast-docs FOLDER: writes the pages that are made from the program's own tables (`./dev docs`).
+// fabricast-docs FOLDER: writes the pages that are generated from the program's own tables (`./dev docs`).
 
 #include <cstdio>
 #include <exception>
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     if (helped(usage, argc, argv)) {
         return 0;
     }
-    if (argc != 2 || argv[1][0] == '-') {  // an option, not a folder to be made
+    if (argc != 2 || argv[1][0] == '-') {  // this is an option, not a folder to create
         std::fputs(usage, stderr);
         return 2;
     }

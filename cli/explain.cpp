@@ -1,4 +1,4 @@
-// fabricast explain SCENARIO: what bounds the result, and what would change it.
+// fabricast explain SCENARIO: what limits the result, and what would change it.
 
 #include <filesystem>
 #include <ostream>
@@ -38,7 +38,8 @@ po::options_description explain_options() {
     return options;
 }
 
-// The scenario as a file of its own: overlays by their absolute paths, the change's beside it.
+// Writes one scenario file into `folder`, with absolute paths of its overlays; the overlay of a change is written next
+// to the file.
 void emit(const std::filesystem::path& folder, const std::string& name, const po::variables_map& values,
           Outputs& outputs, Scenario scenario, const std::string& overlay) {
     std::vector<std::string> overlays = scenario.calibration;
@@ -76,7 +77,7 @@ void emit_all(const po::variables_map& values, Outputs& outputs, const Scenario&
     }
 }
 
-// The whole result: its critical path, what changes would bring, and where scaling bends.
+// Explains the result: its critical path, what each change would bring, and how it scales.
 int explain_result(const po::variables_map& values, Outputs& outputs, const Scenario& whole) {
     const Scenario scenario = single_point(whole);
     const Catalog catalog = catalog_of(values, &scenario);
@@ -124,7 +125,7 @@ int explain_scenario(const std::vector<std::string>& arguments) {
         return explain_result(*values, outputs, scenario);
     }
     const int code = explain_path(*values, outputs, scenario);
-    // A scenario of a transfer, nothing else asked for: also what bounds its largest message, and what would change it.
+    // For a transfer scenario without path options: also what limits its largest message, and what would change it.
     return code == ok && !names_path(*values) ? explain_result(*values, outputs, scenario) : code;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// fabricast explain SCENARIO --without A [B]: what a dead cable or device costs, healthy beside failed.
+// fabricast explain SCENARIO --without A [B]: what a dead cable or device costs: the results with and without the
+// failure.
 
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"

@@ -15,7 +15,7 @@ namespace fabricast::cli {
 
 namespace {
 
-// The scenario's transfer where it has one, else one with default conditions, between the devices asked for.
+// The scenario's transfer, or one with default conditions if it has none, between the devices of --path.
 TransferWorkload transfer_of(const Scenario& scenario, const po::variables_map& values) {
     const auto* written = std::get_if<TransferWorkload>(&scenario.workload);
     TransferWorkload transfer = written != nullptr ? *written : TransferWorkload{};

@@ -1,5 +1,5 @@
 #pragma once
-// fabricast explain SCENARIO --path A B: the way data takes between two devices, hop by hop.
+// fabricast explain SCENARIO --path A B: the path that data takes between two devices, hop by hop.
 
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
@@ -8,9 +8,9 @@
 namespace fabricast::cli {
 
 void add_path_options(po::options_description& options);
-// --path, --transport or --size stand there.
+// Whether --path, --transport or --size is given.
 bool names_path(const po::variables_map& values);
-// They do, or the scenario is one of a transfer.
+// Whether one of them is given, or the scenario is a transfer.
 bool asks_for_path(const po::variables_map& values, const Scenario& scenario);
 int explain_path(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario);
 

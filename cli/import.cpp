@@ -1,4 +1,4 @@
-// fabricast import KIND FILE -o OUT: what another program wrote, as a file of ours.
+// fabricast import KIND FILE -o OUT: converts a file that another program wrote to one of our formats.
 
 #include "sim/plan/traces/import.hpp"
 
@@ -24,15 +24,16 @@ namespace {
 
 constexpr const char* usage = "import KIND FILE -o OUT [OPTION...]";
 
-// What one input becomes: a file's text, and what tells it from the others of the same input ("" where it is the only).
+// One file made from an input: its text, and a label that distinguishes it from other files of the same input ("" if it
+// is the only one).
 struct Written {
     std::string label;
     std::string text;
-    std::string note;  // one line for the terminal
+    std::string note;  // printed on the terminal
 };
 
-// A kind of file that can be imported. To add one, add a row to kinds(); `read` may throw what `main` turns into exit
-// codes.
+// A kind of file that can be imported. To add one, add a row to kinds(). `read` may throw any exception that `main`
+// turns into an exit code.
 struct ImportKind {
     std::string name;
     std::string summary;
@@ -70,7 +71,7 @@ std::vector<Written> read_trace(const std::filesystem::path& file, TraceFormat f
     }
 }
 
-// Traces become our own recording; a scenario replays either.
+// Traces are converted to our own recording format; a scenario can replay both.
 std::vector<ImportKind> trace_kinds() {
     std::vector<ImportKind> list;
     for (const TraceFormat format : every_trace_format()) {
@@ -108,7 +109,8 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-// What wrote the file: a benchmark, by any line of its log, else a tracer, by how the file begins and is called.
+// Which program wrote the file: a benchmark, recognized by any line of its log, or else a tracer, recognized by the
+// start of the file and its name.
 std::string kind_of_file(const std::filesystem::path& path) {
     InputFile file(path);
     const std::string start = read_start(file, yaml::max_file_bytes);
@@ -137,7 +139,7 @@ const ImportKind& kind_of(const std::string& asked, const std::filesystem::path&
                                    nearest_word(name, kind_names())));
 }
 
-// "out.yaml" and "run-all-reduce" -> "out-all-reduce.yaml": the label without what the input's name gives all of them.
+// "out.yaml" and "run-all-reduce" -> "out-all-reduce.yaml": the prefix that all labels of the input share is left out.
 std::filesystem::path output_for(const std::filesystem::path& out, const std::string& label,
                                  const std::string& common) {
     if (label.empty()) {

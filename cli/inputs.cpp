@@ -44,7 +44,7 @@ int whole_of(const po::variables_map& values, const char* option, int otherwise,
 std::size_t threads_of(const po::variables_map& values, const Scenario* scenario) {
     constexpr int most = 1024;
     const int otherwise = static_cast<int>(std::min<std::size_t>(cores(), most));
-    const int asked = whole_of(values, "threads", otherwise, 0, most);  // 0: all, as in Python
+    const int asked = whole_of(values, "threads", otherwise, 0, most);  // 0: all cores, as in Python
     const auto threads = static_cast<std::size_t>(asked == 0 ? otherwise : asked);
     return scenario != nullptr ? threads_for(scenario->engine, threads) : threads;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// What the commands read alike: the catalogue with what the user lays over it, and a scenario with its overrides.
+// Input that several commands share: the catalogue with the user's parts and overlays, and a scenario with its
+// overrides.
 
 #include <cstddef>
 #include <string>
@@ -12,22 +13,22 @@
 
 namespace fabricast::cli {
 
-// Adds --catalog DIR and --calibration FILE (both repeatable).
+// Adds --catalog DIR and --calibration FILE (repeatable).
 void add_catalog_options(po::options_description& options);
 // Adds --set path=value (repeatable) and --engine.
 void add_scenario_options(po::options_description& options);
 
-// The scenario of the positional argument `scenario`. Throws UsageError when there is none.
+// The scenario named by the positional argument `scenario`. Throws UsageError if there is none.
 Scenario scenario_of(const po::variables_map& values);
 
-// A whole number between two bounds, `otherwise` where the option is not given. Throws UsageError.
+// A whole number from `low` to `high`; `otherwise` if the option is not given. Throws UsageError.
 int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high);
 
-// --threads, every core where that is 0 or not given; one where an engine of `scenario` replays in forked children,
-// since only a process with one thread may fork and go on. Throws UsageError.
+// --threads; the number of cores if it is 0 or not given; 1 if an engine of `scenario` replays in forked children,
+// because only a process with a single thread can safely fork and continue. Throws UsageError.
 std::size_t threads_of(const po::variables_map& values, const Scenario* scenario = nullptr);
 
-// --set SECTION.KEY=VALUE: what a log does not say. Throws UsageError.
+// --set SECTION.KEY=VALUE: facts that a log does not contain. Throws UsageError.
 Statements statements_of(const po::variables_map& values);
 
 // The built-in catalogue, then --catalog, then the scenario's calibration, then --calibration files.

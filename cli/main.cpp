@@ -50,7 +50,7 @@ void print_help(std::ostream& out) {
            "fabricast COMMAND --help says more; fabricast --version prints the version.\n";
 }
 
-std::atomic<bool> stop{false};  // the one global: a signal handler has nothing else to reach
+std::atomic<bool> stop{false};  // the only mutable global: a signal handler can reach nothing else
 
 void on_interrupt(int) {
     stop = true;
@@ -89,7 +89,7 @@ int report(std::string_view message, int code) {
     return code;
 }
 
-// The one place where an exception becomes an exit code.
+// The only place where exceptions become exit codes.
 int guarded(const std::vector<std::string>& arguments) {
     try {
         const int code = dispatch(arguments);
@@ -139,7 +139,7 @@ const std::atomic<bool>& stop_flag() { return stop; }
 
 int main(int argc, char** argv) {
     std::signal(SIGINT, fabricast::cli::on_interrupt);
-    std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the shell's limit is an error of writing, and leaves nothing behind
+    std::signal(SIGXFSZ, SIG_IGN);  // a file above `ulimit -f` then fails as a write error and is removed
     const fabricast::cli::PlainText out(std::cout);
     const fabricast::cli::PlainText err(std::cerr);
     return fabricast::cli::guarded({argv + 1, argv + argc});

@@ -22,20 +22,21 @@ namespace fabricast::cli {
 
 namespace {
 
-// A rank to rank 0: {"want": how many pieces} with {"done": [[piece, result], ...]}; {"left": true} when
-// all it was given is told; or {"failed": text}.
+// From a rank to rank 0: {"want": how many pieces, "done": [[piece, result], ...]}; {"left": true} once it has
+// reported all its results; or {"failed": text}.
 constexpr int from_worker = 1;
-// Rank 0 to a rank that wants: a list of pieces, null when there are no more.
+// From rank 0 to a rank that wants pieces: a list of pieces, null if there are no more.
 constexpr int from_first = 2;
 
 using Clock = std::chrono::steady_clock;
 constexpr auto shortest_nap = std::chrono::microseconds(200), longest_nap = std::chrono::microseconds(5000);
-// What a thread has in hand lasts longer than a question and its answer take, two naps; beside pieces as long as these
-// that wait is nothing, and whoever is free first had better get the next.
+// Each thread queues at least in_hand's worth of pieces: more than the time of a request and its answer, two naps. If a
+// piece takes longer than long_piece, that wait does not matter; then nothing is queued, and the first free thread of
+// any rank gets the next piece.
 constexpr auto in_hand = std::chrono::milliseconds(15), long_piece = std::chrono::milliseconds(1000);
 constexpr std::size_t most_at_once = 16;
 
-// Longer the longer nothing happens: while all compute long pieces, nobody takes their cores.
+// Sleeps longer the longer nothing happens, so that polling takes no cores from threads that compute long pieces.
 class Backoff {
 public:
     void sleep() {
@@ -70,7 +71,7 @@ struct Message {
     Json text;
 };
 
-// A message that is there, without waiting: MPI's own waiting spins.
+// The next message if one has arrived. Does not block, because MPI's blocking calls spin.
 std::optional<Message> received(int tag) {
     int there = 0;
     MPI_Status status;
@@ -98,7 +99,7 @@ public:
             threads_.emplace_back([this] { work(); });
         }
     }
-    // Pieces not begun are dropped.
+    // Drops pieces that have not begun.
     ~Crew() {
         {
             const std::lock_guard lock(mutex_);
@@ -117,7 +118,7 @@ public:
         }
         came_.notify_one();
     }
-    // How many more pieces keep every thread busy.
+    // How many pieces to add so that no thread runs out of work.
     std::size_t wants() const {
         const std::lock_guard lock(mutex_);
         const std::size_t spare = spares() * threads_.size();
@@ -129,7 +130,7 @@ public:
         const std::lock_guard lock(mutex_);
         return waiting_.empty() && busy_ == 0 && done_.empty();
     }
-    // Throws what a piece threw.
+    // Rethrows the exception of a piece that failed.
     std::vector<Done> take_done() {
         const std::lock_guard lock(mutex_);
         if (failure_) {
@@ -139,7 +140,7 @@ public:
     }
 
 private:
-    // Pieces in hand for a thread beside the one that it computes.
+    // Pieces to queue per thread, in addition to the one that it computes.
     std::size_t spares() const {
         if (finished_ == 0) {
             return 1;
@@ -186,18 +187,18 @@ private:
     std::vector<Done> done_;
     std::size_t busy_ = 0;
     std::int64_t finished_ = 0;
-    Clock::duration spent_{};  // on them
+    Clock::duration spent_{};  // total time of finished pieces
     bool closed_ = false;
     std::exception_ptr failure_;
-    std::vector<std::jthread> threads_;  // last: joined before the rest goes
+    std::vector<std::jthread> threads_;  // last member: joined before the others are destroyed
 };
 
-// Rank 0: what is left to hand out, and who has been told that nothing is.
+// On rank 0: the pieces that are left to hand out.
 class Dispatcher {
 public:
     Dispatcher(const std::vector<std::size_t>& pieces, std::size_t ranks) : pieces_(pieces), ranks_(ranks) {}
 
-    // Few at the end, so that nobody is left with a heap of them.
+    // Hands out fewer pieces towards the end, so that no rank finishes long after the others.
     std::vector<std::size_t> deal(std::size_t wanted) {
         const std::size_t left = pieces_.size() - next_;
         const std::size_t fair = std::max<std::size_t>(1, left / (4 * ranks_));
@@ -221,7 +222,7 @@ void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std
     const auto ranks = static_cast<std::size_t>(size_of_world());
     Dispatcher hand(pieces, ranks);
     Crew crew(threads, compute);
-    std::size_t working = ranks - 1;  // ranks that may still have something to tell
+    std::size_t working = ranks - 1;  // other ranks that may still report results
     Backoff nap;
     while (working > 0 || !hand.empty() || !crew.idle()) {
         bool moved = false;
@@ -303,7 +304,7 @@ bool Ranks::first() const { return rank_of_world() == 0; }
 std::string Ranks::words() const { return std::to_string(size_of_world()) + " ranks"; }
 
 bool Ranks::agree(const std::string& read, std::string& error) const {
-    // One record a rank: what it read and what it has to say, cut to fit.
+    // One record per rank: what it read and its error, truncated to fit.
     struct Said {
         std::array<char, 64> read{};
         std::array<char, 448> error{};
@@ -338,7 +339,7 @@ void Ranks::share(const std::vector<std::size_t>& pieces, std::size_t threads, c
         follow(threads, compute);
     } catch (const std::exception& failure) {
         send({{"failed", failure.what()}}, 0, from_worker);
-        // Rank 0 ends us all; until then there is nothing to do.
+        // Rank 0 aborts all ranks; until then there is nothing to do.
         std::this_thread::sleep_for(std::chrono::hours(1));
     }
 }

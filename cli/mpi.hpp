@@ -1,6 +1,6 @@
 #pragma once
-// The ranks of a job that mpirun started: the one door to MPI. Rank 0 hands out pieces of work and works too; the
-// others ask for more. Nobody spins: with one thread a rank, two ranks are two busy cores.
+// The ranks of a job that mpirun started; only this module uses MPI. Rank 0 hands out pieces of work and computes too;
+// the other ranks ask for more. No rank spins while it waits: with one thread per rank, two ranks keep two cores busy.
 
 #include <atomic>
 #include <cstddef>
@@ -19,7 +19,7 @@ struct MissingMpi : std::runtime_error {
 
 class Ranks {
 public:
-    // Throws MissingMpi in a build without MPI. At most one lives in a process.
+    // Throws MissingMpi in a build without MPI. At most one instance per process.
     Ranks();
     ~Ranks();
     Ranks(const Ranks&) = delete;
@@ -28,20 +28,20 @@ public:
     bool first() const;
     std::string words() const;  // "4 ranks"
 
-    // Every rank says what it read (the same text everywhere) or, in `error`, why it could not. Returns on all ranks
-    // whether all agree; on rank 0 `error` then holds the first error of another rank.
+    // Every rank passes the identity of what it read or, in `error`, why it could not read it. Returns on all ranks
+    // whether none failed and all read the same. Otherwise `error`, if it was empty, is set to the first error of
+    // another rank.
     bool agree(const std::string& read, std::string& error) const;
 
-    // Work on pieces named by their index. `compute` runs on `threads` threads of every rank; rank 0 sees each result
-    // at once in `finished`, on one thread, and stops handing out when `stop` is set. Rank 0 throws what failed first,
-    // wherever it did; Stopped when it was stopped.
+    // Computes `pieces`, which are indices, on `threads` threads of every rank. Rank 0 calls `finished` for each result
+    // as it comes in, on one thread. Rank 0 throws the first failure of any rank, and Stopped if `stop` is set.
     void share(const std::vector<std::size_t>& pieces, std::size_t threads, const std::atomic<bool>& stop,
                const std::function<std::string(std::size_t)>& compute,
                const std::function<void(std::size_t, const std::string&)>& finished);
 
-    // On rank 0, between the beginning of share and its end: the others are at work.
+    // On rank 0: share has begun and has not returned normally, so the other ranks may be computing.
     bool sharing() const { return stage_ == Stage::sharing; }
-    // On rank 0: ranks that wait for work, because share never began here, are let go.
+    // On rank 0: if share never began here, lets the other ranks, which are waiting for work, finish.
     void dismiss();
 
     // Ends all ranks at once.

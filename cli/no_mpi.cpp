@@ -1,4 +1,4 @@
-// In the place of mpi.cpp where the build found no MPI.
+// Built instead of mpi.cpp if the build found no MPI.
 
 #include <cstdlib>
 
@@ -10,7 +10,7 @@ Ranks::Ranks() {
     throw MissingMpi("mpirun started several processes, but this build has no MPI (accepted: one process, or --shard)");
 }
 
-Ranks::~Ranks() {}  // not defaulted: the class is one with that of mpi.cpp, which has something to end
+Ranks::~Ranks() {}  // not defaulted: the class declares it for mpi.cpp, where it ends MPI
 
 bool Ranks::first() const { return true; }
 

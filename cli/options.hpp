@@ -1,5 +1,6 @@
 #pragma once
-// Program_options with our habits: no guessed abbreviations, errors as UsageError, --help handled in one place.
+// Boost.Program_options with our conventions: no abbreviated options, errors as UsageError, --help handled in one
+// place.
 
 #include <boost/program_options.hpp>
 #include <optional>
@@ -12,15 +13,15 @@ namespace fabricast::cli {
 
 namespace po = boost::program_options;
 
-// Parses `arguments`; nothing when --help was asked for and printed. `usage` is the line under "usage:". Throws
-// UsageError.
+// Parses `arguments`; nullopt if --help was given, which has then been printed. `usage` is the line under "usage:".
+// Throws UsageError.
 std::optional<po::variables_map> parse_options(const std::vector<std::string>& arguments, const std::string& usage,
                                                const po::options_description& options,
                                                const po::positional_options_description& positional);
 
-// The values of a repeatable option, empty when it was not given.
+// The values of a repeatable option; empty if it was not given.
 std::vector<std::string> texts_of(const po::variables_map& values, const char* name);
-// The value of an option, empty when it was not given.
+// The value of an option; empty if it was not given.
 std::string text_of(const po::variables_map& values, const char* name);
 
 }  // namespace fabricast::cli

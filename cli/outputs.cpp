@@ -27,14 +27,14 @@ bool same_file(const fs::path& a, const fs::path& b) {
     return !error && left == fs::weakly_canonical(fs::absolute(b), error);
 }
 
-// A device or a pipe: /dev/null takes any number of results.
+// Whether it is a device or a pipe; /dev/null, for example, accepts any number of results.
 bool special(const fs::path& file) {
     std::error_code error;
     const fs::file_status status = fs::status(file, error);
     return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-// What the options of all commands read.
+// The files that are read through options, of any command.
 std::vector<std::string> files_read(const po::variables_map& values) {
     std::vector<std::string> files;
     for (const char* option :
@@ -88,7 +88,7 @@ void Outputs::keep(const Scenario& scenario) {
             for (const fs::path& file : trace_files(trace->file)) {
                 read.insert(file.string());
             }
-        } catch (const InputError&) {  // the run says so, at its place
+        } catch (const InputError&) {  // the run reports it, with its location
         }
     }
     inputs_.insert(inputs_.end(), read.begin(), read.end());

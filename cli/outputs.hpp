@@ -1,6 +1,6 @@
 #pragma once
-// The files that a command writes, looked at before anything runs: `-` is standard output, one file takes one result,
-// and no result takes the place of what it was made from.
+// The files that a command writes, checked before anything runs: `-` is standard output, each file gets only one
+// result, and no result overwrites an input.
 
 #include <filesystem>
 #include <iosfwd>
@@ -15,19 +15,19 @@ namespace fabricast::cli {
 
 class Outputs {
 public:
-    // `options` name the files to write; what other options read is not among them. Throws UsageError where a file is
-    // named twice or is one that is read, IoError where it is a folder or in none.
+    // `options` are the options that name a file to write. Throws UsageError if a file is named twice or is also an
+    // input, IoError if it is a folder or its folder does not exist.
     Outputs(const po::variables_map& values, const std::vector<std::string>& options);
 
-    // Also read by this command: the scenario's file with those that it includes, its overlays, its recording. Throws
-    // UsageError.
+    // Adds to the inputs: the scenario's file and the files that it includes, its overlays, its recording. Throws
+    // UsageError if a file to write is one of them.
     void keep(const Scenario& scenario);
-    // One more file, named when its content is known. Throws as the constructor.
+    // Adds a file to write whose name is only known later. Throws like the constructor.
     void add(const std::filesystem::path& file);
 
-    // Nothing where the option is not given. Throws IoError.
+    // Writes to the file that `option` names; does nothing if the option is not given. Throws IoError.
     void write(const char* option, std::string_view text) const;
-    // For people: standard output, or standard error where a file goes to standard output.
+    // Stream for text meant for people: standard output, or standard error if a result goes to standard output.
     std::ostream& words() const;
 
 private:
@@ -38,7 +38,7 @@ private:
     std::vector<std::string> inputs_;
 };
 
-// To a file, or with `-` to standard output. Throws IoError.
+// Writes to a file, or to standard output if `file` is `-`. Throws IoError.
 void write_output(const std::string& file, std::string_view text);
 
 }  // namespace fabricast::cli

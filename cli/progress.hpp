@@ -1,5 +1,6 @@
 #pragma once
-// One line on the terminal that says how far a run is and when it will be done; nothing where stderr is no terminal.
+// One line on the terminal that says how far a run is and when it will be done; prints nothing if stderr is not a
+// terminal.
 
 #include <atomic>
 #include <chrono>
@@ -10,17 +11,17 @@ namespace fabricast::cli {
 
 class Progress {
 public:
-    // `pieces` of work; silent unless `shown` and stderr is a terminal.
+    // `pieces` is the number of pieces of work. Silent unless `shown` is set and stderr is a terminal.
     Progress(std::size_t pieces, bool shown);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // Called from any thread: the piece in work is done to this share.
+    // The share of the current piece that is done, 0..1. May be called from any thread.
     void piece_at(double share);
-    // One piece is done.
+    // One more piece is done. May be called from any thread.
     void piece_done();
-    // Takes the line away, before something is printed.
+    // Erases the line, before something else is printed.
     void clear();
 
 private:

@@ -1,9 +1,9 @@
 #pragma once
-// Whether several of us run side by side.
+// Detects whether several processes of this program were started together.
 
 namespace fabricast::cli {
 
-// The environment says that mpirun, or Slurm's PMI, started more than one of us.
+// Whether mpirun, or Slurm's PMI, started more than one process, according to the environment.
 bool several_ranks();
 
 }  // namespace fabricast::cli

@@ -1,4 +1,4 @@
-// fabricast run SCENARIO: the main job.
+// fabricast run SCENARIO: runs one scenario and prints its forecast.
 
 #include <algorithm>
 #include <iostream>
@@ -41,7 +41,7 @@ po::options_description run_options() {
     return options;
 }
 
-// Prints the table as rows arrive, and remembers them for the files.
+// Prints rows of the table as they arrive, and keeps them for the files.
 class TablePrinter {
 public:
     TablePrinter(const Scenario& scenario, bool quiet, std::ostream& out)
@@ -49,7 +49,7 @@ public:
 
     void add(const Row& row) {
         progress_.clear();
-        if (!quiet_) {  // the header waits for the first row: bad input leaves nothing half-written behind
+        if (!quiet_) {  // the header is printed with the first row, so that bad input prints nothing
             out_ << (rows_.empty() ? table_header(scenario_) : "") << table_row(row) << std::flush;
         }
         rows_.push_back(row);
@@ -83,7 +83,7 @@ private:
     Progress progress_;
 };
 
-// What the pictures of a report need beyond its figures.
+// Whether an output needs the time spans of operations, not only the figures.
 bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
     return values.contains("trace") ||
            (values.contains("html") && (std::holds_alternative<TrainingWorkload>(scenario.workload) ||
@@ -140,7 +140,7 @@ int run_scenario(const std::vector<std::string>& arguments) {
     const Catalog catalog = catalog_of(*values, &scenario);
     if (values->contains("html")) {
         html::require_charts();
-        scenario.packet.series = true;  // the film of engine packet
+        scenario.packet.series = true;  // for the animation of engine packet
     }
     TablePrinter printer(scenario, values->contains("quiet"), outputs.words());
     const Watch watch{&stop_flag(), [&](double share) { printer.progress().piece_at(share); }};
@@ -161,7 +161,7 @@ int run_scenario(const std::vector<std::string>& arguments) {
         }
         throw;
     } catch (const Stopped&) {
-        // Whole rows are kept: on the screen they stand already, in the files they are marked as not all.
+        // Finished rows are kept: they are already on the screen, and the files note that rows are missing.
         Report part;
         part.scenario = scenario.name;
         part.rows = printer.rows();

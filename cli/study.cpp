@@ -1,4 +1,4 @@
-// fabricast study A.yaml B.yaml ...: designs side by side.
+// fabricast study A.yaml B.yaml ...: compares designs.
 
 #include "sim/run/study/study.hpp"
 
@@ -61,7 +61,7 @@ StudyInput input_of(const po::variables_map& values, std::string name, Scenario 
     return {std::move(name), std::move(scenario), std::move(catalog)};
 }
 
-// A scenario is one design, or as many as its `designs:` says, each with keys of its own.
+// A scenario is one design, or several if it has `designs:`, each of which replaces some of its keys.
 std::vector<StudyInput> inputs_of(const po::variables_map& values) {
     std::vector<std::string> overrides = texts_of(values, "set");
     if (values.contains("engine")) {

@@ -14,7 +14,7 @@ PlainText::int_type PlainText::overflow(int_type c) {
     const bool held = after_c2_;
     after_c2_ = byte == 0xC2 && !held;
     if (after_c2_) {
-        return c;  // until the next byte tells what it begins
+        return c;  // held back until the next byte shows which character it starts
     }
     if (held && !c1 && traits_type::eq_int_type(to_->sputc('\xC2'), traits_type::eof())) {
         return traits_type::eof();

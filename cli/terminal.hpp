@@ -1,12 +1,12 @@
 #pragma once
-// What goes to the terminal holds names that others wrote: their control characters are shown, not obeyed.
+// Terminal output contains names from input files; control characters in them are shown, not executed.
 
 #include <ostream>
 #include <streambuf>
 
 namespace fabricast::cli {
 
-// As long as it lives, what `stream` prints shows every control character but line breaks and tabs as \xNN.
+// While it exists, `stream` prints every control character except line breaks and tabs as \xNN.
 class PlainText : public std::streambuf {
 public:
     explicit PlainText(std::ostream& stream) : stream_(stream), to_(stream.rdbuf(this)) {}
@@ -24,7 +24,8 @@ protected:
 private:
     std::ostream& stream_;
     std::streambuf* to_;
-    bool after_c2_ = false;  // the first byte of U+0080 to U+00BF in UTF-8, of which U+0080 to U+009F control terminals
+    // The last byte was 0xC2, which starts U+0080 to U+00BF in UTF-8; U+0080 to U+009F control terminals.
+    bool after_c2_ = false;
 };
 
 }  // namespace fabricast::cli

@@ -1,4 +1,4 @@
-// fabricast topo SCENARIO: what the cluster is made of, which way two devices talk, and the graph for other programs.
+// fabricast topo SCENARIO: what the cluster is made of, the path between two devices, and the graph for other programs.
 
 #include <algorithm>
 #include <array>
@@ -52,7 +52,7 @@ std::string plural(std::uint64_t count, const std::string& what) {
 
 std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
 
-// Links alike in class, width and latency are one line of the summary.
+// Links with the same class, capacity and latency are one line of the summary.
 struct LinkKind {
     LinkClass cls;
     double capacity;
@@ -68,7 +68,7 @@ std::map<LinkKind, std::uint64_t> count_links(const Fabric& fabric) {
         counts[{info.cls, info.capacity, info.latency, fabric.ends(LinkId{l}).resource}] += times;
     };
     for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
-        add(l, fabric.node_count());  // nodes are alike
+        add(l, fabric.node_count());  // all nodes are the same
     }
     for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) {
         add(l, 1);
@@ -152,7 +152,7 @@ PathKind transport_of(const po::variables_map& values) {
     return static_cast<PathKind>(found - words.begin());
 }
 
-// A port stands for its switch: paths go in and out by any.
+// A port is replaced by its switch: a path may use any of the switch's ports.
 DeviceId device_of(const Fabric& fabric, const std::string& name) {
     return name.find(".port") == std::string::npos ? fabric.device(name) : find_port(fabric, name).device;
 }
@@ -199,7 +199,7 @@ int show_topology(const std::vector<std::string>& arguments) {
     outputs.keep(scenario);
     const Catalog catalog = catalog_of(*values, &scenario);
     const Fabric fabric = pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)); });
-    std::ostringstream out;  // printed when all of it stands: bad input leaves nothing half-written
+    std::ostringstream out;  // printed only once it is complete, so that bad input prints nothing
     print_summary(out, fabric);
     if (values->contains("bisection")) {
         out << "\nbisection  " << rate_text(bisection_bandwidth(fabric)) << " each way between the two halves\n";

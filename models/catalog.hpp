@@ -1,7 +1,7 @@
 #pragma once
-// The catalogue: every figure of every part, once, with where it comes from. A part is a flat table of figures under
-// dotted names ("simple.hop"); the typed views (link_spec, gpu_spec, ...) are built from it by pure functions.
-// YAML is read above, in sim/scenario; overlays replace figures by the same dotted names.
+// The catalogue: every figure of every part, stated once, with its source. A part is a flat table of figures under
+// dotted names ("simple.hop"); pure functions (link_spec, gpu_spec, ...) build typed views from it. catalog_reader.hpp
+// reads parts from YAML, and overlays that replace figures by the same dotted names.
 
 #include <map>
 #include <stdexcept>
@@ -19,13 +19,13 @@ enum class Origin : std::uint8_t { spec, vendor, measured, fitted, estimated };
 struct Figure {
     std::vector<double> value;  // usually one
     std::string unit;           // "B", "s", "B/s", "FLOP/s", "W", "" ...
-    double low80 = 0;           // 80 % interval of the first value; equal to it where nothing is known
+    double low80 = 0;           // 80 % interval of the first value; both equal to it if no interval is known
     double high80 = 0;
     Origin origin = Origin::estimated;
-    std::vector<std::string> source;  // document and section, or the datasets behind a fitted figure
+    std::vector<std::string> source;  // document and section, or the datasets that a figure was fitted to
 };
 
-// The user named a part or a figure that the catalogue does not hold.
+// The user named a part or a figure that the catalogue does not have.
 struct CatalogError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -37,16 +37,16 @@ struct Part {
     std::map<std::string, std::string, std::less<>> text;  // words: "family: infiniband"
     std::map<std::string, Figure, std::less<>> figures;
 
-    // Each throws CatalogError with the part's name and the figure's when it is missing.
+    // Each throws CatalogError, naming the part and the figure, if the figure is missing.
     const Figure& figure(std::string_view path) const;
     double number(std::string_view path) const;
     double number_or(std::string_view path, double fallback) const;
     const std::vector<double>& list(std::string_view path) const;
-    // The same with the unit checked: a part that gives its latency in bytes is refused by name.
+    // The same with a check of the unit: throws CatalogError if, for example, a part gives its latency in bytes.
     double number(std::string_view path, std::string_view unit) const;
     Duration duration(std::string_view path) const;
     Bytes bytes(std::string_view path) const;
-    Rate rate(std::string_view path) const;  // to the whole byte per second; above zero
+    Rate rate(std::string_view path) const;  // rounded to whole bytes per second; above zero
     const std::string& word(std::string_view path) const;
     std::string word_or(std::string_view path, std::string_view fallback) const;
     bool has(std::string_view path) const;
@@ -55,7 +55,7 @@ struct Part {
 struct Catalog {
     std::map<std::string, Part, std::less<>> parts;
 
-    // Throws CatalogError naming the nearest part of that kind.
+    // Throws CatalogError, naming the nearest part of that kind.
     const Part& at(std::string_view kind, std::string_view name) const;
     const Part* find(std::string_view name) const;
     std::vector<const Part*> of_kind(std::string_view kind) const;

@@ -19,7 +19,7 @@ void check_part_name(const std::string& name, const SourceLocation& place) {
 
 namespace {
 
-// The parts of several texts, resolved one after the other with what they inherit.
+// Builds the parts of several texts, each after the part that it inherits from.
 class PartBuilder {
 public:
     PartBuilder(Catalog& catalog, const std::vector<yaml::Node>& files) : catalog_(catalog) {
@@ -47,7 +47,7 @@ private:
         Provenance provenance;
     };
 
-    // A part and the origin and source that a heir without its own falls back on.
+    // Builds a part, after its base, and records its default origin and source for the parts that inherit from it.
     const Part& build(const yaml::Node& node) {
         if (const auto done = built_.find(node.name); done != built_.end()) {
             return done->second;
@@ -115,7 +115,7 @@ private:
     std::map<std::string, const yaml::Node*, std::less<>> nodes_;
     std::map<std::string, Part, std::less<>> built_;
     std::map<std::string, Provenance, std::less<>> provenance_;
-    std::vector<std::string> open_;  // the chain of bases being built
+    std::vector<std::string> open_;  // the parts being built, each the base of the one before it
 };
 
 void add_trees(Catalog& catalog, const std::vector<yaml::Node>& files) { PartBuilder(catalog, files).build_all(); }
@@ -151,7 +151,7 @@ void merge_part(const yaml::Node& node, Part& part) {
 }
 
 void merge_tree(Catalog& catalog, const yaml::Node& tree) {
-    Catalog merged = catalog;  // whole or not at all
+    Catalog merged = catalog;  // a copy, so that an error leaves the catalogue unchanged
     for (const yaml::Node& node : tree.members()) {
         const auto part = merged.parts.find(node.name);
         if (part == merged.parts.end()) {

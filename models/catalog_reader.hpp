@@ -1,5 +1,5 @@
 #pragma once
-// From YAML to the catalogue: the parts inside the program, a user's own, and overlays that replace figures.
+// Reads the catalogue from YAML: built-in parts, a user's own parts, and overlays that replace figures.
 //
 // A file is a map of part names to parts:
 //
@@ -13,9 +13,9 @@
 //         port_rate: 400 Gb/s
 //         message_rate: {value: 350 Mmsg/s, low80: 330 Mmsg/s, high80: 370 Mmsg/s, origin: vendor, source: "..."}
 //
-// A figure is a number with its unit (without one: a count or a ratio), a list of them of one unit, or the long form.
-// Every figure ends up with an origin and a source, or the file is refused. An overlay looks the same, but names only
-// parts and figures that exist, in units of their dimension.
+// A figure is a number with its unit (a count or a ratio has none), a list of numbers in one unit, or the long form. A
+// figure must have an origin and a source, its own or its part's, or the file is refused. An overlay looks the same,
+// but may only name parts and figures that exist, in units of the same dimension.
 
 #include <filesystem>
 #include <string>
@@ -27,18 +27,19 @@
 
 namespace fabricast {
 
-// Adds the parts of YAML texts to a catalogue; bases may stand in any of the texts or in the catalogue already.
+// Adds the parts of YAML texts to a catalogue. A part's base may be in any of the texts or already in the catalogue.
+// Throws InputError.
 struct CatalogText {
-    std::string file;  // for places in messages
+    std::string file;  // name shown in messages
     std::string_view text;
 };
 void add_parts(Catalog& catalog, const std::vector<CatalogText>& texts);
 
-// Throws InputError unless the name is of small letters, digits, dashes and dots.
+// Throws InputError unless the name consists of lower-case letters, digits, dashes and dots.
 void check_part_name(const std::string& name, const SourceLocation& place);
 
 // Replaces figures by part and dotted name. Throws InputError at a part or figure that does not exist (naming the
-// nearest) or whose unit is another; the catalogue is then as it was.
+// nearest), or whose unit or number of values differs; the catalogue is then unchanged.
 void merge_overlay(Catalog& catalog, const std::filesystem::path& file);
 void merge_overlay_text(Catalog& catalog, std::string_view text, const std::string& file);
 

@@ -9,7 +9,7 @@ namespace {
 const Json text_or_texts = {{"type", {"string", "array"}}, {"items", {{"type", "string"}}}};
 const Json origin = {{"enum", origin_names}};
 
-// A count or ratio as a number, anything else with its unit: "400 Gb/s".
+// A plain number for a count or a ratio, anything else with its unit: "400 Gb/s".
 Json quantity() {
     return {{"type", {"number", "string"}}, {"pattern", "^[-+]?[0-9.]+([eE][+-]?[0-9]+)? *[A-Za-z/%]*$"}};
 }
@@ -34,7 +34,7 @@ Json figure() {
     return {{"anyOf", choices}};
 }
 
-// What a part has in both kinds of file.
+// Keys that a part may have in catalogue files and in overlays.
 Json part_members() {
     return {{"note", {{"type", "string"}}},
             {"origin", origin},

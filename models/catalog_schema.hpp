@@ -5,8 +5,8 @@
 
 namespace fabricast {
 
-// Draft 2020-12. They accept the shape that the reader accepts; whether a part, a figure or a unit exists is the
-// reader's alone.
+// JSON Schema draft 2020-12. They check structure only; whether a part, a figure or a unit exists is checked by the
+// reader.
 Json catalogue_json_schema();
 Json overlay_json_schema();
 

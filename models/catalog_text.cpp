@@ -28,13 +28,14 @@ std::string plain(double value) {
     return digits.data();
 }
 
-// A unit as people say it, and how many base units it is.
+// A unit as people write it, and its size in base units.
 struct Step {
     double factor;
     std::string_view name;
 };
 
-// From largest to smallest; the report's own texts keep four digits, a catalogue must not.
+// Units from largest to smallest. base/unit_text.hpp rounds to four digits, which would lose digits of catalogue
+// figures.
 std::vector<Step> steps_of(std::string_view unit) {
     if (unit == "s") {
         return {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}};
@@ -60,7 +61,7 @@ std::vector<Step> steps_of(std::string_view unit) {
     return {{1, unit}};
 }
 
-// Sizes as whole numbers, decimal or binary, whichever is shorter: "80 GB", "512 KiB".
+// A size as a whole number of decimal or binary units, whichever text is shorter: "80 GB", "512 KiB".
 std::string shown_size(double bytes) {
     static constexpr std::array<Step, 8> steps = {{{1LL << 40, "TiB"},
                                                    {1e12, "TB"},
@@ -99,7 +100,7 @@ std::string shown_interval(const Figure& figure) {
     return shown_value(figure.low80, figure.unit) + " to " + shown_value(figure.high80, figure.unit);
 }
 
-// What the figures of a link amount to.
+// What follows from a link's figures: its line rate and its goodput.
 std::string derived(const Part& part) {
     if (part.kind != "link") {
         return "";
@@ -120,7 +121,7 @@ std::string figure_table(const Part& part) {
         lines.push_back({path, shown_values(figure), shown_interval(figure), std::string(to_string(figure.origin)),
                          joined(figure.source)});
     }
-    constexpr std::size_t widest = 44;  // a longer list runs over its column rather than push all others
+    constexpr std::size_t widest = 44;  // a longer list overflows its column instead of widening it for all lines
     std::array<std::size_t, 4> width{};
     for (const Line& line : lines) {
         width[0] = std::max(width[0], line.path.size());

@@ -1,5 +1,5 @@
 #pragma once
-// The catalogue for people: what it holds, and a part with each figure's interval, origin and source.
+// Prints the catalogue for people: a list of parts, or one part with each figure's interval, origin and source.
 
 #include <string>
 #include <string_view>
@@ -8,13 +8,14 @@
 
 namespace fabricast {
 
-// Every part by kind with its note; of one kind where `kind` is not empty. Throws CatalogError naming the nearest kind.
+// Lists every part by kind, with its note; only one kind if `kind` is not empty. Throws CatalogError naming the nearest
+// kind.
 std::string catalog_list(const Catalog& catalog, std::string_view kind = {});
 
-// One part: its words, its figures in handy units, and what follows from them (a link's goodput).
+// One part: its words, its figures in convenient units, and what follows from them (a link's goodput).
 std::string catalog_page(const Part& part);
 
-// A figure's values in a handy unit: "400 Gb/s" reads "50 GB/s", a list "4.4 us, 4.4 us, 0 s".
+// A figure's values in a convenient unit: 400 Gb/s as "50 GB/s", a list as "4.4 us, 4.4 us, 0 s".
 std::string shown_values(const Figure& figure);
 
 }  // namespace fabricast

@@ -1,6 +1,6 @@
 #pragma once
-// From a catalogue part to what a device is: adapters, switches, hosts, cables. Every function throws CatalogError
-// where the part is of another kind, or a figure is missing or in another unit.
+// Builds the specs of devices from catalogue parts: GPUs, adapters, switches, hosts, cables. Every function throws
+// CatalogError if the part is of another kind, or a figure is missing or in another unit.
 
 #include <string>
 #include <vector>
@@ -15,12 +15,12 @@ struct NicSpec {
     std::string name;
     Rate port_rate;                   // of all ports together, per direction
     std::string host_link;            // catalogue part of its PCIe link
-    std::string port_link;            // catalogue part of its usual fabric link
+    std::string port_link;            // catalogue part of the fabric link that it is usually used with
     std::vector<std::string> speaks;  // "infiniband", "ethernet", "slingshot", "efa"
     double message_rate = 0;          // per second; 0: not published
     Duration transmit_latency;        // from the doorbell to the wire, small message from host memory
     Duration receive_latency;         // from the wire to host memory
-    Duration gpu_memory_penalty;      // more, one way, when the memory is a GPU's
+    Duration gpu_memory_penalty;      // added one way if the memory is a GPU's
 };
 
 struct SwitchSpec {
@@ -28,7 +28,7 @@ struct SwitchSpec {
     std::vector<std::string> speaks;
     int radix = 64;    // ports at `port_rate`
     Rate port_rate;    // per direction
-    int split = 1;     // each port may be used as so many, at port_rate / split
+    int split = 1;     // each port can be split into this many, at port_rate / split each
     Duration latency;  // port to port, cut through
     Bytes buffer;      // shared packet buffer; 0: not published
     int sharp = 0;     // generation of in-network reduction; 0: none
@@ -40,18 +40,18 @@ struct CpuSpec {
     std::string family;           // NCCL's inter_cpu row: "skylake", "amd", ...
     double memory_bandwidth = 0;  // bytes per second, one socket
     int pcie_lanes = 0;
-    std::string socket_link;  // catalogue part between sockets; empty: single socket only
+    std::string socket_link;  // catalogue part of the link between sockets; empty: single socket only
     int socket_links = 0;
     Duration root_complex_latency;  // through a host bridge, one way
-    double duplex_share = 1;        // of two full directions that a root port still serves when both are busy
-    double p2p_write_limit = 0;     // bytes per second, device to device through the host bridge; 0: the link limits
+    double duplex_share = 1;        // share of 2 * one-way bandwidth left with both ways busy
+    double p2p_write_limit = 0;  // bytes per second, device to device through the host bridge; 0: only the link limits
     double p2p_read_limit = 0;
 };
 
 struct CableSpec {
     std::string name;
     double seconds_per_metre = 5e-9;
-    Duration ends;  // both modules or retimers together
+    Duration ends;  // latency of both modules or retimers together
 };
 
 GpuSpec gpu_spec(const Part& part);
@@ -60,14 +60,13 @@ SwitchSpec switch_spec(const Part& part);
 CpuSpec cpu_spec(const Part& part);
 CableSpec cable_spec(const Part& part);
 
-// Propagation and modules of `metres` of this cable, one way.
+// One-way latency of `metres` of this cable, propagation and modules.
 Duration cable_latency(const CableSpec& cable, double metres);
 
-// Metres that a passive copper cable spans at this rate per lane, or 0 where there is none (cable part's
-// `reach.<rate>g`).
+// Longest passive copper cable at this rate per lane, in metres; 0 if there is none (cable part's `reach.<rate>g`).
 double copper_reach_metres(const Part& cable, int gigabits_per_lane);
 
-// The share of `speaks` that names this family.
+// Whether the list `families` (a part's `speaks`) contains this family.
 bool speaks(const std::vector<std::string>& families, std::string_view family);
 
 }  // namespace fabricast

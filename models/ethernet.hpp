@@ -1,7 +1,7 @@
 #pragma once
-// Ethernet from 25 to 800 Gb/s with RoCE v2 on it: header overhead, and what priority flow control needs of buffers.
-// Sources: IEEE 802.3 (frame, Annex 31B and 31D: PAUSE and PFC, response times), IEEE 802.1Qbb; IBTA Annex A17 (RoCE
-// v2).
+// Ethernet from 25 to 800 Gb/s carrying RoCE v2: header overhead, and the buffer space that priority flow control
+// needs. Sources: IEEE 802.3 (frame, Annex 31B and 31D: PAUSE and PFC, response times), IEEE 802.1Qbb; IBTA Annex A17
+// (RoCE v2).
 
 #include <cstdint>
 
@@ -21,7 +21,7 @@ enum class Ip : std::uint8_t { v4, v6 };
 
 struct Options {
     Ip ip = Ip::v4;
-    bool vlan = false;  // the tag that carries the priority where PFC goes by PCP
+    bool vlan = false;  // the tag that carries the priority, if PFC uses the PCP field
 };
 
 constexpr Bytes packet_overhead(Options options = {}) {
@@ -41,13 +41,13 @@ constexpr double efficiency(Bytes mtu, Options options = {}) {
     return static_cast<double>(mtu.count) / static_cast<double>((mtu + packet_overhead(options)).count);
 }
 
-// The largest RDMA path MTU of 256 ... 4096 that an IP MTU carries with IP, UDP, BTH, RETH and ICRC around it: 9000
+// The largest RDMA path MTU (256 ... 4096) that fits into an IP MTU together with IP, UDP, BTH, RETH and ICRC: 9000
 // gives 4096, 1500 gives 1024. Precondition: ip_mtu >= 316.
 Bytes path_mtu(Bytes ip_mtu, Ip ip = Ip::v4);
 
 }  // namespace roce
 
-// `ip: v4|v6` and `vlan: yes|no` of a part; v4 without tag where it says nothing. Throws CatalogError on another word.
+// `ip: v4|v6` and `vlan: yes|no` of a part; v4 and no tag by default. Throws CatalogError for any other word.
 roce::Options roce_options(const Part& part);
 
 namespace pfc {
@@ -62,25 +62,27 @@ constexpr Duration pause_time(std::int64_t quanta, Rate rate) {
 
 static_assert(pause_time(largest_pause, Rate::megabits(100'000)).ps / 1'000'000 == 335);  // 335.5 us at 100 Gb/s
 
-// Quanta a receiver of PAUSE may take to stop (802.3 Annex 31B.3.7, 31D.3.7): 60 at 10 Gb/s ... 905 at 400 Gb/s.
-// Above 400 Gb/s it scales with the rate.
+// Quanta that a station may take to stop sending after it receives PAUSE (802.3 Annex 31B.3.7, 31D.3.7): 60 at 10 Gb/s
+// ... 905 at 400 Gb/s. Scaled with the rate above 400 Gb/s.
 std::int64_t response_quanta(Rate rate);
 
 struct HeadroomInputs {
     Rate rate;
     double metres = 0;
     double seconds_per_metre = 5e-9;
-    Bytes mtu{9216};  // the largest frame on the wire, of either side
+    Bytes mtu{9216};  // the largest frame that either side sends
 };
 
-// Bytes a port and priority must still take after it decided to pause: what is already being sent here, the pause
-// frame, the cable both ways, the sender's reaction, and the frame it has begun.
+// Bytes that a port must still be able to buffer, per priority, after it decided to pause: a frame that is being sent
+// here and delays the pause frame, the pause frame, the cable both ways, the sender's reaction time, and the frame that
+// the sender has begun.
 Bytes headroom(const HeadroomInputs& inputs);
 
-// The same in buffer cells: small packets in large cells inflate it, to a factor of four at worst.
+// The same in buffer cells. Packets that do not fill their cells need more space, in the worst case four times as much.
 std::int64_t headroom_cells(Bytes headroom, Bytes smallest_packet, Bytes cell);
 
-// Dynamic threshold of a shared buffer (Choudhury and Hahne, ToN 1998): what one queue may hold when `used` is taken.
+// Dynamic threshold of a shared buffer (Choudhury and Hahne, ToN 1998): the bytes that one queue may hold when `used`
+// of `shared` is occupied.
 constexpr double dynamic_threshold(double alpha, Bytes shared, Bytes used) {
     return alpha * static_cast<double>((shared - used).count);
 }

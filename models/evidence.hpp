@@ -1,5 +1,5 @@
 #pragma once
-// What a forecast rests on: the figures that it used, and how near to what it forecasts they were measured.
+// What a forecast rests on: the figures that it used, and how similar the measured systems are to the one forecast.
 
 #include <cstdint>
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace fabricast {
 
-// What a forecast rests on, weakest last. Of the same GPU, era and fabric: told by several sites, or by one.
+// From strongest to weakest. same_gpu_era_fabric means measurements from several sites, one_site from only one.
 enum class Evidence : std::uint8_t { measured_here, same_gpu_era_fabric, one_site, same_family, formula_only };
-std::string_view to_string(Evidence);  // "measured here", "same GPU, era and fabric", "same family", "formula only"
+std::string_view to_string(Evidence);  // "measured here", "formula only", ...
 
 struct FigureUsed {
     std::string part, figure, unit, origin, source;
     double value = 0, low80 = 0, high80 = 0;
 };
 
-// Adds what is not there yet: figures by part and name, notes by their text.
+// Adds what `all` does not contain yet: figures are compared by part and name, notes by their text.
 void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more);
 void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& more);
 

@@ -27,7 +27,7 @@ struct Number {
     std::string unit;
 };
 
-// Units that only parts have: what a planner pays, what an adapter posts.
+// Units that only catalogue parts use: prices, and the message rates of adapters.
 struct CatalogUnit {
     std::string_view name;
     std::string_view base;
@@ -36,7 +36,7 @@ struct CatalogUnit {
 constexpr std::array<CatalogUnit, 4> catalog_units = {
     {{" USD", "USD", 1}, {" USD/kWh", "USD/kWh", 1}, {" Mmsg/s", "msg/s", 1e6}, {" msg/s", "msg/s", 1}}};
 
-// A number alone is a count or a ratio; with a unit it is in the base unit of its dimension.
+// A number without a unit is a count or a ratio; a number with a unit is converted to the base unit of its dimension.
 Number read_number(const yaml::Node& node) {
     const std::string& text = node.as_string();
     const bool bare = !text.empty() && text.find_first_not_of("0123456789.eE+-") == std::string::npos;
@@ -75,12 +75,12 @@ void read_values(const yaml::Node& node, Figure& figure) {
     }
 }
 
-// Bytes on a link for each byte given to it.
+// Whether the figure is a wire factor: bytes on the link per byte given to it.
 bool is_wire(std::string_view name) {
     return name == "wire" || name.ends_with(".wire") || name.ends_with("_wire") || name.ends_with(".wire_inside");
 }
 
-// One end of the interval; absent: the value itself.
+// One end of the interval; the value itself if the key is absent.
 double read_bound(const yaml::Node& node, std::string_view key, const Figure& figure) {
     const yaml::Node* bound = node.get(key);
     if (bound == nullptr) {

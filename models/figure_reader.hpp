@@ -1,6 +1,6 @@
 #pragma once
-// One figure of a part, from YAML: a number with its unit, a list of them, or the long form with interval, origin and
-// source.
+// Reads one figure of a part from YAML: a number with its unit, a list of numbers, or the long form with interval,
+// origin and source.
 
 #include <optional>
 #include <string>
@@ -12,25 +12,26 @@
 
 namespace fabricast {
 
-// What a figure falls back on where it says nothing itself.
+// Defaults for a figure that does not state its own origin or source.
 struct Provenance {
     std::optional<Origin> origin;
     std::vector<std::string> source;
 };
 
-// The keys of a figure's long form, those of a part in an overlay, and the words of an origin: what the reader accepts
-// and what the JSON Schemas say.
+// The keys of a figure's long form, the keys of a part in an overlay, and the names of the origins. Used by the reader
+// and by the JSON Schemas.
 inline const std::vector<std::string> figure_keys = {"value", "low80", "high80", "origin", "source"};
 inline const std::vector<std::string> overlay_keys = {"note", "origin", "source", "figures"};
 inline const std::vector<std::string> origin_names = {"spec", "vendor", "measured", "fitted", "estimated"};
 
-// Takes `origin` and `source` of a map where it has them.
+// Sets `origin` and `source` from the keys of `map` that are present.
 void read_provenance(const yaml::Node& map, Provenance& provenance);
 
-// Throws InputError: no unit of the list, mixed dimensions, an interval beside its value, no origin or source.
+// Throws InputError for an unknown unit, mixed dimensions, an interval that does not contain the value, or a missing
+// origin or source.
 Figure read_figure(const yaml::Node& node, const Provenance& defaults);
 
-// "no unit", or the unit between quotes.
+// "no unit", or the unit in quotes.
 std::string shown_unit(const std::string& unit);
 
 // "spec", "vendor", "measured", "fitted", "estimated".

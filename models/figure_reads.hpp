@@ -1,5 +1,5 @@
 #pragma once
-// What is really read of the catalogue: a test finds with it the figures that nothing reads.
+// Records which figures of the catalogue are read; a test uses it to find figures that nothing reads.
 
 #include <set>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace fabricast {
 
-// While one lives, its thread's reads of parts go into it, by kind and name, of figures that a part lacks too. One at a
-// time in a thread.
+// While an instance exists, it records every read from a part by its thread, by kind of part and name of the figure,
+// also of figures that the part lacks. At most one instance per thread.
 class FigureReads {
 public:
     FigureReads();

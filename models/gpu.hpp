@@ -1,5 +1,5 @@
 #pragma once
-// What a GPU is to a forecast: which generation NCCL takes it for, how fast it computes and copies.
+// The properties of a GPU that forecasts need: its generation as NCCL counts them, how fast it computes and copies.
 
 #include <string>
 
@@ -20,7 +20,7 @@ struct GpuSpec {
     double memory_bandwidth = 0;  // bytes per second
     Bytes memory;
     int copy_engines = 2;
-    double nvlink_rate = 0;  // payload-free line rate per direction, all links, bytes per second; 0: none
+    double nvlink_rate = 0;  // line rate, packet headers included, per direction, all links, bytes per second; 0: none
     int nvlinks = 0;
     double tdp_watts = 0;
 };

@@ -18,7 +18,7 @@ int tree_height(std::int64_t hosts, int radix) {
     std::int64_t reach = radix;
     int height = 1;
     for (; reach < hosts; ++height) {
-        reach = reach / 2 * radix;  // a tier below turns half of its ports up
+        reach = reach / 2 * radix;  // every tier below the root uses half of its ports as uplinks
     }
     return height;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// A link is data: line rate after encoding, latency, framing. Three pure functions say what it carries.
+// A link is plain data: line rate after encoding, latency, framing. Three pure functions give its wire size,
+// serialization time and goodput.
 
 #include <string>
 
@@ -20,8 +21,8 @@ enum class LinkFamily : std::uint8_t {
     other
 };
 
-// How payload is cut into packets: every `payload` bytes cost `header` bytes more on the wire, once per message `setup`
-// bytes more. Sources stand in the catalogue beside the figures.
+// How a message is split into packets: each packet carries up to `payload` bytes and adds `header` bytes on the wire;
+// each message adds `setup` bytes once. Sources are in the catalogue, next to the figures.
 struct Framing {
     Bytes payload{4096};
     Bytes header{0};
@@ -32,24 +33,24 @@ struct LinkSpec {
     std::string name;
     LinkFamily family = LinkFamily::other;
     Rate rate;         // line rate after encoding, per direction
-    Duration latency;  // propagation + PHY + FEC, one way, without serialization
+    Duration latency;  // propagation + PHY + FEC, one way, not including serialization
     Framing framing;
     double usable = 1.0;  // share left by link-level control traffic (credits, ACKs, skip symbols), 0 < usable <= 1
 };
 
-// Bytes on the wire of one message of `payload` bytes. An empty message is one header.
+// Bytes on the wire for one message of `payload` bytes. An empty message is sent as one packet.
 constexpr Bytes wire_size(const Framing& framing, Bytes payload) {
     const std::int64_t packets =
         payload.count <= 0 ? 1 : (payload.count + framing.payload.count - 1) / framing.payload.count;
     return payload + framing.header * packets + framing.setup;
 }
 
-// Time on the wire of one message, rounded up to the picosecond.
+// Time to serialize one message, rounded up to the picosecond.
 constexpr Duration serialization_time(const LinkSpec& link, Bytes payload) {
     return transmission_time(wire_size(link.framing, payload), link.rate);
 }
 
-// Payload rate of an endless message, in bytes per second and direction.
+// Payload rate of an endless message, in bytes per second, per direction.
 constexpr double goodput(const LinkSpec& link) {
     const auto payload = static_cast<double>(link.framing.payload.count);
     const auto header = static_cast<double>(link.framing.header.count);

@@ -1,13 +1,13 @@
 #pragma once
-// The figures that every family of links is made of, read from a part.
+// Reads the figures that all link families share from a part.
 
 #include "models/catalog.hpp"
 #include "models/link.hpp"
 
 namespace fabricast {
 
-// Bytes per picosecond of `lanes` lanes at `transfers` per second and lane, of which data_bits in line_bits carry data.
-// Exact: 25.78125 GT/s under 64b/66b is 25 Gb/s and no rounding.
+// Data rate of `lanes` lanes at `transfers` per second per lane, with an encoding that sends data_bits as line_bits.
+// Exact: 25.78125 GT/s with 64b/66b is 25 Gb/s without rounding.
 constexpr Rate encoded_rate(std::int64_t transfers, int lanes, std::int64_t data_bits, std::int64_t line_bits) {
     return {transfers * lanes * data_bits, line_bits * 8 * 1'000'000'000'000};
 }
@@ -17,13 +17,15 @@ static_assert(encoded_rate(106'250'000'000, 4, 16, 17) == Rate::megabits(400'000
 static_assert(encoded_rate(8'000'000'000, 16, 128, 130).bytes_per_second() > 15.75e9);  // PCIe 3.0 x16
 static_assert(encoded_rate(8'000'000'000, 16, 128, 130).bytes_per_second() < 15.76e9);
 
-// The line rate of a part: `rate`, or `signalling` * `lanes` * `encoding` [data bits, line bits]. Throws CatalogError.
+// The line rate of a part: its `rate`, or `signalling` * `lanes` * data bits / line bits, with `encoding` = [data bits,
+// line bits]. Throws CatalogError.
 Rate line_rate(const Part& part);
 
-// A family whose packets are not public, or a user's own: the part may state its framing, else payload is all there is.
+// For families whose packet format is not public, and users' own links: the part may state its framing; otherwise
+// packets have no overhead. Throws CatalogError.
 Framing stated_framing(const Part& part);
 
-// A link of the part's own rate and latency, whose packets are known. Throws CatalogError.
+// A link with the part's rate and latency and the given framing. Throws CatalogError.
 LinkSpec framed_link(const Part& part, LinkFamily family, const Framing& framing);
 
 }  // namespace fabricast

@@ -14,7 +14,7 @@ namespace fabricast {
 namespace {
 
 struct Family {
-    std::string_view word;  // in the catalogue
+    std::string_view word;  // its name in the catalogue
     LinkFamily family;
     LinkSpec (*spec)(const Part& part);
 };

@@ -1,8 +1,8 @@
 #pragma once
-// NVLink 1 to 5, NVLink-C2C and NVSwitch: links per GPU, packets, the reduction in the switch.
+// NVLink 1 to 5, NVLink-C2C and NVSwitch: links per GPU, packets, reduction in the switch.
 // Sources: Foley and Danskin, "Ultra-Performance Pascal GPU and NVLink Interconnect", IEEE Micro 2017 (flits and
-// packets of generation 1; later ones are not public and assumed alike); NVIDIA's architecture whitepapers (links and
-// rates).
+// packets of generation 1; those of later generations are not public and are assumed to be the same); NVIDIA's
+// architecture whitepapers (links and rates).
 
 #include "base/units.hpp"
 #include "models/catalog.hpp"
@@ -13,7 +13,7 @@ namespace fabricast {
 namespace nvlink {
 
 inline constexpr Bytes flit{16};
-inline constexpr Bytes largest_payload{256};  // 16 data flits behind one header flit
+inline constexpr Bytes largest_payload{256};  // 16 data flits after one header flit
 
 // `extra_flits`: address extension and byte enables, 0 to 2.
 constexpr Framing framing(Bytes payload, int extra_flits = 0) {
@@ -27,10 +27,10 @@ constexpr double efficiency(Bytes payload, int extra_flits = 0) {
 static_assert(efficiency({256}) > 0.941 && efficiency({256}) < 0.942);
 static_assert(efficiency({32}) > 0.666 && efficiency({32}) < 0.667);
 
-// Bytes each GPU sends (and receives) over its links for an all-reduce of S bytes over n GPUs, divided by S.
+// Bytes that each GPU sends (and receives) over its links in an all-reduce of S bytes over n GPUs, divided by S.
 constexpr double ring_traffic(int n) { return 2.0 * (n - 1) / n; }
-// Reduction and multicast in the switch (NVSwitch 3 and later): every GPU sends its whole buffer once to be reduced,
-// and its own n-th once to be multicast.
+// The same with reduction and multicast in the switch (NVSwitch 3 and later): every GPU sends its whole buffer once to
+// be reduced, and its n-th part of the result once to be multicast.
 constexpr double in_switch_traffic(int n) { return 1.0 + 1.0 / n; }
 
 }  // namespace nvlink
@@ -38,7 +38,7 @@ constexpr double in_switch_traffic(int n) { return 1.0 + 1.0 / n; }
 struct NvlinkSpec {
     std::string name;
     int generation = 4;
-    LinkSpec link;  // one of them
+    LinkSpec link;  // a single link
 };
 
 struct NvswitchSpec {
@@ -48,14 +48,14 @@ struct NvswitchSpec {
     Rate port_rate;           // per direction
     Duration latency;         // port to port
     bool reduces = false;     // multicast and reduction in the switch
-    double reduce_flops = 0;  // FP32, of one chip
+    double reduce_flops = 0;  // FP32, one chip
 };
 
-// Each throws CatalogError where the part is of another family or lacks a figure.
+// Each throws CatalogError if the part is of another family or kind, or lacks a figure.
 NvlinkSpec nvlink_spec(const Part& part);
 NvswitchSpec nvswitch_spec(const Part& part);
 
-// `count` links used as one, as between a pair of GPUs or a GPU and its switches.
+// `count` links used as one, for example between a pair of GPUs or a GPU and its switches.
 LinkSpec bundle(const LinkSpec& link, int count);
 
 }  // namespace fabricast

@@ -1,5 +1,5 @@
-// A build step: pack_catalog OUTPUT.cpp FILE.yaml... reads the catalogue as the program would and writes it as tables.
-// A mistake in a part fails the build at its line.
+// A build step: pack_catalog OUTPUT.cpp FILE.yaml... reads the catalogue as the program would and writes it as C++
+// tables. A mistake in a part fails the build with an error at its line.
 
 #include <algorithm>
 #include <cstdio>
@@ -29,14 +29,14 @@ std::string literal(std::string_view text) {
     return quoted + '"';
 }
 
-// Exact, whatever the compiler that reads it.
+// A hexadecimal literal, which every compiler reads back exactly.
 std::string literal(double value) {
     char digits[64];
     std::snprintf(digits, sizeof digits, "%a", value);
     return digits;
 }
 
-// One table as C++, row by row.
+// One table as C++ text, row by row.
 struct Table {
     std::ostringstream rows;
     std::uint32_t count = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The catalogue as tables that a build step writes (pack_catalog.cpp), because parsing its YAML takes longer than most
-// forecasts. Text and figures are plain arrays; `read_catalog` turns them into a Catalog.
+// The catalogue as constant tables that a build step writes (pack_catalog.cpp), because parsing its YAML takes longer
+// than most forecasts. Text and figures are plain arrays; `read_catalog` turns them into a Catalog.
 
 #include <cstdint>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace fabricast::packed {
 
-// A range of another table.
+// Rows [first, first + count) of another table.
 struct Range {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
@@ -38,7 +38,7 @@ struct Part {
 };
 
 struct Tables {
-    std::span<const Part> parts;  // by name
+    std::span<const Part> parts;  // sorted by name
     std::span<const Word> words;
     std::span<const Figure> figures;
     std::span<const double> values;

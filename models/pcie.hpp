@@ -1,8 +1,9 @@
 #pragma once
-// PCI Express, generations 1 to 7: what a TLP costs, what reads and writes reach, what a switch adds. A generation is
-// its rate per lane and its encoding, both from the catalogue; the formulas are the same for all. Sources: PCI-SIG Base
-// Specification 5.0 §2.2, §3.5, §4.2 (TLP, DLLP, framing) and 6.0 §4.2.3 (flit mode); Neugebauer et al., "Understanding
-// PCIe performance for end host networking", SIGCOMM'18 (the read formula).
+// PCI Express, generations 1 to 7: the overhead of a TLP, the bandwidth of reads and writes, the limit when both
+// directions are busy. A generation is defined by its rate per lane and its encoding, both from the catalogue; the
+// formulas are the same for all. Sources: PCI-SIG Base Specification 5.0 §2.2, §3.5, §4.2 (TLP, DLLP, framing) and 6.0
+// §4.2.3 (flit mode); Neugebauer et al., "Understanding PCIe performance for end host networking", SIGCOMM'18 (the read
+// formula).
 
 #include "base/units.hpp"
 #include "models/catalog.hpp"
@@ -12,11 +13,13 @@ namespace fabricast {
 
 namespace pcie {
 
-// Bytes of one TLP beside its payload. Generations 1 and 2: STP 1 + sequence number 2 + LCRC 4 + END 1; 3 to 5: STP
-// token with the sequence number 4 + LCRC 4: eight either way. In flit mode (6 and 7) the flit pays for both.
+// Bytes of one TLP other than its header and payload. Generations 1 and 2: STP 1 + sequence number 2 + LCRC 4 + END 1;
+// 3 to 5: STP token with the sequence number 4 + LCRC 4; 8 bytes in both cases. In flit mode (6 and 7) this is part of
+// the flit's overhead.
 constexpr Bytes framing_bytes(int generation) { return {generation >= 6 ? 0 : 8}; }
 
-// Headers: 4 DW for a memory write or read request with a 64-bit address (GPU apertures are), 3 DW for a completion.
+// Headers: 4 DW for a memory write or read request with a 64-bit address (GPU apertures have one), 3 DW for a
+// completion.
 inline constexpr Bytes request_header{16};
 inline constexpr Bytes completion_header{12};
 
@@ -40,29 +43,30 @@ struct PcieSpec {
     Bytes max_payload{256};       // MaxPayloadSize: the largest write or completion
     Bytes max_read_request{512};  // MRRS
     int read_tags = 256;          // reads in flight
-    double control_share = 0;     // of the line for ACK, UpdateFC and skip sets
+    double control_share = 0;     // share of the line rate used by ACK, UpdateFC and skip sets
     Duration latency;             // SerDes, PCS and wire of one link, one way
-    Duration read_round_trip;     // of a device's DMA read, with the memory behind it
+    Duration read_round_trip;     // of a device's DMA read, including the memory access
 };
 
-// Throws CatalogError where the part is no PCIe link or lacks a figure.
+// Throws CatalogError if the part is not a PCIe link or lacks a figure.
 PcieSpec pcie_spec(const Part& part);
 
-// Payload bytes per second of endless writes, each of at most `message` bytes.
+// Payload bytes per second of a continuous stream of writes, each of at most `message` bytes.
 double write_bandwidth(const PcieSpec& link, Bytes message);
 
-// The same of reads: the completions' share of the line, or what the tags keep in flight over a round trip.
+// The same for reads: the lower of what the line carries as completions and what the tags keep in flight per round
+// trip.
 double read_bandwidth(const PcieSpec& link, Bytes message);
 
-// Bytes per second that the requests of such reads cost on the opposite direction.
+// Bytes per second that the read requests (of MRRS bytes each) take on the opposite direction.
 double read_request_load(const PcieSpec& link, double read_bytes_per_second);
 
-// As a link of the fabric: writes decide its framing.
+// As a link of the fabric, with the framing of writes.
 LinkSpec link_spec(const PcieSpec& link);
 
-// Sum of both directions that a root port or host bridge serves when each alone would carry `one_way`: it is one
-// service to memory, not two pipes. `share` is the part of 2 * one_way that is left (measured; catalogue:
-// duplex.share).
+// Sum of both directions that a root port or host bridge serves, in bytes per second, if each direction alone would
+// carry `one_way`: both compete for one service to memory. `share` is the part of 2 * one_way that remains (measured;
+// catalogue: duplex.share).
 constexpr double duplex_capacity(double one_way, double share) { return 2 * one_way * share; }
 
 }  // namespace fabricast

@@ -1,5 +1,5 @@
-// The compiled half of `import fabricast`: scenarios and results cross as JSON, errors as exceptions that know their
-// place. The other half, in Python, makes dicts and arrays of them.
+// The compiled half of `import fabricast`: scenarios and results cross the boundary as JSON, errors as exceptions with
+// their location in the text. The other half, in Python, converts them to dicts and arrays.
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -36,11 +36,11 @@ namespace fabricast::python {
 
 namespace {
 
-// A scenario as Python holds it: a text, its name in messages, and what is laid over it.
+// A scenario as Python passes it: a text, its name in messages, and its overrides, parts and overlays.
 struct Source {
     std::string text, file;
     std::vector<std::string> overrides;  // "path=value"
-    std::string catalog;                 // a folder of parts; empty: none
+    std::string catalog;                 // a folder of parts; may be empty
     std::vector<std::string> overlays;
 };
 
@@ -48,7 +48,7 @@ yaml::Node tree_of(const Source& source) { return scenario_tree(source.text, sou
 
 std::size_t threads_or_cores(std::size_t threads) { return threads > 0 ? threads : cores(); }
 
-// Runs `work(stop)` on a thread of its own with the GIL released, and looks for Ctrl-C meanwhile.
+// Runs `work(stop)` on its own thread with the GIL released, and checks for Ctrl-C meanwhile.
 template <class Work>
 std::string unlocked(const Work& work) {
     std::atomic<bool> stop{false};
@@ -121,7 +121,7 @@ std::string sweep(const Source& source, const std::vector<std::pair<std::string,
     });
 }
 
-// The Python class of an error, from the module's own; each is a fabricast.Error.
+// Maps C++ exceptions to the module's Python exceptions, all of which are subclasses of fabricast.Error.
 void register_errors(py::module_& module) {
     static py::exception<std::runtime_error> base(module, "Error", PyExc_RuntimeError);
     static py::exception<InputError> scenario_error(module, "ScenarioError", base.ptr());

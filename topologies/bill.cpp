@@ -16,7 +16,7 @@ bool is_nic_to_switch(const Fabric& fabric, const LinkEnds& ends) {
     return fabric.kind(ends.from) == DeviceKind::nic && fabric.kind(ends.to) == DeviceKind::fabric_switch;
 }
 
-// Cables between NICs and switches; nodes are alike but where the fabric was drawn by hand.
+// Cables between NICs and switches. All nodes have the same number, except in an explicit graph, where they are trunks.
 std::uint64_t node_cables(const Fabric& fabric) {
     std::uint64_t cables = 0;
     for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
@@ -32,9 +32,10 @@ std::uint64_t node_cables(const Fabric& fabric) {
     return cables;
 }
 
-// Trunks of a tier end at it and at the next tier of switches above; without one, both ends are its own.
+// A tier's trunks end at its own switches and at those of the next tier; if there is no next tier of switches, both
+// ends are in the same tier.
 void add_trunks(const std::vector<FabricTier>& tiers, Bill& bill) {
-    std::size_t at = 0;  // of bill.switches
+    std::size_t at = 0;  // index into bill.switches
     for (std::size_t t = 0; t < tiers.size(); ++t) {
         at += t > 0 && tiers[t].switches > 0 ? 1U : 0U;
         if (tiers[t].cables == 0) {
@@ -82,7 +83,7 @@ Bill bill_of(const Fabric& fabric) {
     }
     SwitchCount& leaves = bill.switches.front();
     const std::uint64_t cables = node_cables(fabric);
-    // In two planes each cable of a NIC runs at half the link's rate, and so does the port behind it.
+    // With two planes, each cable of a NIC runs at half the link's rate and takes half a port of its switch.
     const std::uint64_t ports_each = spec.kind == FabricKind::dual_plane ? 2 : 1;
     leaves.used = (cables + ports_each - 1) / ports_each;
     bill.cables.push_back({"node-" + leaves.tier, CableRun::node, cables});

@@ -1,6 +1,6 @@
 #pragma once
-// The bill of materials of a cluster, by construction: what its fabric generator wires is what is bought. Counts only;
-// which part, how long and at what price stands above.
+// The bill of materials of a cluster: what its fabric generator wires is what is bought. Counts only; higher rooms add
+// the parts, cable lengths and prices.
 
 #include <cstdint>
 #include <string>
@@ -13,12 +13,12 @@ namespace fabricast {
 struct SwitchCount {
     std::string tier;  // "leaf", "spine", "core", "router"
     std::uint64_t switches = 0;
-    std::uint64_t ports = 0;  // at the link's rate, of all of them; 0: not known (drawn by hand)
-    std::uint64_t used = 0;   // of them by cables
+    std::uint64_t ports = 0;  // of all switches together, at the link's rate; 0: unknown (explicit graph)
+    std::uint64_t used = 0;   // ports with a cable
     std::uint64_t left() const { return ports > used ? ports - used : 0; }
 };
 
-// How far a cable goes; how many metres that is, the layout of the hall says.
+// How far a cable goes; the layout of the data hall gives its length in metres.
 enum class CableRun : std::uint8_t { node, trunk, core };
 
 struct CableCount {
@@ -29,14 +29,14 @@ struct CableCount {
 
 struct Bill {
     std::uint64_t nodes = 0, gpus = 0, nics = 0;
-    std::vector<SwitchCount> switches;  // leaves first
+    std::vector<SwitchCount> switches;  // from the leaves up
     std::vector<CableCount> cables;     // from the nodes up
     std::uint64_t switch_count() const;
     std::uint64_t cable_count() const;
     std::uint64_t ports_left() const;
 };
 
-// Throws ClusterError where the stated management ports find no free port on a leaf.
+// Throws ClusterError if the leaves have too few free ports for the stated management ports.
 Bill bill_of(const Fabric& fabric);
 
 }  // namespace fabricast

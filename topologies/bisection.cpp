@@ -16,7 +16,7 @@ namespace {
 
 using Vertex = std::uint32_t;
 
-// A graph in which parallel links are one, for the maximum flow.
+// A graph for maximum flow; parallel links are merged.
 class FlowNetwork {
 public:
     void add(Vertex from, Vertex to, double capacity) { capacity_[{from, to}] += capacity; }
@@ -46,9 +46,10 @@ private:
     std::map<std::pair<Vertex, Vertex>, double> capacity_;
 };
 
-constexpr double endless = 1e15;  // bytes per second; above any cut, below the overflow of the sum
+constexpr double endless = 1e15;  // bytes per second: above any cut, but sums of it do not overflow
 
-// Between the NICs of two halves of the nodes; a half is one vertex, so only switches are counted beside them.
+// Maximum flow between the NICs of the two halves of the nodes. Each half is one vertex; the other vertices are the
+// switches.
 double between_halves(const Fabric& fabric) {
     const std::uint32_t first_switch = fabric.node_count() * fabric.node_device_count();
     const Vertex source = fabric.device_count() - first_switch;
@@ -72,8 +73,8 @@ double between_halves(const Fabric& fabric) {
     return network.maximum(sink + 1, source, sink);
 }
 
-// Two cables of every line of the longest dimension cross its middle (one of them the wrap-around); no cut into halves
-// is smaller unless the NICs are.
+// Every ring along the longest dimension crosses the cut with two cables (one of them the wrap-around). No other cut
+// into halves has fewer; the NICs may still be the tighter limit.
 double across_torus(const Fabric& fabric) {
     const Torus torus(tray_by_tray(fabric.cluster(), Trays(fabric.node())));
     std::uint32_t longest = 1;
@@ -83,7 +84,7 @@ double across_torus(const Fabric& fabric) {
     double nics = 0;
     for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
         const LinkInfo info = fabric.link(LinkId{l});
-        nics += info.cls == LinkClass::nic_port ? info.capacity / 2 : 0;  // out, of out and in
+        nics += info.cls == LinkClass::nic_port ? info.capacity / 2 : 0;  // one direction of each port
     }
     const double cables = 2.0 * torus.switch_count() / longest;
     const std::uint32_t half = fabric.node_count() / 2;

@@ -6,12 +6,13 @@
 
 namespace fabricast {
 
-// Made once more from the cluster: counts, not links.
+// The fabric generator, built a second time from the cluster. It is small, because it computes links instead of storing
+// them.
 struct BoughtSwitches::Generator {
     Switching switching;
     std::uint32_t first_switch = 0, first_trunk = 0;
 
-    // The first of generators that draw several switches as one, the second of those that draw each.
+    // Calls `bought` for generators that may draw several switches as one, `drawn` for those that draw each switch.
     template <class Bought, class Drawn>
     auto visit(Bought&& bought, Drawn&& drawn) const {
         return std::visit(
@@ -78,7 +79,7 @@ std::array<std::optional<SwitchId>, 2> BoughtSwitches::ends(LinkId link, std::ui
                               });
         return {SwitchId{numbers[0]}, SwitchId{numbers[1]}};
     }
-    // No switch that NICs are plugged into is drawn together with others.
+    // Switches with NICs are always drawn one by one, so their drawn name is their own.
     for (std::size_t end = 0; end < 2; ++end) {
         const DeviceId device = end == 0 ? drawn.from : drawn.to;
         joined[end] = is_switch(device) ? find(fabric_.device_name(device)) : std::nullopt;
@@ -86,14 +87,14 @@ std::array<std::optional<SwitchId>, 2> BoughtSwitches::ends(LinkId link, std::ui
     return joined;
 }
 
-// Cables of which `wanted` holds for one end.
+// Cables with at least one end for which `wanted` is true.
 template <class Wanted>
 std::vector<CablesOfLink> BoughtSwitches::cables_where(Wanted&& wanted) const {
     std::vector<CablesOfLink> found;
     for (std::uint32_t l = 0; l < fabric_.link_count(); ++l) {
         const LinkEnds drawn = fabric_.ends(LinkId{l});
         if (index(drawn.from) < generator_->first_switch && index(drawn.to) < generator_->first_switch) {
-            continue;  // inside a node
+            continue;  // a link inside a node
         }
         CablesOfLink cables{LinkId{l}, {}};
         for (std::uint32_t cable = 0; cable < drawn.cables; ++cable) {

@@ -1,7 +1,8 @@
 #pragma once
-// Switches and cables as they are bought, whatever a fabric draws as one: with adaptive routing like switches are one
-// device, "spine0-15", and all cables to it one link. Each of the sixteen still has its name, "spine3", and its own of
-// the cables; so have a dual-plane fabric's planes, "plane1".
+// The physical ("bought") switches and cables of a fabric. With adaptive routing a Fabric models ("draws") switches
+// that are equivalent as one device, such as "spine0-15", and all cables between two such devices as one link. This
+// module names each physical switch, "spine3", and finds its cables, and those of the planes of a dual-plane fabric,
+// "plane1".
 
 #include <array>
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace fabricast {
 
 enum class SwitchId : std::uint32_t {};
 
-// Some cables of a link: whole where `cables` are as many as the link bundles.
+// Some of the cables that a link bundles, by index; all of them if there are as many as LinkEnds::cables.
 struct CablesOfLink {
     LinkId link{};
     std::vector<std::uint32_t> cables;
@@ -34,13 +35,13 @@ public:
     std::string name(SwitchId id) const;
     std::optional<SwitchId> find(std::string_view name) const;
     DeviceId drawn_as(SwitchId id) const;
-    // What is not even in how the cables of a tier are dealt out, in words; empty where all is.
+    // In words, if the cables of a tier are not spread evenly over its switches; else empty.
     std::string uneven(std::size_t tier) const;
 
     // Both directions of all cables at a switch, or at all switches of a plane.
     std::vector<CablesOfLink> cables_at(SwitchId id) const;
     std::optional<std::vector<CablesOfLink>> cables_of_plane(std::string_view name) const;
-    // The two switches that a cable of the link joins; none where an end is no switch.
+    // The switches at the two ends of a cable of the link; nullopt for an end that is not a switch.
     std::array<std::optional<SwitchId>, 2> ends(LinkId link, std::uint32_t cable) const;
 
 private:

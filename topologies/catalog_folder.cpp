@@ -43,7 +43,7 @@ std::vector<UserFile> read_folder(const std::filesystem::path& folder) {
     return files;
 }
 
-// A node template says `gpu: PART` at its top, where a file of parts has maps only.
+// A node template has `gpu: PART` at its top level; a file of parts has only maps there.
 bool is_node(const yaml::Node& tree) {
     if (!tree.is_map()) {
         return false;
@@ -52,7 +52,7 @@ bool is_node(const yaml::Node& tree) {
     return gpu != nullptr && !gpu->is_map();
 }
 
-// What parts of each kind may say, by the catalogue's own.
+// The figures and words that parts of one kind have in the catalogue.
 struct Vocabulary {
     std::set<std::string> figures, words;
 };
@@ -75,7 +75,7 @@ Vocabulary vocabulary(const Catalog& catalog, std::string_view kind) {
     throw InputError(at.key_place, error_message(what, shown(at.name), "", nearest_word(at.name, names)));
 }
 
-// A figure or a word that no part of its kind has would be kept and read by nothing.
+// Refuses a figure or word that no part of its kind has: nothing would read it.
 void check_names(const yaml::Node& tree, const Catalog& before, const Catalog& after) {
     static const std::set<std::string> every_part = {"kind", "base", "note", "origin", "source", "figures"};
     for (const yaml::Node& part : tree.members()) {
@@ -113,7 +113,7 @@ void add_node(Catalog& catalog, const UserFile& file) {
     if (taken) {
         name.fail("the part '" + name.text + "' is in the catalogue already; take another name");
     }
-    (void)read_node(file.tree, catalog);  // throws at what is wrong in it
+    (void)read_node(file.tree, catalog);  // throws if the template is wrong
     const yaml::Node* note = file.tree.get("note");
     catalog.parts[name.text] = {.name = name.text,
                                 .kind = "node",

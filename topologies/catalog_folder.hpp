@@ -1,5 +1,5 @@
 #pragma once
-// A user's own parts and nodes beside those inside the program.
+// Adds a user's own parts and nodes to the built-in ones.
 
 #include <filesystem>
 
@@ -7,12 +7,13 @@
 
 namespace fabricast {
 
-// The catalogue inside the program, and a user's folder.
+// The built-in catalogue with a user's folder added.
 Catalog read_catalog(const std::filesystem::path& folder);
 
-// Adds the parts of every *.yaml file of a user's folder, by name. They may inherit from a part of the catalogue but
-// not take its name, and have the figures and words of their kind. A file that says `gpu: PART` at its top is a node
-// template, written as those of topologies/nodes. Throws InputError; IoError where the folder cannot be listed.
+// Adds the parts of every *.yaml file of a user's folder, in the order of file names. Parts may inherit from a part of
+// the catalogue but not take its name, and may only have figures and words that exist for their kind. A file with `gpu:
+// PART` at its top level is a node template, in the format of topologies/nodes. Throws InputError; IoError if the
+// folder cannot be listed.
 void add_folder(Catalog& catalog, const std::filesystem::path& folder);
 
 }  // namespace fabricast

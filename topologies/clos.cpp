@@ -9,7 +9,8 @@ namespace fabricast {
 
 namespace {
 
-// A unit's cables up stand in blocks, one for each of its switches; the first of them have one more.
+// A unit's cables up are divided into contiguous blocks, one for each of its switches. If they do not divide evenly,
+// the first blocks have one cable more.
 struct Block {
     std::uint32_t first = 0, count = 0;
 };
@@ -44,7 +45,7 @@ std::uint32_t Clos::drawn_in(std::size_t t) const {
     return bundled_ ? static_cast<std::uint32_t>(plan_.levels[t].units.size()) : plan_.levels[t].switches;
 }
 
-// Up, and as many down.
+// Number of links up; there are as many down.
 std::uint32_t Clos::trunks_in(std::size_t t) const {
     const ClosLevel& level = plan_.levels[t];
     return level.cables == 0 ? 0 : bundled_ ? static_cast<std::uint32_t>(level.units.size()) : level.cables;
@@ -69,8 +70,8 @@ std::uint32_t Clos::leaf(FabricEnd end, std::uint32_t plane) const {
 bool Clos::route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_t flow_hash, TrunkRoute& route) const {
     std::uint32_t at = leaf(from, plane);
     std::uint32_t target = leaf(to, plane);
-    std::array<std::uint32_t, 8> below;  // the target's units on the way down
-    std::uint32_t sw = 0;                // of the unit
+    std::array<std::uint32_t, 8> below;  // units on the way down to the target, by level
+    std::uint32_t sw = 0;                // current switch, counted within its unit
     const auto salt = [&](std::size_t t) {
         return same_hash_ ? 0 : numbers_[t].first_bought + plan_.levels[t].units[at].first_switch + sw;
     };
@@ -96,7 +97,7 @@ bool Clos::route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_
         const ClosUnit& unit = plan_.levels[t].units[below[t]];
         std::uint32_t trunk = below[t];
         if (!bundled_) {
-            // Every so many cables of the unit one ends at this switch.
+            // Of the unit's cables, every `switches`-th one ends at this switch.
             const std::uint32_t switches = plan_.levels[t + 1].units[at].switches;
             const std::uint32_t first = (sw + switches - unit.dealt % switches) % switches;
             const std::uint32_t choices = (unit.up - 1 - first) / switches + 1;
@@ -110,7 +111,7 @@ bool Clos::route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_
     return true;
 }
 
-// The level whose numbers hold this one, and its place among them.
+// The level that a number belongs to, and the number counted from the first of that level.
 Clos::Place Clos::place_of(std::uint32_t index, std::uint32_t Level::*first) const {
     std::size_t t = 0;
     while (t + 1 < numbers_.size() && index >= numbers_[t + 1].*first) {
@@ -131,7 +132,7 @@ std::uint32_t Clos::unit_of_cable(std::size_t t, std::uint32_t cable) const {
                                       units.begin() - 1);
 }
 
-// Bought switches at the lower and the upper end of a unit's cable, numbered in their levels.
+// Physical switches at the lower and the upper end of a unit's cable, each numbered within its level.
 std::array<std::uint32_t, 2> Clos::ends_in(std::size_t t, std::uint32_t unit, std::uint32_t cable) const {
     const ClosUnit& lower = plan_.levels[t].units[unit];
     const ClosUnit& upper = plan_.levels[t + 1].units[lower.parent];
@@ -196,7 +197,7 @@ std::uint32_t Clos::plane_of(std::uint32_t bought) const {
     return units < plan_.planes ? 0 : unit_of_switch(t, number) / (units / plan_.planes);
 }
 
-// Leaf j of set s is s * rails + j, as they stand in the rack.
+// Leaves with rails are numbered set by set, as in the racks: leaf j of set s is s * planes * rails + j.
 std::string Clos::numbered(std::size_t t, std::uint32_t number) const {
     if (t == 0 && plan_.by_rail) {
         number = number % plan_.sets * (plan_.planes * plan_.rails) + number / plan_.sets;

@@ -1,7 +1,7 @@
 #pragma once
 // Folded Clos networks: single switch, fat trees of two to four tiers, rail-optimised, rail-only and dual-plane. They
-// differ only in which leaf a NIC's cable goes to and in which groups of leaves meet below the top; how many switches
-// and cables that takes, clos_plan.hpp says.
+// differ only in which leaf a NIC's cable goes to, and in which groups of leaves are connected below the top tier.
+// clos_plan.hpp computes the number of switches and cables.
 
 #include <array>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace fabricast {
 
 class Clos {
 public:
-    // Throws ClusterError where radix and tiers cannot join so many NICs.
+    // Throws ClusterError if the radix and tiers cannot connect all NICs.
     explicit Clos(const Cluster& cluster);
 
     std::uint32_t switch_count() const { return drawn_; }
@@ -28,18 +28,18 @@ public:
     Trunk trunk(std::uint32_t index) const;
     std::string switch_name(std::uint32_t index) const;
     std::optional<std::uint32_t> find_switch(std::string_view name) const;
-    // False where no switch joins the two rails (rail-only).
+    // False if no switch joins the two rails (rail-only).
     bool route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_t flow_hash, TrunkRoute& route) const;
     std::uint32_t longest_route() const { return static_cast<std::uint32_t>(2 * (plan_.levels.size() - 1)); }
     bool hashes() const { return !bundled_ || plan_.planes > 1; }
     std::vector<FabricTier> tiers() const;
 
-    // Switches as they are bought; adaptive routing draws those of a unit as one.
+    // Physical switches; with adaptive routing the switches of a unit are drawn as one.
     std::uint32_t bought_switches() const { return bought_; }
     std::string bought_name(std::uint32_t bought) const;
     std::optional<std::uint32_t> find_bought(std::string_view name) const;
     std::uint32_t drawn_as(std::uint32_t bought) const;
-    // The bought switches at both ends of a trunk's cable.
+    // The physical switches at both ends of a trunk's cable.
     std::array<std::uint32_t, 2> cable_ends(std::uint32_t trunk, std::uint32_t cable) const;
     std::uint32_t plane_of(std::uint32_t bought) const;
     std::string uneven(std::size_t tier) const { return plan_.uneven(tier); }
@@ -48,7 +48,7 @@ private:
     struct Level {
         std::uint32_t first_drawn = 0, first_bought = 0, first_trunk = 0;
     };
-    struct Place {  // of a number in the level's
+    struct Place {  // a number, relative to the first of its level
         std::size_t level = 0;
         std::uint32_t number = 0;
     };
@@ -62,8 +62,8 @@ private:
     std::string numbered(std::size_t t, std::uint32_t number) const;
     std::array<std::uint32_t, 2> ends_in(std::size_t t, std::uint32_t unit, std::uint32_t cable) const;
 
-    bool bundled_ = true;     // adaptive routing: the trunks from a unit to its parent are one link
-    bool same_hash_ = false;  // switches hash alike
+    bool bundled_ = true;     // adaptive routing: all cables from a unit to its parent are one link
+    bool same_hash_ = false;  // all switches use the same hash
     std::uint32_t nics_ = 1;
     LinkInfo cable_;  // one trunk cable
     double utilisation_ = 1;

@@ -83,15 +83,15 @@ private:
         }
     }
 
-    // Ports at the full rate that the cables of so many NICs take: a plane's run at half the rate, two on a port.
+    // Full-rate ports that the cables of `nics` NICs take. With two planes cables run at half the rate, two to a port.
     double ports_down(std::uint32_t nics) const { return static_cast<double>(nics) * ports_ / plan_.planes; }
-    // Cables up of a leaf with so many NICs. The quotient is guarded against 3.0000001.
+    // Cables up of a leaf with `nics` NICs. The 1e-9 absorbs rounding errors before ceil().
     std::uint32_t cables_up(std::uint32_t nics) const {
         return std::max(1U, static_cast<std::uint32_t>(std::ceil(ports_down(nics) / fabric_.oversubscription - 1e-9)));
     }
     std::uint32_t ports_of(std::uint32_t nics) const { return static_cast<std::uint32_t>(std::ceil(ports_down(nics))); }
 
-    // How many leaves, and how many NICs on each.
+    // Computes the number of leaves and the NICs on each.
     void plan_leaves() {
         const double o = fabric_.oversubscription;
         auto most = static_cast<std::uint32_t>(radix_ * plan_.planes * (o / (1 + o)) / ports_ + 1e-9);
@@ -103,7 +103,7 @@ private:
                                std::to_string(radix_));
         }
         plan_.rails = plan_.by_rail ? nics_ : 1;
-        const std::uint32_t of_node = nics_ / plan_.rails;  // on one leaf
+        const std::uint32_t of_node = nics_ / plan_.rails;  // NICs of a node on one leaf
         const std::uint64_t of_rail =
             ends() / plan_.rails + ceil_div(fabric_.management_ports, plan_.rails * plan_.planes);
         if (fabric_.scalable_unit > 0) {
@@ -120,8 +120,9 @@ private:
                                : static_cast<std::uint32_t>(std::min<std::uint64_t>(of_rail, plan_.ends_per_leaf)));
             return;
         }
-        // The fewest leaves, filled alike, whole nodes on one where that needs no more of them. No fewer cables than
-        // one leaf less would have with all its ports in use: more nodes never take less.
+        // The fewest leaves, filled evenly, with all of a node's NICs on one leaf if that takes no more leaves.
+        // Together they have at least as many cables up as one leaf fewer would have when full, so that more nodes
+        // never need fewer cables.
         plan_.sets = ceil_div(ends() / plan_.rails, most);
         const std::uint64_t nodes_on_leaf = ceil_div(ceil_div(of_rail, plan_.sets), of_node);
         plan_.ends_per_leaf = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, nodes_on_leaf * of_node));
@@ -130,22 +131,22 @@ private:
                             ceil_div(static_cast<std::uint64_t>(plan_.sets - 1) * full_up, plan_.sets));
     }
 
-    // Units of each level and their parents; false where the tiers are too few.
+    // Creates the units of each level and assigns their parents; false if there are too few tiers.
     bool join(int tiers) {
         plan_.levels.assign(1, {});
         plan_.levels.front().units.resize(static_cast<std::size_t>(plan_.planes) * plan_.rails * plan_.sets);
-        auto rail_units = plan_.sets;  // of one rail and plane
+        auto rail_units = plan_.sets;  // units of one rail and plane
         for (int tier = 1; tier < tiers; ++tier) {
             ClosLevel& level = plan_.levels.back();
             const bool last = tier == tiers - 1;
             const bool apart = fabric_.kind == FabricKind::rail_only || (plan_.by_rail && tier == 1 && !last);
-            const std::uint32_t limit = last ? radix_ : radix_ / 2;  // ports of the switches above that look down
+            const std::uint32_t limit = last ? radix_ : radix_ / 2;  // ports of the switches above that face down
             const auto units = static_cast<std::uint32_t>(level.units.size());
             level.per_group = apart ? rail_units : units / plan_.planes;
             if (last && level.per_group > limit) {
                 return false;
             }
-            // As many children to each parent of a group, or one more.
+            // Divides a group's units among its parents as evenly as possible.
             const std::uint32_t parents = ceil_div(level.per_group, limit);
             const std::uint32_t each = level.per_group / parents;
             const std::uint32_t larger = level.per_group % parents;
@@ -162,8 +163,8 @@ private:
         return true;
     }
 
-    // The fewest switches, from the leaves up; what a unit needs depends on those above it, so until nothing grows.
-    // False where a leaf has no ports for a cable to each switch above it.
+    // Finds the fewest switches, from the leaves up. What a unit needs also depends on the units above it, so this
+    // repeats until nothing grows. False if a leaf lacks ports for a cable to each switch above it.
     bool settle() {
         const auto pods = static_cast<std::uint32_t>(plan_.levels[1].units.size());
         if (fabric_.spines % pods == 0) {
@@ -173,7 +174,7 @@ private:
         }
         for (bool grew = true; grew;) {
             grew = false;
-            // Cables that each unit of the level brings up.
+            // Cables that each unit of the level needs upwards.
             std::vector<std::uint32_t> below(plan_.levels.front().units.size(), leaf_up_);
             for (std::size_t t = 0; t + 1 < plan_.levels.size(); ++t) {
                 std::vector<ClosUnit>& above = plan_.levels[t + 1].units;
@@ -193,7 +194,7 @@ private:
         return fabric_.spines > 0 || ports_of(plan_.ends_per_leaf) + leaf.up <= radix_;
     }
 
-    // So many cables from below, and at least as many on to the next level.
+    // Adds switches until the unit has ports for `down` cables from below and as many to the next level.
     bool enlarge(std::size_t t, ClosUnit& unit, std::uint32_t down) const {
         const bool top = t + 1 == plan_.levels.size();
         const std::uint32_t up = top ? 0 : std::max(down, plan_.levels[t + 1].units[unit.parent].switches);
@@ -209,7 +210,8 @@ private:
         return std::ranges::max(plan_.levels[1].units, {}, &ClosUnit::switches).switches;
     }
 
-    // Stated spines: enough ports for the leaves' cables, and a cable of every leaf for each.
+    // Checks a stated number of spines: it must provide enough ports for the leaves' cables, and every leaf must have a
+    // cable to each spine.
     void check_spines() {
         const auto pods = static_cast<std::uint32_t>(plan_.levels[1].units.size());
         const std::uint32_t most = leaf_up_;
@@ -256,7 +258,7 @@ private:
 
     FabricSpec fabric_;
     std::uint32_t radix_, ports_, nodes_, nics_;
-    std::uint32_t leaf_up_ = 0;  // cables that a leaf asks for
+    std::uint32_t leaf_up_ = 0;  // cables that a leaf needs upwards
     ClosPlan plan_;
 };
 
@@ -277,7 +279,7 @@ std::string ClosPlan::uneven(std::size_t t) const {
     }
     std::uint32_t fewest = levels[t].cables;
     std::uint32_t most = 0;
-    std::uint32_t common = 0;  // divisor of what the units bring up
+    std::uint32_t common = 0;  // greatest common divisor of the units' cables up
     std::uint32_t switches = 1;
     for (const ClosUnit& unit : levels[t].units) {
         const std::uint32_t above = levels[t + 1].units[unit.parent].switches;

@@ -1,14 +1,16 @@
 #pragma once
-// How many switches and cables a folded Clos network takes, by closed form:
+// The number of switches and cables of a folded Clos network, in closed form:
 //
-//   ends on a leaf   at most the largest d with d + ceil(d / o) <= radix, o down : up
-//   leaves           of each rail and plane L = ceil(its NICs / d), with k = ceil(its NICs / L) on each
-//   cables up        of a leaf ceil(k / o), and in all no fewer than of L - 1 full leaves; above as many up as down
-//   spines, cores    of switches that are wired together ceil(cables below / ports that look down)
+//   NICs on a leaf   at most the largest d with d + ceil(d / o) <= radix; o is the oversubscription, down : up
+//   leaves           L = ceil(n / d) for the n NICs of each rail and plane, with k = ceil(n / L) NICs on each
+//   cables up        ceil(k / o) of each leaf, and of all leaves together no fewer than of L - 1 full leaves;
+//                    switches above have as many up as down
+//   spines, cores    ceil(cables from below / ports that face down) in each set of switches that are wired together
 //
-// and each unit below has at least one cable to every switch above it, or a way up would not be a way down. So neither
-// switches nor cables ever rise where the ratio rises or nodes fall. Cables are dealt out in turn: where their number
-// is no multiple of the switches', some pairs have one more than others.
+// In addition each unit has at least one cable to every switch above it; otherwise a switch on the way up might have no
+// way down to the destination. The numbers of switches and cables never rise if o rises or the number of nodes falls.
+// Cables are dealt to the switches above in turn: if their number is not a multiple of the number of switches, some
+// pairs have one cable more than others.
 
 #include <cstdint>
 #include <string>
@@ -19,38 +21,38 @@
 
 namespace fabricast {
 
-// A leaf, or like switches that join the units below them (the spines of a pod, the cores).
+// A leaf, or a set of equivalent switches that connect the same units below them (the spines of a pod, the cores).
 struct ClosUnit {
-    std::uint32_t parent = 0;        // unit of the next level
-    std::uint32_t switches = 1;      // in it
-    std::uint32_t first_switch = 0;  // of its level
-    std::uint32_t up = 0;            // cables of all of them to the parent; 0 at the top
-    std::uint32_t first_cable = 0;   // of its level
-    std::uint32_t dealt = 0;         // cables to the parent of the units before it: its own c-th ends at switch
-                                     // (dealt + c) % parent's switches
+    std::uint32_t parent = 0;        // index of a unit of the next level
+    std::uint32_t switches = 1;      // switches in this unit
+    std::uint32_t first_switch = 0;  // number of its first switch within the level
+    std::uint32_t up = 0;            // cables of all its switches to the parent; 0 at the top
+    std::uint32_t first_cable = 0;   // number of its first cable within the level
+    std::uint32_t dealt = 0;         // cables from earlier units to the same parent: this unit's c-th cable ends at the
+                                     // parent's switch (dealt + c) % switches
 };
 
 struct ClosLevel {
     std::vector<ClosUnit> units;
-    std::uint32_t switches = 0;   // of all units
-    std::uint32_t cables = 0;     // up
-    std::uint32_t per_group = 1;  // units that may meet in one unit of the next level
+    std::uint32_t switches = 0;   // all units together
+    std::uint32_t cables = 0;     // to the next level, all units together
+    std::uint32_t per_group = 1;  // consecutive units that share the parents of the next level
 };
 
 struct ClosPlan {
     std::uint32_t planes = 1;  // cables of one NIC, each to a fabric of its own
-    std::uint32_t rails = 1;   // leaves of a set and plane; 1 where NICs are dealt to leaves as they come
-    std::uint32_t sets = 1;    // of leaves: scalable units
+    std::uint32_t rails = 1;   // leaves of a set in one plane; 1 if NICs fill the leaves in order
+    std::uint32_t sets = 1;    // sets of leaves (scalable units)
     std::uint32_t ends_per_leaf = 1;
-    bool by_rail = false;           // leaf j of a set takes rail j
-    std::vector<ClosLevel> levels;  // from the leaves to the top; units of leaves by plane, rail and set
+    bool by_rail = false;           // leaf j of a set serves rail j
+    std::vector<ClosLevel> levels;  // from the leaves to the top; leaves in order of plane, rail, set
 
-    // What is not even between this level and the next, in words; empty where every unit has as many cables to every
-    // switch above.
+    // In words, if the cables between this level and the next are uneven; empty if every unit has the same number of
+    // cables to every switch above.
     std::string uneven(std::size_t level) const;
 };
 
-// Throws ClusterError where radix and tiers cannot join so many NICs.
+// Throws ClusterError if the radix and tiers cannot connect all NICs.
 ClosPlan plan_clos(const Cluster& cluster);
 
 std::string_view clos_level_name(std::size_t level);

@@ -1,6 +1,6 @@
 #pragma once
-// What a cluster is made of, as values: a node template (devices and the cables between them) x count, and the fabric
-// that joins the nodes. `sim/scenario` reads them from YAML; `Fabric` makes links and paths of them.
+// Describes a cluster as plain values: a node template (devices and the cables between them), the number of nodes, and
+// the fabric that joins them. `sim/scenario` reads these from YAML; `Fabric` makes links and paths from them.
 
 #include <cstdint>
 #include <stdexcept>
@@ -14,7 +14,7 @@
 
 namespace fabricast {
 
-// The shape cannot be built; the message says which figure is wrong and what would fit.
+// The cluster cannot be built; the message says which figure is wrong and what would fit.
 struct ClusterError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -23,9 +23,10 @@ struct ClusterError : std::runtime_error {
 struct NodeDevice {
     std::string name;
     std::string part;  // catalogue part, e.g. "connectx-7"; may be empty
-    Duration latency;  // of passing through it (PCIe switch, root complex, NVSwitch)
-    // Sum of both directions through the device that it can serve, bytes per second; 0: no limit. This is the PCIe
-    // duplex interference of facts pcie.md §1: a root port or host bridge is one service, not two pipes.
+    Duration latency;  // for passing through it (PCIe switch, root complex, NVSwitch)
+    // Limit on the sum of both directions through the device, bytes per second; 0: no limit. This models the PCIe
+    // duplex interference of facts pcie.md §1: both directions through a root port or host bridge compete for one
+    // service.
     double duplex_capacity = 0;
     int numa = 0;
 };
@@ -35,26 +36,26 @@ struct NodeCable {
     std::string a, b;
     LinkSpec link;
     int count = 1;
-    double duplex_capacity = 0;  // the same of the port that serves both directions of this cable
+    double duplex_capacity = 0;  // the same limit, for the port at which this cable ends
 };
 
 enum class NvlinkShape : std::uint8_t { none, mesh, nvswitch };
 
-// One kind of node. GPU i is device "gpui", NIC i is "nici".
+// One kind of node. GPU 0 is device "gpu0", NIC 0 is "nic0", and so on.
 struct NodeTemplate {
     std::string name;
     GpuSpec gpu;
     std::uint32_t gpus = 0;
     std::uint32_t nics = 0;
-    int nic_ports = 1;  // cables of one NIC, used as one (2x200G, 4x100G)
+    int nic_ports = 1;  // cables per NIC, used as one (2x200G, 4x100G)
     std::string nic_part;
-    std::string nic_link;    // catalogue link that its port usually speaks
+    std::string nic_link;    // catalogue link that its port is usually used with
     std::string cpu_vendor;  // "intel", "amd", "nvidia", "ibm"
-    std::string cpu_family;  // NCCL's word for what joins its sockets: "skylake", "sapphire_rapids"; empty: unknown
+    std::string cpu_family;  // NCCL's name for the link between sockets: "skylake", "sapphire_rapids"; empty: unknown
     NvlinkShape nvlink = NvlinkShape::none;
     int nvswitch_generation = 0;  // 3 and later reduce and multicast in the switch (NVLS)
-    bool peer_to_peer = true;     // PCIe P2P between GPUs allowed (driver, ACS)
-    bool gpu_direct = true;       // NIC reads and writes GPU memory
+    bool peer_to_peer = true;     // PCIe P2P between GPUs is allowed (driver, ACS)
+    bool gpu_direct = true;       // NICs can read and write GPU memory
     std::vector<NodeDevice> devices;
     std::vector<NodeCable> cables;
 };
@@ -75,27 +76,27 @@ enum class FabricKind : std::uint8_t {
 // The spelling used in scenarios: "rail-optimized".
 std::string_view to_string(FabricKind kind);
 
-// How flows choose among equal paths. `adaptive`: sprayed evenly, trunks act as one bundle; `ecmp`: one path by hash of
-// the flow label with the fabric's seed.
+// How flows choose among equal paths. `adaptive`: sprayed evenly, so parallel trunks act as one bundle; `ecmp`: one
+// path, by a hash of the flow label with the fabric's seed.
 enum class PathChoice : std::uint8_t { adaptive, ecmp };
 
 struct FabricSpec {
     FabricKind kind = FabricKind::none;
-    LinkSpec link;  // node to leaf and, unless `trunk` says otherwise, between switches
+    LinkSpec link;  // from nodes to leaves and, unless `trunk` is set, between switches
     LinkSpec trunk;
     std::string switch_part;
     int radix = 64;  // ports of one switch at the link's rate
     Duration switch_latency;
-    int tiers = 0;                // 0: as many as the size needs (1..3)
+    int tiers = 0;                // 0: as many as the size needs (1..4)
     double oversubscription = 1;  // down : up at the leaf
     PathChoice choice = PathChoice::adaptive;
-    double trunk_utilisation = 1;        // share of a trunk that the path choice can fill (adaptive 0.95-0.98)
-    std::uint32_t scalable_unit = 0;     // nodes on one set of leaves; 0: as many as the leaves have ports for
-    std::uint32_t spines = 0;            // switches of the second tier in all; 0: the fewest that share evenly
-    std::uint32_t management_ports = 0;  // cables of fabric managers and the like, each on a free port of a leaf
+    double trunk_utilisation = 1;        // share of a trunk's capacity that routing can fill (adaptive 0.95-0.98)
+    std::uint32_t scalable_unit = 0;     // nodes per set of leaves; 0: as many as the leaves have ports for
+    std::uint32_t spines = 0;            // switches of the second tier, all pods together; 0: as few as possible
+    std::uint32_t management_ports = 0;  // cables to fabric managers and the like, each on a free port of a leaf
     std::vector<int> shape;  // torus: nodes per dimension; dragonfly: {groups, routers per group, nodes per router}
     std::uint64_t seed = 1;
-    bool same_hash = false;  // switches of a Clos hash alike, without salts of their own: flows polarise
+    bool same_hash = false;  // all switches of a Clos use the same hash, without a salt: flows polarise
 };
 
 // The explicit graph of a scenario: every device and cable by name.

@@ -10,7 +10,8 @@ namespace fabricast {
 
 namespace {
 
-// A switch of 64 ports has at most as many ways up; twice as many draws miss the last whole one in a case of 1e4.
+// Random draws of a path. If only one of 32 uplinks (half the ports of a 64-port switch) works, 128 draws miss it with
+// a probability of 0.02.
 constexpr std::uint32_t hash_tries = 128;
 
 class Search {
@@ -56,7 +57,7 @@ public:
                 choices.push_back({s, d});
             }
         }
-        // One end moved is less than both; then the nearest.
+        // Prefer to change the NIC at one end only, then the nearest NICs.
         std::ranges::stable_sort(choices, {}, [](const auto& c) {
             return std::array{c[0] > 0 && c[1] > 0 ? std::size_t{1} : std::size_t{0}, c[0] + c[1]};
         });
@@ -71,7 +72,7 @@ public:
     }
 
 private:
-    // The NICs this end may use: the one it uses now, those as near, the rest.
+    // The NICs that this end may use: first the one it uses now, then those at the least distance, then the others.
     std::vector<std::uint16_t> nics(DeviceId device, std::uint16_t asked) const {
         if (fabric_.kind(device) != DeviceKind::gpu) {
             return {asked};

@@ -1,5 +1,5 @@
 #pragma once
-// Another way round links that are down.
+// Finds another path around links that are down.
 
 #include <functional>
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace fabricast {
 
-// The first whole way of those that a switch or a transport library would try: other hashes of the same NICs' paths,
-// other NICs of either end (the nearest first), and inside a node the slower transports. nullopt where the query's own
-// path is whole, and where each of them crosses a link for which `down` holds.
+// The first path without a down link among those that a switch or a transport library would try: other hashes between
+// the same NICs, other NICs at either end (the nearest first), and inside a node the slower transports. nullopt if the
+// query's own path has no down link, if an end is a switch, or if every alternative has one.
 std::optional<PathQuery> detour(const Fabric& fabric, const PathQuery& query, const std::function<bool(LinkId)>& down);
 
 }  // namespace fabricast

@@ -36,7 +36,7 @@ std::uint32_t Dragonfly::trunk_count() const {
     return first_global_ + (bundled_ ? plan_.groups * (plan_.groups - 1) : first_of_group_.back());
 }
 
-// Between two routers of one group, counted over the whole fabric.
+// The link between two routers of one group, numbered over the whole fabric.
 std::uint32_t Dragonfly::local_link(std::uint32_t from, std::uint32_t to) const {
     const std::uint32_t group = from / plan_.routers;
     const std::uint32_t first = group * plan_.routers;
@@ -54,7 +54,7 @@ std::uint32_t Dragonfly::global_link(std::uint32_t group, std::uint32_t other, s
                                      : first_of_group_[group] + cables_before(group, other) + k);
 }
 
-// Of a global link its group, the other one and which of the cables between them.
+// For a global link: its group, the other group, and the index of the cable between them.
 std::array<std::uint32_t, 3> Dragonfly::global_at(std::uint32_t index) const {
     const std::uint32_t at = index - first_global_;
     if (bundled_) {
@@ -70,14 +70,15 @@ std::array<std::uint32_t, 3> Dragonfly::global_at(std::uint32_t index) const {
     return {group, other, in_group - row[other]};
 }
 
-// Bought spine at the end of a leaf's cable: the leaves of a group deal theirs out one after the other.
+// The physical spine at the end of a leaf's cable. The cables of a group's leaves, leaf after leaf, are dealt to its
+// spines in turn.
 std::uint32_t Dragonfly::spine_of(std::uint32_t leaf, std::uint32_t cable) const {
     const std::uint32_t group = leaf / plan_.routers;
     const std::uint32_t dealt = leaf % plan_.routers * plan_.up;
     return routers() + group * plan_.spines + (dealt + cable) % plan_.spines_of(group);
 }
 
-// One of the parallel cables between a leaf and a spine of its group.
+// Adds one of the parallel cables between a leaf and a spine of its group, chosen by hash.
 void Dragonfly::climb(std::uint32_t leaf, std::uint32_t spine, bool down, std::uint64_t flow_hash,
                       TrunkRoute& route) const {
     const std::uint32_t spines = plan_.spines_of(leaf / plan_.routers);
@@ -104,7 +105,7 @@ bool Dragonfly::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t
         route.add(routers() + b, cable_.latency);
         return true;
     }
-    // Where the way leaves the first group and enters the last, as bought.
+    // The physical switches at which the route leaves the first group and enters the last one.
     std::uint32_t out =
         plan_.plus ? routers() + group_a * plan_.spines + pick(flow_hash, ~group_a, plan_.spines_of(group_a)) : b;
     std::uint32_t in = out;
@@ -130,7 +131,8 @@ bool Dragonfly::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t
     return true;
 }
 
-// Switches: all routers (leaves) first; then one per group for its mesh or spines together (adaptive), or its spines.
+// Switch numbers: all routers (leaves) first; then, with adaptive routing, one device per group for its mesh or all its
+// spines, else the spines.
 Trunk Dragonfly::local_trunk(std::uint32_t index) const {
     Trunk trunk{.from = 0, .to = 0, .cables = 1, .info = cable_};
     if (bundled_) {
@@ -138,7 +140,7 @@ Trunk Dragonfly::local_trunk(std::uint32_t index) const {
         const std::uint32_t group = trunk.from / plan_.routers;
         const std::uint32_t alone = plan_.groups > 1 ? first_of_group_[group + 1] - first_of_group_[group] : 1;
         trunk.to = routers() + group;
-        // A router that is its group has no other way out than the group's global cables.
+        // If a router is alone in its group, the link has the capacity of the group's global cables.
         trunk.cables = plan_.plus                    ? std::max(plan_.up_of(trunk.from), 1U)
                        : plan_.routers_of(group) > 1 ? plan_.routers_of(group) - 1
                                                      : alone;

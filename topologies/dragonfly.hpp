@@ -1,11 +1,11 @@
 #pragma once
-// Dragonfly (Kim, Dally, Scott, Abts, ISCA 2008) and dragonfly+ (Shpiner et al., HiPINEB 2017). Routers stand in
-// groups; every two groups are joined by global cables, as many or one more than others. Inside a group routers are
-// fully joined (dragonfly), or leaves meet in spines, which own the global cables (dragonfly+).
+// Dragonfly (Kim, Dally, Scott, Abts, ISCA 2008) and dragonfly+ (Shpiner et al., HiPINEB 2017). Routers form groups,
+// and global cables join every two groups, spread evenly over the pairs. Inside a group all routers are joined to each
+// other (dragonfly), or leaves are joined by spines, which have the global cables (dragonfly+).
 //
-// Routes are minimal: to the group's gateway, over one global cable, to the router. Adaptive routing sprays over all
-// cables of a kind: a router's local cables are one link to and one from its group, and the cables between two groups
-// one link. That is also what non-minimal detours inside a group amount to.
+// Routes are minimal: to the group's gateway, over one global cable, to the destination's router. Adaptive routing
+// sprays over all cables of a kind, so a router's local cables are one link to its group and one from it, and the
+// cables between two groups are one link per direction. Non-minimal routes inside a group have the same effect.
 
 #include <array>
 #include <cstdint>
@@ -36,16 +36,16 @@ public:
     std::vector<FabricTier> tiers() const;
     bool hashes() const { return !bundled_; }
 
-    // Routers (leaves), and of a dragonfly+ spines, as they are bought; adaptive routing draws a group's as one.
+    // Physical switches: routers (leaves), then the spines of a dragonfly+. Adaptive routing draws a group's spines as
+    // one.
     std::uint32_t bought_switches() const { return routers() + plan_.all_spines(); }
     std::string bought_name(std::uint32_t bought) const;
     std::optional<std::uint32_t> find_bought(std::string_view name) const;
     std::uint32_t drawn_as(std::uint32_t bought) const;
-    // The bought switches at both ends of a trunk's cable.
+    // The physical switches at both ends of a trunk's cable.
     std::array<std::uint32_t, 2> cable_ends(std::uint32_t trunk, std::uint32_t cable) const;
     std::uint32_t plane_of(std::uint32_t) const { return 0; }
-    std::string uneven(
-        std::size_t tier) const;  // in words, where some groups have more cables between them; of the last tier
+    std::string uneven(std::size_t tier) const;  // see ClosPlan::uneven; about global cables, so only for tier 1
 
     const DragonflyPlan& plan() const { return plan_; }
 
@@ -53,12 +53,13 @@ private:
     std::uint32_t routers() const { return plan_.all_routers(); }
     std::uint32_t local_links() const;
     std::uint32_t local_link(std::uint32_t from, std::uint32_t to) const;
-    // Group `other` as `group` counts them, itself left out; routers alike.
+    // The index of `other` among all groups except `group`; also used for routers.
     static std::uint32_t order(std::uint32_t group, std::uint32_t other) { return other < group ? other : other - 1; }
     std::uint32_t cables_before(std::uint32_t group, std::uint32_t other) const {
         return before_[group * plan_.groups + other];
     }
-    // Which router (spine) of `group` holds cable k to `other`, as bought: cables are dealt out in turn.
+    // The physical router (dragonfly+: spine) of `group` at the end of cable k to `other`. A group's global cables are
+    // dealt to its routers in turn.
     std::uint32_t gateway(std::uint32_t group, std::uint32_t other, std::uint32_t k) const;
     std::uint32_t global_link(std::uint32_t group, std::uint32_t other, std::uint32_t k) const;
     std::array<std::uint32_t, 3> global_at(std::uint32_t index) const;
@@ -69,7 +70,7 @@ private:
     bool bundled_ = true;
     double utilisation_ = 1;
     DragonflyPlan plan_;
-    // Global cables of a group to the groups before `other`, and of all groups before a group.
+    // Number of global cables from a group to the groups before `other`; from all groups before a group.
     std::vector<std::uint32_t> before_, first_of_group_;
     std::uint32_t first_global_ = 0;
     LinkInfo cable_;

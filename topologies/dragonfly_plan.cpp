@@ -11,7 +11,8 @@ namespace {
 
 std::uint32_t ceil_div(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>((a + b - 1) / b); }
 
-// Like groups and a last one no larger, each with so many ports for the others, as cables between every two.
+// Turns the global ports of groups into numbers of cables between each two groups. All groups have `ports`, except the
+// last one, which has `last_ports`, no more than the others.
 class GlobalCables {
 public:
     GlobalCables(std::uint32_t groups, std::uint32_t ports, std::uint32_t last_ports)
@@ -41,7 +42,8 @@ private:
         between_[b * groups_ + a] += cables;
     }
 
-    // One more cable between some groups, until at most one port is left (Havel, 1955; Hakimi, SIAM J. 1962).
+    // Adds one more cable between some pairs of groups, until at most one port is left (Havel, 1955; Hakimi, SIAM J.
+    // 1962).
     void deal_rest() {
         std::vector<std::uint32_t> order(left_.size());
         std::iota(order.begin(), order.end(), 0U);
@@ -62,7 +64,7 @@ private:
 
     std::uint32_t groups_;
     std::vector<std::uint32_t> between_;
-    std::vector<std::uint32_t> left_;  // ports of each full group
+    std::vector<std::uint32_t> left_;  // free ports of each full group
 };
 
 class Planner {
@@ -86,7 +88,7 @@ public:
     }
 
 private:
-    // Cables that leave a router or leaf for those of its NICs. Guarded against 3.0000001.
+    // Cables that a router or leaf needs for `down` NIC cables. The 1e-9 absorbs rounding errors before ceil().
     std::uint32_t cables_for(std::uint32_t down) const {
         return std::max(1U, static_cast<std::uint32_t>(std::ceil(down / fabric_.oversubscription - 1e-9)));
     }
@@ -119,7 +121,8 @@ private:
         }
     }
 
-    // Ports of a router: NICs, one cable to each other router of the group, and global cables for the NICs' bandwidth.
+    // A router's ports: its NICs, one cable to each other router of the group, and global cables for the NICs'
+    // bandwidth.
     void plan_routers(std::uint32_t down) {
         const std::uint32_t used = down + plan_.routers - 1;
         const std::uint32_t global = plan_.groups > 1 ? cables_for(down) : 0;
@@ -136,7 +139,7 @@ private:
         most_last_out_ = plan_.last_routers * free;
     }
 
-    // Leaves divide their ports as in a fat tree; spines have as many cables to other groups as leaves bring.
+    // Leaves divide their ports as in a fat tree; spines have as many cables to other groups as to their leaves.
     void plan_spines(std::uint32_t down) {
         plan_.up = plan_.last_up = cables_for(down);
         if (down + plan_.up > radix_) {
@@ -144,7 +147,7 @@ private:
                                " NIC cables and " + std::to_string(plan_.up) + " to spines");
         }
         if (plan_.all_routers() == 1) {
-            plan_.up = plan_.last_up = 0;  // one leaf joins all
+            plan_.up = plan_.last_up = 0;  // one leaf joins all nodes
             return;
         }
         if (fabric_.shape.empty()) {
@@ -162,7 +165,7 @@ private:
         }
     }
 
-    // The fewest, each with a cable of every leaf; `out` becomes the group's cables to others.
+    // The fewest spines that work, each with a cable from every leaf. Sets `out` to the group's cables to other groups.
     std::uint32_t spines_for(std::uint32_t leaves, std::uint32_t last_up, std::uint32_t& out) const {
         for (std::uint32_t spines = 1;; ++spines) {
             const std::uint32_t in = (leaves - 1) * plan_.up + std::max(last_up, spines);
@@ -187,7 +190,7 @@ private:
 
     const FabricSpec& fabric_;
     std::uint32_t radix_, nodes_, ports_;
-    std::uint32_t out_ = 0, last_out_ = 0;  // ports of a group, and of the last, for other groups
+    std::uint32_t out_ = 0, last_out_ = 0;  // ports for other groups: of a group, and of the last group
     std::uint32_t most_last_out_ = 0;
     DragonflyPlan plan_;
 };

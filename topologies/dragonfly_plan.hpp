@@ -1,7 +1,8 @@
 #pragma once
-// How many routers and cables a dragonfly takes. Groups are filled one after the other, so that the last may be
-// smaller; what a group's routers have for other groups, ceil(NICs / o) cables a router (dragonfly) or a leaf
-// (dragonfly+), is dealt out evenly among them: every two groups have as many cables, or one more.
+// The number of routers and cables of a dragonfly. Groups are filled one after the other, so the last one may be
+// smaller. Each router (dragonfly) or leaf (dragonfly+) adds ceil(NICs / oversubscription) global cables to its group,
+// which are spread evenly over the other groups: pairs of full groups differ by at most one cable; a pair with a
+// smaller last group may have fewer.
 
 #include <cstdint>
 #include <vector>
@@ -14,24 +15,24 @@ struct DragonflyPlan {
     bool plus = false;
     std::uint32_t groups = 1;
     std::uint32_t nodes_per_router = 1;
-    std::uint32_t routers = 1, last_routers = 1;  // leaves of a dragonfly+; of a group, and of the last
-    std::uint32_t spines = 0, last_spines = 0;    // dragonfly+: of a group
-    std::uint32_t up = 0, last_up = 0;            // cables of a leaf, and of the last of all leaves
-    std::vector<std::uint32_t> between;           // global cables of each two groups: group * groups + other
+    std::uint32_t routers = 1, last_routers = 1;  // per group, and in the last group; dragonfly+: leaves
+    std::uint32_t spines = 0, last_spines = 0;    // dragonfly+: per group, and in the last
+    std::uint32_t up = 0, last_up = 0;            // cables up from a leaf, and from the last leaf of all
+    std::vector<std::uint32_t> between;           // global cables of each pair of groups: group * groups + other
 
     std::uint32_t routers_of(std::uint32_t group) const { return group + 1 == groups ? last_routers : routers; }
     std::uint32_t spines_of(std::uint32_t group) const { return group + 1 == groups ? last_spines : spines; }
     std::uint32_t all_routers() const { return (groups - 1) * routers + last_routers; }
     std::uint32_t all_spines() const { return (groups - 1) * spines + last_spines; }
     std::uint32_t up_of(std::uint32_t leaf) const { return leaf + 1 == all_routers() ? last_up : up; }
-    // All cables of leaves; those of leaf n begin at n * up.
+    // Cables up from all leaves; those of leaf n begin at n * up.
     std::uint32_t all_up() const { return (all_routers() - 1) * up + last_up; }
     std::uint32_t cables(std::uint32_t group, std::uint32_t other) const { return between[group * groups + other]; }
 };
 
-// Shape: groups, routers (leaves) in a group, nodes at each. Without one it is balanced for the switch's radix: a
-// dragonfly has a quarter of the ports for NICs and as many for global cables (a = 2p = 2h), a dragonfly+ divides a
-// leaf's ports as a fat tree does. Throws ClusterError.
+// The cluster's shape is: groups, routers (leaves) per group, nodes per router. Without a shape it is balanced for the
+// switch's radix: a dragonfly uses a quarter of the ports for NICs and as many for global cables (a = 2p = 2h), a
+// dragonfly+ divides a leaf's ports like a fat tree. Throws ClusterError.
 DragonflyPlan plan_dragonfly(const Cluster& cluster);
 
 }  // namespace fabricast

@@ -30,7 +30,7 @@ struct DrawnNode {
     std::vector<NodeCable> cables;
 };
 
-// Equal for cables that are alike, whichever way they were written.
+// Equal for cables with the same ends and properties, in whichever order their ends were written.
 auto cable_key(const NodeCable& cable) {
     return std::tuple(std::min(cable.a, cable.b), std::max(cable.a, cable.b), cable.link.rate.num, cable.link.rate.den,
                       cable.link.latency, cable.count);
@@ -45,7 +45,7 @@ std::vector<decltype(cable_key(NodeCable{}))> cable_keys(const DrawnNode& node) 
     return keys;
 }
 
-// How many devices "kind0", "kind1", ... there are; a gap in the numbers is an error.
+// The number of devices "kind0", "kind1", ... Throws ClusterError if there is a gap in the numbers.
 std::uint32_t count_numbered(const DrawnNode& node, std::string_view kind) {
     std::set<std::uint32_t> numbers;
     for (const auto& [name, device] : node.devices) {
@@ -103,7 +103,7 @@ private:
         cluster_.graph.devices = std::move(fabric);
     }
 
-    // The end of a cable defines its device.
+    // Adds a device that is only named as the end of a cable.
     void define(const NodeName& name) {
         NodeDevice& device = nodes_[name.node].devices[name.local];
         device.name = name.local;

@@ -1,15 +1,17 @@
 #pragma once
-// A graph that draws its nodes too ("node0.gpu0", "node0.nic0", ...) instead of naming a template.
+// Explicit graphs that list the devices inside nodes too ("node0.gpu0", "node0.nic0", ...) instead of naming a node
+// template.
 
 #include "topologies/cluster.hpp"
 
 namespace fabricast {
 
-// Takes the nodes out of the cluster's graph and makes the one template of them that a cluster has; what is left of the
-// graph is the fabric between them. Throws ClusterError where nodes differ, or GPUs or NICs are not numbered from 0.
+// Removes the nodes from the cluster's graph and makes the cluster's node template from them; the rest of the graph is
+// the fabric between the nodes. Throws ClusterError if nodes differ, or if GPUs or NICs are not numbered from 0 without
+// gaps.
 Cluster fold_drawn_nodes(Cluster cluster);
 
-// Leaves out the template's NICs behind the last that a cable of the graph ends at: nothing may choose them.
+// Removes the template's NICs after the last one that has a cable in the graph, so that no path uses them.
 Cluster without_loose_nics(Cluster cluster);
 
 }  // namespace fabricast

@@ -1,5 +1,5 @@
 #pragma once
-// The node templates of topologies/nodes, inside the program.
+// The node templates of topologies/nodes, compiled into the program.
 
 #include <span>
 
@@ -7,6 +7,6 @@
 
 namespace fabricast {
 
-std::span<const EmbeddedFile> embedded_nodes();  // topologies/nodes/*.yaml, by name
+std::span<const EmbeddedFile> embedded_nodes();  // topologies/nodes/*.yaml, sorted by name
 
 }  // namespace fabricast

@@ -23,7 +23,7 @@ LinkClass class_between(LinkFamily family, bool at_nic) {
 
 }  // namespace
 
-// A graph device, or behind them the NIC "nodeN.nicM".
+// Vertex of a device of the graph, or of the NIC "nodeN.nicM"; NICs are numbered after the devices.
 std::uint32_t ExplicitFabric::vertex(const Cluster& cluster, const std::string& name) const {
     if (const auto device = find_switch(name)) {
         return *device;

@@ -1,7 +1,7 @@
 #pragma once
-// A fabric drawn by hand: switches and cables by name, the nodes still of one template. Cables end at "node0.nic1" or
-// at a device of the graph; a NIC may have several. Parallel cables written with a count are one link; all others are
-// chosen among by hash, whatever the routing.
+// A fabric given as an explicit graph of named switches and cables; all nodes still share one template. Cables end at
+// "node0.nic1" or at a device of the graph; a NIC may have several. Parallel cables written with a count are one link;
+// other parallel cables are chosen by hash, even with adaptive routing.
 
 #include <cstdint>
 #include <optional>
@@ -17,12 +17,13 @@ namespace fabricast {
 
 class ExplicitFabric {
 public:
-    // Throws ClusterError where a cable ends at no device, or two devices share a name.
+    // Throws ClusterError if a cable ends at an unknown device or at the device that it starts from, or if two devices
+    // share a name.
     explicit ExplicitFabric(const Cluster& cluster);
 
     std::uint32_t switch_count() const { return static_cast<std::uint32_t>(devices_.size()); }
     std::uint32_t trunk_count() const { return static_cast<std::uint32_t>(trunks_.size()); }
-    std::uint32_t planes() const { return 0; }  // the NICs' cables are trunks like all others
+    std::uint32_t planes() const { return 0; }  // the cables of NICs are trunks too
     std::uint32_t switch_of(FabricEnd, std::uint32_t) const { return 0; }
     Trunk trunk(std::uint32_t index) const { return trunks_[index]; }
     std::string switch_name(std::uint32_t index) const { return devices_[index].name; }
@@ -40,7 +41,7 @@ private:
     std::vector<NodeDevice> devices_;
     std::uint32_t nics_ = 0;
     std::vector<Trunk> trunks_;                        // both directions of each cable, then the shared resources
-    std::vector<std::uint32_t> of_device_, of_cable_;  // shared resources
+    std::vector<std::uint32_t> of_device_, of_cable_;  // index of the shared resource, or `none`
     std::optional<GraphRoutes> routes_;
 };
 

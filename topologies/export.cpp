@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t most_simgrid_hosts = 2048;
 
-// Shortest text that reads back as the same double, whatever the locale.
+// The shortest text that reads back as the same double, in any locale.
 std::string number(double value) {
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
@@ -88,7 +88,7 @@ std::string to_dot(const Fabric& fabric) {
     write_dot_devices(fabric, out);
     for (const FlatLink& link : flatten(fabric).links) {
         if (link.ends.resource || link.ends.from > link.ends.to) {
-            continue;  // the other direction of a cable already written
+            continue;  // a shared resource, or the other direction of a cable
         }
         const std::string bundle = link.ends.cables > 1 ? "x" + std::to_string(link.ends.cables) + " " : "";
         out += "  " + quoted(fabric.device_name(link.ends.from)) + " -- " + quoted(fabric.device_name(link.ends.to)) +
@@ -140,7 +140,7 @@ std::string to_simgrid(const Fabric& fabric) {
     for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
         out += "    <host id=" + quoted(fabric.device_name(fabric.gpu(rank))) + " speed=\"" + speed + "f\"/>\n";
     }
-    // Links by number: names may repeat where cables run side by side.
+    // Links are identified by number, because parallel cables may have the same name.
     for (const FlatLink& link : flatten(fabric).links) {
         out += "    <link id=\"l" + std::to_string(static_cast<std::uint32_t>(link.id)) + "\" bandwidth=\"" +
                number(link.info.capacity) + "Bps\" latency=\"" + number(to_seconds(link.info.latency)) +

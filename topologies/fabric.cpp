@@ -15,7 +15,8 @@ namespace fabricast {
 
 namespace {
 
-// The way between two switches of the fabric: fewest trunks, the first of equal ones. Walks the trunks each time.
+// A path between two switches of the fabric with the fewest trunks; the first one found of several. Searches all trunks
+// on each call.
 std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, DeviceId from, DeviceId to) {
     const std::uint32_t first_switch = fabric.node_count() * fabric.node_device_count();
     const std::uint32_t first_trunk = fabric.node_count() * fabric.node_link_count();
@@ -31,7 +32,7 @@ std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, 
             out[vertex(ends.from)].push_back(LinkId{l});
         }
     }
-    // Breadth first; `into` is the trunk by which each switch was first reached.
+    // Breadth-first search; `into` is the trunk over which each switch was first reached.
     std::vector<std::optional<LinkId>> into(switches);
     std::vector<DeviceId> queue = {from};
     for (std::size_t next = 0; next < queue.size() && queue[next] != to; ++next) {
@@ -190,7 +191,7 @@ DeviceId Fabric::device(std::string_view name) const {
     if (const auto found = t.visit([&](const auto& s) { return s.find_switch(name); })) {
         return DeviceId{t.first_switch + *found};
     }
-    std::vector<std::string> names;  // that may have been meant
+    std::vector<std::string> names;  // names that may have been meant
     const std::uint32_t meant = known_node ? *node : t.cluster.nodes - 1;
     for (std::uint32_t d = 0; d < t.devices; ++d) {
         names.push_back(device_name(DeviceId{meant * t.devices + d}));
@@ -218,8 +219,8 @@ std::vector<FabricTier> Fabric::tiers() const {
     return tables_->visit([](const auto& s) { return s.tiers(); });
 }
 
-// A switch at one end or both: the way through a node's NIC to its leaf, then over trunks. Under ECMP and with several
-// planes the flow's label does not choose here.
+// Path with a switch at one end or both: through the node's NIC to its leaf, then over trunks. The flow label is not
+// used here, neither for ECMP nor for the plane: it is always plane 0 and the first shortest route.
 bool Fabric::switch_path(const PathQuery& query, Path& into) const {
     const FabricTables& t = *tables_;
     if (t.planes == 0) {

@@ -1,7 +1,7 @@
 #pragma once
-// The cluster as engines see it: directed links with capacity and latency, and a path for each pair of devices.
-// Nothing is materialised: ids are arithmetic over (node, local index) and over the fabric generator, so a million GPUs
-// cost one node template. Immutable once built; safe to share between threads.
+// The cluster as engines see it: directed links with capacity and latency, and a path for each pair of devices. Links
+// and paths are computed, not stored: ids are arithmetic over (node, local index) and over the fabric generator, so a
+// million GPUs take the memory of one node template. Immutable once built; safe to share between threads.
 
 #include <cstdint>
 #include <memory>
@@ -20,8 +20,8 @@ struct FabricTables;
 
 class Fabric {
 public:
-    // Builds the link arithmetic and the per-template path tables. Throws ClusterError where the shape cannot be wired
-    // (radix exceeded, no such NIC, disconnected explicit graph).
+    // Builds the fabric generator and the path tables of the node template. Throws ClusterError if the cluster cannot
+    // be wired (radix exceeded, no such NIC, a GPU that reaches no NIC).
     explicit Fabric(Cluster cluster);
     ~Fabric();
     Fabric(const Fabric&);
@@ -30,7 +30,7 @@ public:
     Fabric& operator=(Fabric&&) = delete;
 
     const Cluster& cluster() const;
-    const NodeTemplate& node() const;  // the one template of a homogeneous cluster
+    const NodeTemplate& node() const;  // the template that all nodes share
 
     std::uint32_t node_count() const;
     std::uint32_t gpus_per_node() const;
@@ -44,16 +44,16 @@ public:
     std::uint32_t node_of(DeviceId device) const;
     std::uint32_t local_index(DeviceId device) const;  // "gpu5" -> 5
     std::string device_name(DeviceId device) const;    // "node3.gpu5", "leaf1"
-    DeviceId device(std::string_view name) const;      // throws ClusterError with the nearest name
+    DeviceId device(std::string_view name) const;      // throws ClusterError, naming the nearest
     std::uint32_t device_count() const;                // ids are 0 .. device_count - 1
 
-    // The NIC that NCCL gives to this GPU, and all NICs as near to it; both are indices inside the node.
+    // The NIC that NCCL gives to this GPU, and all NICs at the same, least distance; both are indices inside the node.
     std::uint16_t nearest_nic(std::uint32_t local_gpu) const;
     std::span<const std::uint16_t> near_nics(std::uint32_t local_gpu) const;
 
     std::uint32_t link_count() const;  // ids are 0 .. link_count - 1
-    // Node n's devices and links are the n-th such many of the ids, NIC ports among the links; like ones have like
-    // places.
+    // Device ids of node n are [n * node_device_count, (n + 1) * node_device_count), and its links, which include its
+    // NIC ports, are numbered the same way. Corresponding devices and links are in the same order in every node.
     std::uint32_t node_device_count() const;
     std::uint32_t node_link_count() const;
     LinkInfo link(LinkId id) const;
@@ -62,10 +62,10 @@ public:
 
     std::vector<FabricTier> tiers() const;  // leaves first; empty for a single node
 
-    // Throws Unreachable. Deterministic: the same query gives the same path. Some tens of nanoseconds.
+    // Throws Unreachable. Deterministic: the same query gives the same path. Takes some tens of nanoseconds.
     Path path(const PathQuery& query) const;
-    // The same into the caller's buffer, replacing what it held. To or from a switch it walks the trunks (milliseconds
-    // in a large fabric).
+    // The same into the caller's buffer, which is overwritten. A path to or from a switch is found by search over all
+    // trunks (milliseconds in a large fabric).
     void path(const PathQuery& query, Path& into) const;
 
 private:

@@ -67,7 +67,7 @@ FabricTables::FabricTables(Cluster c)
     }
 }
 
-// Paths live in a fixed array: a shape whose diameter outgrows it is refused here, never overrun later.
+// A Path has a fixed number of links: throws ClusterError if a path of this fabric could need more.
 void FabricTables::check_longest_path() const {
     std::size_t local = 0;
     for (const auto* paths : {&graph.best_paths, &graph.staged_paths, &graph.pcie_paths}) {
@@ -100,7 +100,8 @@ bool FabricTables::inside_node(const PathQuery& query, Path& path) const {
     return part->found;
 }
 
-// The NIC asked for; else the GPU's nearest; a NIC speaks for itself; other devices use the first.
+// The NIC for a device: a NIC uses itself; otherwise the NIC of the query, if given; otherwise a GPU uses its nearest
+// NIC and other devices the first one.
 std::uint32_t FabricTables::nic_for(std::uint32_t device, std::uint16_t asked) const {
     if (device >= graph.gpus && device < graph.ends) {
         return device - static_cast<std::uint32_t>(graph.gpus);
@@ -127,7 +128,7 @@ const LocalPath& FabricTables::from_nic(const PathQuery& query, std::uint32_t ni
     return direct ? graph.best(graph.gpus + nic, to) : graph.staged(graph.gpus + nic, to);
 }
 
-// Out of one NIC's port, over the trunks, into the other's.
+// Adds the part of the path from one NIC's port over the trunks to the other NIC's port.
 bool FabricTables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_label, Path& path) const {
     std::uint64_t hash = 0;
     if (hashes) {
@@ -157,7 +158,8 @@ bool FabricTables::through_fabric(const PathQuery& query, Path& path) const {
     const std::uint32_t from = local(query.src);
     const std::uint32_t to = local(query.dst);
     const std::uint32_t dst_nic = nic_for(to, query.dst_nic);
-    // Rails that never meet are entered by the destination's, on the sender's own tray, reached over NVLink.
+    // With rail-only no switch joins two rails: the sender uses the NIC of its own tray on the destination's rail,
+    // which it reaches over NVLink.
     const bool same_rail =
         cluster.fabric.kind == FabricKind::rail_only && query.src_nic == any_nic && from < graph.gpus;
     std::uint32_t src_nic = nic_for(from, query.src_nic);

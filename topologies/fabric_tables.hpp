@@ -1,5 +1,5 @@
 #pragma once
-// What a Fabric holds: the tables of its one node template, the generator of its switches, and where ids begin.
+// The data of a Fabric: the tables of its node template, the generator of its switches, and the first ids of each kind.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace fabricast {
 
-// A single node: no NIC's cable leads anywhere.
+// A single node: its NICs are not connected.
 struct NoFabric {
     std::uint32_t switch_count() const { return 0; }
     std::uint32_t trunk_count() const { return 0; }
@@ -39,8 +39,9 @@ using Switching = std::variant<NoFabric, Clos, Dragonfly, Torus, ExplicitFabric>
 
 Switching make_switching(const Cluster& cluster, const Trays& trays);
 
-// Devices: node n's local device d is n * devices + d; switches follow. Links: node n's local link l is n * links + l,
-// first those of the template, then out and in of each NIC port; trunks follow.
+// Device ids: local device d of node n is n * devices + d; switches follow after all nodes. Link ids: local link l of
+// node n is n * links + l, first the links of the template, then the outward and inward link of each NIC port; trunks
+// follow after all nodes.
 struct FabricTables {
     explicit FabricTables(Cluster c);
 
@@ -56,7 +57,7 @@ struct FabricTables {
         return end.node * links + first_port + (end.nic * planes + plane) * 2 + (inward ? 1 : 0);
     }
 
-    // Where the NIC stands for a generator: its tray's number and its rail. A drawn fabric knows NICs by their names.
+    // The NIC as generators number it: by tray and rail. An explicit graph numbers it by node and NIC.
     FabricEnd seat(FabricEnd end) const {
         return cluster.fabric.kind == FabricKind::explicit_graph
                    ? end
@@ -66,7 +67,7 @@ struct FabricTables {
         return visit([&](const auto& s) { return s.switch_of(seat(end), plane); });
     }
 
-    // A generator's switch or, behind the switches, a NIC.
+    // The device of a generator's vertex: a switch or, after the switches, a NIC.
     DeviceId fabric_device(std::uint32_t vertex) const {
         const std::uint32_t switches = visit([](const auto& s) { return s.switch_count(); });
         if (vertex < switches) {
@@ -93,7 +94,7 @@ struct FabricTables {
     std::uint32_t first_port = 0;
     std::uint32_t first_switch = 0, first_trunk = 0;
     LinkInfo port;
-    bool hashes = false;  // the flow's hash decides something
+    bool hashes = false;  // some path depends on the flow's hash
 
     void check_longest_path() const;
     bool inside_node(const PathQuery& query, Path& path) const;

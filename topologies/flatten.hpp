@@ -1,6 +1,6 @@
 #pragma once
-// The cluster written out link by link, for exports and for tests that hold the arithmetic against it. Costs memory per
-// link: meant for what a person looks at, not for a hundred thousand nodes.
+// Lists all links of the cluster, for exports and for tests that compare the arithmetic of Fabric with it. Needs memory
+// for each link: not meant for a hundred thousand nodes.
 
 #include <cstdint>
 #include <vector>
@@ -17,13 +17,13 @@ struct FlatLink {
 
 struct FlatGraph {
     std::uint32_t devices = 0;    // DeviceId 0 .. devices - 1
-    std::vector<FlatLink> links;  // by id; shared resources among them
+    std::vector<FlatLink> links;  // by id; includes shared resources
 };
 
 FlatGraph flatten(const Fabric& fabric);
 
-// Links of the shortest way from one device to another over links of some classes, or nothing where none leads there.
-// NICs and GPUs do not forward. The slow twin of Fabric::path.
+// Links of the shortest path between two devices over links of the classes `over`; empty if there is none. GPUs, NICs
+// and host memory do not forward. The slow reference for Fabric::path.
 std::vector<LinkId> shortest_path(const FlatGraph& graph, const Fabric& fabric, DeviceId from, DeviceId to,
                                   const std::vector<LinkClass>& over);
 

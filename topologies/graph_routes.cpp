@@ -35,7 +35,7 @@ void GraphRoutes::measure() {
     }
 }
 
-// Links still to take from `at`; an end that is not `to` has no way on.
+// Number of links from `at` to `to`; ends other than `to` do not forward.
 std::uint32_t GraphRoutes::hops(std::uint32_t at, std::uint32_t to) const {
     if (at == to) {
         return 0;

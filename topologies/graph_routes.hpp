@@ -1,6 +1,6 @@
 #pragma once
-// Shortest routes over a graph written out link by link: fewest hops, and among equal routes the flow's hash decides at
-// every switch (ECMP). Ends (NICs, GPUs) send and receive; only the other vertices forward.
+// Shortest routes over an explicit list of links: fewest hops, and among equal routes the flow's hash decides at every
+// switch (ECMP). Ends (NICs, GPUs) send and receive; only the other vertices forward.
 
 #include <cstdint>
 #include <vector>
@@ -13,11 +13,11 @@ struct GraphLink {
 
 class GraphRoutes {
 public:
-    // Vertices 0 .. forwarders - 1 forward; `ends` more do not. Links are directed. Keeps hop counts between all
-    // forwarders: two bytes a pair.
+    // Vertices 0 .. forwarders - 1 forward; the next `ends` vertices do not. Links are directed. Stores the hop counts
+    // between all forwarders: two bytes per pair.
     GraphRoutes(std::uint32_t forwarders, std::uint32_t ends, const std::vector<GraphLink>& links);
 
-    // Appends the links of the route by calling take(index of link); false where there is none.
+    // Calls take(index of link) for each link of the route, in order; false if there is no route.
     template <class Take>
     bool route(std::uint32_t from, std::uint32_t to, std::uint64_t flow_hash, Take&& take) const {
         for (std::uint32_t at = from; at != to;) {
@@ -31,7 +31,7 @@ public:
         return true;
     }
 
-    // The most links a route may have.
+    // Upper bound on the links of a route.
     std::uint32_t longest_route() const;
 
 private:

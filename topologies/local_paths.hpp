@@ -1,6 +1,6 @@
 #pragma once
-// The inside of a node, worked out once per template: devices and directed links by small index, and for each pair of
-// devices the links between them, as NCCL would take them. A cluster of any size holds one of these.
+// The inside of a node, computed once per template: devices and directed links by small index, and for each pair of
+// devices the links that NCCL would use between them. A cluster of any size has only one of these.
 
 #include <cstdint>
 #include <optional>
@@ -25,40 +25,42 @@ struct LocalLink {
     std::uint16_t from = 0, to = 0;  // devices
     LinkInfo info;
     int cables = 1;
-    bool nvlink = false;    // between GPUs and NVSwitches
-    bool resource = false;  // a service shared by both directions of a cable, or of all through a device (from == to)
+    bool nvlink = false;    // joins GPUs and NVSwitches
+    bool resource = false;  // no cable but capacity shared by both directions of a cable, or by all traffic through a
+                            // device (from == to)
 };
 
-// The links between two devices of a node, in order; `found` is false where nothing joins them.
+// The links between two devices of a node, in order; `found` is false if there is no path.
 struct LocalPath {
-    std::uint32_t first = 0;  // into the pool
+    std::uint32_t first = 0;  // index into NodeGraph::pool
     std::uint16_t count = 0;
     bool found = false;
     Duration latency;
 };
 
 struct NodeGraph {
-    std::vector<LocalDevice> devices;  // GPUs, NICs, then the others as listed
+    std::vector<LocalDevice> devices;  // GPUs, NICs, then the others in the template's order
     std::vector<LocalLink> links;      // both directions of each cable; then the shared resources
-    std::size_t gpus = 0, ends = 0;    // GPUs; GPUs and NICs together
+    std::size_t gpus = 0, ends = 0;    // number of GPUs; of GPUs and NICs together
     std::vector<std::uint16_t> pool;
     std::vector<LocalPath> best_paths, nvlink_paths, pcie_paths, staged_paths;
-    std::vector<std::vector<std::uint16_t>> near_nics;  // of each GPU: those at the least distance
-    std::vector<std::uint16_t> nearest_nic;             // the one of them that NCCL gives to this GPU
+    std::vector<std::vector<std::uint16_t>> near_nics;  // for each GPU: the NICs at the least distance
+    std::vector<std::uint16_t> nearest_nic;             // for each GPU: the one of them that NCCL gives to it
 
-    // What NCCL would take between any two devices. To a NIC behind the CPU: over NVLink through the GPU beside that
-    // NIC (PXN) where there is one.
+    // The path that NCCL would use between any two devices. To a NIC on the other side of a CPU: over NVLink through a
+    // GPU near that NIC (PXN), if there is one.
     const LocalPath& best(std::size_t from, std::size_t to) const { return best_paths[from * devices.size() + to]; }
-    // Between GPUs: NVLink only, also through one GPU between (NVB).
+    // Between GPUs: only over NVLink, possibly through one other GPU (NVB).
     const LocalPath& nvlink(std::size_t from, std::size_t to) const { return nvlink_paths[from * gpus + to]; }
-    // Between GPUs and NICs (GPUs first): over PCIe and the host bridges.
+    // Between GPUs and NICs (GPUs are numbered first): over PCIe and the host bridges.
     const LocalPath& pcie(std::size_t from, std::size_t to) const { return pcie_paths[from * ends + to]; }
-    // The same, written to host memory and read back: beside the receiving GPU, or the one GPU of the two ends.
+    // The same, but written to host memory and read back. The memory is the one nearest to `to` if that is a GPU, else
+    // the one nearest to `from`.
     const LocalPath& staged(std::size_t from, std::size_t to) const { return staged_paths[from * ends + to]; }
 
     std::span<const std::uint16_t> span(const LocalPath& path) const { return {pool.data() + path.first, path.count}; }
     std::optional<std::uint16_t> device(std::string_view name) const;
-    // How many host bridges (CPUs) a path passes; the measure of PIX/PXB against PHB against SYS.
+    // The number of host bridges (CPUs) that a path passes; distinguishes NCCL's PIX/PXB, PHB and SYS.
     int bridges_crossed(const LocalPath& path) const;
 };
 

@@ -18,7 +18,7 @@ struct KindName {
     DeviceKind kind;
 };
 
-// "bridge" is a root port or host bridge with a service of its own; it forwards like a PCIe switch.
+// "bridge" is a root port or host bridge with its own duplex capacity; it forwards like a PCIe switch.
 constexpr std::array<KindName, 10> kind_names = {
     {{"gpu", DeviceKind::gpu},
      {"nic", DeviceKind::nic},
@@ -27,7 +27,7 @@ constexpr std::array<KindName, 10> kind_names = {
      {"switch", DeviceKind::pcie_switch},
      {"bridge", DeviceKind::pcie_switch},
      {"nvswitch", DeviceKind::nvswitch},
-     // Ends of PCIe that are neither GPU nor NIC: one cable, nothing behind.
+     // PCIe end devices that are neither GPU nor NIC: they have one cable, so nothing is forwarded.
      {"nvme", DeviceKind::pcie_switch},
      {"capture", DeviceKind::pcie_switch},
      {"cxl", DeviceKind::pcie_switch}}};
@@ -53,7 +53,7 @@ LocalDevice parse_device(const NodeDevice& device, const std::string& node) {
     return local;
 }
 
-// GPUs and NICs first, whether listed or not, so that "gpui" is device i and "nici" device gpus + i.
+// GPUs and NICs first, whether listed or not, so that GPU i is device i and NIC i is device gpus + i.
 void add_devices(NodeGraph& graph, const NodeTemplate& node) {
     const auto listed = [&](const std::string& name) {
         const auto found = std::find_if(node.devices.begin(), node.devices.end(),
@@ -73,7 +73,7 @@ void add_devices(NodeGraph& graph, const NodeTemplate& node) {
     for (const NodeDevice& device : node.devices) {
         LocalDevice local = parse_device(device, node.name);
         if (local.kind == DeviceKind::gpu || local.kind == DeviceKind::nic) {
-            continue;  // beyond the restricted count, or there already
+            continue;  // already added above, or not in use
         }
         if (graph.device(local.name)) {
             throw ClusterError("node '" + node.name + "': two devices are called '" + local.name + "'");
@@ -105,7 +105,8 @@ LinkClass class_of(LinkFamily family, DeviceKind a, DeviceKind b) {
 
 bool carries_nvlink(DeviceKind kind) { return kind == DeviceKind::gpu || kind == DeviceKind::nvswitch; }
 
-// GPUs and NICs beyond the count in use are left out with their cables; any other unknown name is an error.
+// GPUs and NICs with an index at or above the count in use are left out, with their cables. Throws ClusterError for a
+// device of unknown kind.
 bool left_out(const NodeTemplate& node, std::string_view name) {
     NodeDevice device;
     device.name = name;
@@ -114,7 +115,7 @@ bool left_out(const NodeTemplate& node, std::string_view name) {
            (local.kind == DeviceKind::nic && local.index >= node.nics);
 }
 
-// Returns the capacity of each cable's port that both directions share; 0 where it has none.
+// Returns, for each cable, the capacity that both directions share at its port; 0 if they share none.
 std::vector<double> add_links(NodeGraph& graph, const NodeTemplate& node) {
     std::vector<double> port_capacity;
     for (const NodeCable& cable : node.cables) {

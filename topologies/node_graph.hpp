@@ -1,12 +1,13 @@
 #pragma once
-// From a node template to its graph.
+// Builds the graph of a node template.
 
 #include "topologies/cluster.hpp"
 #include "topologies/local_paths.hpp"
 
 namespace fabricast {
 
-// Throws ClusterError for cables to nowhere, doubled names, devices of unknown kind and a GPU cut off from its NICs.
+// Throws ClusterError for cables to unknown devices, duplicate names, devices of unknown kind, and a GPU that reaches
+// no NIC.
 NodeGraph make_node_graph(const NodeTemplate& node);
 
 }  // namespace fabricast

@@ -24,8 +24,8 @@ const Part* part_of(const NodeTemplate& node, const std::string& device, const C
     return nullptr;
 }
 
-// The PCIe link that a GPU or NIC has itself, of a NIC's ports together; nothing for other devices, and for parts that
-// do not say.
+// The PCIe link of a GPU or NIC, for a NIC with all its ports; nullopt for other devices, and for parts without
+// `host_link`.
 std::optional<LinkSpec> host_link(const NodeTemplate& node, const Part* part, const Catalog& catalog) {
     const bool known = part != nullptr && (part->kind == "gpu" || part->kind == "nic");
     const std::string name = known ? part->word_or("host_link", "") : "";
@@ -75,7 +75,7 @@ private:
                 check_switch(cable, device, part);
             }
         } else if (cable.link.family == LinkFamily::nvlink && part.kind == "gpu" && !other.starts_with("nic")) {
-            check_nvlink(cable, device, part);  // a NIC on NVLink stands for ports of the switches
+            check_nvlink(cable, device, part);  // NVLink to a NIC represents ports of the NVSwitches
         }
     }
 
@@ -94,7 +94,7 @@ private:
         }
     }
 
-    // A card that names no NVLink takes the bridge that it is given.
+    // A GPU part without `nvlink` accepts any NVLink bridge.
     void check_nvlink(const NodeCable& cable, const std::string& device, const Part& part) {
         const std::string name = part.word_or("nvlink", "");
         if (name.empty()) {
@@ -111,7 +111,7 @@ private:
 
     const NodeTemplate& node_;
     const Catalog& catalog_;
-    std::map<std::string, int> used_;  // lanes of a switch, NVLinks of a GPU
+    std::map<std::string, int> used_;  // by device: lanes of a switch, NVLinks of a GPU
 };
 
 }  // namespace

@@ -1,16 +1,17 @@
 #pragma once
-// The links inside a node against the devices at their ends. A PCIe link runs as fast as the slower of the two, and a
-// template may not give a GPU NVLinks, or a PCIe switch lanes, that it does not have.
+// Checks the links inside a node against the devices at their ends. A PCIe link runs at the speed of the slower device,
+// and a template must not give a GPU NVLinks, or a PCIe switch lanes, that it does not have.
 
 #include "models/catalog.hpp"
 #include "topologies/cluster.hpp"
 
 namespace fabricast {
 
-// Throws CatalogError where a cable carries more than a device at its end, or devices hold more cables than they can.
+// Throws CatalogError if a cable is faster than a device at its end, or a device has more links or lanes in use than it
+// has.
 void check_node_links(const NodeTemplate& node, const Catalog& catalog);
 
-// Of GPUs and NICs put in the place of a template's own: their PCIe links run no faster than they do.
+// Slows PCIe links down to what the GPUs and NICs at their ends support, after these have replaced the template's own.
 void slow_to_devices(NodeTemplate& node, const Catalog& catalog);
 
 }  // namespace fabricast

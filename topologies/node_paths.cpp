@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint16_t none = SharedResources::none;
 
-// The way from every device to every other over one kind of link: the link into `to` on the way from `from`.
+// Shortest paths between all devices over one kind of link, stored as the last link of each path: the link into `to` on
+// the path from `from`.
 struct Trees {
     std::size_t devices = 0;
     std::vector<std::uint16_t> into;
@@ -22,8 +23,8 @@ struct Trees {
     bool reaches(std::size_t from, std::size_t to) const { return hops[from * devices + to] != none; }
 };
 
-// Fewest hops, then the widest bottleneck, then the first listed. GPUs forward only over NVLink and only once (NCCL's
-// NVB); NICs and memory never do.
+// Prefers fewest hops, then the widest bottleneck, then the link listed first. GPUs forward only over NVLink and only
+// once (NCCL's NVB); NICs and memory never forward.
 void grow_tree(Trees& trees, const NodeGraph& graph, const std::vector<std::vector<std::uint16_t>>& out,
                std::size_t source, bool nvlink) {
     std::vector<double> width(graph.devices.size(), 0);
@@ -75,7 +76,7 @@ Trees grow_trees(const NodeGraph& graph, bool nvlink) {
     return trees;
 }
 
-// Writes the path tables of a graph whose devices and links stand.
+// Fills the path tables of a graph whose devices and links are complete.
 class Tabulator {
 public:
     Tabulator(NodeGraph& graph, const NodeTemplate& node, SharedResources shared)
@@ -105,9 +106,10 @@ private:
         return path;
     }
 
-    // Walks back from `to`; each device with a service of its own is crossed once where the path touches it. What GPUs
-    // write to each other takes nothing from a root port of AMD's: two A100 exchange 43.4 GB/s through ports that serve
-    // a NIC and a host's copies 29 to 38. Through Intel's, which splits their TLPs, V100s exchange 18.6 of 2 x 11.05.
+    // Walks back from `to` and adds a shared resource each time the path touches its device or link. Writes between
+    // GPUs do not count against the shared capacity of AMD's root ports: two A100 exchange 43.4 GB/s through ports that
+    // reach only 29 to 38 GB/s for a NIC or for host copies. They do count for Intel's, which split the TLPs: two V100
+    // exchange 18.6 GB/s of 2 x 11.05.
     LocalPath walk(const Trees& trees, std::size_t from, std::size_t to) {
         if (!trees.reaches(from, to)) {
             return {};
@@ -145,7 +147,7 @@ private:
         return store(both);
     }
 
-    // Host memory beside a device (its CPU where the template draws no memory), or `none`.
+    // The host memory nearest to a device (the nearest CPU if the template has no memory devices), or `none`.
     std::uint16_t host_of(std::size_t device) const {
         std::uint16_t best = none;
         for (const DeviceKind kind : {DeviceKind::host_memory, DeviceKind::cpu}) {
@@ -208,7 +210,7 @@ private:
         }
     }
 
-    // GPUs that see the same NICs share them in order: 2 GPUs, 2 NICs: one each; 4 GPUs, 2 NICs: two GPUs a NIC.
+    // GPUs with the same near NICs share them in order: 2 GPUs, 2 NICs: one each; 4 GPUs, 2 NICs: two GPUs per NIC.
     std::uint16_t deal_out(std::size_t gpu) const {
         const auto& near = graph_.near_nics[gpu];
         std::size_t sharers = 0;
@@ -222,8 +224,8 @@ private:
         return near[place * near.size() / sharers];
     }
 
-    // NCCL allows P2P up to PXB, and through AMD's host bridge where there are two GPUs at most; PCIe otherwise is
-    // staged through shared host memory (src/graph/paths.cc, ncclTopoCheckP2p).
+    // NCCL allows P2P up to PXB, and through an AMD host bridge if there are at most two GPUs; otherwise it stages
+    // through shared host memory (src/graph/paths.cc, ncclTopoCheckP2p).
     LocalPath best_gpu_pair(std::size_t from, std::size_t to) {
         if (graph_.nvlink(from, to).found) {
             return graph_.nvlink(from, to);
@@ -245,8 +247,9 @@ private:
         if (direct.found && graph_.bridges_crossed(direct) == 0) {
             return direct;
         }
-        // PXN: the GPU that this NIC is given to; where none is, the first beside it. Of another tray, whose NICs only
-        // its own GPUs reach, those are beside it that stand nearest to it.
+        // PXN: forward through the GPU that has this NIC as its nearest, else through the first GPU near the NIC. Near
+        // means no host bridge between them; if `gpu` has no PCIe path to the NIC, because it is in another tray, it
+        // means a GPU that counts the NIC among its near NICs.
         std::optional<std::size_t> proxy;
         for (std::size_t other = 0; other < graph_.gpus; ++other) {
             const LocalPath& last = graph_.pcie(other, nic);

@@ -1,5 +1,5 @@
 #pragma once
-// The path tables of a node graph whose devices and links stand.
+// Computes the path tables of a node graph whose devices and links are complete.
 
 #include <cstdint>
 #include <vector>
@@ -9,13 +9,14 @@
 
 namespace fabricast {
 
-// What a path crosses beside its cables, by device and by link: the services that both directions share.
+// The shared resources that a path crosses in addition to its cables, by device and by link: capacity that both
+// directions share.
 struct SharedResources {
     static constexpr std::uint16_t none = 0xffff;
     std::vector<std::uint16_t> of_device, of_link;
 };
 
-// Fills the graph's tables. Throws ClusterError where a GPU reaches no NIC.
+// Fills the graph's tables. Throws ClusterError if a GPU reaches no NIC.
 void tabulate_paths(NodeGraph& graph, const NodeTemplate& node, SharedResources shared);
 
 }  // namespace fabricast

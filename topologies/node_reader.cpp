@@ -16,7 +16,7 @@ namespace fabricast {
 
 namespace {
 
-// Looks a part up on behalf of a value: what the catalogue misses is said at that value.
+// Looks up a part for a value and reports a CatalogError as an InputError at that value.
 template <class Look>
 auto look_up(const yaml::Node& at, Look&& look) {
     try {
@@ -127,7 +127,7 @@ private:
         look_up(port, [&] { return link_spec(catalog_.at("link", port.as_string())); });
         node_.nic_part = spec.name;
         node_.nic_link = port.as_string();
-        // A path passes a NIC once going out and once coming in: half of all three on either side.
+        // A path passes two NICs, one sending and one receiving: each gets half of the sum of all three latencies.
         const Duration both = spec.transmit_latency + spec.receive_latency + spec.gpu_memory_penalty;
         for (std::uint32_t i = 0; i < node_.nics; ++i) {
             node_.devices.push_back({.name = "nic" + std::to_string(i), .part = spec.name, .latency = {both.ps / 2}});
@@ -156,7 +156,7 @@ private:
         }
     }
 
-    // A CPU brings its memory: what is staged through the host is written there and read back.
+    // Adds a CPU and its memory, which data staged through the host are written to and read from.
     void add_cpu(const std::string& name, const yaml::Node& at) {
         if (!cpu_) {
             at.fail("a template with CPUs says which: `cpu: PART`");
@@ -165,7 +165,7 @@ private:
         node_.devices.push_back(
             {.name = name, .part = cpu_->name, .latency = cpu_->root_complex_latency, .numa = numa});
         NodeDevice memory{.name = "memory" + name.substr(3), .part = {}, .latency = {}, .numa = numa};
-        memory.duplex_capacity = cpu_->memory_bandwidth;  // reads and writes share the channels
+        memory.duplex_capacity = cpu_->memory_bandwidth;  // reads and writes share the memory channels
         LinkSpec channels;
         channels.name = "memory channels";
         channels.family = LinkFamily::memory;
@@ -174,7 +174,8 @@ private:
         node_.devices.push_back(std::move(memory));
     }
 
-    // Between CPUs the part knows what joins its sockets, and how many of it.
+    // The link of a cable and its usual count. Between CPUs, `link` may be left out: the CPU part states the links
+    // between sockets.
     std::pair<LinkSpec, int> read_link(const yaml::Node& item) const {
         const bool sockets = item.get("link") == nullptr && cpu_ && is_cpu(item.required("from").as_string()) &&
                              is_cpu(item.required("to").as_string()) && !cpu_->socket_link.empty();
@@ -199,7 +200,7 @@ private:
             NodeCable cable{.a = from[i], .b = to[i * to.size() / from.size()], .link = link};
             cable.count = count == nullptr ? usual_count : static_cast<int>(count->as_int(1, 4096));
             if (link.family == LinkFamily::pcie && cpu_ && (is_cpu(cable.a) || is_cpu(cable.b))) {
-                // A root port is one service for both directions.
+                // Both directions of a root port share its capacity.
                 cable.duplex_capacity = duplex_capacity(goodput(link) * cable.count, cpu_->duplex_share);
             }
             node_.cables.push_back(std::move(cable));

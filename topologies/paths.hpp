@@ -1,5 +1,5 @@
 #pragma once
-// Devices and links by number, and the paths that join them.
+// Devices and links by number, and the paths between devices.
 
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class LinkId : std::uint32_t {};  // one direction of a cable, a trunk bund
 
 enum class DeviceKind : std::uint8_t { gpu, nic, cpu, pcie_switch, nvswitch, fabric_switch, host_memory };
 
-// Which kind of hardware a link is, for reports ("bytes and busy time per link class").
+// The kind of hardware of a link, for reports ("bytes and busy time per link class").
 enum class LinkClass : std::uint8_t {
     nvlink,
     nvswitch_trunk,
@@ -32,7 +32,7 @@ enum class LinkClass : std::uint8_t {
     other
 };
 
-// "gpu", "pcie-switch"; "nvlink", "leaf-spine": as exports and reports spell them.
+// "gpu", "pcie-switch"; "nvlink", "leaf-spine": as written in exports and reports.
 std::string_view to_string(DeviceKind kind);
 std::string_view to_string(LinkClass cls);
 
@@ -40,57 +40,57 @@ constexpr std::uint32_t index(DeviceId id) { return static_cast<std::uint32_t>(i
 constexpr std::uint32_t index(LinkId id) { return static_cast<std::uint32_t>(id); }
 
 struct LinkInfo {
-    double capacity = 0;  // payload bytes per second of this direction (goodput of the part; trunks: sum of members)
-    Duration latency;     // including the switch or device behind it
+    double capacity = 0;  // payload bytes per second of this direction (goodput of the part; trunks: sum of cables)
+    Duration latency;     // including that of the switch or device at its end
     LinkClass cls = LinkClass::other;
 };
 
-// The two devices a link joins.
+// The two devices that a link joins.
 struct LinkEnds {
     DeviceId from{}, to{};
     std::uint32_t cables = 1;  // bundled into this one link
-    bool resource = false;     // no cable but a service that both directions share: of a port, or (from == to) a device
+    bool resource = false;     // no cable but capacity shared by both directions: of a port or (from == to) a device
 };
 
-// One tier of the fabric as it is bought: real switches and real cables, however paths bundle them.
+// One tier of the fabric, in physical switches and cables, even if paths treat several of them as one.
 struct FabricTier {
     std::string name;  // "leaf", "spine", "core", "router", "group" (global cables)
     std::uint64_t switches = 0;
-    std::uint64_t cables = 0;  // to the tier above, or among themselves
+    std::uint64_t cables = 0;  // to the tier above, or inside this tier
 };
 
-// How a connection travels. `automatic` takes what NCCL would: NVLink, else PCIe peer to peer where the node allows it,
-// else staging through host memory; the network between nodes.
+// The transport of a connection. `automatic` is NCCL's choice: inside a node NVLink, else PCIe peer to peer if the node
+// allows it, else staging through host memory; between nodes the network.
 enum class PathKind : std::uint8_t { automatic, nvlink, p2p, host_staged, network };
 
 inline constexpr std::uint16_t any_nic = 0xffff;
 
-// One directed connection, and what picks its path.
+// One directed connection, and the options that determine its path.
 struct PathQuery {
     DeviceId src{};
     DeviceId dst{};
-    std::uint16_t src_nic = any_nic;  // local NIC index at the sender (rail); any_nic: the nearest to the GPU
+    std::uint16_t src_nic = any_nic;  // NIC index in the sender's node; any_nic: the nearest to the GPU
     std::uint16_t dst_nic = any_nic;
     std::uint32_t flow_label = 0;  // entropy for ECMP
     PathKind kind = PathKind::automatic;
     bool gpu_direct = true;  // false: network traffic is staged through host memory
-    bool forwarded = true;   // a GPU beside a far NIC may forward over NVLink (PXN); false: the NIC's own DMA over PCIe
+    bool forwarded = true;   // a GPU near a far NIC may forward over NVLink (PXN); false: PCIe from GPU to NIC
 };
 
 inline constexpr std::size_t max_path_links = 48;
 
-// A path: links in order. A shared resource (duplex root port, host memory) may appear beside the cables it serves, and
-// twice where the path touches it twice (staging through the host).
+// A path: links in order. A shared resource (duplex root port, host memory) appears next to the cables that it serves,
+// and twice if the path touches it twice (staging through the host).
 struct Path {
     std::array<LinkId, max_path_links> links;
     std::size_t count = 0;
     Duration latency;  // sum over the links
 
     std::span<const LinkId> span() const& { return {links.data(), count}; }
-    std::span<const LinkId> span() const&& = delete;  // it would outlive the path
+    std::span<const LinkId> span() const&& = delete;  // the span would outlive the path
 };
 
-// No path joins the two devices; the message names both and the last device reached.
+// No path joins the two devices; the message names both and the last link reached.
 struct Unreachable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

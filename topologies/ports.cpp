@@ -13,11 +13,11 @@ std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name
     const BoughtSwitches bought(fabric);
     const auto found = bought.find(switch_name);
     if (!found) {
-        const DeviceId device = fabric.device(switch_name);  // names the nearest
+        const DeviceId device = fabric.device(switch_name);  // throws, naming the nearest
         throw ClusterError("'" + fabric.device_name(device) + "' is no switch of the fabric");
     }
     const DeviceId device = bought.drawn_as(*found);
-    // Cables run both ways: the k-th link out to a device pairs with the k-th link in from it.
+    // Every cable has a link in each direction: the k-th link out to a device belongs to the k-th link in from it.
     std::vector<CablesOfLink> out;
     std::map<DeviceId, std::vector<LinkId>> in;
     for (CablesOfLink& at : bought.cables_at(*found)) {

@@ -1,6 +1,6 @@
 #pragma once
-// What every fabric generator answers: which switch a NIC's cable goes to, which trunks join the switches, and which of
-// them a flow takes. Switches and trunks are numbered from 0 inside the generator; `Fabric` shifts them into place.
+// Types that all fabric generators share. A generator says which switch a NIC's cable goes to, which trunks join the
+// switches, and which trunks a flow takes. It numbers switches and trunks from 0; `Fabric` adds the offsets of its ids.
 
 #include <array>
 #include <charconv>
@@ -19,7 +19,7 @@ struct FabricEnd {
 };
 
 struct Trunk {
-    std::uint32_t from = 0, to = 0;  // switches; from their count on, the NICs (node * NICs + NIC)
+    std::uint32_t from = 0, to = 0;  // switches; numbers from the switch count on are NICs (node * NICs + NIC)
     std::uint32_t cables = 1;
     LinkInfo info;
     bool resource = false;  // see LinkEnds
@@ -37,7 +37,7 @@ struct TrunkRoute {
     }
 };
 
-// The number in a switch's name: number_after("leaf12", "leaf") is 12.
+// The number at the end of a switch's name: number_after("leaf12", "leaf") is 12.
 inline std::optional<std::uint32_t> number_after(std::string_view name, std::string_view prefix) {
     std::uint32_t number = 0;
     const char* end = name.data() + name.size();

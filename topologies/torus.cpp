@@ -8,7 +8,7 @@ namespace fabricast {
 
 namespace {
 
-// a * b * c = nodes with the least a + b + c.
+// The sizes a * b * c = nodes with the least a + b + c.
 std::array<std::uint32_t, 3> most_cubic(std::uint32_t nodes) {
     std::array<std::uint32_t, 3> best = {1, 1, nodes};
     for (std::uint32_t a = 1; static_cast<std::uint64_t>(a) * a * a <= nodes; ++a) {
@@ -68,7 +68,8 @@ std::vector<FabricTier> Torus::tiers() const {
     return {{"router", nodes_, static_cast<std::uint64_t>(nodes_) * sizes_.size()}};
 }
 
-// Trunk (node * dimensions + dimension) * 2 goes up, the next one down.
+// Trunk (node * dimensions + dimension) * 2 goes to the next node in that dimension, the trunk after it to the previous
+// one.
 Trunk Torus::trunk(std::uint32_t index) const {
     const auto dimensions = static_cast<std::uint32_t>(sizes_.size());
     const std::uint32_t node = index / 2 / dimensions;

@@ -1,7 +1,7 @@
 #pragma once
-// A torus of any number of dimensions: one router for each node, a cable to each neighbour, wrapped around. Routes go
-// dimension by dimension the shorter way; of two equal ways (half around an even dimension) the flow's hash takes one.
-// A dimension of two has two cables, one of them the wrap-around.
+// A torus with any number of dimensions: one router for each node and a cable to each neighbour, with wrap-around.
+// Routes go dimension by dimension in the shorter direction; if both are equal (half around an even dimension), the
+// flow's hash chooses. A dimension of size two has two cables, one of them the wrap-around.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,8 @@ namespace fabricast {
 
 class Torus {
 public:
-    // Throws ClusterError where the shape does not hold the nodes. Without a shape the most cubic one is taken.
+    // Without a shape, takes the most cubic one. Throws ClusterError if the shape does not have exactly as many routers
+    // as there are nodes.
     explicit Torus(const Cluster& cluster);
 
     std::uint32_t switch_count() const { return nodes_; }
@@ -31,7 +32,7 @@ public:
     std::vector<FabricTier> tiers() const;
     bool hashes() const { return true; }
 
-    const std::vector<std::uint32_t>& sizes() const { return sizes_; }  // dimensions of one are left out
+    const std::vector<std::uint32_t>& sizes() const { return sizes_; }  // without dimensions of size one
 
 private:
     std::uint32_t nodes_ = 1;

@@ -9,7 +9,7 @@ namespace fabricast {
 
 namespace {
 
-// Devices by name, each with a way to the name that stands for all it is joined to.
+// Sets of connected devices (union-find), by name; one device, the leader, identifies each set.
 class Joined {
 public:
     void join(const std::string& a, const std::string& b) { leader_[leader(a)] = leader(b); }
@@ -44,7 +44,7 @@ Trays::Trays(const NodeTemplate& node)
             joined.join(cable.a, cable.b);
         }
     }
-    std::map<std::string, std::uint16_t> tray;  // by leader
+    std::map<std::string, std::uint16_t> tray;  // number of the tray, by leader
     std::vector<std::uint32_t> adapters_in;
     for (std::uint16_t nic = 0; nic < node.nics; ++nic) {
         const auto fresh = static_cast<std::uint16_t>(adapters_in.size());

@@ -49,7 +49,7 @@ struct Alone {
     std::string who;
 };
 
-// How long an operation takes that has the machine to itself.
+// How long an operation takes if it has the machine to itself.
 Alone alone(const Fabric& fabric, const Schedule& schedule, const Network& network, OpId op) {
     const auto between = [&](const PathQuery& path) {
         return fabric.device_name(path.src) + " to " + fabric.device_name(path.dst);
@@ -81,7 +81,7 @@ Alone alone(const Fabric& fabric, const Schedule& schedule, const Network& netwo
     return {to_seconds(schedule.delays[detail].duration), "a host"};
 }
 
-// The operation that alone takes longest, in words.
+// Describes the operation that would take longest on its own.
 std::string longest(const Fabric& fabric, const Schedule& schedule) {
     const Network network = make_fluid_network(fabric, schedule, {});
     Alone most{-1, ""};
@@ -125,7 +125,7 @@ struct Run {
         return replay_packets(fabric, schedule, limits_of(fabric, slow), packet, events, watch);
     }
 
-    // Better none than a wrong answer.
+    // No answer is better than a wrong one.
     void refuse_events(const std::string& engine) const {
         if (!events.empty() || !slow.empty()) {
             throw MissingEngine("engine " + engine + " knows no link events; use flow");
@@ -144,8 +144,7 @@ Timeline replay(const Engine& engine, const Fabric& fabric, const Schedule& sche
     std::ranges::partition_copy(events, std::back_inserter(links), std::back_inserter(slow), of_links);
     try {
         const Timeline timeline = std::visit(Run{fabric, schedule, links, slow, watch}, engine);
-        if (!std::holds_alternative<Analytic>(
-                engine)) {  // a lower bound: what contends may ask for more than a link has
+        if (!std::holds_alternative<Analytic>(engine)) {  // a lower bound: may use more than a link has
             check_capacity(timeline, fabric);
         }
         return timeline;

@@ -1,5 +1,5 @@
 #pragma once
-// One question, several ways to answer it: replay this Schedule on this Fabric.
+// Replays a Schedule on a Fabric with any of the engines.
 
 #include <vector>
 

@@ -13,11 +13,11 @@ namespace fabricast {
 
 namespace {
 
-// Measured (GCC 12, glibc 2.36, x86-64): peak memory of replays less what the process held before, over what is
-// counted; tests/sim/engines/memory_test.cpp repeats it. Flow: 23.5 to 27.6 B from 1 to 5.5 million links, of rings,
-// trees and all-to-alls. Packet: 3.4 to 3.9 kB in rings of 3,000 and 12,000 streams, 1.1 to 1.5 kB in trees and
-// all-to-alls of 12,000 to 49,000. SimGrid: 420 B a message in rings of 23,000 to 390,000; a connection took 2 kB in an
-// all-to-all and 9 in trees.
+// Measured (GCC 12, glibc 2.36, x86-64): peak memory of a replay minus the process's memory before it, divided by what
+// is counted; tests/sim/engines/memory_test.cpp repeats the measurement. Flow: 23.5 to 27.6 B per link, from 1 to 5.5
+// million links, in rings, trees and all-to-alls. Packet: 3.4 to 3.9 kB per stream in rings of 3,000 and 12,000
+// streams, 1.1 to 1.5 kB in trees and all-to-alls of 12,000 to 49,000. SimGrid: 420 B per message in rings of 23,000 to
+// 390,000; a connection took 2 kB in an all-to-all and 9 kB in trees.
 constexpr double bytes_of_link = 26;
 constexpr double bytes_of_stream = 2200;
 constexpr double bytes_of_message = 420;
@@ -63,7 +63,7 @@ MemoryNeed memory_need(const Engine& engine, const Fabric& fabric, const Schedul
 void check_memory(const Engine& engine, const Fabric& fabric, const Schedule& schedule, std::optional<double> given) {
     const MemoryNeed need = memory_need(engine, fabric, schedule);
     constexpr double unlimited = std::numeric_limits<double>::infinity();
-    constexpr double anywhere = 64 << 20;  // little enough not to ask
+    constexpr double anywhere = 64 << 20;  // so little that it is not compared with the machine's memory
     const double memory = given ? *given : need.bytes() <= anywhere ? unlimited : memory_here();
     if (need.bytes() <= memory) {
         return;

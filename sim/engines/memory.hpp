@@ -1,5 +1,6 @@
 #pragma once
-// What an engine would need is estimated before it is taken: a replay that does not fit is refused with what would.
+// Estimates the memory that an engine would need before it allocates any. A replay that does not fit is refused, and
+// the error says what would fit.
 
 #include <optional>
 #include <string_view>
@@ -13,16 +14,16 @@ namespace fabricast {
 struct MemoryNeed {
     std::string_view engine;
     double count = 0;
-    std::string_view what;  // that is counted
+    std::string_view what;  // what is counted
     double bytes_each = 0;
 
     double bytes() const { return count * bytes_each; }
 };
 
-// Of a replay, with what it replays made ready; of what the schedule itself takes nothing.
+// Memory of a replay, with all that the engine builds from the schedule but without the schedule itself.
 MemoryNeed memory_need(const Engine& engine, const Fabric& fabric, const Schedule& schedule);
 
-// Throws TooLarge where a replay needs more than `memory`, or than memory_here().
+// Throws TooLarge if a replay needs more than `memory` bytes (by default: more than memory_here()).
 void check_memory(const Engine& engine, const Fabric& fabric, const Schedule& schedule,
                   std::optional<double> memory = {});
 

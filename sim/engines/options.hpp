@@ -1,5 +1,5 @@
 #pragma once
-// The engines, and what can be asked of each.
+// The engines and their options.
 
 #include <variant>
 
@@ -8,10 +8,10 @@
 
 namespace fabricast {
 
-// Closed forms: exact where nothing contends, instant everywhere.
+// Closed forms: exact if nothing contends, and always instant.
 struct Analytic {};
 
-// The independent referee; absent from builds without SimGrid (then replay throws MissingEngine).
+// An independent reference; absent from builds without SimGrid (then replay throws MissingEngine).
 struct SimGrid {};
 
 using Engine = std::variant<Flow, Analytic, SimGrid, Packet>;

@@ -24,7 +24,8 @@ std::string format(const char* pattern, Values... values) {
     return text;
 }
 
-// What stands between quotes, with what follows up to " waits for", such as a lane. The first comes again at the end.
+// The names in quotes, each with a lane that follows it (" lane 3"). A deadlock names the first port again at the end,
+// which is dropped.
 std::vector<std::string> ports_of(const std::string& message) {
     std::vector<std::string> ports;
     for (std::size_t at = message.find('\''); at != std::string::npos;) {
@@ -51,7 +52,7 @@ std::string box(const Point& at, const std::string& name) {
            format("<text x='%.1f' y='%.1f' text-anchor='middle'>", at.x, at.y + 4) + markup_text(name) + "</text>\n";
 }
 
-// Where the line between two boxes leaves the first.
+// The point where the line between two boxes leaves the first one.
 Point edge(const Point& from, const Point& to) {
     const double dx = to.x - from.x;
     const double dy = to.y - from.y;

@@ -5,8 +5,8 @@
 
 namespace fabricast {
 
-// An SVG of the links that `message`, CannotEnd's of the packet engine, names between quotes: a deadlock as a circle in
-// the order of waiting, others as a row.
+// An SVG of the links that are quoted in `message`, the text of the packet engine's CannotEnd. A deadlock is drawn as a
+// circle in the order of waiting, any other message as a column of boxes.
 std::string deadlock_picture(const std::string& message);
 
 }  // namespace fabricast

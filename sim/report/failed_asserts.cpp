@@ -17,7 +17,7 @@ using asserted::Metric;
 using asserted::Scope;
 using asserted::Sign;
 
-// One figure of the report that a statement is about, and where it stands.
+// A value of the report that an assert is about, and the cluster it belongs to.
 struct Found {
     double value = 0;
     std::uint32_t nodes = 0, gpus = 0;
@@ -37,7 +37,7 @@ std::optional<double> of_point(const ScalingPoint& point, std::string_view metri
                                    : std::nullopt;
 }
 
-// Efficiency against itself is no figure: with one cluster there is nothing to compare.
+// With only one cluster there is no efficiency: nothing to compare with.
 std::optional<double> of_step(const StepRow& step, std::string_view metric, bool alone) {
     if (metric == "efficiency") {
         return alone ? std::nullopt : std::optional(step.efficiency);
@@ -101,7 +101,7 @@ std::string value_text(const Metric& metric, double value) {
     return metric.name.ends_with("_per_s") ? std::to_string(std::llround(value)) : text(value, Dimension::ratio);
 }
 
-// Where several clusters were meant, the one that failed.
+// Names the cluster that failed if the assert was about all clusters.
 std::string place_text(const Assertion& assertion, const Found& found) {
     const bool told = assertion.nodes || assertion.gpus || assertion.metric->scope != Scope::cluster;
     return told ? "" : " at " + std::to_string(found.gpus) + " gpus";

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a report keeps what its scenario claims.
+// Whether a report meets the asserts of its scenario.
 
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace fabricast {
 
-// The asserts of the scenario that the report does not meet, each with what was found; also those that name a size or a
-// node count the report does not hold.
+// The asserts of the scenario that the report does not meet, each with the value found. An assert about a size or a
+// node count that the report does not contain counts as failed.
 std::vector<std::string> failed_asserts(const Scenario& scenario, const Report& report);
 
 }  // namespace fabricast

@@ -12,7 +12,7 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::size_t ports_drawn = 6;  // of each row: the worst
+constexpr std::size_t ports_drawn = 6;  // the worst ports of each row
 
 constexpr double left = 80, width = 800, strip = 84, gap = 34;
 
@@ -66,7 +66,7 @@ std::string curve(const PortSeries& series, const Axes& axes) {
     return "<polygon points='" + points + "' fill='#2c6fbb' fill-opacity='0.35' stroke='#2c6fbb'/>\n";
 }
 
-// Of a collective's calls; the last ends with the replay.
+// Dashed lines at the ends of a collective's calls, except the last, which ends with the replay.
 std::string ends_of_calls(const PacketTraffic& traffic, const Axes& axes) {
     std::string lines;
     for (std::size_t i = 0; i + 1 < traffic.call_ends.size(); ++i) {

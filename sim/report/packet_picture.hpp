@@ -1,5 +1,5 @@
 #pragma once
-// What happened at the worst ports of the packet engine against time, as a picture.
+// The worst ports of the packet engine over time, as a picture.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-// An SVG with a strip for each port of each row's series: bytes queued as a curve, time paused as shade.
+// An SVG with one strip for each port that has a series: bytes queued as a curve, time paused as shading.
 std::string packet_picture(const Report& report);
 
 }  // namespace fabricast

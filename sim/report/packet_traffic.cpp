@@ -9,7 +9,7 @@ namespace fabricast {
 
 namespace {
 
-// One member of a record: its value and its schema come from here.
+// One member of a record; defines both its value and its schema.
 template <class Record>
 struct Member {
     std::string name, type, meaning;

@@ -11,20 +11,20 @@
 
 namespace fabricast {
 
-// Nothing where the timeline is another engine's. `calls`: of a collective, the first operations that the timeline
-// keeps are their ends.
+// Nothing if another engine made the timeline. `calls`: the number of back-to-back calls of a collective; the first
+// `calls` operations that the timeline keeps end them.
 std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline, const Fabric& fabric, int calls = 0);
 
-// ", 3 calls back to back", as the replay of a collective holds them; empty where it holds one.
+// ", 3 calls back to back" if the replay has several calls; empty if it has one.
 std::string calls_text(const PacketTraffic& traffic);
 
-// ", call 2 of 3": the first that has not ended; empty where all have, and where there is one.
+// ", call 2 of 3": the first call that has not ended at `time`. Empty if all have ended, or if there is only one.
 std::string call_at(const PacketTraffic& traffic, Time time);
 
-// A line for people for each row: what its packets went through.
+// One line of text for each row: packets delivered, marked, paused, dropped and resent.
 std::string packet_lines(const std::vector<PacketTraffic>& packets);
 
-// The `packets` of a result: SI base units in the names.
+// The `packets` member of a result; names end in their SI unit.
 Json packets_json(const std::vector<PacketTraffic>& packets);
 Json packets_schema();
 

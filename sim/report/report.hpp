@@ -1,5 +1,5 @@
 #pragma once
-// The answer: rows as nccl-tests prints them, each with what bounds it and what it rests on.
+// The result of a run: rows as nccl-tests prints them, each with its bottleneck and its evidence.
 
 #include <cstdint>
 #include <optional>
@@ -28,17 +28,17 @@ struct Row {
 struct ScalingPoint {
     std::uint32_t nodes = 0, gpus = 0;
     double busbw = 0;           // at the largest size
-    double busbw_retained = 0;  // against the first point
+    double busbw_retained = 0;  // busbw / busbw of the first point
     std::optional<double> step_time_s, exposed_comm_s, efficiency;
 };
 
-// One training step on one cluster size. Seconds of the parts are means over the pipeline stages and add up to the
-// step.
+// One training step on one cluster size. The parts (compute, bubble, fixed, exposed_*) are seconds averaged over the
+// pipeline stages; they add up to the step.
 struct StepRow {
     std::uint32_t nodes = 0, gpus = 0, data_ranks = 0, global_batch = 0;
     double step_time_s = 0, time_low80_s = 0, time_high80_s = 0;
-    double samples_per_s = 0, tokens_per_s = 0;  // tokens: 0 for images
-    double flops_per_gpu = 0, mfu = 0;           // FLOP/s by the model's own operations; over the precision's peak
+    double samples_per_s = 0, tokens_per_s = 0;  // tokens: 0 for image models
+    double flops_per_gpu = 0, mfu = 0;  // FLOP/s by the operations the model needs; as a share of the precision's peak
     double compute_s = 0, bubble_s = 0, fixed_s = 0;
     double exposed_tensor_s = 0, exposed_context_s = 0, exposed_expert_s = 0, exposed_pipeline_s = 0,
            exposed_data_s = 0;
@@ -51,48 +51,48 @@ struct StepRow {
     }
     std::string bottleneck;    // "compute 71 %", "tensor-parallel 14 %"
     std::string busiest_link;  // "node0.nic0 -> leaf0 12 %"; empty: none
-    double efficiency = 1;     // throughput a GPU against the first row of its table
+    double efficiency = 1;     // throughput per GPU / that of the first row of its table
     Evidence evidence = Evidence::formula_only;
 };
 
-// One operation of one row on the simulated clock, for the trace.
+// One operation of one row in simulated time, for the trace.
 struct TraceSpan {
     std::string row;   // "4 MiB"
-    std::string lane;  // what runs one after the other: a host, a connection, a pipeline
+    std::string lane;  // a sequence of operations: a host, a connection, a pipeline
     std::string name;
     Time start, finish;
 };
 
-// What the packet engine counted in one row's replay, its ports by name.
+// What the packet engine counted in one row's replay, with the names of its ports.
 struct PacketTraffic {
     Bytes size;
     PacketUse use;
-    std::vector<std::string> ports, series;  // of use.ports and use.series
-    std::vector<Time> call_ends = {};        // of a collective's calls: the counts and series are of them all
+    std::vector<std::string> ports, series;  // names of the entries of use.ports and use.series
+    std::vector<Time> call_ends = {};        // of a collective: when each call ended. Counts and series cover all calls
 };
 
 // What the links carried in one row's replay.
 struct LinkTraffic {
     std::string row;          // "4 MiB", "1024 GPUs"
-    std::uint32_t nodes = 0;  // of the cluster it ran on
+    std::uint32_t nodes = 0;  // number of nodes of the cluster
     double replay_s = 0;
     std::vector<LinkUse> busiest;
     std::vector<ClassUse> classes;
-    std::vector<float> busy = {};  // as Timeline
+    std::vector<float> busy = {};  // as Timeline::busy
 };
 
 struct Report {
     std::string scenario;
     std::vector<Row> rows;
     std::vector<ScalingPoint> points;
-    std::optional<ReplayReport> replay;  // of a recorded trace
-    std::vector<StepRow> steps;          // of a training workload: the scenario's cluster, or one for each of `scaling`
+    std::optional<ReplayReport> replay;  // for a recorded trace
+    std::vector<StepRow> steps;  // for training: one row for the scenario's cluster, or one for each size in `scaling`
     std::vector<FigureUsed> figures;
-    std::vector<std::string> evidence_notes;  // what the weakest evidence rests on, in words
+    std::vector<std::string> evidence_notes;  // why the weakest evidence is weak, in words
     std::vector<std::string> notes;           // assumptions
-    std::vector<LinkTraffic> traffic;         // one a row of `rows` or `steps`
-    std::vector<PacketTraffic> packets;       // engine packet: one a row
-    std::vector<TraceSpan> trace;             // only when asked for
+    std::vector<LinkTraffic> traffic;         // one for each row of `rows` or `steps`
+    std::vector<PacketTraffic> packets;       // engine packet: one for each row
+    std::vector<TraceSpan> trace;             // only if SimulateOptions::trace is set
 };
 
 }  // namespace fabricast

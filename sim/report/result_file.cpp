@@ -15,13 +15,13 @@ namespace fabricast {
 
 namespace {
 
-// One column of a table: JSON, CSV and schema come from it.
+// One column of a table; defines its JSON, its CSV and its schema.
 template <class Record>
 struct Column {
     std::string name;
-    std::string type;  // JSON Schema's word
+    std::string type;  // type in JSON Schema
     std::string meaning;
-    std::function<Json(const Record&)> value;  // null: not known, left out of JSON and empty in CSV
+    std::function<Json(const Record&)> value;  // null if not known: omitted in JSON, empty in CSV
 };
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }

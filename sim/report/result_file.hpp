@@ -1,5 +1,5 @@
 #pragma once
-// The report for programs: JSON and CSV in SI base units, the unit at the end of each name.
+// The report for programs: JSON and CSV in SI base units; each name ends in its unit.
 
 #include <string>
 
@@ -14,7 +14,7 @@ inline constexpr int result_schema_version = 1;
 // The whole result: schema version, program version, resolved scenario, rows, points, figures used with their origins.
 Json result_json(const Scenario& scenario, const Report& report);
 
-// The rows as CSV, with the names of the JSON.
+// The rows as CSV; columns are named as in the JSON.
 std::string result_csv(const Report& report);
 
 // The JSON Schema of result_json, made from the same tables of columns.

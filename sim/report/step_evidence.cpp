@@ -10,8 +10,8 @@ namespace fabricast {
 
 namespace {
 
-constexpr double reach = 8;                // times as many GPUs as the largest table had
-constexpr double share_that_counts = 0.1;  // of the step
+constexpr double reach = 8;                // multiple of the largest table's GPUs up to which it still counts
+constexpr double share_that_counts = 0.1;  // minimum share of the step
 
 std::string place_of(const Groups& groups, const Fabric& fabric) {
     return shape_of(groups, fabric.gpus_per_node(), false).nodes > 1 ? "between" : "inside";
@@ -34,8 +34,8 @@ std::string arch_of(const std::string& gpu, const Catalog& catalog) {
     return part == nullptr ? "" : part->word_or("arch", "");
 }
 
-// How far the GPU is from those of the tables: another precision of it is one step, another GPU of its architecture
-// too.
+// The distance of the GPU from those in the tables: 1 if a table has the GPU in another precision, or another GPU of
+// its architecture; else 2.
 int gpu_distance(const std::string& aspect, const AspectsMet& met, const Catalog& catalog) {
     const std::string name = pieces(aspect)[1];
     const std::string arch = arch_of(name, catalog);
@@ -48,7 +48,7 @@ int gpu_distance(const std::string& aspect, const AspectsMet& met, const Catalog
     return 2;
 }
 
-// "no training table has experts between (nodes)".
+// "no training table has experts between nodes".
 std::string missing_words(const std::string& aspect) {
     const auto [kind, first, second] = pieces(aspect);
     const std::string what = kind == "gpu"         ? first + " in " + second

@@ -1,6 +1,6 @@
 #pragma once
-// What a training step's forecast rests on: how near published tables of whole steps are, and what told the constants
-// of the collectives that it waits for.
+// The evidence for a training step's forecast: how similar the published measurements of whole steps are, and the
+// evidence of the collectives that the step waits for.
 
 #include <map>
 #include <string>
@@ -12,22 +12,25 @@
 
 namespace fabricast {
 
-// What tells one kind of step from another: "gpu.h100-sxm.bf16", "framework.megatron", "network.infiniband-ndr",
-// "sharding.zero-3", "experts.between" (nodes) and so on.
+// What distinguishes one kind of step from another: "gpu.h100-sxm.bf16", "framework.megatron",
+// "network.infiniband-ndr", "sharding.zero-3", "experts.between" (nodes) and so on.
 std::vector<std::string> step_aspects(const TrainingWorkload& workload, const ModelShape& model, const Layout& layout,
                                       const Fabric& fabric);
 
-// The largest number of GPUs of a table that has the aspect: figures of the catalogue's part `training-tables`.
+// For each aspect, the largest number of GPUs in a published table that has it: the figures of the catalogue's part
+// `training-tables`.
 using AspectsMet = std::map<std::string, double, std::less<>>;
 AspectsMet aspects_met(const Catalog& catalog);
 
-// All of it met on an eighth of the GPUs or more: same GPU, era and fabric. One aspect of it never met: same family.
-// Two, or no GPU of its architecture: formula only. What is missing is added to `notes`.
+// Same GPU, era and fabric if every aspect is in `met` and the tables of this GPU and precision have at least an eighth
+// of the GPUs. Each of these costs one grade: an aspect that is missing, and too few GPUs in the tables; a GPU without
+// any table of its architecture costs two. One grade lost: same family; more: formula only. What is missing is appended
+// to `notes`.
 Evidence evidence_of_aspects(const std::vector<std::string>& aspects, double gpus, const AspectsMet& met,
                              const Catalog& catalog, std::vector<std::string>& notes);
 
-// What a row rests on, and its 80 % interval in shares of its time (part `training-intervals`). A kind of communication
-// counts where a tenth of the step waits for it.
+// The evidence of a row, and the ends of its 80 % interval as multiples of its time (part `training-intervals`). The
+// evidence of a kind of communication counts if its exposed time is at least a tenth of the step.
 struct StepRating {
     Evidence evidence = Evidence::formula_only;
     double low80 = 1, high80 = 1;

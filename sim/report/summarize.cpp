@@ -12,9 +12,9 @@ namespace fabricast {
 
 namespace {
 
-constexpr double busy_share = 0.5;  // below it no link is what the collective waits for
+constexpr double busy_share = 0.5;  // below this, no link is what the collective waits for
 
-// The longest any pipeline streams at its channels' own rate, in seconds.
+// The longest time that any pipeline streams at its channels' own rate, in seconds.
 double channel_time(const Schedule& schedule) {
     double longest = 0;
     for (const Pipeline& pipeline : schedule.pipelines) {

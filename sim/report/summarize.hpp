@@ -1,5 +1,5 @@
 #pragma once
-// From a replayed plan to one row of the table.
+// Turns a replayed plan into one row of the table.
 
 #include "sim/engines/common/timeline.hpp"
 #include "sim/plan/collectives/planner.hpp"
@@ -7,15 +7,16 @@
 
 namespace fabricast {
 
-// Seconds of one iteration in the steady state: from the end of the last but one to the end of the last.
+// Seconds of one iteration in the steady state: from the end of the last but one to the end of the last. If the plan
+// has timed calls, which overlap: their average, as nccl-tests measures it.
 double iteration_time(const Plan& plan, const Timeline& timeline);
 
 // algbw = size / time and busbw = algbw * factor, as nccl-tests counts them (doc/PERFORMANCE.md).
 Row summarize(const Plan& plan, Bytes size, const Timeline& timeline, const Fabric& fabric);
 
-// "node0.gpu3 -> node0.nvswitch 97 %" where a link is busy for at least half of the time; else what the time goes into:
-// "congestion control" (engine packet: it holds the flows back for at least half of their time), "channel rate" (what
-// one channel's copy loop moves), "issue" (host and launch) or "latency".
+// "node0.gpu3 -> node0.nvswitch 97 %" if a link is busy for at least half of the time. Otherwise what takes at least
+// half of the time: "congestion control" (engine packet: it holds back the flows), "channel rate" (how fast the
+// channels' copy loops run) or "issue" (host and launch); if none does, "latency".
 std::string bottleneck(const Plan& plan, const Timeline& timeline, const Fabric& fabric);
 
 LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric);

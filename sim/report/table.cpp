@@ -19,7 +19,7 @@ std::string format(const char* pattern, Args... args) {
     return line;
 }
 
-// nccl-tests keeps four significant digits of a time: 11.32, 113.2, 1132.0.
+// Four significant digits, about as nccl-tests prints a time: 11.32, 113.2, 1132.
 std::string microseconds_text(double seconds) {
     const double us = seconds * 1e6;
     return format(us < 99.995 ? "%.2f" : us < 999.95 ? "%.1f" : "%.0f", us);

@@ -1,6 +1,6 @@
 #pragma once
-// The report for people: nccl-tests' columns, then why. Lines are written one by one, so that a sweep shows as it runs;
-// everything that is no row starts with `#`.
+// The report as text: nccl-tests' columns, then explanations. Lines are written one by one, so that a long run shows
+// its progress; every line that is not a row starts with `#`.
 
 #include <string>
 #include <vector>
@@ -10,19 +10,19 @@
 
 namespace fabricast {
 
-// "-11/+12": how far the ends of an interval are from the time, in per cent.
+// "-11/+12": the ends of the interval relative to the time, in per cent.
 std::string interval_text(double time_s, double low80_s, double high80_s);
 
-// The node of a cluster as headings name it: "dgx-h100", "dgx-h100 with h20" where the GPU is another.
+// The node template as headings show it: "dgx-h100", or "dgx-h100 with h20" if the scenario replaces the GPU.
 std::string node_words(const ClusterRequest& cluster);
 // The lines above the first row.
 std::string table_header(const Scenario& scenario);
 std::string table_row(const Row& row);
-// What a replayed trace did; empty without one.
+// The summary of a replayed trace; empty without one.
 std::string replay_lines(const Scenario& scenario, const Report& report);
 // The scaling table; empty without points.
 std::string scaling_table(const std::vector<ScalingPoint>& points);
-// What packets went through, notes, and as the last line the weakest evidence in words.
+// The packet engine's counts, the notes, and as the last line the weakest evidence in words.
 std::string table_footer(const Scenario& scenario, const Report& report);
 
 }  // namespace fabricast

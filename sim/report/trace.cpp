@@ -29,7 +29,7 @@ std::string edges_name(const GeneratedEdges& generator, const Fabric&) {
     return std::to_string(generator.edges) + " edges";
 }
 
-// Lane and name of an operation.
+// The lane and the name of an operation.
 std::pair<std::string, std::string> label(const Schedule& schedule, OpId op, const Fabric& fabric) {
     const std::uint32_t detail = schedule.detail(op);
     switch (schedule.kind(op)) {

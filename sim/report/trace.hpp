@@ -1,5 +1,5 @@
 #pragma once
-// The trace: every operation of a replay on the simulated clock, as Chrome and Perfetto show it.
+// The trace: every operation of a replay in simulated time, as Chrome and Perfetto show it.
 
 #include <string>
 #include <vector>
@@ -12,14 +12,14 @@ namespace fabricast {
 
 inline constexpr std::size_t most_spans_per_row = 200'000;
 
-// Asks the engine to keep every operation (up to a limit), after those that the plan keeps.
+// Asks the engine to keep the times of further operations, in order, until most_spans_per_row are kept in total.
 void keep_all(Schedule& schedule);
 
-// The spans of one replay; operations kept twice appear once.
+// The spans of one replay; an operation that was kept twice appears once.
 std::vector<TraceSpan> trace_spans(const Schedule& schedule, Bytes size, const Timeline& timeline,
                                    const Fabric& fabric);
 
-// Trace Event Format, JSON: a process a row, a thread a lane, microseconds.
+// Trace Event Format as JSON: a process for each row, a thread for each lane, times in microseconds.
 std::string chrome_trace(const std::vector<TraceSpan>& spans);
 
 }  // namespace fabricast

@@ -15,7 +15,7 @@ struct Span {
     Time start, end;
 };
 
-// Spans as a set of points of time: sorted, without overlap.
+// The union of spans: sorted, without overlap.
 std::vector<Span> united(std::vector<Span> spans) {
     std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start < b.start; });
     std::vector<Span> out;
@@ -40,7 +40,7 @@ double length(const std::vector<Span>& set) {
     return sum;
 }
 
-// Length of `set` outside `hidden`; both united.
+// The length of `set` outside `hidden`. Precondition: both are united().
 double exposed(const std::vector<Span>& set, const std::vector<Span>& hidden) {
     double sum = length(set);
     std::size_t h = 0;
@@ -127,8 +127,8 @@ std::vector<ReplayUse> uses(const RecordedJob& job, const Replayed& replayed, co
     return list;
 }
 
-// The link that is busy for at least half of the time, else what fills the rank that ends last. What is left of a
-// rank's time is the CPU's gaps between kernels; an MSCCL algorithm is one kernel and has none.
+// The link that is busy for at least half of the time, else what takes most of the time of the rank that ends last.
+// What remains of a rank's time are the CPU's gaps between kernels; an MSCCL algorithm is a single kernel without gaps.
 std::string bottleneck(const Timeline& timeline, const Fabric& fabric, const std::vector<ReplayRank>& members,
                        double makespan, bool one_kernel) {
     if (!timeline.busiest.empty() && timeline.busiest.front().utilisation >= 0.5) {

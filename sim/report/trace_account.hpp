@@ -1,5 +1,5 @@
 #pragma once
-// From a replayed recording's timeline to its report and its trace.
+// Turns the timeline of a replayed recording into its report and its trace.
 
 #include "sim/engines/common/timeline.hpp"
 #include "sim/plan/traces/replayed.hpp"
@@ -11,7 +11,7 @@ namespace fabricast {
 ReplayReport account(const Recording& recording, const RecordedJob& job, const Replayed& replayed,
                      const Timeline& timeline, const Fabric& fabric);
 
-// A process a rank, a thread a stream; at most most_spans_per_row in all.
+// Spans with a process for each rank and a thread for each stream; at most most_spans_per_row in total.
 std::vector<TraceSpan> replay_spans(const Recording& recording, const RecordedJob& job, const Replayed& replayed,
                                     const Timeline& timeline);
 

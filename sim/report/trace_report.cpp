@@ -9,7 +9,7 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::size_t most_lines = 32;  // of ranks; the JSON has all that were watched
+constexpr std::size_t most_lines = 32;  // lines for ranks; the JSON has all watched ranks
 
 template <class... Args>
 std::string format(const char* pattern, Args... args) {

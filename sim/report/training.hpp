@@ -1,5 +1,5 @@
 #pragma once
-// Training steps for people and for programs.
+// Training steps as text and as JSON.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace fabricast {
 
-// The step's parts, then the scaling table where there is more than one size; empty without steps.
+// The parts of the step, then the scaling table if there are several cluster sizes; empty without steps.
 std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps);
 
 Json steps_json(const std::vector<StepRow>& steps);

@@ -14,7 +14,7 @@ namespace fabricast {
 
 namespace {
 
-// What the step waits for most, and computing where that is more than half of it.
+// The longest part of the step; computing only if no other part is longer.
 std::string bottleneck_of(const StepRow& row) {
     const std::array<std::pair<const char*, double>, 7> parts{{{"tensor-parallel", row.exposed_tensor_s},
                                                                {"context-parallel", row.exposed_context_s},
@@ -89,7 +89,7 @@ void check_memory(const StepPlan& plan, const Fabric& fabric, std::vector<std::s
     }
 }
 
-// One lane a stage for computing and one a stage for each kind of communication.
+// For each stage, one lane for computing and one for each kind of communication.
 std::vector<TraceSpan> trace_of(const StepPlan& plan, const Timeline& timeline, const Fabric& fabric) {
     static constexpr std::array<const char*, 7> names = {
         "tensor-parallel", "context-parallel", "expert-parallel", "pipeline", "data-parallel", "compute", "fixed"};

@@ -18,8 +18,8 @@ struct StepForecast {
     LinkTraffic traffic;
 };
 
-// Throws LayoutError where the cut does not fit the cluster, or the step the GPU's memory; PlanError, CatalogError, and
-// what replay throws.
+// Throws LayoutError if the layout does not fit the cluster or the step does not fit the GPU's memory; PlanError,
+// CatalogError, and what replay throws.
 StepForecast forecast_step(const Scenario& scenario, const TrainingWorkload& workload, const Fabric& fabric,
                            const Catalog& catalog, const std::vector<LinkEvent>& events = {}, const Watch& watch = {},
                            bool trace = false);

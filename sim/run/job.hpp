@@ -1,6 +1,6 @@
 #pragma once
-// One run of a scenario on its built fabric, whatever kind of workload it is: run(workload, job) plans, replays and
-// summarizes it. Each kind has its own run_*.hpp.
+// One run of a scenario on its fabric, whatever the kind of workload: run(workload, job) plans, replays and summarizes
+// it. Each kind of workload has its own run_*.hpp.
 
 #include <cstddef>
 #include <functional>
@@ -15,8 +15,8 @@
 namespace fabricast {
 
 struct SimulateOptions {
-    std::size_t threads = 1;  // sizes run side by side; the report does not depend on it
-    bool trace = false;       // keep every operation's times
+    std::size_t threads = 1;  // message sizes run in parallel; the report does not depend on it
+    bool trace = false;       // keep the times of every operation
 };
 
 struct Job {

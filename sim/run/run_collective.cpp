@@ -1,6 +1,6 @@
 #include "sim/run/run_collective.hpp"
 
-// A sweep of one collective: a row for each size, then the scaling table.
+// One collective: a row for each size, then the scaling table.
 
 #include <optional>
 #include <utility>
@@ -18,7 +18,7 @@ namespace fabricast {
 
 namespace {
 
-// One size: its row, and what stands beside the rows.
+// The forecast of one size: its row, and what the report needs in addition to the row.
 struct Forecast {
     Row row;
     std::vector<FigureUsed> figures;

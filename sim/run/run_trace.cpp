@@ -1,6 +1,6 @@
 #include "sim/run/run_trace.hpp"
 
-// A recorded trace replayed: kernels on the cluster's GPUs, communication planned anew for its fabric.
+// Replays a recorded trace: kernels run on the cluster's GPUs, communication is planned anew for its fabric.
 
 #include "sim/engines/common/watching.hpp"
 #include "sim/report/summarize.hpp"
@@ -11,7 +11,7 @@ namespace fabricast {
 
 namespace {
 
-constexpr double import_share = 0.5;  // of the progress line
+constexpr double import_share = 0.5;  // share of the progress that importing the trace takes
 
 Timeline replay_rest(const Job& job, const Schedule& schedule) {
     Watch watch = job.watch;

@@ -1,5 +1,5 @@
 #pragma once
-// A recorded trace.
+// A recorded trace, replayed.
 
 #include "sim/run/job.hpp"
 

@@ -18,7 +18,8 @@ namespace fabricast {
 
 namespace {
 
-// The batch of a size: the scenario's own belongs to its own cluster; weak scaling gives each data rank as much.
+// The workload at one cluster size. The scenario's batch belongs to the scenario's own cluster; weak scaling keeps the
+// samples per data rank.
 TrainingWorkload at_size(const TrainingWorkload& workload, const Scenario& scenario, double gpus, double own_gpus) {
     TrainingWorkload out = workload;
     out.parallelism.data = 0;

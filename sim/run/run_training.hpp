@@ -1,5 +1,5 @@
 #pragma once
-// Training steps, on one cluster or on several sizes of it.
+// Training steps on the scenario's cluster or on several sizes of it.
 
 #include "sim/run/job.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Transfers between two devices, size by size.
+// Transfers of messages between two devices, size by size.
 
 #include "sim/run/job.hpp"
 

@@ -22,7 +22,7 @@ ScalingPoint point_of(Scenario scenario, const ClusterRequest& cluster, const Ca
     const Fabric fabric(build(scenario, catalog));
     ScalingPoint point{fabric.node_count(), fabric.gpu_count(), {}, {}, {}, {}, {}};
     const auto& step = scenario.scaling->step;
-    if (point.gpus < 2) {  // one GPU has nobody to talk to
+    if (point.gpus < 2) {  // a single GPU does not communicate
         if (step) {
             add_step(point, *step, 0);
         }
@@ -78,7 +78,7 @@ std::vector<ScalingPoint> scaling_points(const Scenario& scenario, const std::ve
     std::vector<ScalingPoint> points;
     const auto run = [&](std::size_t i) { return point_of(scenario, clusters[i], catalog, watch); };
     parallel_map_ordered(clusters.size(), threads, run, [&](ScalingPoint point) {
-        // Against the first point that communicates at all.
+        // Relative to the first point that communicates.
         const auto first =
             std::find_if(points.begin(), points.end(), [](const ScalingPoint& p) { return p.busbw > 0; });
         point.busbw_retained = first == points.end() ? 1 : point.busbw / first->busbw;

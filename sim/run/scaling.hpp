@@ -1,5 +1,6 @@
 #pragma once
-// The scaling table: the same collective on growing clusters, and what a training step keeps of its efficiency there.
+// The scaling table: the same collective on clusters of growing size, and the efficiency that a training step keeps
+// there.
 
 #include <cstddef>
 #include <vector>
@@ -10,17 +11,20 @@
 
 namespace fabricast {
 
-// Whether the workload can be run on more nodes: a recording has its ranks, a message its two ends.
+// Whether the workload can run on more nodes. A recording cannot (its ranks are fixed), nor can a message between two
+// devices.
 bool grows(const Workload& workload);
 
-// The clusters of the table, none without `scaling:`. Throws InputError where `gpus:` fills no whole nodes.
+// The clusters of the table; none without `scaling:`. Throws InputError if a count in `gpus:` is more than one node but
+// not a multiple of it.
 std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node);
 
-// One point for each of the clusters, at the scenario's largest message size. Throws as simulate does.
+// One point for each cluster, at the scenario's largest message size. Throws as simulate does.
 std::vector<ScalingPoint> scaling_points(const Scenario& scenario, const std::vector<ClusterRequest>& clusters,
                                          const Catalog& catalog, const Watch& watch, std::size_t threads);
 
-// A step of `compute` whose one collective takes `comm` seconds: what is exposed of it, and compute / step time.
+// Fills in the columns of a training step of `step.compute` with one collective of `comm` seconds: exposed
+// communication, step time, and efficiency (compute / step time).
 void add_step(ScalingPoint& point, const ScalingStep& step, double comm);
 
 }  // namespace fabricast

@@ -17,7 +17,7 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
         const Fabric fabric(build(written, catalog));
         const Scenario scenario = with_engine(written, fabric, catalog, options.threads);
         const Job job{scenario, catalog, fabric, link_events(scenario, fabric, catalog), watch, on_row, options};
-        // run plans the workload's schedules, replays them on the fabric and summarizes their timelines.
+        // run() plans the workload's schedules, replays them on the fabric and summarizes their timelines.
         Report report = std::visit([&](const auto& workload) { return run(workload, job); }, scenario.workload);
         report.scenario = scenario.name;
         if (scenario.places.contains("packet") && !std::holds_alternative<Packet>(scenario.engine)) {

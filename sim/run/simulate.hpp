@@ -1,5 +1,5 @@
 #pragma once
-// The main job as one function: a scenario and a catalogue in, a report out. Everything it calls is pure.
+// The whole simulation as one function: a scenario and a catalogue in, a report out. Everything it calls is pure.
 
 #include <functional>
 
@@ -10,8 +10,8 @@
 
 namespace fabricast {
 
-// `on_row` sees each finished row at once, in the order of the sizes (progress, Ctrl-C keeps whole rows). Throws
-// InputError, Stopped, CannotEnd, MissingEngine.
+// Calls `on_row` with each row as soon as it is finished, in the order of the sizes, so that an interrupted run has
+// shown whole rows. Throws InputError, Stopped, CannotEnd, MissingEngine.
 Report simulate(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {},
                 const std::function<void(const Row&)>& on_row = {}, const SimulateOptions& options = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// A recorded trace made ready to be replayed on a fabric: read, spread over the ranks of its job, lowered.
+// A recorded trace prepared for replay on a fabric: read, mapped to the ranks of its job, lowered to operations.
 
 #include <string>
 #include <vector>
@@ -21,8 +21,8 @@ struct TraceJob {
     std::vector<std::string> notes, evidence_notes;
 };
 
-// `workload` is the scenario's. Throws InputError, CannotEnd, PlanError, CatalogError; what `progress` throws comes
-// out.
+// Precondition: `workload` is the scenario's. Throws InputError, CannotEnd, PlanError, CatalogError, and what
+// `progress` throws.
 TraceJob prepare_trace(const TraceWorkload& workload, const Scenario& scenario, const Fabric& fabric,
                        const Catalog& catalog, const ReadProgress& progress = {});
 

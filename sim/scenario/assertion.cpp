@@ -51,7 +51,7 @@ Number plain_number(std::string_view text) {
     Number value{};
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool finite =
-        std::isfinite(static_cast<double>(value));  // "nan" and "inf" read as numbers, but bound nothing
+        std::isfinite(static_cast<double>(value));  // "nan" and "inf" parse as numbers, but are no bounds
     if (error != std::errc{} || stop != text.data() + text.size() || !finite) {
         throw UnitError(error_message("not a plain number", shown(text), "a number without unit"));
     }
@@ -70,7 +70,7 @@ double bound_of(const Metric& metric, std::string_view text) {
     return text.ends_with('%') ? parse_quantity(text, Dimension::ratio) : plain_number<double>(text);
 }
 
-// "1 GiB", "1024 gpus", "16 nodes"; a plain number is one of nodes.
+// Reads "1 GiB", "1024 gpus" or "16 nodes"; a plain number is a number of nodes.
 void read_place(Assertion& assertion, std::string_view place, std::string_view statement) {
     if (assertion.metric->scope == Scope::size) {
         assertion.size = parse_bytes(place);
@@ -84,7 +84,7 @@ void read_place(Assertion& assertion, std::string_view place, std::string_view s
     }
 }
 
-// METRIC, METRIC(PLACE): the left side of the sign.
+// Reads the left side of the sign: METRIC or METRIC(PLACE).
 void read_metric(Assertion& assertion, std::string_view left, std::string_view statement) {
     const std::size_t open = left.find('(');
     assertion.metric = &metric_named(trimmed(left.substr(0, open), " "));

@@ -1,6 +1,7 @@
 #pragma once
-// What a scenario claims about its result, as "busbw >= 350 GB/s at 1 GiB", "efficiency >= 0.9 at 1024 gpus" or
-// "step_time <= 2 s"; or, shorter, "busbw(1 GiB) >= 350 GB/s". Without a place, every cluster has to meet it.
+// An assert of a scenario about its result, written as "busbw >= 350 GB/s at 1 GiB", "efficiency >= 0.9 at 1024 gpus"
+// or "step_time <= 2 s", or in short form as "busbw(1 GiB) >= 350 GB/s". Without a place, it must hold on every cluster
+// size.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace fabricast::asserted {
 
-// Which rows of a report a metric is read from.
+// Where a metric is read from: the row of a message size, the row of a cluster size, or the whole report.
 enum class Scope : std::uint8_t { size, cluster, whole };
 enum class Measure : std::uint8_t { time, rate, number };
 
@@ -27,14 +28,14 @@ struct Assertion {
     const Metric* metric = nullptr;
     Sign sign{};
     double bound = 0;                          // seconds, bytes per second or a plain number
-    std::optional<Bytes> size;                 // of a row
-    std::optional<std::uint32_t> nodes, gpus;  // of a cluster; neither: every one
+    std::optional<Bytes> size;                 // selects a row
+    std::optional<std::uint32_t> nodes, gpus;  // select a cluster; neither: all clusters
 };
 
-// METRIC SIGN BOUND at PLACE, or METRIC(PLACE) SIGN BOUND. Throws UnitError.
+// Parses METRIC SIGN BOUND at PLACE, or METRIC(PLACE) SIGN BOUND. Throws UnitError.
 Assertion parse(std::string_view statement);
 
-// Throws InputError where the statement is not one of the accepted forms.
+// Throws InputError if the statement has none of the accepted forms.
 void check(const yaml::Node& node);
 
 }  // namespace fabricast::asserted

@@ -40,7 +40,7 @@ private:
         throw InputError(place_of(scenario_, key), message);
     }
 
-    // What the catalogue misses is said at the key that asked for it.
+    // Reports what is missing in the catalogue at the key that asked for it.
     template <class Look>
     auto look_up(std::string_view key, Look&& look) const {
         try {
@@ -79,7 +79,7 @@ private:
         }
     }
 
-    // The first ones. Trays of a rack that have none of them stay out, with their NICs.
+    // Keeps the first `gpus` GPUs. Trays of a rack without any of them are left out, with their NICs.
     void use_gpus(std::uint32_t gpus) {
         NodeTemplate& node = cluster_.node;
         const Trays trays(node);
@@ -118,7 +118,7 @@ private:
                 cluster_.node.cpu_vendor = value;
                 cluster_.node.cpu_family.clear();
             }
-        } else if (name == "gpu") {  // another of the same place: more memory, less power
+        } else if (name == "gpu") {  // another GPU in the same places: more memory, less power
             cluster_.node.gpu = look_up(key, [&] { return gpu_spec(catalog_.at("gpu", value)); });
         } else if (name == "nic") {
             set_nic(key, value);
@@ -135,7 +135,7 @@ private:
         }
     }
 
-    // Another adapter in the same places, with its usual port.
+    // Replaces the adapters, with the new adapter's usual port.
     void set_nic(const std::string& key, const std::string& part) {
         const NicSpec nic = look_up(key, [&] { return nic_spec(catalog_.at("nic", part)); });
         cluster_.node.nic_part = nic.name;
@@ -149,7 +149,7 @@ private:
         }
     }
 
-    // Fewer NICs: the evenly spaced ones stay. More: each NIC of the template becomes one of several ports.
+    // Fewer NICs than the template: keeps evenly spaced ones. More: each NIC gets several ports.
     void set_nics(const std::string& key, std::uint32_t nics) {
         NodeTemplate& node = cluster_.node;
         if (node.nics == 0 || (nics > node.nics && nics % node.nics != 0)) {
@@ -167,7 +167,7 @@ private:
         keep_nics(stay);
     }
 
-    // Exactly these stay, numbered anew.
+    // Keeps exactly these NICs and renumbers them.
     void keep_nics(const std::vector<std::uint32_t>& stay) {
         NodeTemplate& node = cluster_.node;
         const auto kept = [&](const std::string& name) -> std::optional<std::string> {
@@ -212,7 +212,7 @@ private:
         fabric.kind = fabric_kind();
         fabric.seed = scenario_.seed;
         if (fabric.kind == FabricKind::none || cluster_.node.nics == 0) {
-            // Said again, with its place, by whoever builds the Fabric, where several nodes need one.
+            // If several nodes need NICs, the Fabric's constructor refuses the cluster.
             build_graph();
             return;
         }
@@ -236,7 +236,7 @@ private:
         build_graph();
     }
 
-    // The first that a cable names: what a drawn fabric is of, where `link` does not say. Its family decides on flow
+    // The first network link that a cable names, for graphs whose `link` is not given. Its family decides on flow
     // control and transport.
     std::string link_of_graph(const ExplicitGraph& graph) const {
         static const std::set<std::string_view> of_networks = {"infiniband", "ethernet", "slingshot", "efa"};
@@ -249,7 +249,7 @@ private:
         return "";
     }
 
-    // What only leaves and spines have.
+    // Refuses keys that only fabrics of leaves and spines have.
     void refuse_clos_words(FabricKind kind) const {
         const bool clos = kind == FabricKind::single_switch || kind == FabricKind::fat_tree ||
                           kind == FabricKind::rail_optimized || kind == FabricKind::rail_only ||
@@ -264,7 +264,7 @@ private:
         }
     }
 
-    // A cable runs no faster than the ports at its two ends.
+    // Refuses a link that is faster than the NIC's ports: a cable runs no faster than the ports at its two ends.
     void refuse_slow_nic() const {
         const FabricSpec& fabric = cluster_.fabric;
         const NicSpec nic =
@@ -286,7 +286,7 @@ private:
         }
     }
 
-    // Names what fits either part of the pair: slower links for the port, faster ports for the link.
+    // Suggests what fits either part of the pair: slower links for the port, faster ports for the link.
     [[noreturn]] void refuse_link(std::string_view key, const LinkSpec& fast, const std::string& part, Rate port,
                                   const std::string& where, const std::vector<std::string>& faster) const {
         const std::string family = catalog_.at("link", fast.name).word("family");
@@ -307,7 +307,7 @@ private:
         return std::to_string(std::llround(rate.bytes_per_second() * 8 / 1e9)) + " Gb/s";
     }
 
-    // Parts of the link's family with ports of its rate.
+    // Names the parts of the link's family whose ports have at least the link's rate.
     template <class Spec>
     std::vector<std::string> parts_at_least(std::string_view kind, Spec (*spec_of)(const Part&),
                                             const LinkSpec& link) const {
@@ -335,14 +335,15 @@ private:
         });
     }
 
-    // Of a lane: it tells NDR200 from HDR, which are equally fast. 0 where the part does not say.
+    // The signalling rate of a lane: it distinguishes NDR200 from HDR, which are equally fast. 0 if the part does not
+    // state it.
     double signalling(std::string_view name) const {
         const Part* part = catalog_.find(name);
         return part == nullptr ? 0 : part->number_or("signalling", 0);
     }
 
-    // Of all switches that speak the link's language fast enough, those of its generation; of them the slowest, then
-    // the largest.
+    // The switch for a link if the scenario names none. Of all switches of the link's family that are fast enough,
+    // those of the link's generation are preferred; among them the slowest, then the one with the most ports.
     SwitchSpec usual_switch(const std::string& family) const {
         const FabricSpec& fabric = cluster_.fabric;
         SwitchSpec chosen;
@@ -385,7 +386,7 @@ private:
         refuse_slow_switch(chosen);
         fabric.switch_part = chosen.name;
         fabric.switch_latency = chosen.latency;
-        // Ports split in two or more serve slower links: 64 of NDR are 128 of NDR200.
+        // Ports can be split in two or more for slower links: 64 ports of NDR serve 128 links of NDR200.
         const Rate split{chosen.port_rate.num, chosen.port_rate.den * chosen.split};
         const int radix = chosen.radix * (fabric.link.rate <= split ? chosen.split : 1);
         fabric.radix = request_.radix > 0 ? request_.radix : radix;
@@ -393,7 +394,8 @@ private:
 
     void choose_routing() {
         FabricSpec& fabric = cluster_.fabric;
-        // Slingshot and EFA's SRD spray as well; Ethernet hashes unless its makers say more.
+        // Slingshot and EFA's SRD spray packets too; Ethernet is taken to hash flows unless the scenario says
+        // otherwise.
         const bool hashes = fabric.link.family == LinkFamily::ethernet || fabric.link.family == LinkFamily::other;
         const bool adaptive = request_.routing.empty() ? !hashes : request_.routing == "adaptive";
         fabric.choice = adaptive ? PathChoice::adaptive : PathChoice::ecmp;
@@ -412,7 +414,7 @@ private:
         for (NodeDevice& device : cluster_.graph.devices) {
             const Part* gpu = catalog_.find(device.part);
             if (gpu != nullptr && gpu->kind == "gpu" && cluster_.node.gpus == 0) {
-                cluster_.node.gpu = gpu_spec(*gpu);  // the graph draws its nodes itself
+                cluster_.node.gpu = gpu_spec(*gpu);  // the graph contains its nodes
             }
             if (!device.part.empty() && device.latency.ps == 0) {
                 const Part* const found = catalog_.find(device.part);

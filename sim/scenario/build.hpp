@@ -1,5 +1,6 @@
 #pragma once
-// Scenario + Catalog -> Cluster: names become parts, and what the scenario leaves open takes its usual value.
+// Scenario + Catalog -> Cluster: resolves names to catalogue parts and fills in the usual values of what the scenario
+// does not state.
 
 #include <cstdint>
 
@@ -9,12 +10,12 @@
 
 namespace fabricast {
 
-// Throws InputError at the key whose value cannot be built: an unknown part (naming the nearest), a NIC count that
-// the template cannot have, a link that no switch in the catalogue speaks.
+// Throws InputError at the key whose value cannot be built: an unknown part (the message suggests the nearest name), a
+// NIC count that the template cannot have, a link for which the catalogue has no switch.
 Cluster build(const Scenario& scenario, const Catalog& catalog);
 
-// The same with another number of nodes, as a scaling table asks for. One node keeps the scenario's fabric if it names
-// one.
+// The same with another number of nodes, as a scaling table needs it. A single node keeps the scenario's fabric if the
+// scenario names one.
 Cluster build(const Scenario& scenario, const Catalog& catalog, std::uint32_t nodes);
 
 }  // namespace fabricast

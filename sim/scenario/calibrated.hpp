@@ -1,6 +1,6 @@
 #pragma once
-// The catalogue that a scenario is forecast with: the program's own parts, a user's folder, and overlays of measured
-// figures over both.
+// The catalogue for a scenario: the program's own parts, a user's folder of parts, and overlays of measured figures
+// over both.
 
 #include <string>
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace fabricast {
 
-// A `folder` of "" adds none. The scenario's own `calibration:` comes first, then `overlays`. Throws as read_catalog
-// and merge_overlay do; an overlay of the scenario that cannot be read is named at its place there.
+// An empty `folder` adds none. The scenario's own `calibration:` is merged first, then `overlays`. Throws as
+// read_catalog and merge_overlay do; InputError at `calibration` if an overlay of the scenario cannot be read.
 Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
                            const std::vector<std::string>& overlays);
 

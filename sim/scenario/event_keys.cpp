@@ -12,15 +12,15 @@ namespace {
 using namespace rows;
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a member's name takes none.
-// Of the event being read, the last one.
+// A field of the event that is being read, which is the last of the list.
 #define EVENT(member) \
     [](auto& scenario) -> auto& { return scenario.events.back().member; }
 // NOLINTEND(bugprone-macro-parentheses)
 
 constexpr std::int64_t most_times = 10'000;
-constexpr double least_share = 1e-6;  // what engine packet counts in
+constexpr double least_share = 1e-6;  // the resolution of engine packet
 
-// Exactly one of the keys stands there.
+// Whether the event has exactly one of the keys.
 bool has_one(const Node& event, const std::vector<std::string_view>& keys) {
     return std::ranges::count_if(keys, [&](std::string_view key) { return event.get(key) != nullptr; }) == 1;
 }
@@ -30,7 +30,7 @@ Duration time_at(const Node& event, std::string_view key) {
     return found == nullptr ? Duration{} : as_duration(*found);
 }
 
-// A flap is down from `at` until `until`, whole until the next begins.
+// A flap lasts from `at` until `until`; the link is whole until the next one begins.
 void check_times(const Node& event) {
     const Duration at = time_at(event, "at");
     const Node* until = event.get("until");
@@ -155,7 +155,7 @@ std::vector<Key> event_keys() {
         std::move(times),
     };
     for (std::size_t i = 1; i < keys.size(); ++i) {
-        keys[i].write = {};  // written with the list
+        keys[i].write = {};  // written by the key of the whole list
     }
     return keys;
 }

@@ -17,9 +17,9 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::uint32_t most_names = 10'000;  // searched for the nearest one: more would outlast patience
+constexpr std::uint32_t most_names = 10'000;  // names that are searched for the nearest one; more would take too long
 
-// Of a change: where it was written, or the cluster whose part it names.
+// Fails where the change was written, or at the cluster if a command made the change.
 [[noreturn]] void fail(const Scenario& scenario, const LinkChange& change, const std::string& message) {
     throw InputError(change.place.file != nullptr ? change.place : place_of(scenario, "cluster"), message);
 }
@@ -48,7 +48,7 @@ DeviceId device_named(const Scenario& scenario, const Fabric& fabric, const Link
     }
 }
 
-// All of a link's cables, or the first.
+// All cables of a link, or only the first.
 CablesOfLink cables_in(const Fabric& fabric, LinkId link, bool only_one = false) {
     CablesOfLink cables{link, {}};
     for (std::uint32_t cable = 0; cable < (only_one ? 1U : std::max(1U, fabric.ends(link).cables)); ++cable) {
@@ -87,14 +87,14 @@ std::vector<CablesOfLink> of_device(const Scenario& scenario, const Fabric& fabr
     return links_of(fabric, device_named(scenario, fabric, change, change.device));
 }
 
-// Both directions of one cable between the two (the first of parallel ones), and the service that both share. A cable
-// between two switches that are drawn together with others is one of a bundle, or of two.
+// Both directions of one cable between two devices (the first of parallel ones), and the service that both directions
+// share. If the fabric merges a switch with others into one device, the cable is one of a bundle, or of two bundles.
 std::vector<CablesOfLink> of_cable(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
     const BoughtSwitches bought(fabric);
     const auto a = bought.find(change.cable.at(0));
     const auto b = bought.find(change.cable.at(1));
     std::vector<CablesOfLink> links;
-    std::set<std::tuple<DeviceId, DeviceId, bool>> seen;  // parallel links have the same ends
+    std::set<std::tuple<DeviceId, DeviceId, bool>> seen;  // ends of links, of which parallel ones count once
     if (a && b) {
         for (CablesOfLink& at : bought.cables_at(*a)) {
             const LinkEnds drawn = fabric.ends(at.link);
@@ -120,7 +120,7 @@ std::vector<CablesOfLink> of_cable(const Scenario& scenario, const Fabric& fabri
     return links;
 }
 
-// The cable that a service of both directions belongs to; a link by itself.
+// For a service that both directions share, the link of its cable; any other link itself.
 LinkId cable_of(const Fabric& fabric, LinkId link, const std::vector<CablesOfLink>& touched) {
     const LinkEnds of = fabric.ends(link);
     const auto found = std::ranges::find_if(touched, [&](const CablesOfLink& other) {
@@ -131,7 +131,7 @@ LinkId cable_of(const Fabric& fabric, LinkId link, const std::vector<CablesOfLin
     return of.resource && found != touched.end() ? found->link : link;
 }
 
-// A part's payload rate over that of one cable of the link.
+// The payload rate of the catalogue link `becomes` as a share of that of one cable of the link.
 double trained_share(const Scenario& scenario, const Fabric& fabric, LinkId link, const Catalog& catalog,
                      const LinkChange& change) {
     try {
@@ -148,8 +148,8 @@ double trained_share(const Scenario& scenario, const Fabric& fabric, LinkId link
     }
 }
 
-// A GPU that is named by itself has slow kernels; its cables are as good as ever. Dead it cannot be: a job ends with
-// it.
+// If the change names a GPU, the event that slows down its kernels; its cables keep their rate. A GPU must keep a share
+// above 0: a job does not survive the loss of one.
 std::optional<LinkEvent> slow_kernels(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
     if (change.device.empty()) {
         return std::nullopt;
@@ -158,7 +158,7 @@ std::optional<LinkEvent> slow_kernels(const Scenario& scenario, const Fabric& fa
     try {
         device = fabric.device(change.device);
     } catch (const ClusterError&) {
-        return std::nullopt;  // a plane or a port; of_device refuses what is neither
+        return std::nullopt;  // a plane or a port; of_device refuses any other name
     }
     if (fabric.kind(device) != DeviceKind::gpu) {
         return std::nullopt;
@@ -169,11 +169,11 @@ std::optional<LinkEvent> slow_kernels(const Scenario& scenario, const Fabric& fa
     return LinkEvent{change.at, {}, change.share, device};
 }
 
-// From `at` on, these cables of a link keep that share of their rate.
+// From `at` on, these cables of a link have the share `share` of their rate.
 struct CableChange {
     Time at;
     CablesOfLink cables;
-    std::uint32_t of = 1;  // cables that the link bundles
+    std::uint32_t of = 1;  // number of cables that the link bundles
     double share = 0;
 };
 
@@ -188,7 +188,7 @@ void for_each_flap(const LinkChange& change, double share, const Add& add) {
     }
 }
 
-// Each cable keeps what was said of it last; a link, what its cables keep together.
+// The latest change of a cable applies to it; the share of a link is the mean of its cables' shares.
 std::vector<LinkEvent> in_order_of_time(std::vector<CableChange> changes) {
     std::ranges::stable_sort(changes, {}, &CableChange::at);
     std::map<LinkId, std::vector<double>> left;
@@ -247,7 +247,7 @@ std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabri
             const LinkId cable = cable_of(fabric, cables.link, touched);
             const double left =
                 change.becomes.empty() ? change.share : trained_share(scenario, fabric, cable, catalog, change);
-            // A service of both directions loses what one of its cables does.
+            // A service that both directions share loses as much as one of its cables.
             const std::uint32_t of = std::max(1U, fabric.ends(cable).cables);
             CablesOfLink own = cables;
             if (cable != cables.link) {

@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files being included, outermost first, and how many were read in all: a tree of includes can explode too.
+// The files being included, outermost first, and how many files and values were read in total: without loops, too, a
+// tree of includes can grow exponentially.
 struct Trail {
     std::vector<fs::path> open;
     int files = 0;
@@ -39,7 +40,7 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
     return end == folder.end() && rest != path.end();
 }
 
-// The file that `entry` names; symbolic links are followed before it is judged.
+// The file that `entry` names. Symbolic links are resolved before the check of its folder.
 fs::path included_file(const yaml::Node& entry, const fs::path& including) {
     const fs::path folder = including.parent_path();
     fs::path path = real_path(folder / entry.as_string());
@@ -65,13 +66,13 @@ yaml::Node read_included(const yaml::Node& entry, const fs::path& path) {
     if (!fs::is_regular_file(path, error)) {
         entry.fail("cannot be read", "a file that exists");
     }
-    // Shown as the user would name it: relative to where the including file was named.
+    // In messages the path is as the user would write it: relative to the folder of the including file.
     const fs::path shown_path = fs::path(*entry.place.file).parent_path() / entry.text;
     return yaml::read(shown_path);
 }
 
 yaml::Node expand(yaml::Node root, const fs::path& file, Trail& trail) {
-    root.members();  // throws where the file holds no map
+    root.members();  // throws if the file is not a map
     const std::optional<yaml::Node> includes = take(root, "include");
     if (!includes) {
         return root;

@@ -1,5 +1,5 @@
 #pragma once
-// A key of a scenario: its path, how its value is written, how it is read and written again.
+// A key of a scenario: its path, the form of its value, and how the value is read and written.
 
 #include <cstdint>
 #include <functional>
@@ -14,19 +14,19 @@
 
 namespace fabricast {
 
-// How the value of a key is written.
+// The form of a key's value.
 enum class Form : std::uint8_t {
-    map,       // keys of its own: the rows whose path continues this one
+    map,       // a map whose keys are the rows below this path
     maps,      // a list of such maps
     flag,      // true, false
     whole,     // a whole number in [low, high]
-    wholes,    // a list of them
+    wholes,    // a list of whole numbers
     number,    // a plain number in [low, high]
     text,      // any text
     texts,     // a list of texts
-    text_map,  // names of the user's choosing, each with a text
+    text_map,  // a map from names that the user chooses to texts
     word,      // one of `words`
-    size,      // bytes with unit
+    size,      // bytes with a unit
     time,
     rate,
     sizes,        // a list of sizes, or {from, to, factor}
@@ -39,15 +39,15 @@ struct Key {
     std::string path;  // "cluster.fabric.kind"
     Form form = Form::text;
     std::string meaning{};  // a sentence for the documentation
-    // Sets the field from a value that has the right form; throws InputError at the value.
+    // Sets the field from a value of the right form; throws InputError at the value.
     std::function<void(const yaml::Node&, Scenario&)> read{};
-    // The field as it would be written, null when it holds "not given". Absent for rows below a list of maps.
+    // The field as a scenario would state it; null if it is "not given". Absent for rows below a list of maps.
     std::function<Json(const Scenario&)> write{};
     bool required = false;
-    std::string when_absent{};         // what holds then; empty: the field's default
-    std::vector<std::string> words{};  // of Form::word
-    std::string of_kind{};             // a key of these kinds of workload: refused in the others
-    bool may_be_null = false;          // of a text_map: null among its values takes a key back
+    std::string when_absent{};         // for the documentation, what a missing key means; empty: the field's default
+    std::vector<std::string> words{};  // for Form::word
+    std::string of_kind{};             // the kinds of workload that have this key; refused in others. Empty: all
+    bool may_be_null = false;          // for a text_map: a null value unsets a key
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };

@@ -24,7 +24,7 @@ using namespace rows;
 // NOLINTBEGIN(bugprone-macro-parentheses): a member's name takes none.
 #define FIELD(member) \
     [](auto& scenario) -> auto& { return scenario.member; }
-// A field of a collective; its keys are refused elsewhere.
+// A field of a collective; other kinds of workload refuse its key.
 #define COLLECTIVE(member) \
     [](auto& scenario) -> auto& { return collective_of(scenario).member; }
 // NOLINTEND(bugprone-macro-parentheses)
@@ -59,7 +59,7 @@ Key sizes_key() {
     return key;
 }
 
-// The alternative of that index with its defaults, unless it is there already.
+// Sets the alternative with that index, with its defaults, unless it is already set.
 void set_kind(Workload& workload, std::size_t index) {
     static const std::vector<Workload> kinds = {CollectiveWorkload{}, TrainingWorkload{}, TraceWorkload{},
                                                 TransferWorkload{}};
@@ -97,7 +97,7 @@ Key graph_key() {
     return key;
 }
 
-// A zero would read as "not given"; a second is twice round the earth.
+// Light in fibre goes around the earth in less than this. Zero means "not given".
 constexpr Duration longest_latency = microseconds(1'000'000);
 
 Json device_json(const NodeDevice& device) {
@@ -117,7 +117,7 @@ Json cable_json(const NodeCable& cable) {
         json["link"] = cable.link.name;
     }
     if (cable.link.rate.num != 0) {
-        // The exact rate: bytes per picosecond times 10^12, as bits per second.
+        // Bytes per second as a plain decimal, so that the rate is exact.
         json["rate"] = Json(cable.link.rate.bytes_per_second()).dump() + " B/s";
     }
     if (cable.link.latency.ps != 0) {
@@ -127,7 +127,7 @@ Json cable_json(const NodeCable& cable) {
     return json;
 }
 
-// Rows of `cluster.graph.devices` and `.cables`: their fields are those of the item being read, the last one.
+// Rows of `cluster.graph.devices` and `.cables`: their fields are those of the item that is being read, the last one.
 std::vector<Key> graph_keys() {
     Key devices{"cluster.graph.devices", Form::maps, "Switches and other devices of the fabric."};
     devices.read = [](const Node&, Scenario& s) { s.cluster.graph->devices.emplace_back(); };
@@ -197,7 +197,7 @@ Key assert_key() {
     return key;
 }
 
-// As the graph's lists: the fields are those of the item being read.
+// As for the graph's lists: the fields are those of the item that is being read.
 std::vector<Key> design_keys() {
     Key designs{"designs", Form::maps, "Designs that `study` holds side by side, over this scenario's workload."};
     designs.read = [](const Node&, Scenario& s) { s.designs.emplace_back(); };
@@ -231,7 +231,7 @@ std::vector<Key> design_keys() {
     return keys;
 }
 
-// Relative to the file that names it, which may be an included one; to the working folder for --set.
+// Paths are relative to the file that names them, which may be an included one; with --set, to the working folder.
 Key calibration_key() {
     Key key = texts_key("calibration", FIELD(calibration),
                         "Overlay files laid over the catalogue, relative to the file that names them.");
@@ -251,7 +251,7 @@ Key include_key() {
             {},
             {}};
     key.when_absent = "none";
-    return key;  // taken out of the tree before the walk
+    return key;  // with_includes() removes it from the tree before keys are read
 }
 
 std::vector<std::string> fabric_kinds() { return words_up_to(FabricKind::explicit_graph); }

@@ -1,7 +1,7 @@
 #pragma once
 // Every key of a scenario, once: the parser, the check for unknown keys, the resolved scenario in results,
-// docs/scenario.md and the JSON Schema all walk this one table. To add a key, add a row (and a field with its default
-// to Scenario).
+// docs/scenario.md and the JSON Schema all use this one table. To add a key, add a row (and a field with its default to
+// Scenario).
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace fabricast {
 
-// In the order of the documentation; a map stands before its keys.
+// In the order of the documentation; a map comes before its keys.
 const std::vector<Key>& scenario_keys();
 
 }  // namespace fabricast

@@ -14,13 +14,13 @@ using namespace rows;
 
 namespace {
 
-// Packets carry their size in 16 bits, and a protocol may double it.
+// Packets store their size in 16 bits, and a protocol may double it.
 template <class Field>
 Key packet_size_key(std::string path, Field field, std::string meaning) {
     return within(size_key(std::move(path), field, std::move(meaning)), Bytes{64}, Bytes{32768});
 }
 
-// With a zero that stands for "not given".
+// A size for which zero means "not given".
 template <class Field>
 Key optional_size_key(std::string path, Field field, std::string meaning, std::string when_absent) {
     Key key = size_key(std::move(path), field, std::move(meaning));

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the `packet` block, for the table in keys.cpp.
+// The keys of the `packet` block, for the table in keys.cpp.
 
 #include <vector>
 

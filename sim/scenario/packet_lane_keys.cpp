@@ -15,7 +15,7 @@ using namespace rows;
 
 namespace {
 
-// "node3", or `any` where the key is absent.
+// "node3", or `any` if the key is absent.
 template <class Field>
 Key node_key(std::string path, Field field, std::string meaning) {
     Key key{std::move(path), Form::text, std::move(meaning)};

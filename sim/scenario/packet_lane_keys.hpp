@@ -1,5 +1,5 @@
 #pragma once
-// Keys of the lanes of a link, and of its buffers.
+// The keys of `packet` for virtual lanes, PCI Express and InfiniBand's congestion control.
 
 #include <vector>
 
@@ -8,11 +8,11 @@
 
 namespace fabricast {
 
-// What a key of `packet` may be at most.
+// Upper limits for the keys of `packet`.
 inline constexpr Duration longest_timer = microseconds(1'000'000);
 inline constexpr Bytes largest_memory{std::int64_t{1} << 40};
 
-// Of the block: lanes, PCI Express, and InfiniBand's congestion control.
+// In the order of the documentation, for packet_keys().
 std::vector<Key> packet_lane_keys();
 
 }  // namespace fabricast

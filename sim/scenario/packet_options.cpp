@@ -30,7 +30,8 @@ void lay_over(const Part& part, DcqcnOptions& dcqcn) {
     dcqcn.clamp_target = part.number_or("dcqcn.clamp_target", dcqcn.clamp_target ? 1 : 0) != 0;
 }
 
-// Kmin and Kmax are stated for a port of `ecn.rate`; the engine scales them with each port's.
+// A preset states Kmin and Kmax for a port of `ecn.rate`; the engine scales them with the rate of each port, so they
+// are kept per Gb/s.
 void lay_over(const Part& part, EcnOptions& ecn) {
     const double gigabits = part.has("ecn.rate") ? part.number("ecn.rate", "B/s") * 8e-9 : 1;
     if (part.has("ecn.k_min")) {
@@ -40,7 +41,7 @@ void lay_over(const Part& part, EcnOptions& ecn) {
     ecn.p_max = part.number_or("ecn.p_max", ecn.p_max);
 }
 
-// What the scenario states itself goes before.
+// What the scenario states wins over the preset.
 void lay_over(const Part& part, InfinibandControl& control) {
     const InfinibandControl plain;
     const auto whole = [&](const char* name, int& to, int untouched) {
@@ -62,7 +63,7 @@ void lay_over(const Part& part, InfinibandControl& control) {
     }
 }
 
-// What the keys cannot see one by one.
+// Checks what no single key can check: lanes and nodes that do not exist.
 void check_lanes(const Scenario& scenario) {
     const LaneOptions& lanes = scenario.packet.lanes;
     const std::string accepted = "accepted: 0 to " + std::to_string(lanes.count - 1);
@@ -92,7 +93,7 @@ void check_lanes(const Scenario& scenario) {
     }
 }
 
-// What the keys cannot see one by one, and presets may have laid over them.
+// Checks that lower bounds are not above upper bounds, including those that come from a preset.
 void check_marks(const Scenario& scenario, const Packet& packet) {
     const auto check = [&](const char* low_key, const char* high_key, double low, double high) {
         if (low > high) {

@@ -25,7 +25,7 @@ void read_key(const yaml::Node& node, const Key& key, Scenario& scenario) {
         return;
     }
     if (key.form == Form::map || key.form == Form::text_map) {
-        for (const yaml::Node& member : node.members()) {  // throws where this is no map
+        for (const yaml::Node& member : node.members()) {  // throws if this is not a map
             scenario.places[key.path + "." + member.name] = member.place;
         }
     }
@@ -37,7 +37,7 @@ void read_key(const yaml::Node& node, const Key& key, Scenario& scenario) {
     }
 }
 
-// Which keys a workload has depends on its kind: that is read before them.
+// Reads the kind of a workload before its other keys, because it decides which keys there are.
 void take_kind(const yaml::Node& map, const std::vector<const Key*>& keys, Scenario& scenario) {
     if (std::none_of(keys.begin(), keys.end(), [](const Key* key) { return !key->of_kind.empty(); })) {
         return;
@@ -101,16 +101,16 @@ void check_workload(const CollectiveWorkload& workload, const Scenario& scenario
     }
 }
 
-// What is in the file, the run finds.
+// The run checks what is in the trace file.
 void check_workload(const TraceWorkload&, const Scenario& scenario) {
     if (scenario.scaling) {
         fail_at(scenario, "scaling", "'scaling' is not for a trace: it has the ranks that were recorded");
     }
 }
 
-// Devices and transports are known when the cluster is built.
+// Devices and transports are checked when the cluster is built.
 void check_workload(const TransferWorkload& workload, const Scenario& scenario) {
-    constexpr Bytes ip_and_tcp{40};  // without options, as the ends agree on it
+    constexpr Bytes ip_and_tcp{40};  // headers without options, as the MSS is defined (RFC 9293)
     if (workload.host.mtu.count > 0 && workload.host.mss > workload.host.mtu - ip_and_tcp) {
         fail_at(scenario, "workload.host.mss",
                 error_message("'mss' is more than the MTU leaves", text(workload.host.mss),
@@ -121,7 +121,7 @@ void check_workload(const TransferWorkload& workload, const Scenario& scenario) 
     }
 }
 
-// A step's shape depends on catalogue and cluster: the run checks it.
+// The run checks the shape of a step, which depends on the catalogue and the cluster.
 void check_workload(const TrainingWorkload&, const Scenario& scenario) {
     if (scenario.scaling && scenario.scaling->step) {
         fail_at(scenario, "scaling.step", "'step' is for collectives: a training workload has its own step");
@@ -145,12 +145,13 @@ void check_scaling(const Scenario& scenario) {
     }
 }
 
-// What depends on several keys.
+// Fills in defaults that depend on several keys.
 void complete(Workload& workload) {
     if (std::vector<Bytes>* sizes = sizes_of(workload); sizes != nullptr && sizes->empty()) {
         *sizes = default_sizes();
     }
-    // NCCL sends its messages Simple whatever it is asked: that is no kernel of Simple steps, as MSCCL's.
+    // NCCL sends point-to-point messages with Simple whatever protocol is asked for. Such a send is not a kernel of
+    // Simple steps, as MSCCL's are.
     if (auto* calls = std::get_if<CollectiveWorkload>(&workload); calls && calls->protocol == Protocol::simple) {
         using enum Collective;
         for (const Collective sends : {all_to_all, all_to_all_v, sendrecv, gather, scatter}) {

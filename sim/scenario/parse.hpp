@@ -11,17 +11,17 @@
 
 namespace fabricast {
 
-// Reads a scenario file. `overrides` are "dotted.path=value" as given to --set; the value is YAML and goes through the
-// same checks, its place is `--set`. Throws InputError.
+// Reads a scenario file. `overrides` are "dotted.path=value" as given to --set; the value is YAML, passes the same
+// checks, and its errors are located at `--set`. Throws InputError.
 Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
 // The same from a text; its includes and calibration files are relative to the folder of `file`, which need not exist.
 Scenario parse_scenario(std::string_view text, const std::filesystem::path& file,
                         const std::vector<std::string>& overrides = {});
 
-// --- in two halves, for those who read many scenarios that differ in a few keys
+// --- in two steps, for callers that read many scenarios which differ in a few keys
 
-// The tree of a scenario's file or text: includes merged, overrides applied, nothing checked yet.
+// The tree of a scenario's file or text: includes merged, overrides applied, not yet checked.
 yaml::Node scenario_tree(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 yaml::Node scenario_tree(std::string_view text, const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
@@ -32,7 +32,7 @@ yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overr
 // The checked scenario of such a tree.
 Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& file);
 
-// Only what stands under these top-level keys, the rest as by default.
+// A scenario with only these top-level keys read from the tree; everything else has its default.
 Scenario part_of_tree(const yaml::Node& root, const std::filesystem::path& file, const std::vector<std::string>& keys);
 
 }  // namespace fabricast

@@ -1,6 +1,7 @@
 #pragma once
-// Rows of the scenario's table by form: each joins a key to a field, so that reading and writing cannot disagree. Only
-// keys.cpp needs them. `Field` is a callable from a Scenario (const or not) to a reference into it.
+// Rows of the scenario's table by form: each connects a key to a field, so that reading and writing cannot disagree.
+// Only the files that define keys need them. `Field` is a callable from a Scenario (const or not) to a reference into
+// it.
 
 #include <cmath>
 #include <string>
@@ -38,7 +39,6 @@ inline std::string text_of(const Node& node) {
 }
 
 // --- rows by form
-// -----------------------------------------------------------------------------------------------------
 
 inline Key map_key(std::string path, std::string meaning) { return {std::move(path), Form::map, std::move(meaning)}; }
 
@@ -85,7 +85,7 @@ Key flag_key(std::string path, Field field, std::string meaning) {
     return key;
 }
 
-// With `when_absent`, a zero stands for "not given" and is not written.
+// With `when_absent`, zero means "not given" and is not written.
 template <class Field>
 Key whole_key(std::string path, Field field, double low, double high, std::string meaning,
               std::string when_absent = {}) {
@@ -153,7 +153,7 @@ Key word_key(std::string path, Field field, Enum last, std::string meaning) {
     return key;
 }
 
-// A word kept as text, because the catalogue or the builder gives it its meaning.
+// A word kept as text, because the catalogue or the builder interprets it.
 template <class Field>
 Key choice_key(std::string path, Field field, std::vector<std::string> words, std::string meaning,
                std::string when_absent) {
@@ -187,7 +187,7 @@ Key time_key(std::string path, Field field, std::string meaning, std::string whe
 inline Duration quantity(const Node& node, Duration) { return as_duration(node); }
 inline Bytes quantity(const Node& node, Bytes) { return as_bytes(node); }
 
-// A time or size that is refused outside a range.
+// Restricts a key to a range: a time or size outside it is refused.
 template <class Quantity>
 Key within(Key key, Quantity low, Quantity high) {
     key.meaning += " From " + text(low) + " to " + text(high) + ".";

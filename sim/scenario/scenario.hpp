@@ -1,6 +1,6 @@
 #pragma once
-// A scenario as the user wrote it, checked and in SI units: the input of the main job. Every default stands here, as a
-// member initialiser, and nowhere else. `parse.hpp` reads it from YAML, `build.hpp` makes a Cluster of it.
+// A scenario as the user wrote it, checked and in SI units: the input of simulate(). Every default is a member
+// initialiser here and nowhere else. `parse.hpp` reads a scenario from YAML, `build.hpp` makes a Cluster of it.
 
 #include <cstdint>
 #include <map>
@@ -22,38 +22,39 @@
 
 namespace fabricast {
 
-// What the cluster runs: a closed set, picked by `workload.kind`. A kind is an alternative here, its keys in
-// scenario_keys() and its run_*.cpp.
+// What the cluster runs: a closed set, selected by `workload.kind`. To add a kind, add an alternative here, its keys to
+// scenario_keys(), and its run_*.cpp.
 using Workload = std::variant<CollectiveWorkload, TrainingWorkload, TraceWorkload, TransferWorkload>;
 
-// "collective": the words of `workload.kind`, in the order of the variant.
+// The words of `workload.kind`, such as "collective", in the order of the variant.
 const std::vector<std::string>& workload_kinds();
-// The kind of this workload as that word.
+// The word for the kind of this workload.
 const std::string& kind_of(const Workload& workload);
 
-// Step of the scaling table: what a training step of `compute` and one all-reduce of `bytes` keeps of its efficiency.
+// The training step of the scaling table: `compute`, and one collective of `bytes` whose exposed part reduces
+// efficiency.
 struct ScalingStep {
     Duration compute;
     Bytes bytes;
     double overlap = 0;  // share of communication hidden behind compute, 0..1
 };
 
-// With more GPUs a training step does as much a GPU (weak) or as much in all (strong).
+// On more GPUs, a training step keeps the work per GPU (weak scaling) or the total work (strong scaling).
 enum class ScalingMode : std::uint8_t { weak, strong };
 std::string_view to_string(ScalingMode);
 
 struct ScalingSpec {
     std::vector<std::uint32_t> nodes;  // node counts, ascending
-    std::vector<std::uint32_t> gpus;   // or GPU counts, whole nodes each
+    std::vector<std::uint32_t> gpus;   // or GPU counts: within one node, or of whole nodes
     std::optional<ScalingStep> step;
-    ScalingMode mode = ScalingMode::weak;  // of a training workload
+    ScalingMode mode = ScalingMode::weak;  // for a training workload
 };
 
-// The cluster as named in the scenario; `build` resolves names in the catalogue.
+// The cluster as the scenario names it; `build` resolves the names in the catalogue.
 struct ClusterRequest {
     std::string node;  // catalogue name of a node template
     std::uint32_t nodes = 1;
-    std::uint32_t gpus_per_node = 0;  // use only the first so many GPUs of each node; 0: all
+    std::uint32_t gpus_per_node = 0;  // how many GPUs of each node to use, the first ones; 0: all
     std::string fabric_kind;          // empty: none for one node, else rail-optimized
     std::string link;                 // catalogue link of the fabric; empty: the node's own NIC port
     std::string trunk;                // catalogue link between switches; empty: `link`
@@ -61,32 +62,32 @@ struct ClusterRequest {
     int radix = 0;  // ports of a switch at the link's rate; 0: the switch part's
     double oversubscription = 1;
     int tiers = 0;                       // 0: as many as the size needs
-    std::uint32_t scalable_unit = 0;     // nodes on one set of leaves; 0: as many as have ports
+    std::uint32_t scalable_unit = 0;     // nodes on one set of leaves; 0: as many as the leaves have ports for
     std::uint32_t spines = 0;            // 0: the fewest that share the cables evenly
-    std::uint32_t management_ports = 0;  // more cables to leaves, for the bill of materials
+    std::uint32_t management_ports = 0;  // additional cables to leaves, for the bill of materials
     std::string routing;                 // "adaptive", "ecmp"; empty: adaptive on InfiniBand, ecmp elsewhere
     std::vector<int> shape;
     Duration cable_latency{};                         // 0: the catalogue's
-    std::optional<ExplicitGraph> graph;               // a cable's link is a catalogue name where its rate is zero
+    std::optional<ExplicitGraph> graph;               // a cable whose rate is zero has a link from the catalogue
     std::map<std::string, std::string> node_options;  // e.g. peer_to_peer: false
 };
 
-// From `at` on, counted from the start of each size's replay, what is named keeps `share` of its capacity. Exactly one
-// of `link`, `cable` and `device`.
+// From `at` on, counted from the start of each size's replay, a link, cable or device keeps `share` of its capacity.
+// Exactly one of `link`, `cable` and `device` is set.
 struct LinkChange {
     Time at;
     std::string link;                // one direction: "leaf0 -> node0.nic0", as reports and `topo` name it
-    std::vector<std::string> cable;  // both directions of one cable between two devices; one of a bundle
-    std::string device;              // all cables of a switch or an adapter; a GPU's kernels
+    std::vector<std::string> cable;  // two devices: both directions of one cable between them; a bundle loses one cable
+    std::string device;              // all cables of a switch or an adapter; the kernels of a GPU
     double share = 0;
-    std::string becomes;      // instead of a share: trained down to this catalogue link
-    Duration until{};         // whole again then; 0: never
-    Duration every{};         // flapping: again after so long,
-    std::uint32_t times = 1;  // so many times in all
-    SourceLocation place;     // where it was written; without a file: asked for by a command
+    std::string becomes;      // instead of `share`: the catalogue link that the cable is trained down to
+    Duration until{};         // end of the change; 0: never
+    Duration every{};         // flapping: period of the repetitions; 0: no repetition
+    std::uint32_t times = 1;  // total number of times
+    SourceLocation place;     // where it was written; without a file, a command made it
 };
 
-// One of several designs over one workload: what differs from the scenario around it, as --set would say it.
+// One of several designs for one workload: what differs from the scenario that lists it, as --set would state it.
 struct DesignSpec {
     std::string name;
     std::map<std::string, std::string> set;  // "cluster.fabric.oversubscription": "2"
@@ -104,26 +105,26 @@ struct Scenario {
     std::vector<std::string> calibration;  // overlay files, merged before build
     std::vector<std::string> asserts;      // "busbw(1 GiB) > 300 GB/s": exit 5 when one fails
     Engine engine = Flow{};
-    Packet packet;    // of engine packet; see packet_options.hpp
-    SweepSpec sweep;  // of `fabricast sweep`; other commands leave it aside
+    Packet packet;    // for engine packet; see packet_options.hpp
+    SweepSpec sweep;  // for `fabricast sweep`; other commands ignore it
     std::uint64_t seed = 1;
-    std::vector<DesignSpec> designs;            // `study` holds them side by side; a run is of the scenario itself
-    std::map<std::string, std::string> prices;  // "quantum-2": "42000 USD"; "PART/FIGURE" for what is no price
-    // Where each key was written, by its dotted path ("cluster.fabric.kind"): for what is found wrong after parsing.
+    std::vector<DesignSpec> designs;            // compared by `study`; other commands run the scenario itself
+    std::map<std::string, std::string> prices;  // "quantum-2": "42000 USD"; other figures as "PART/FIGURE"
+    // Where each key was written, by its dotted path ("cluster.fabric.kind"), for errors that are found after parsing.
     std::map<std::string, SourceLocation, std::less<>> places;
 };
 
-// Of a scenario whose workload is a collective.
+// Precondition: the workload is a collective.
 inline const CollectiveWorkload& collective_of(const Scenario& scenario) {
     return std::get<CollectiveWorkload>(scenario.workload);
 }
 inline CollectiveWorkload& collective_of(Scenario& scenario) { return std::get<CollectiveWorkload>(scenario.workload); }
 
-// The message sizes of a kind that has a row a size; else nullptr.
+// The message sizes, for kinds of workload with a row for each size; else nullptr.
 std::vector<Bytes>* sizes_of(Workload& workload);
 const std::vector<Bytes>* sizes_of(const Workload& workload);
 
-// Where `key` was written, else the nearest key around it, else the file's first line.
+// Where `key` was written, else the nearest enclosing key, else the file's first line.
 SourceLocation place_of(const Scenario& scenario, std::string_view key);
 
 }  // namespace fabricast

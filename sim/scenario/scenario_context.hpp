@@ -1,5 +1,5 @@
 #pragma once
-// What the floors below complain of, said about the user's file: they know names and shapes, not lines.
+// Turns errors of the lower layers, which know names and shapes but no lines, into errors about the user's file.
 
 #include <string_view>
 
@@ -12,17 +12,17 @@
 
 namespace fabricast {
 
-// The same message as an InputError at `key` of the scenario.
+// Throws the message as an InputError at `key` of the scenario.
 [[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, std::string_view message);
 
-// CannotEnd, with the place of the cluster in front.
+// Throws CannotEnd; its message begins with where the cluster is stated.
 [[noreturn]] void cannot_end(const Scenario& scenario, std::string_view message);
 
-// The key whose value an error about the catalogue names.
+// The key whose value an error about the catalogue names; "cluster" if no other.
 std::string_view key_of_part(const Scenario& scenario, std::string_view error_message);
 
-// Runs `work`; errors about parts, shapes, plans and ranges become ScenarioErrors at the key they concern, and runs
-// that cannot end, as between devices that no path joins, say where the cluster stands.
+// Runs `work`. Errors about parts, shapes, plans and ranges become InputErrors at the key they concern; if the run
+// cannot end, or no path joins two devices, CannotEnd says where the cluster is stated.
 template <class Work>
 auto pointing_into(const Scenario& scenario, const Work& work) {
     try {
@@ -44,7 +44,8 @@ auto pointing_into(const Scenario& scenario, const Work& work) {
     }
 }
 
-// Of a collective: the root is a rank and it has partners; throws InputError.
+// Throws InputError unless there are at least two ranks and the root is one of them. Precondition: the workload is a
+// collective.
 void check_ranks(const Scenario& scenario, const Fabric& fabric);
 
 }  // namespace fabricast

@@ -1,5 +1,5 @@
 #pragma once
-// What the table of keys tells: which keys there are, and the scenario as it could be written again.
+// Queries on the table of keys, and the scenario written back as JSON.
 
 #include <string_view>
 #include <vector>
@@ -17,7 +17,7 @@ std::vector<const Key*> keys_inside(std::string_view path);
 // The last component: "kind" of "cluster.fabric.kind".
 std::string_view leaf_name(const Key& key);
 
-// The scenario as it could be written again: only keys that hold something, units in their texts.
+// The scenario as it could be written again: only keys that are given, quantities as texts with units.
 Json to_json(const Scenario& scenario);
 
 }  // namespace fabricast

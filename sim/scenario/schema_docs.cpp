@@ -11,7 +11,7 @@ namespace fabricast {
 
 namespace {
 
-// Scalars of a YAML text have no type until they are read: 2.27 and "2.27" are the same NCCL.
+// YAML scalars have no type until they are read: 2.27 and "2.27" are the same NCCL version.
 const Json any_scalar = {{"type", {"string", "number", "boolean"}}};
 
 Json with_range(Json schema, const Key& key) {
@@ -24,7 +24,7 @@ Json with_range(Json schema, const Key& key) {
     return schema;
 }
 
-// "400 Gb/s": a plain decimal, a space or none, one of the units.
+// "400 Gb/s": a decimal number, optional spaces, one of the units.
 Json quantity_schema(Dimension dimension) {
     std::string units = accepted_units(dimension);
     for (std::size_t at = units.find(", "); at != std::string::npos; at = units.find(", ", at)) {
@@ -44,7 +44,7 @@ Json sizes_schema() {
     return {{"anyOf", {list, range}}};
 }
 
-// Values of keys by their path: what they may be, the key itself says.
+// Lists of values by the path of a key; the key itself decides which values are valid.
 Json variations_schema() {
     return {{"type", "object"}, {"additionalProperties", {{"type", "array"}, {"minItems", 1}}}};
 }
@@ -180,7 +180,7 @@ std::string accepted_words(const Key& key) {
     return "";
 }
 
-// A scenario in which every optional part is there, so that its fields show their defaults.
+// A scenario with every optional part, so that the defaults of their fields can be read.
 Scenario with_every_part() {
     Scenario scenario;
     scenario.scaling.emplace().step.emplace();
@@ -210,7 +210,7 @@ std::string default_words(const Key& key) {
     return "`" + (value.is_string() ? value.get<std::string>() : value.dump()) + "`";
 }
 
-// Keys of one kind of workload say so.
+// A prefix for keys that only some kinds of workload have.
 std::string kind_words(const Key& key) {
     std::string kinds = key.of_kind;
     std::replace(kinds.begin(), kinds.end(), ' ', '/');

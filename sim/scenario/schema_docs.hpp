@@ -1,5 +1,5 @@
 #pragma once
-// What is written down about scenarios, made from their table of keys: docs/scenario.md and docs/schema/scenario.json.
+// Documentation made from the table of keys: docs/scenario.md and docs/schema/scenario.json.
 
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace fabricast {
 
-// A JSON Schema (draft 2020-12) that accepts what the parser's table accepts; checks between keys are the parser's
-// alone.
+// A JSON Schema (draft 2020-12) that accepts what the parser's table accepts; only the parser checks keys against each
+// other.
 Json scenario_json_schema();
 
 // The table of keys as a page of documentation.

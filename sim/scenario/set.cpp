@@ -14,7 +14,7 @@ const std::shared_ptr<const std::string>& set_file() {
 
 SourceLocation at_column(std::size_t offset) { return {set_file(), 1, static_cast<int>(offset) + 1}; }
 
-// The value's places are columns of the whole argument.
+// Changes the locations in a value to columns of the whole argument.
 void shift(yaml::Node& node, int columns) {
     node.place.file = set_file();
     node.key_place.file = set_file();
@@ -38,7 +38,7 @@ yaml::Node parse_value(std::string_view assignment, std::size_t start) {
     }
 }
 
-// `path=null` takes a key back, as if no file had set it. (The YAML reader takes a text that is null for an empty
+// `path=null` unsets a key, as if no file had set it. (The YAML reader would treat the text "null" alone as an empty
 // file.)
 bool takes_back(std::string_view assignment, std::size_t start) {
     const std::size_t first = std::min(assignment.find_first_not_of(" \t", start), assignment.size());
@@ -46,7 +46,7 @@ bool takes_back(std::string_view assignment, std::size_t start) {
     return value == "null" || value == "~";
 }
 
-// Items of a list are called by the key that the list is put under.
+// Names a value after its key, and list items by their index: "key[0]".
 void name(yaml::Node& node, std::string_view as) {
     node.name = as;
     for (std::size_t i = 0; node.is_list() && i < node.children.size(); ++i) {
@@ -59,7 +59,7 @@ std::vector<yaml::Node>::iterator find(yaml::Node& map, std::string_view name) {
                         [&](const yaml::Node& child) { return child.name == name; });
 }
 
-// The member `name` of `map`, added where it is not there yet.
+// The member `name` of `map`; adds it if it does not exist.
 yaml::Node& member(yaml::Node& map, std::string_view name, const SourceLocation& place) {
     if (map.is_null()) {
         map.kind = yaml::Kind::map;

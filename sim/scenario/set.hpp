@@ -1,5 +1,5 @@
 #pragma once
-// `--set path=value`: one key of the tree replaced or added before it is read; `path=null`: taken out of it.
+// `--set path=value` replaces or adds one key of the tree before it is read; `path=null` removes it.
 
 #include <string_view>
 
@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-// Throws InputError at `--set:1:column`, the column counted in `assignment`.
+// Throws InputError at `--set:1:column`; the column counts characters of `assignment`.
 void apply_override(yaml::Node& root, std::string_view assignment);
 
 }  // namespace fabricast

@@ -1,5 +1,5 @@
 #pragma once
-// The sizes of a sweep, written as a list or as {from, to, factor}.
+// Message sizes, written as a list or as {from, to, factor}.
 
 #include <vector>
 
@@ -13,10 +13,10 @@ inline constexpr std::size_t most_sizes = 10'000;
 // from, from * factor, ... up to `to`, each rounded to whole bytes. Preconditions: 0 < from <= to, factor > 1.
 std::vector<Bytes> geometric_sizes(Bytes from, Bytes to, double factor);
 
-// What runs when a scenario names no sizes: 8 B to 8 GiB, doubling.
+// The sizes of a scenario that names none: 8 B to 8 GiB, doubling.
 std::vector<Bytes> default_sizes();
 
-// Throws InputError at what is wrong.
+// Throws InputError at the invalid value.
 std::vector<Bytes> read_sizes(const yaml::Node& node);
 
 }  // namespace fabricast

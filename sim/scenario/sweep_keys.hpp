@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the scenario's table for `sweep`.
+// The keys of `sweep`, for the table in keys.cpp.
 
 #include <vector>
 

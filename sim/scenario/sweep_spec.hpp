@@ -1,6 +1,6 @@
 #pragma once
-// Which points a sweep has, as the scenario's `sweep:` block or --vary say it. Values are texts of YAML that stand for
-// themselves in `path=value`; each knows where it was written.
+// The points of a sweep, as the scenario's `sweep:` block or --vary states them. Values are YAML texts, as in
+// `path=value`; each records where it was written.
 
 #include <cstdint>
 #include <optional>
@@ -29,13 +29,13 @@ struct Assignment {
     SweepValue value;
 };
 
-// A key drawn at random: one of `choices`, or between `from` and `to` on the grid of the decimals they are written
-// with.
+// A key drawn at random: one of `choices`, or a value between `from` and `to` with as many decimals as these are
+// written with.
 struct RandomRange {
     std::string path;
     SourceLocation place;
     std::vector<SweepValue> choices;
-    SweepValue from, to;  // where there are no choices
+    SweepValue from, to;  // if there are no choices
     bool log = false;     // uniform in the logarithm
 };
 
@@ -45,10 +45,10 @@ struct RandomSweep {
     std::vector<RandomRange> ranges;
 };
 
-// The points are every combination of the grid, or of each entry of the list, or of each point drawn.
+// The points are every combination of the grid, or the entries of the list, or the points drawn.
 struct SweepSpec {
-    std::vector<Variation> grid;                // the last key turns fastest
-    std::vector<std::vector<Assignment>> list;  // what an entry does not name stays the scenario's
+    std::vector<Variation> grid;                // the last key varies fastest
+    std::vector<std::vector<Assignment>> list;  // keys that an entry does not name keep the scenario's value
     std::optional<RandomSweep> random;
 
     bool empty() const { return grid.empty() && list.empty() && !random; }

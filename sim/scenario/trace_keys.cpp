@@ -18,7 +18,7 @@ using namespace rows;
     [](auto& scenario) -> auto& { return std::get<TraceWorkload>(scenario.workload).member; }
 // NOLINTEND(bugprone-macro-parentheses)
 
-// Relative to the file that names it; to the working folder for --set.
+// The path is relative to the file that names it; with --set, to the working folder.
 Key file_key() {
     Key key = text_key("workload.file", TRACE(file),
                        "The recording: a file, a folder with one a rank, or a name with `*`, as `trace.*.et`.");

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the scenario's table that a recorded trace adds.
+// The keys of a trace workload, for the table in keys.cpp.
 
 #include <vector>
 

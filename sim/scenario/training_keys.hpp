@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the scenario's table that a training workload adds.
+// The keys of a training workload, for the table in keys.cpp.
 
 #include <vector>
 

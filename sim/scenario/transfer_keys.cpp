@@ -15,7 +15,7 @@ using namespace rows;
     [](auto& scenario) -> auto& { return std::get<TransferWorkload>(scenario.workload).member; }
 // NOLINTEND(bugprone-macro-parentheses)
 
-// A size of which zero says "not given".
+// A size for which zero means "not given".
 template <class Field>
 Key optional_size_key(std::string path, Field field, std::string meaning, std::string when_absent) {
     Key key = size_key(std::move(path), field, std::move(meaning));

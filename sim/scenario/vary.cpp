@@ -12,7 +12,7 @@ SourceLocation at_column(std::size_t offset) {
     return {std::make_shared<const std::string>("--vary"), 1, static_cast<int>(offset) + 1};
 }
 
-// Where the value that begins at `start` ends: the next comma outside brackets and quotes, or the end.
+// The end of the value that begins at `start`: the next comma outside brackets and quotes, or the end of the text.
 std::size_t end_of_value(std::string_view text, std::size_t start) {
     int depth = 0;
     char quote = 0;
@@ -49,7 +49,7 @@ void put_at(yaml::Node& node, const SourceLocation& place) {
     }
 }
 
-// Plain scalars that flow collections or comments would split are put between quotes.
+// Quotes a scalar that would otherwise be split by a flow collection or read as a comment.
 std::string scalar_text(const std::string& text, bool quoted) {
     constexpr std::string_view special = ",[]{}:#&*!|>'\"%@`\\\n\t";
     const bool plain =

@@ -1,5 +1,5 @@
 #pragma once
-// `--vary path=v1,v2,...`, and the texts of YAML values.
+// Parsing of `--vary path=v1,v2,...`, and conversions between YAML values and their texts.
 
 #include <string>
 #include <string_view>
@@ -10,16 +10,16 @@
 
 namespace fabricast {
 
-// Values are parted by the commas outside brackets and quotes. Throws InputError at `--vary:1:column`.
+// Values are separated by commas outside brackets and quotes. Throws InputError at `--vary:1:column`.
 Variation parse_variation(std::string_view argument);
 
-// The value on one line, so that it reads again as the same value.
+// The value on one line, in a form that reads back as the same value.
 std::string flow_text(const yaml::Node& node);
 
-// The value as a scenario in JSON holds it.
+// The value as it would appear in a scenario in JSON.
 Json value_json(const SweepValue& value);
 
-// The value as a node of its own. Throws InputError there where it is no YAML.
+// The value as a YAML node. Throws InputError at the value's place if it is not valid YAML.
 yaml::Node value_at(const SweepValue& value);
 
 }  // namespace fabricast

@@ -30,7 +30,7 @@ bool counts(const AccuracyRow& row, const Selection& selection) {
            row.measured > 0 && forecast(row, selection.which) > 0;
 }
 
-// Seven digits: a difference that rounds away here is no difference in a figure.
+// Seven digits: smaller differences do not show in any figure.
 std::string digits(double value) {
     std::array<char, 32> buffer{};
     std::snprintf(buffer.data(), buffer.size(), "%.7g", value);

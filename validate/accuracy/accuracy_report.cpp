@@ -17,7 +17,7 @@ namespace {
 constexpr const char* ours_color = "#1f5fa8";
 constexpr const char* measured_color = "#c8352b";
 
-using ByRegime = std::array<double, 3>;  // percent; negative: no row
+using ByRegime = std::array<double, 3>;  // percent; negative: no rows
 
 using BySite = std::map<std::string, ByRegime>;
 
@@ -43,8 +43,8 @@ std::string cells(const BySite& table, const std::string& site) {
     return line;
 }
 
-// One line of the first table: inside a node, then between nodes; each the median over sites, the median over sites of
-// the site's 90th percentile, and the 90th percentile over all rows.
+// One line of the first table: first inside a node, then between nodes. Each cell has the median over sites, the median
+// over sites of the 90th percentile of the site, and the 90th percentile over all rows.
 std::string figures_line(const std::map<std::string, double>& figures, const std::string& title,
                          const std::string& name) {
     std::string out = "| " + title + " |";
@@ -89,7 +89,7 @@ std::string figures_table(const std::vector<AccuracyRow>& rows) {
     return out;
 }
 
-// Where some null model is nearer than our forecast by a fit without the publisher: site, part and regime.
+// Sites, scopes and regimes in which a null model is nearer than our forecast from a fit without the publisher.
 std::string null_better_table(const std::vector<AccuracyRow>& rows) {
     constexpr std::pair<Forecast, const char*> nulls[] = {{Forecast::null_alphabeta, "alpha–beta"},
                                                           {Forecast::null_tuning, "tuning model"},
@@ -166,7 +166,7 @@ std::string sites_table(const std::vector<AccuracyRow>& rows, Scope scope) {
     return out;
 }
 
-// Which fabrics between nodes the fit knows, so that a reader sees which it does not.
+// Which fabrics between nodes were in the fit, so that readers see which were not.
 std::string known_fabrics(const std::vector<AccuracyRow>& rows) {
     std::map<std::string, std::set<std::string>> healthy;
     std::set<std::string> degraded;
@@ -191,7 +191,7 @@ std::string known_fabrics(const std::vector<AccuracyRow>& rows) {
     return out + "\n\n";
 }
 
-// A dataset's own medians, by regime.
+// Median errors of one dataset, by regime.
 ByRegime dataset_medians(const Comparison& comparison, bool signed_errors) {
     ByRegime result{-1, -1, -1};
     for (const Regime regime : all_regimes) {
@@ -209,7 +209,7 @@ ByRegime dataset_medians(const Comparison& comparison, bool signed_errors) {
     return result;
 }
 
-// Targets of the project, in percent: small, mid, large.
+// Targets of the project in percent: small, mid, large.
 constexpr ByRegime targets = {8, 8, 4};
 
 std::string misses(const Collection& collection) {
@@ -239,7 +239,7 @@ std::string misses(const Collection& collection) {
     return lines.empty() ? "None.\n" : out;
 }
 
-// Sites above the target in some regime, with what is known of them.
+// Sites above the target in some regime, and what is known about the reason.
 std::string reasons(const std::vector<AccuracyRow>& rows, const KnownMisses& known) {
     std::string out;
     for (const auto& [site, percent] : medians(rows, Forecast::ours, std::nullopt)) {

@@ -1,5 +1,5 @@
 #pragma once
-// docs/accuracy.md and its plots, from the rows of the CSV and the curves behind them.
+// docs/accuracy.md and its plots, made from the rows of the CSV and the curves that the rows come from.
 
 #include <string>
 #include <vector>
@@ -8,14 +8,15 @@
 
 namespace fabricast {
 
-// Everything the page says; nothing in it that the rows and curves do not say.
+// The whole page. It contains nothing that does not follow from the arguments.
 std::string accuracy_page(const std::vector<AccuracyRow>& rows, const Collection& collection,
                           const KnownMisses& misses);
 
-// Median error of each site in the three regimes, beside the null models and the fit without the site.
+// Median error of each site in the three regimes, next to the null models and the fit without the site.
 std::string sites_plot(const std::vector<AccuracyRow>& rows);
 
-// Measured and forecast, one panel a system: of each group and collective the curve with the most sizes.
+// Measured and forecast times, one panel per system. Each group and collective is shown by the curve with the most
+// sizes.
 std::string curves_plot(const Collection& collection);
 
 }  // namespace fabricast

@@ -38,7 +38,7 @@ Collection collect(const std::vector<std::filesystem::path>& folders, const Alia
         try {
             const Measurement measurement = read_measurement(file);
             if (measurement.kind != "nccl") {
-                continue;  // links and NICs: not collectives
+                continue;  // measurements of links and NICs, not of collectives
             }
             if (!seen.insert(measurement.id).second) {
                 collection.skipped.push_back({file.string(), "a dataset of this id was read before"});

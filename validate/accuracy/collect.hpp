@@ -1,5 +1,6 @@
 #pragma once
-// All measurements of some folders through the compare path: what accuracy is told from and what a fit learns from.
+// All measurements below some folders, each compared with its forecast: the input of the accuracy figures and of the
+// fit.
 
 #include <filesystem>
 #include <string>
@@ -14,7 +15,7 @@ namespace fabricast {
 struct CollectedCurve {
     Comparison comparison;
     std::string site, publisher;
-    std::string cause;  // why it is known to be degraded; empty: healthy
+    std::string cause;  // why the curve is known to be degraded; empty: healthy
 };
 
 struct SkippedFile {
@@ -24,15 +25,15 @@ struct SkippedFile {
 
 struct Collection {
     std::vector<CollectedCurve> curves;  // by id
-    std::vector<SkippedFile> skipped;    // no size curve, not understood, or a dataset seen before
+    std::vector<SkippedFile> skipped;    // without a size curve, not understood, or a dataset seen before
 };
 
-// Every *.yaml of kind `nccl` below the folders. Throws IoError where a folder is
-// not there; what is wrong with a single file only skips it.
+// Reads every *.yaml of kind `nccl` below the folders. A problem with a single file only skips that file. Throws
+// IoError if a folder does not exist.
 Collection collect(const std::vector<std::filesystem::path>& folders, const AliasTable& table, const Catalog& catalog,
                    FabricCache& cache, const Sites& sites, const std::vector<UnhealthyPattern>& unhealthy);
 
-// One row a size.
+// One row per size.
 std::vector<AccuracyRow> accuracy_rows(const Collection& collection);
 
 }  // namespace fabricast

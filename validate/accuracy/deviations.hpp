@@ -1,6 +1,6 @@
 #pragma once
-// Accepted gaps between forecast and measurement, and their part of docs/deviations.md:
-// validate/measurements/deviations.yaml.
+// Accepted gaps between forecast and measurement (validate/measurements/deviations.yaml), and their table in
+// docs/deviations.md.
 
 #include <cstdint>
 #include <filesystem>
@@ -16,20 +16,20 @@ struct Deviation {
     std::string match;  // shell glob over dataset ids
     std::uint32_t nodes_from = 1;
     std::string regime;   // to_string(Regime)
-    double at_least = 0;  // %: a gap that became smaller was closed
+    double at_least = 0;  // in %; an error below this means that the gap was closed
     std::string reason;
 };
 
 // Throws InputError.
 std::vector<Deviation> read_deviations(const std::filesystem::path& path);
 
-// The median error of the rows that match, in %; healthy or not. 0 without a row.
+// The median error of the matching rows in %, healthy or not; 0 if no row matches.
 double error_of(const Deviation& deviation, const std::vector<AccuracyRow>& rows);
 
-// Its line of the page's table.
+// One line of the table on the page.
 std::string deviation_line(const Deviation& deviation, double error);
 
-// The page with its table of curves made anew. Throws IoError where it has none.
+// The page with its table of curves replaced. Throws IoError if the page has no such table.
 std::string with_deviations(const std::string& page, const std::vector<Deviation>& deviations,
                             const std::vector<AccuracyRow>& rows);
 

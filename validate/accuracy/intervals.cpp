@@ -36,7 +36,7 @@ bool counts(const AccuracyRow& row, Forecast which) {
 
 IntervalKey key_of(const AccuracyRow& row) { return {row.nodes > 1, row.publisher_sibling, regime_of(row.size)}; }
 
-// A class without a site is judged by the nearest that has one: the other kind of similarity first, then the other
+// For a class without any site, takes the nearest class that has one: first the other sibling state, then the other
 // scope.
 const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
     for (const bool scope : {key.between_nodes, !key.between_nodes}) {
@@ -88,7 +88,7 @@ IntervalTable interval_table(const std::vector<AccuracyRow>& rows, Forecast whic
 }
 
 RatioRange paired_range(const std::vector<std::vector<double>>& groups) {
-    std::vector<std::pair<double, double>> points;  // ratio of two, weight
+    std::vector<std::pair<double, double>> points;  // ratio of two values, weight
     double all = 0;
     for (const std::vector<double>& ratios : groups) {
         const auto n = static_cast<double>(ratios.size());
@@ -106,7 +106,7 @@ RatioRange paired_range(const std::vector<std::vector<double>>& groups) {
     for (const auto& [ratio, weight] : points) {
         below += weight;
         if (below >= 0.1 * all - 1e-9) {
-            return {ratio, 1 / ratio};  // each pair is there both ways round
+            return {ratio, 1 / ratio};  // every pair is in the list in both orders
         }
     }
     return {};
@@ -213,7 +213,8 @@ std::string intervals_yaml(const IntervalTable& table, const Part& held) {
     for (const Regime regime : all_regimes) {
         line(std::string("measured-here.") + regimes[static_cast<std::size_t>(regime)], nullptr, 1);
     }
-    // No data of the family at all: half as much again, in logarithms, as where another generation told of it.
+    // Formula only means no data of the family at all. The interval is that of same-family forecasts, 1.5 times as wide
+    // in logarithms.
     struct Level {
         const char* name;
         bool sibling;

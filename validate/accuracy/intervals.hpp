@@ -1,14 +1,14 @@
 #pragma once
-// How wide an 80 % interval must be: from forecasts of publishers that a fit never saw, not from how well it fits its
-// own.
+// How wide an 80 % interval must be. The widths come from forecasts of publishers that the fit never saw, not from how
+// well a fit describes its own data.
 //
-// Left-out forecasts fall into classes: of one node or of several, since what is unknown of a network is not what is
-// unknown of a box; and, as in docs/accuracy.md, another site has the GPU, the NCCL era and the fabric, or none has. In
-// each class and regime the interval holds four in five of |ln(measured / forecast)| over the sites, each site weighing
-// the same, and is wider by Student's t where few sites tell it. (Split conformal prediction, which would put one
-// unknown site at the far end, takes of five sites the worst rows of the worst: one cluster whose slowness nobody
-// explains would then speak for all.) Coverage is judged site by site, with intervals from other publishers' sites
-// alone.
+// Left-out forecasts fall into classes: inside one node or between nodes, because the unknowns of a network differ from
+// those of a node; and whether or not another publisher's site in the fit has the same GPU, NCCL era and fabric, as in
+// docs/accuracy.md. In each class and regime the interval contains 80 % of the values |ln(measured / forecast)| over
+// the sites, with equal weight for each site; it is widened by Student's t if there are few sites. (Split conformal
+// prediction would assume one unknown site at the far end. With five sites it would take the worst rows of the worst
+// site, so one cluster that is slow for an unknown reason would set the width for all.) Coverage is judged site by
+// site, with intervals from the sites of other publishers alone.
 
 #include <compare>
 #include <map>
@@ -27,39 +27,42 @@ struct RatioRange {
 
 struct IntervalKey {
     bool between_nodes = false;
-    bool sibling = false;  // another publisher's site of its kind was in the fit
+    bool sibling = false;  // whether another publisher's site of the same group was in the fit
     Regime regime = Regime::small;
     auto operator<=>(const IntervalKey&) const = default;
 };
 using IntervalTable = std::map<IntervalKey, RatioRange>;
 
-// From the rows forecast without their publisher, but those of the publisher `without`. `which` is the forecast judged;
-// rows of null models stand in the same classes.
+// From the rows whose forecast left their publisher out, except the rows of the publisher `without`. `which` is the
+// forecast to judge; null models are sorted into the same classes.
 IntervalTable interval_table(const std::vector<AccuracyRow>& rows, Forecast which, const std::string& without = "");
 
-// How far two tables of one site were apart: of each pair the ratio of their medians of measured / left-out forecast,
-// both ways round, every site weighing the same; its first and ninth decile. What two forecasts of one system are wrong
-// by apart from each other: the catalogue's `study-intervals`.
+// How far apart the errors of two tables of one site are, by regime: the ratio of their medians of measured / left-out
+// forecast, for every pair of tables in both orders, with equal weight for each site; first and ninth decile. This is
+// the uncertainty of a comparison between two forecasts of one system: `study-intervals` in the catalogue.
 std::map<Regime, RatioRange> paired_ranges(const std::vector<AccuracyRow>& rows);
 
-// The same of rows of one group (a site, a table): measured / forecast of each.
+// The same for given groups (sites, tables), each a list of measured / forecast.
 RatioRange paired_range(const std::vector<std::vector<double>>& groups);
 
-// Four in five of the distances of all groups (sites, families of tables; measured / forecast), each group weighing the
-// same; wider by as much as Student's t is wider than the normal distribution where so few groups told it.
+// The interval that contains 80 % of the distances |ln(measured / forecast)| of all groups (sites, families of tables),
+// with equal weight for each group. It is widened by the ratio of Student's t to the normal quantile, which matters for
+// few groups.
 RatioRange range_of(const std::map<std::string, std::vector<double>>& groups);
 
 struct Coverage {
-    double sites = 0;  // mean over sites of the share of its rows inside; 0..1
-    double rows = 0;   // share of all rows
+    double sites = 0;  // mean over sites of the share of the site's rows inside; 0..1
+    double rows = 0;   // share of all rows inside
     double width = 0;  // median over sites of the median of (high - low) / forecast
 };
 Coverage coverage(const std::vector<AccuracyRow>& rows, Forecast which);
 
-// interval80_coverage_pct, interval80_width_pct and, for comparison, the widths that null models need.
+// interval80_coverage_pct, interval80_rows_coverage_pct, interval80_width_pct and, for comparison, the widths that the
+// null models need.
 std::vector<NamedFigure> interval_figures(const std::vector<AccuracyRow>& rows);
 
-// The catalogue's part `forecast-intervals`, with what the table tells in place of what it held.
+// The part `forecast-intervals` of the catalogue with the intervals of the table; the rest is copied from the part
+// `held`.
 std::string intervals_yaml(const IntervalTable& table, const Part& held);
 
 }  // namespace fabricast

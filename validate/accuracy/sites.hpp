@@ -11,10 +11,10 @@
 
 namespace fabricast {
 
-// A site is one machine or one service; its groups say what a fit may call a sibling.
+// A site is one machine or one service. Two sites with equal groups are siblings in a fit.
 struct SiteEntry {
     std::string site;
-    std::string publisher;  // the site itself, unless several sites have one publisher
+    std::string publisher;  // the name of the site, unless several sites have one publisher
     SystemGroup group;
 };
 using Sites = std::map<std::string, SiteEntry, std::less<>>;  // by dataset id
@@ -24,7 +24,7 @@ struct UnhealthyPattern {
     std::string cause;
 };
 
-// What is known of a site that forecasts miss: only for reading.
+// Why forecasts miss a site, as far as known, by site. Only printed, never used in a calculation.
 using KnownMisses = std::map<std::string, std::string, std::less<>>;
 
 // Each throws InputError.
@@ -32,16 +32,16 @@ KnownMisses read_misses(const std::filesystem::path& path);
 Sites read_sites(const std::filesystem::path& path);
 std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path);
 
-// The site of a file: as listed, else its source.
+// The site of a measurement: from the list, or else its source.
 std::string site_of(const Measurement& measurement, const Sites& sites);
 
-// Who published it: as listed, else its site.
+// The publisher of a measurement: from the list, or else its site.
 std::string publisher_of(const Measurement& measurement, const Sites& sites);
 
-// Why this dataset is known to be degraded, or "".
+// Why this dataset is known to be degraded; "" if it is not.
 std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy);
 
-// "*" any text, "?" one character.
+// "*" matches any text, "?" one character.
 bool glob_matches(std::string_view pattern, std::string_view text);
 
 }  // namespace fabricast

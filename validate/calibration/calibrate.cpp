@@ -23,11 +23,11 @@ const Figure& figure_of(const Catalog& catalog, const FigureName& name) {
     return catalog.parts.at(name.substr(0, slash)).figures.at(name.substr(slash + 1));
 }
 
-// A curve's rows and what moves them.
+// A curve with the figures that influence it.
 struct Curve {
     const FitDataset* data;
     std::set<FigureName> used;
-    std::vector<std::size_t> fitted;  // rows, by index; the others judge
+    std::vector<std::size_t> fitted;  // indices of the fitted rows; the other rows judge
 };
 
 std::vector<Curve> curves_of(const std::vector<FitDataset>& data, const Catalog& catalog, FabricCache& cache) {
@@ -35,7 +35,8 @@ std::vector<Curve> curves_of(const std::vector<FitDataset>& data, const Catalog&
     for (const FitDataset& dataset : data) {
         Curve curve{&dataset, {}, {}};
         const CurveForecaster forecaster(dataset.scenario, cache.at(dataset.scenario), catalog);
-        std::size_t distinct = 0;  // of sizes: rows of one size, as of several runs, fall on one side
+        // Number of the size: rows of one size (from several runs) are all fitted or all judged.
+        std::size_t distinct = 0;
         for (std::size_t i = 0; i < dataset.sizes.size(); ++i) {
             distinct += i > 0 && dataset.sizes[i] != dataset.sizes[i - 1] ? 1 : 0;
             if (i == 0 || dataset.sizes[i] != dataset.sizes[i - 1]) {
@@ -51,7 +52,7 @@ std::vector<Curve> curves_of(const std::vector<FitDataset>& data, const Catalog&
     return curves;
 }
 
-// What is known of a figure before: the catalogue's value, and the spread and bounds that its family has.
+// The prior of a figure: the value in the catalogue, with spread and bounds from priors.yaml.
 FitParameter parameter_of(const FigureName& name, const Catalog& catalog) {
     const std::vector<Prior>& priors = builtin_priors();
     const auto prior = std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, name); });
@@ -99,7 +100,7 @@ struct Attempt {
     std::vector<FitParameter> parameters;
     FitOutcome outcome;
 
-    // What the data leave of the spread of parameter p.
+    // Posterior spread / prior spread of parameter p.
     double narrowed(std::size_t p) const { return deviation_of(outcome.values[p]) / parameters[p].spread; }
 };
 
@@ -132,7 +133,7 @@ std::string listed(const std::set<FigureName>& names) {
     return text;
 }
 
-// The figures to be freed: what the data use, or of that what was asked for.
+// The figures to fit: all that the data use, or those of them that the options name.
 std::set<FigureName> asked_figures(const std::vector<Curve>& curves, const CalibrateOptions& options) {
     std::set<FigureName> used;
     for (const Curve& curve : curves) {
@@ -164,7 +165,7 @@ void add_rows(const Catalog& before, const Catalog& after, const std::vector<Cur
                                 new_forecast.seconds(data.sizes[i]), !fitted.contains(i), ""});
         }
     }
-    // Robust deviation of the fitted rows: 1.4826 times the median of the absolute errors.
+    // Robust standard deviation of the fitted rows: 1.4826 times the median of the absolute errors.
     std::vector<double> errors;
     for (const CalibratedRow& row : out.rows) {
         if (!row.judged) {
@@ -212,7 +213,7 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
     }
     Calibration out;
     Attempt last = attempt(catalog, curves, free, cache, options);
-    for (;;) {  // each round frees fewer figures
+    for (;;) {  // each round fits fewer figures
         std::set<FigureName> untold;
         for (std::size_t p = 0; p < last.parameters.size(); ++p) {
             if (last.narrowed(p) > options.told) {

@@ -1,9 +1,11 @@
 #pragma once
-// One system's own measurements against the catalogue: what a standard cannot tell (base latencies per protocol,
-// effective rates, per-operation overheads, what contention costs) is fitted, starting from the catalogue's values.
+// Fits the catalogue to the measurements of one system. The fitted figures are those that no standard states: base
+// latency per protocol, effective rates, overhead per operation, cost of contention. The fit starts from the
+// catalogue's values.
 //
-// Every other size of a curve is fitted, the rest judges. A figure that the data hardly move is named and stays as the
-// catalogue has it; where none is left, the fit is refused. Deterministic: the same input gives the same bytes.
+// Every other size of a curve is fitted; the rest judges the result. A figure that the data hardly determine is
+// reported and keeps its value from the catalogue. If no figure remains, the fit is refused. Deterministic: the same
+// input gives the same bytes.
 
 #include <map>
 #include <set>
@@ -17,18 +19,19 @@
 namespace fabricast {
 
 struct CalibrateOptions {
-    // Only these figures ("part/figure"); each must be told by the data. Empty: all that the data tell.
+    // Only these figures ("part/figure"); the data must determine each of them. Empty: all figures that the data
+    // determine.
     std::vector<FigureName> only;
-    double scale = 0.03;   // a relative error of this size begins to count as far out
-    double lambda = 0.05;  // strength of the catalogue's values
+    double scale = 0.03;   // relative error from which the robust loss flattens
+    double lambda = 0.05;  // weight of the catalogue's values as priors
     int iterations = 40;
-    // A figure is told when the data narrow what was known of it (the spread of ln) to this share or less.
+    // A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less.
     double told = 0.7;
-    // |ln(measured / forecast)| beyond so many robust deviations is an outlier.
+    // A row is an outlier if |ln(measured / forecast)| exceeds this number of robust standard deviations.
     double outlier = 5;
 };
 
-// The data do not determine what they are to determine; the message names the figures.
+// The data do not determine the figures that they should; the message names these figures.
 struct UnderDetermined : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -43,29 +46,29 @@ struct CalibratedFigure {
 
 struct KeptFigure {
     FigureName name;
-    double narrowed = 1;  // what the data leave of the prior's spread
+    double narrowed = 1;  // posterior spread / prior spread
 };
 
 struct CalibratedRow {
     std::string dataset;
     Bytes size;
     double measured = 0, before = 0, after = 0;  // seconds: measured, forecast with the catalogue, with the overlay
-    bool judged = false;                         // else fitted
-    std::string dropped;                         // why it counts as an outlier
+    bool judged = false;                         // false: the row was fitted
+    std::string dropped;                         // why the row counts as an outlier; empty: it does not
 };
 
 struct Calibration {
     std::vector<CalibratedFigure> figures;
     std::vector<KeptFigure> kept;
     std::vector<CalibratedRow> rows;
-    // How far measured / forecast of the judged rows lies from 1: 10th and 90th percentile, by regime.
+    // The 10th and 90th percentile of measured / forecast over the judged rows, by regime; the range always includes 1.
     struct Range {
         double low80 = 1, high80 = 1;
     };
     std::map<Regime, Range> judged;
 };
 
-// Throws UnderDetermined. `cache` is of fabrics of `catalog`.
+// `cache` must hold fabrics of `catalog`. Throws UnderDetermined.
 Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                       const CalibrateOptions& options = {});
 

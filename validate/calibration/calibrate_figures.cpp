@@ -18,7 +18,8 @@
 namespace fabricast {
 namespace {
 
-// Ring runs of one NVSwitch node: latency costs by LL, rates by Simple, told apart by the number of GPUs.
+// Ring runs on one NVSwitch node. LL determines the latency costs and Simple the rates; different numbers of GPUs
+// separate the costs from each other.
 constexpr const char* planted_part = "nccl-ampere-nvswitch";
 constexpr const char* planted_figures[] = {"ll.start", "ll.hop", "simple.wire", "simple.start"};
 
@@ -34,7 +35,7 @@ FitDataset synthetic(const Catalog& truth, FabricCache& cache, std::uint32_t gpu
     d.scenario.engine = Analytic{};
     const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), truth);
     const bool latency = std::string_view(protocol) == "LL";
-    constexpr int repeats = 320;  // a start is a few of the microseconds that 5 % of noise hide
+    constexpr int repeats = 320;  // a start cost is only a few microseconds, which 5 % noise hides without many repeats
     constexpr double noise = 0.05;
     constexpr double outliers = 0.05;
     for (std::int64_t size = latency ? 8 : 65536; size <= (latency ? std::int64_t{16384} : std::int64_t{1} << 32);
@@ -57,7 +58,8 @@ double planted_error(const Catalog& catalog, FabricCache& cache, Random& random)
         const std::string name = std::string(planted_part) + "/" + figure;
         const auto prior =
             std::ranges::find_if(builtin_priors(), [&](const Prior& p) { return glob_matches(p.match, name); });
-        value = std::max(value * (0.8 + 0.4 * random.uniform()), prior->low);  // what cannot be is not found
+        // A value below the lower bound could not be recovered.
+        value = std::max(value * (0.8 + 0.4 * random.uniform()), prior->low);
         options.only.push_back(name);
     }
     std::vector<FitDataset> data;
@@ -101,7 +103,7 @@ SystemError judge(const std::string& name, const std::vector<FitDataset>& data, 
         result.before = medians(before);
         result.after = medians(after);
     } catch (const UnderDetermined&) {
-        // Too few rows to judge by: no figure.
+        // Too few rows to judge: no figures for this system.
     }
     return result;
 }
@@ -242,7 +244,7 @@ std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& over
         try {
             pilot = with_calibration(unseen, calibrate(unseen, by_nodes.begin()->second, cache));
         } catch (const UnderDetermined&) {
-            // A pilot of too few rows tells nothing: the forecast stays as it was.
+            // Too few rows to calibrate: the forecast stays as it was.
         }
         std::map<std::string, std::vector<const FitDataset*>> larger;  // by collective
         for (auto n = std::next(by_nodes.begin()); n != by_nodes.end(); ++n) {

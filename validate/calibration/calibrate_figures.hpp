@@ -1,6 +1,6 @@
 #pragma once
-// How well calibration does, as figures of `./dev accuracy`: on data with planted costs, on each measured system's own
-// data, and from a system's smallest node counts to its larger ones.
+// How well calibration works, as figures of `./dev accuracy`: on data with known costs, on the data of each measured
+// system, and from the smallest node counts of a system to its larger ones.
 
 #include <array>
 #include <filesystem>
@@ -13,38 +13,39 @@
 
 namespace fabricast {
 
-// Synthetic data with 5 % noise and 5 % outliers of costs moved away from the catalogue's: the largest relative error
-// of the planted costs as the calibration finds them, over so many seeds. 0.01: 1 %.
+// Calibrates on synthetic data (5 % noise, 5 % outliers) whose costs were moved away from the catalogue's. Returns the
+// largest relative error of a recovered cost over `seeds` runs. 0.01 means 1 %.
 double planted_recovery(const Catalog& catalog, int seeds);
 
 // One system: the curves of a site that have the same GPU, era and fabric. Median errors of the judged rows by regime;
-// negative: there are none.
+// a negative value means that there are none.
 struct SystemError {
     std::string name;
     std::size_t rows = 0;  // judged
     std::array<double, 3> before = {-1, -1, -1}, after = {-1, -1, -1};
 };
 
-// Each healthy system calibrated on every other of its own sizes, on top of the fit that never saw its site. On
-// `threads` threads.
+// Calibrates each healthy system on every other one of its sizes, starting from the fit that never saw its site. Runs
+// on `threads` threads.
 std::vector<SystemError> calibrated_systems(const Catalog& catalog, const SiteOverlays& overlays,
                                             const std::vector<FitDataset>& data, FabricCache& cache, unsigned threads);
 
-// One system's collective measured at several node counts: a pilot and what grew from it.
+// One collective of one system, measured at several node counts: calibrated on the smallest, forecast at the larger
+// ones.
 struct ScaleOut {
     std::string site, fabric, collective;
-    std::uint32_t fit_nodes = 0, largest = 0;                           // the pilot's nodes; the largest forecast
-    std::array<double, 3> before = {-1, -1, -1}, after = {-1, -1, -1};  // median error by regime of the larger ones
+    std::uint32_t fit_nodes = 0, largest = 0;  // node count of the fitted curves; largest node count forecast
+    std::array<double, 3> before = {-1, -1, -1}, after = {-1, -1, -1};  // median error by regime at the larger counts
 };
-// Every healthy system measured between nodes at two node counts or more: calibrated on the curves of its smallest
-// count alone, on top of the fit that never saw its site; all its larger ones are judged.
+// For every healthy system that was measured between nodes at two or more node counts: calibrates on the curves of the
+// smallest count alone, starting from the fit that never saw its site, and judges all larger counts.
 std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& overlays,
                                 const std::vector<FitDataset>& data, FabricCache& cache);
 
-// Prints every figure of calibration and of intervals. What takes minutes is done only with `refit` and kept in
-// calibrated.yaml of `measurements` beside a fingerprint of catalogue and data; without, what stands there is read, and
-// nothing where it is stale. `refit` also writes the catalogue's intervals. `overlays`: the fits without each site;
-// what rests on them is left out where there are none.
+// Prints every figure of calibration and of intervals. Figures that take minutes to compute are computed only with
+// `refit` and are stored in calibrated.yaml of `measurements` with a fingerprint of catalogue and data. Without `refit`
+// they are read from that file, and are not printed if it is stale. `refit` also writes the intervals of the catalogue.
+// `overlays` contains the fits without each site; if it is empty, the figures that need it are left out.
 void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, const std::vector<FitDataset>& data,
                       const std::vector<AccuracyRow>& rows, FabricCache& cache,
                       const std::filesystem::path& measurements, bool refit);

@@ -50,7 +50,7 @@ std::set<std::string> every_dataset(const Calibration& c) {
     return all;
 }
 
-// The largest system among the data of each part, so that a forecast beyond it says so.
+// The largest system in the data of each part, so that forecasts for larger systems can say that they extrapolate.
 std::map<std::string, std::map<std::string, double>> reach_of(const std::vector<FitDataset>& data,
                                                               const Catalog& catalog, FabricCache& cache) {
     std::map<std::string, std::map<std::string, double>> reach;
@@ -137,7 +137,7 @@ std::string to_text(const Calibration& c) {
 std::string overlay_yaml(const Calibration& c, const Catalog& catalog, const std::vector<FitDataset>& data,
                          FabricCache& cache) {
     const std::set<std::string> all = every_dataset(c);
-    std::map<std::string, std::string> parts;  // the figures' lines of each
+    std::map<std::string, std::string> parts;  // YAML lines of the figures, by part
     for (const CalibratedFigure& f : c.figures) {
         parts[part_of(f.name)] +=
             fmt::format("    {}: {{value: {}, low80: {}, high80: {}, source: {}}}\n", figure_in(f.name),

@@ -1,5 +1,5 @@
 #pragma once
-// A calibration for people, and as an overlay over the catalogue.
+// A calibration as text for people, and as an overlay of the catalogue.
 
 #include <string>
 #include <vector>
@@ -9,15 +9,17 @@
 
 namespace fabricast {
 
-// Parameters with intervals, what was kept and why, outliers, and errors by regime: fitted rows and judged ones.
+// Fitted figures with their intervals, figures that were kept and why, outliers, and errors by regime for fitted and
+// for judged rows.
 std::string to_text(const Calibration& calibration);
 
-// YAML to be merged over the catalogue. Every figure that the data moved or only touched names its datasets with the
-// mark of what was measured here; the intervals of forecasts that rest on nothing else are those of the judged rows.
+// YAML to be merged over the catalogue. Each figure in it, including those that the data used but did not determine,
+// has a source marked as measured here; fitted figures name their datasets. The intervals of forecasts that rest only
+// on such figures come from the judged rows.
 std::string overlay_yaml(const Calibration& calibration, const Catalog& catalog, const std::vector<FitDataset>& data,
                          FabricCache& cache);
 
-// The curve of a comparison as data for a fit: all rows that are not left out.
+// The curve of a comparison as data for a fit: all rows except those left out.
 FitDataset fit_dataset(const Comparison& comparison);
 
 }  // namespace fabricast

@@ -11,7 +11,7 @@
 namespace fabricast {
 namespace {
 
-constexpr double hardly_told_share = 0.7;  // hardly_told_source says it
+constexpr double hardly_told_share = 0.7;  // hardly_told_source states this number
 
 bool is_cost_kind(const std::string& kind) { return kind == "kernel" || kind == "transport" || kind == "launch"; }
 
@@ -36,7 +36,7 @@ const Prior* prior_of(const std::string& name, const std::vector<Prior>& priors)
     return prior == priors.end() ? nullptr : &*prior;
 }
 
-// The figure's line, its source only where it is not the part's.
+// The YAML line of a figure; it has a source only if it differs from that of the part.
 std::string figure_line(const std::string& part, const std::string& name, const FittedValue& fitted,
                         const std::string& unit, const std::set<std::string>& datasets,
                         const std::set<std::string>& of_part, const std::vector<Prior>& priors) {
@@ -95,7 +95,7 @@ std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catal
         update.figures[name.substr(slash + 1)] = fitted;
         update.datasets[name.substr(slash + 1)] = fit.datasets.at(name);
     }
-    // The largest system among the data: of a kernel in GPUs a node, of a transport in nodes.
+    // The largest system in the data: in GPUs per node for a kernel, in nodes for a transport.
     const Catalog fitted = with_figures(catalog, fit.figures);
     for (const FitDataset& dataset : data) {
         const std::string judged = dataset.scenario.cluster.nodes > 1 ? "transport" : "kernel";
@@ -119,9 +119,9 @@ double share_left(const FittedValue& fitted, const Prior& prior) { return deviat
 std::string with_updates(std::string_view yaml, const std::map<std::string, PartUpdate>& updates,
                          const Catalog& catalog, const std::vector<Prior>& priors) {
     std::string out;
-    const Part* part = nullptr;  // the one being written
+    const Part* part = nullptr;  // part being written
     const PartUpdate* update = nullptr;
-    std::string blank;  // empty lines and comments wait until it is known whether the part goes on
+    std::string blank;  // empty lines and comments, held back until the next line of YAML
     while (!yaml.empty()) {
         const std::string_view line = yaml.substr(0, yaml.find('\n'));
         yaml.remove_prefix(std::min(yaml.size(), line.size() + 1));

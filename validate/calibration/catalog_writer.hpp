@@ -1,5 +1,6 @@
 #pragma once
-// Writes what a fit found back into the catalogue's YAML, line by line: comments, words and all other figures stay.
+// Writes the result of a fit into the YAML of the catalogue, line by line: comments, text and all other figures stay
+// unchanged.
 
 #include <filesystem>
 #include <map>
@@ -12,20 +13,21 @@ namespace fabricast {
 
 struct PartUpdate {
     std::map<std::string, FittedValue> figures;             // by figure
-    std::map<std::string, std::set<std::string>> datasets;  // behind each
-    double reach = 0;                                       // the largest node or cluster among the data
+    std::map<std::string, std::set<std::string>> datasets;  // that determine each figure
+    double reach = 0;                                       // largest node (in GPUs) or cluster (in nodes) in the data
 };
 
-// What a fit says of each part: its figures and what told them.
+// The results of a fit by part: its figures and the datasets that determine them.
 std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catalog& catalog,
                                                const std::vector<FitDataset>& data, FabricCache& cache);
 
-// The text of a catalogue file with these parts' figures replaced. A figure that was fitted but that no data tell any
-// more takes its prior and says so.
+// The text of a catalogue file with the figures of these parts replaced. A figure that was fitted before but that no
+// data determine any more takes the value of its prior, and its source says so.
 std::string with_updates(std::string_view yaml, const std::map<std::string, PartUpdate>& updates,
                          const Catalog& catalog, const std::vector<Prior>& priors);
 
-// How much of its prior's spread a figure keeps: the 80 % interval of the one over that of the other, in logarithms.
+// Posterior spread / prior spread of a figure: the standard deviations of ln x, from the 80 % interval and from the
+// prior.
 double share_left(const FittedValue& fitted, const Prior& prior);
 
 // "7.9 us", "12.4 GB/s", "1.21": five digits.

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double widest = 12.182493960703473;  // e^2.5
 
-// Hosts differ in how fast they launch: 3.2 to 5.5 us a GPU over the sites with one process for all (facts
-// nccl-mechanisms.md §3.1), a standard deviation of ln x of about this.
+// Hosts differ in launch time: 3.2 to 5.5 us per GPU over the sites that run one process for all GPUs (facts
+// nccl-mechanisms.md §3.1), which is about this standard deviation of ln x.
 constexpr double host_spread = 0.2;
 
 Figure& figure_of(Catalog& catalog, const FigureName& name) {
@@ -40,7 +40,7 @@ FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& prio
     return {name, prior.value, prior.value, prior.spread, low, high};
 }
 
-// A figure that another fit found: here only for what it tells of its kin.
+// A figure that another fit determined; it only informs similar parts.
 FitParameter known_parameter(const FigureName& name, const FittedValue& found, const std::vector<Prior>& priors) {
     FitParameter parameter = parameter_of(name, priors);
     constexpr double least = 0.02;
@@ -55,7 +55,7 @@ FitParameter known_parameter(const FigureName& name, const FittedValue& found, c
 std::string part_of(const FigureName& name) { return name.substr(0, name.find('/')); }
 std::string figure_in_part(const FigureName& name) { return name.substr(name.find('/') + 1); }
 
-// A site's curves of one group of systems, in a regime: one observation, however many rows tell of it.
+// All curves of a site and group in one regime count as one observation, however many rows they have.
 using Cell = std::tuple<std::string, SystemGroup, Regime>;
 
 std::map<Cell, double> rows_of_cells(const std::vector<FitDataset>& data, const std::vector<std::size_t>& chosen) {
@@ -76,7 +76,8 @@ std::vector<double> weights_of(const FitDataset& dataset, const std::map<Cell, d
     return weights;
 }
 
-// A curve's figures in the working catalogue: some shared by all sites, some a site's factor on a shared one.
+// The figures of a curve in the working catalogue: first those shared by all sites, then the site's own factors on
+// shared figures.
 struct Slots {
     std::vector<Figure*> figures;
     std::vector<FigureName> names;
@@ -95,8 +96,8 @@ struct Slots {
     }
 };
 
-// A curve's forecasts, of which only those are made again that a changed figure moves: a derivative changes one figure,
-// and most rows take a few of a curve's thirty.
+// The forecasts of a curve. Only rows that a changed figure influences are computed again: a derivative changes one
+// figure, and most rows use only a few of the thirty figures of a curve.
 class CurveSeconds {
 public:
     CurveSeconds(const FitDataset& data, const CurveForecaster& forecaster, Slots slots,
@@ -118,7 +119,8 @@ public:
                 changed.push_back(p);
             }
         }
-        const bool stays = first || changed.size() > 1;  // else a derivative: the next call goes back
+        // One changed value is a derivative, after which the solver returns to the base values.
+        const bool stays = first || changed.size() > 1;
         slots_.set(values);
         for (std::size_t i = 0; i < errors.size(); ++i) {
             const bool moved = first || std::ranges::any_of(changed, [&](std::size_t p) { return takes_[i][p]; });
@@ -135,7 +137,7 @@ private:
     const FitDataset* data_;
     const CurveForecaster* forecaster_;
     Slots slots_;
-    std::vector<std::vector<bool>> takes_;  // by row and parameter
+    std::vector<std::vector<bool>> takes_;  // by row and parameter: whether the row uses it
     std::vector<double> base_, seconds_;
 };
 

@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-// A row with what the two models know of it.
+// A row with the inputs of the two models.
 struct NullRow {
     AccuracyRow* row = nullptr;
     const ComparedSize* size = nullptr;
@@ -27,7 +27,7 @@ struct Model {
     std::vector<FitParameter> parameters;
 };
 
-// The priors are the models' own published constants (null_models.hpp), held so lightly that any data outweigh them.
+// The priors are the published constants of the models (null_models.hpp), so weak that any data outweigh them.
 const std::vector<Model>& models() {
     constexpr double spread = 1.5, low = 1e-3, high = 1e3;
     const auto parameter = [](const char* name, double prior) {
@@ -41,7 +41,7 @@ const std::vector<Model>& models() {
     return list;
 }
 
-// As in the fit of our own constants, a site's rows of a regime count as one observation, however many they are.
+// As in our own fit, all rows of a site in one regime count as one observation.
 std::vector<double> fitted(const Model& model, const std::vector<NullRow>& rows) {
     std::map<std::pair<std::string, Regime>, std::vector<const NullRow*>> cells;
     for (const NullRow& row : rows) {
@@ -70,7 +70,7 @@ std::vector<double> fitted(const Model& model, const std::vector<NullRow>& rows)
     return values;
 }
 
-using Class = std::tuple<Scope, std::string, std::string>;  // generation, fabric
+using Class = std::tuple<Scope, std::string, std::string>;  // scope, GPU generation, fabric
 
 }  // namespace
 

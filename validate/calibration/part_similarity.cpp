@@ -8,18 +8,18 @@
 namespace fabricast {
 namespace {
 
-// Shares of the variance. The transfers of facts nccl-mechanisms.md §1 set their order: latencies of another GPU
-// generation are 40 % off, of another NCCL era 40 to 50 % in the middle and little beside it, of other cards and
-// networks most of all.
+// Shares of the variance. The order follows the transfers in facts nccl-mechanisms.md §1: with another GPU generation
+// latencies are 40 % off; with another NCCL era 40 to 50 % at middle sizes and little elsewhere; with other cards and
+// networks the errors are largest.
 constexpr double generation_share = 0.35, era_share = 0.2, inside_share = 0.3;
 constexpr double family_share = 0.4, direct_share = 0.2;
 constexpr double next_generation = 0.6;  // correlation of the effects of two successive generations
-constexpr double related_inside = 0.5;   // of two ways over NVLink, of two over PCIe
+constexpr double related_inside = 0.5;   // correlation of two connections over NVLink, or of two over PCIe
 
 double generation(std::string_view arch) {
     constexpr std::array<std::string_view, 7> words{"pascal", "volta",  "turing",   "ampere",
                                                     "ada",    "hopper", "blackwell"};
-    // Successive data-centre generations; Turing is Volta's sister, Ada Hopper's.
+    // Successive data-centre generations are 1 apart; Turing is 0.5 after Volta, Ada 0.5 before Hopper.
     constexpr std::array<double, 7> order{0, 1, 1.5, 2, 2.5, 3, 4};
     const auto found = std::ranges::find(words, arch);
     return found == words.end() ? 0 : order[static_cast<std::size_t>(found - words.begin())];

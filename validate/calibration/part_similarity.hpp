@@ -1,12 +1,13 @@
 #pragma once
-// How far two parts of the catalogue tell of each other: what a figure of one may be where only the other has data.
+// How similar two parts of the catalogue are: how much the value of a figure in one part says about the same figure in
+// the other.
 //
-// The logarithm of a figure is taken as a sum of effects: of the GPU generation, of the NCCL era, of what joins the
-// GPUs, and the part's own; of transports, of the network's family, of whether the NIC reaches GPU memory, and its own.
-// Two parts that share an effect share its variance, so their correlation is the share of what they have in common. A
-// figure without data then takes what its kin say, era against era and generation against generation, and one with
-// little data leans on it: a Gaussian prior over all parts at once (kriging), whose single parts have the same spread
-// as without kin.
+// The logarithm of a figure is modelled as a sum of random effects. For kernels: GPU generation, NCCL era, the link
+// between the GPUs, and the part itself. For transports: network family, whether the NIC reaches GPU memory, and the
+// part itself. Two parts that share an effect share its variance, so their correlation is the share of the variance
+// that they have in common. A figure without data is predicted from similar parts, and a figure with few data is pulled
+// towards them. This is a Gaussian prior over all parts at once (kriging); the spread of each single part is the same
+// as without similar parts.
 
 #include <string_view>
 
@@ -14,11 +15,11 @@
 
 namespace fabricast {
 
-// Correlation of ln(figure) between two parts, 0 to 1; 1 for a part with itself. Parts of different kinds, launches and
-// what NCCL adds on any network have no kin.
+// Correlation of ln(figure) between two parts, 0 to 1; 1 for a part with itself. It is 0 between parts of different
+// kinds, between launch parts, and for the part with the costs that NCCL adds on every network.
 double part_similarity(const Part& a, const Part& b);
 
-// Whether the figure is only there because its kin may tell of it: estimated, by its source.
+// Whether the value of the figure was only predicted from similar parts: it is estimated, and its source says so.
 bool told_by_kin(const Figure& figure);
 inline constexpr std::string_view kin_source = "no data of this combination: what its kin tell (kinship.hpp)";
 

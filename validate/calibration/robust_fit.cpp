@@ -10,9 +10,10 @@
 namespace fabricast {
 namespace {
 
-// Ceres sees y = offset + ln(x / prior): all parameters near the same magnitude, so one relative step suits all.
+// Ceres sees y = offset + ln(x / prior), so that all parameters have a similar magnitude and one relative step suits
+// all.
 constexpr double offset = 10;
-constexpr double relative_step = 1e-5;  // 1e-4 of x: well above the picosecond that a forecast is rounded to
+constexpr double relative_step = 1e-5;  // changes x by 1e-4: well above the picosecond to which forecasts are rounded
 constexpr double z80 = 1.2815515655446004;
 
 double value_of(const FitParameter& parameter, double y) { return parameter.prior * std::exp(y - offset); }
@@ -28,7 +29,7 @@ struct CurveResidual {
     const std::vector<FitParameter>* parameters;
     const FitCurve* curve;
     double scale;
-    const bool* redescending;  // of the phase under way
+    const bool* redescending;  // the current phase
 
     bool operator()(double const* const* y, double* residuals) const {
         std::vector<double> values(curve->parameters.size());
@@ -46,7 +47,7 @@ struct CurveResidual {
     }
 };
 
-// weight W (y - target): a family's prior with W^T W = C^-1, or one parameter told elsewhere.
+// Residual W (y - target): the prior of a family with W^T W = C^-1, or one parameter known from another fit.
 class LinearResidual : public ceres::CostFunction {
 public:
     LinearResidual(Eigen::MatrixXd w, double target) : w_(std::move(w)), target_(target) {
@@ -73,7 +74,7 @@ private:
     double target_;
 };
 
-// Every parameter in exactly one family: those that came without one stand alone.
+// Puts every parameter in exactly one family: a parameter without one gets a family of its own.
 std::vector<FitFamily> completed(std::vector<FitFamily> families, std::size_t parameters) {
     std::vector<bool> placed(parameters, false);
     for (const FitFamily& family : families) {
@@ -89,7 +90,7 @@ std::vector<FitFamily> completed(std::vector<FitFamily> families, std::size_t pa
     return families;
 }
 
-// W with W^T W the inverse of the family's covariance.
+// W such that W^T W is the inverse of the covariance of the family.
 Eigen::MatrixXd whitening(const FitFamily& family, const std::vector<FitParameter>& parameters) {
     const auto n = static_cast<Eigen::Index>(family.parameters.size());
     Eigen::MatrixXd covariance(n, n);
@@ -122,8 +123,8 @@ ceres::ResidualBlockId add_curve(ceres::Problem& problem, const std::vector<FitP
     return problem.AddResidualBlock(cost.release(), nullptr, blocks);
 }
 
-// Standard deviations of y at the optimum: the inverse of what the data tell (scaled by how well they fit) and the
-// priors tell together. A parameter that no row moves keeps its prior's spread.
+// Standard deviations of y at the optimum: from the inverse of the sum of the information in the data (scaled by the
+// residual variance) and in the priors. A parameter that influences no row keeps the spread of its prior.
 std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres::ResidualBlockId>& data,
                                const std::vector<FitParameter>& parameters, const std::vector<FitFamily>& families,
                                std::vector<double>& y, double variance) {
@@ -133,7 +134,7 @@ std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres:
         options.parameter_blocks.push_back(&place);
     }
     ceres::CRSMatrix jacobian;
-    if (!data.empty()) {  // to Ceres an empty list means every block
+    if (!data.empty()) {  // Ceres takes an empty list as every block
         problem.Evaluate(options, nullptr, nullptr, nullptr, &jacobian);
     }
     const auto n = static_cast<Eigen::Index>(y.size());

@@ -1,12 +1,13 @@
 #pragma once
-// Robust least squares over the logarithms of positive figures: the one door to Ceres.
+// Robust least squares over the logarithms of positive figures. Only this module uses Ceres.
 //
 // Minimises  sum_i w_i^2 rho(e_i / scale)  +  lambda^2 sum_f d_f^T C_f^-1 d_f
-// with d_j = ln x_j - ln prior_j, C_f the covariance of one family of parameters (a parameter of none has its spread
-// squared), and e_i = ln(predicted_i / measured_i), in two phases. First rho(z) = 2 (sqrt(1 + z^2) - 1), linear far
-// out, finds the valley from any start; then rho(z) = ln(1 + z^2) (Cauchy), nearly flat far out: of systems that
-// contradict each other the majority is fitted, not a compromise that suits none. Deterministic: the same input gives
-// the same bytes.
+// with e_i = ln(predicted_i / measured_i), d_j = ln x_j - ln prior_j, and C_f the covariance of one family of
+// parameters (spread^2 for a parameter without a family). There are two phases:
+//   rho(z) = 2 (sqrt(1 + z^2) - 1)   is linear for large z and finds the minimum from any start;
+//   rho(z) = ln(1 + z^2)  (Cauchy)   is nearly flat for large z: if systems contradict each other, it fits the
+//                                    majority instead of a compromise that fits no system.
+// Deterministic: the same input gives the same bytes.
 
 #include <functional>
 #include <span>
@@ -20,29 +21,30 @@ struct FitParameter {
     std::string name;
     double start = 1;
     double prior = 1;
-    double spread = 0.6;  // of ln x about ln prior
+    double spread = 0.6;  // standard deviation of ln x around ln prior
     double low = 0, high = 0;
-    double known = 0;  // above zero: told elsewhere, with this standard deviation of ln x; here for its family's sake
+    double known = 0;  // above zero: known from another fit, with this `deviation` of ln x; only informs its family
     double deviation = 0;
 };
 
-// Parameters whose priors go together: correlations of their logarithms, row by row, positive definite.
+// Parameters with correlated priors. `correlation` is that of the logarithms: a positive definite matrix, row by row.
 struct FitFamily {
     std::vector<std::size_t> parameters;
     std::vector<double> correlation;
 };
 
-// One measured curve: which parameters move it, the weight of each row, and the errors for given values of those.
+// One measured curve: the parameters that influence it, the weight of each row, and a function that computes the errors
+// for given parameter values.
 struct FitCurve {
     std::vector<std::size_t> parameters;
     std::vector<double> weights;
-    // Fills e_i; false where the values cannot be evaluated.
+    // Fills e_i; returns false if the curve cannot be evaluated at these values.
     std::function<bool(std::span<const double> values, std::span<double> errors)> errors;
 };
 
 struct FitOptions {
-    double scale = 0.08;   // an error of this size begins to count as far out
-    double lambda = 0.15;  // strength of the priors
+    double scale = 0.08;   // |e_i| from which the loss begins to flatten
+    double lambda = 0.15;  // weight of the priors
     int iterations = 30;
 };
 
@@ -52,7 +54,8 @@ struct FittedValue {
                                    // observation; not beyond the parameter's bounds
 };
 
-// The standard deviation of ln x that the interval stands for: of its longer side, as a bound may cut the other.
+// The standard deviation of ln x that corresponds to the interval. It is taken from the longer side, because a bound
+// may cut off the other.
 double deviation_of(const FittedValue& fitted);
 
 struct FitOutcome {
@@ -61,7 +64,7 @@ struct FitOutcome {
     int iterations = 0;
 };
 
-// `observations`: how many independent observations the weights stand for (their squares sum to it).
+// `observations`: the number of independent observations, which is the sum of the squared weights.
 FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::vector<FitFamily>& families,
                       const std::vector<FitCurve>& curves, double observations, const FitOptions& options = {});
 

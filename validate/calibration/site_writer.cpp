@@ -11,7 +11,7 @@ namespace fabricast {
 
 namespace {
 
-// As a part's name may be: small letters, digits, dashes and dots.
+// The text as a valid part name: lower-case letters, digits, dashes and dots.
 std::string kebab(std::string words) {
     std::ranges::transform(words, words.begin(), [](unsigned char c) {
         return std::isalnum(c) != 0 || c == '.' ? static_cast<char>(std::tolower(c)) : '-';

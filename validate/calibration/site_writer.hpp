@@ -1,11 +1,11 @@
 #pragma once
-// Which sites told the catalogue what.
+// Which sites contributed data for which parts of the catalogue.
 
 #include "validate/calibration/catalog_writer.hpp"
 
 namespace fabricast {
 
-// The catalogue's sites, one part for each GPU and link that a site's data are of: sites.yaml, whole.
+// The whole text of sites.yaml in the catalogue: one part for each GPU and link that a site has data for.
 std::string site_parts(const std::vector<FitDataset>& data, FabricCache& cache);
 
 }  // namespace fabricast

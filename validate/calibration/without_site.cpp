@@ -26,7 +26,7 @@ private:
     std::uint64_t state_ = fnv1a("");
 };
 
-// What is left out together: each site by itself, and all sites of each publisher.
+// The sets to leave out: each site by itself, and all sites of each publisher.
 std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& data) {
     std::map<std::string, std::set<std::string>> publishers;
     std::set<std::set<std::string>> sets;
@@ -45,7 +45,7 @@ std::map<FigureName, double> difference(const FitResult& fit, const Catalog& cat
     for (const auto& [name, fitted] : fit.figures) {
         const std::size_t slash = name.find('/');
         const double before = catalog.parts.at(name.substr(0, slash)).number(name.substr(slash + 1));
-        constexpr double written = 2e-5;  // the catalogue has five digits
+        constexpr double written = 2e-5;  // rounding: the catalogue has five digits
         if (std::abs(fitted.value / before - 1) > written) {
             changed[name] = fitted.value;
         }
@@ -53,7 +53,7 @@ std::map<FigureName, double> difference(const FitResult& fit, const Catalog& cat
     return changed;
 }
 
-// Figures as the catalogue has them: the base of a fit that leaves most of them alone.
+// The figures as in the catalogue: the base of a fit that leaves most of them unchanged.
 FitResult as_catalogued(const Fitter& fitter, const std::vector<FitDataset>& data, const Catalog& catalog) {
     FitResult base;
     for (std::size_t d = 0; d < data.size(); ++d) {
@@ -78,7 +78,8 @@ std::vector<FitDataset> fit_datasets(const Collection& collection) {
         }
         const Derived& derived = curve.comparison.derived;
         FitDataset dataset{curve.comparison.id, curve.site, curve.publisher, derived.group, derived.scenario, {}, {}};
-        // Every row of a doubling sweep, every other or third of a linear one: that many say the same.
+        // Takes every row of a doubling sweep, every other or third of a linear one, whose many rows repeat the same
+        // information.
         constexpr std::size_t enough = 40;
         const std::size_t step = 1 + curve.comparison.sizes.size() / enough;
         for (std::size_t i = 0; i < curve.comparison.sizes.size(); i += step) {

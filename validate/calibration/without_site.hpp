@@ -1,7 +1,7 @@
 #pragma once
-// Forecasts of each site by a fit that never saw it, and by one that saw nothing of its publisher's. Fitting takes
-// minutes, so the figures of each such fit are kept in a file beside a fingerprint of everything they depend on; a file
-// of another fingerprint is stale.
+// Forecasts of each site by a fit that never saw the site, and by a fit that never saw its publisher. A fit takes
+// minutes, so the figures of each fit are stored in a file with a fingerprint of everything that they depend on. A file
+// with a different fingerprint is stale.
 
 #include <filesystem>
 #include <map>
@@ -14,30 +14,32 @@
 
 namespace fabricast {
 
-// Healthy curves of a collection, without rows that are left out.
+// The healthy curves of a collection, without rows that are left out.
 std::vector<FitDataset> fit_datasets(const Collection& collection);
 
-// Figures of the fit without a set of sites that differ from the full fit's, by sites_key().
+// For each set of left-out sites, by sites_key(): the figures that differ from those of the full fit.
 using SiteOverlays = std::map<std::string, std::map<FigureName, double>>;
 
-// "a100, v100": how a set of left-out sites is named.
+// The name of a set of left-out sites: "a100, v100".
 std::string sites_key(const std::set<std::string>& sites);
 
-// The catalogue of the fit without these sites. Throws std::out_of_range where no such fit was made.
+// The catalogue of the fit without these sites. Throws std::out_of_range if there is no such fit.
 Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, const std::set<std::string>& sites);
 
 // Refits without each site, and without all sites of each publisher, on `threads` threads.
 SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                               unsigned threads);
 
-// Of the measurements and of what the program forecasts for them: whatever moves neither leaves such fits as they are.
+// A hash of the rows: dataset, site, publisher, use, size, measured and forecast time. Any change that affects none of
+// these leaves the stored fits valid.
 std::string fingerprint(const std::vector<AccuracyRow>& rows);
 
 std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint);
-// Empty where the file is not there or stale.
+// Empty if the file is missing or stale.
 SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint);
 
-// Fills AccuracyRow::left_out and ::publisher_out of every healthy row, and whether a sibling was in those fits.
+// Fills AccuracyRow::left_out and ::publisher_out of every healthy row, and whether a sibling took part in each of the
+// two fits.
 void forecast_without_site(std::vector<AccuracyRow>& rows, const Collection& collection, const SiteOverlays& overlays,
                            const Catalog& catalog, FabricCache& cache);
 

@@ -1,7 +1,7 @@
 #pragma once
-// What documents claim about fabrics, held against the simulation. A claim is data (validate/claims/*.yaml): what is
-// said, what standards and measurements say of it, and checks. A check is a quantity that a scenario simulates, or that
-// a link's own formulas give, and the range it has to fall in.
+// Claims of documents about fabrics, to be compared with the simulation. A claim is data (validate/claims/*.yaml): what
+// the document says, what standards and measurements say about it, and checks. A check is a quantity and the range that
+// it must be in; the quantity comes from simulating a scenario or from the formulas of a link.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,26 +11,26 @@
 
 namespace fabricast {
 
-// Something to be simulated or computed: `take` of a scenario's run, of a link or of a part; times `times`, and what is
-// in `plus` added to it, over what is in `over`.
+// A quantity to simulate or compute: (`take` of a run, link or part, times `times`, plus everything in `plus`) divided
+// by `over`.
 struct Observation {
     enum class Source : std::uint8_t { run, link, part, count };
     Source source = Source::run;
-    std::string name;              // of the scenario, link or part; of `count`: the kind of parts
-    std::string take;              // "time", "bandwidth", "encoded", a figure's name
-    std::string at;                // the size, where there are several
-    std::string is;                // a word: 1 where what is taken equals it, else 0
-    std::vector<std::string> set;  // overrides of the scenario, "workload.host.acs=true"
+    std::string name;              // of the scenario, link or part; for `count`: the kind of parts
+    std::string take;              // "time", "bandwidth", "encoded", or the name of a figure
+    std::string at;                // the size, if there are several
+    std::string is;                // a word: the value is 1 if the quantity equals it, else 0
+    std::vector<std::string> set;  // overrides of the scenario: "workload.host.acs=true"
     double times = 1;
     std::vector<Observation> plus;
     std::vector<Observation> over;  // at most one
 };
 
 enum class CheckRole : std::uint8_t {
-    standing,   // must hold, as everything is set by default
-    condition,  // the same under conditions that the source names; decides where a standing check fails
-    literal,    // the claim to the letter, which a standard contradicts: must not hold
-    shown       // beside the others; decides nothing
+    standing,   // must hold with default settings
+    condition,  // must hold under conditions that the source names; decides if a standing check fails
+    literal,    // the claim taken literally, which a standard contradicts: must not hold
+    shown       // for information; decides nothing
 };
 
 struct Check {
@@ -40,7 +40,7 @@ struct Check {
     Observation of;
 };
 
-// What is known of the claim apart from this simulator.
+// What is known about the claim from sources other than this simulator.
 enum class Standing : std::uint8_t { ok, model, ambiguous, wrong };
 
 enum class ClaimVerdict : std::uint8_t { reproduced, only_if, contradicted, not_reproduced };
@@ -50,22 +50,22 @@ std::string_view to_string(ClaimVerdict);
 struct Claim {
     std::string id, says, known, source;
     Standing standing = Standing::ok;
-    std::string conditions;  // of the checks of that role, and who names them
+    std::string conditions;  // conditions of the checks of role `condition`, and who states them
     std::string note;
-    ClaimVerdict verdict = ClaimVerdict::reproduced;  // as committed
-    std::string explained;  // of a miss: "deviations", or the name of the test that shows its cause
+    ClaimVerdict verdict = ClaimVerdict::reproduced;  // as stated in the claims file
+    std::string explained;  // if the claim is missed: "deviations", or the name of the test that shows the cause
     std::vector<Check> checks;
 };
 
-// One file: a theme.
+// One file of claims on one topic.
 struct ClaimFile {
     std::string title;
     std::filesystem::path file;
-    std::map<std::string, std::string, std::less<>> scenarios;  // text, or the path of a file beside
+    std::map<std::string, std::string, std::less<>> scenarios;  // text, or the path of a file next to the claims file
     std::vector<Claim> claims;
 };
 
-// In SI base units; throws std::out_of_range for another word.
+// The SI value of one unit. Throws std::out_of_range for an unknown unit.
 double claim_unit(const std::string& unit);
 
 }  // namespace fabricast

@@ -8,7 +8,7 @@ namespace fabricast {
 
 namespace {
 
-// Four digits: enough to see what a tolerance of a thousandth decides.
+// Four digits, enough to see the effect of a tolerance of one in a thousand.
 std::string number(double value) {
     const bool whole = value == std::floor(value) && std::abs(value) < 1e6;
     return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);

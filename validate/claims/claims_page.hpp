@@ -1,5 +1,5 @@
 #pragma once
-// docs/seed-claims.md: every claim, what the simulation says of it, and the verdict.
+// docs/seed-claims.md: every claim, what the simulation gives for it, and the verdict.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// Claims judged: every check's value under the default catalogue, its band over draws of what is uncertain, and the
-// verdict that follows.
+// Judges claims: the value of every check under the default catalogue, its range over random draws of the uncertain
+// constants, and the verdict.
 
 #include <cstdint>
 #include <string>
@@ -13,23 +13,24 @@
 namespace fabricast {
 
 struct JudgedCheck {
-    double value = 0;          // in the check's unit, by default
-    double low = 0, high = 0;  // lowest and highest of all draws and of the value itself
+    double value = 0;          // in the check's unit, under the default catalogue
+    double low = 0, high = 0;  // lowest and highest over all draws and `value`
     bool holds = false;
 };
 
 struct JudgedClaim {
     const Claim* claim = nullptr;
     ClaimVerdict verdict = ClaimVerdict::reproduced;
-    std::vector<JudgedCheck> checks;  // as the claim's
+    std::vector<JudgedCheck> checks;  // in the order of the claim's checks
 };
 
-// contradicted: what stands against it holds, and the claim to the letter does not. reproduced: every standing check
-// holds. only if: one does not, and each that is made under the source's conditions does.
+// reproduced: every standing check holds. only_if: a standing check fails, but every check under the conditions of the
+// source holds. contradicted: the claim has literal checks, the standing ones hold and the literal ones do not all
+// hold. not_reproduced: everything else.
 ClaimVerdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& checks);
 
-// `draws` catalogues, each with every uncertain constant drawn within its interval, and a seed of its own. Of each file
-// the claims in order. `file` must outlive what is returned.
+// Judges the claims of a file, in order, under `draws` catalogues. Each draw has every uncertain constant drawn from
+// its interval, and its own seed. `file` must outlive the result.
 std::vector<JudgedClaim> judge(const ClaimFile& file, const Catalog& catalog, std::uint32_t draws);
 
 // seed_claims_reproduced, seed_claims_only_if, seed_claims_missed_unexplained and the others.

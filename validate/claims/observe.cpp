@@ -26,13 +26,13 @@ double of_link(const Catalog& catalog, const Observation& o, const ClaimFile& fi
     const LinkSpec link = link_spec(part);
     const auto payload = static_cast<double>(link.framing.payload.count);
     const auto header = static_cast<double>(link.framing.header.count);
-    if (o.take == "raw") {  // every bit on the lanes
+    if (o.take == "raw") {  // all bits on the lanes, without encoding overhead
         return part.number("signalling", "T/s") * part.number("lanes", "") / 8;
     }
     if (o.take == "encoded") {
         return link.rate.bytes_per_second();
     }
-    if (o.take == "packets") {  // payload beside headers alone
+    if (o.take == "packets") {  // payload share of packets with headers, no other overhead
         return link.rate.bytes_per_second() * payload / (payload + header);
     }
     if (o.take == "payload") {
@@ -71,7 +71,7 @@ double of_part(const Catalog& catalog, const Observation& o, const ClaimFile& fi
     return (" " + part->word_or(o.take, "") + " ").find(" " + o.is + " ") != std::string::npos ? 1 : 0;
 }
 
-// Each: the quantity that `take` names, or nothing where it names none of these.
+// Each function returns the quantity that `take` names, or nothing if it names none of these.
 std::optional<double> of_packets(const PacketUse& use, const std::string& take) {
     if (take == "drops") {
         return static_cast<double>(use.drops);
@@ -108,10 +108,10 @@ std::optional<double> of_step(const StepRow& step, const std::string& take) {
     if (take == "mfu") {
         return step.mfu;
     }
-    if (take == "exposed") {  // share of the step
+    if (take == "exposed") {  // share of the step time
         return step.exposed_s() / step.step_time_s;
     }
-    if (take == "efficiency") {  // of the table's last row
+    if (take == "efficiency") {  // of the last row of the table
         return step.efficiency;
     }
     if (take == "speedup") {
@@ -120,7 +120,7 @@ std::optional<double> of_step(const StepRow& step, const std::string& take) {
     return std::nullopt;
 }
 
-// What a report says of the size asked for, or of its last row.
+// The quantity in a report, for the size asked for or else its last row.
 double of_report(const Report& report, const Observation& o, const ClaimFile& file) {
     std::optional<double> value;
     const Bytes size = o.at.empty() ? Bytes{} : parse_bytes(o.at);

@@ -1,5 +1,5 @@
 #pragma once
-// Quantities of claims, computed: scenarios are simulated, links asked for what their formulas say.
+// Computes the quantities of claims: simulates scenarios and evaluates the formulas of links.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,14 +11,15 @@
 
 namespace fabricast {
 
-// Quantities of one file under one catalogue. `seed` 0: the scenario's own. What was simulated once is kept.
+// Computes quantities of one file under one catalogue. `seed` 0 means the seed of the scenario. Each simulation runs
+// once and its result is kept.
 class Observer {
 public:
-    // Both must outlive it.
+    // `file` and `catalog` must outlive the observer.
     Observer(const ClaimFile& file, const Catalog& catalog, std::uint64_t seed = 0)
         : file_(file), catalog_(catalog), seed_(seed) {}
 
-    // In SI base units. Throws InputError or CatalogError, naming the claim's file, where a name is unknown.
+    // In SI base units. Throws InputError or CatalogError if a name is unknown; the message names the claims file.
     double value(const Observation& observation);
 
 private:

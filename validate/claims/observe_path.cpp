@@ -61,14 +61,16 @@ double of_transfer(const Observation& o, const Scenario& scenario, const Catalog
     }
 }
 
-// Whether NVLink joins these two, and how fast a copy streams over it alone; 0 where it does not.
+// Rate of a copy that uses the NVLink path between two GPUs alone, bytes per second; 0 if NVLink does not connect them
+// directly.
 double nvlink_rate(const Fabric& fabric, std::uint32_t a, std::uint32_t b) {
     const auto path = path_between(fabric, query(fabric.gpu(a), fabric.gpu(b), PathKind::nvlink));
     const bool joined = path && path->count > 0 && !passes(fabric, *path, DeviceKind::gpu);
     return joined ? narrowest(fabric, *path) : 0;
 }
 
-// Each GPU of a node's first half with its twin of the second, both ways, all at once: the least rate of one direction.
+// Each GPU of the first half of a node exchanges data with its counterpart in the second half, both ways, all at once.
+// Returns the lowest rate of one direction.
 double disjoint_pairs(const Fabric& fabric, const Scenario& scenario) {
     constexpr Bytes bytes{1 << 30};
     Schedule schedule;

@@ -1,5 +1,5 @@
 #pragma once
-// Quantities of data paths and of the machine itself: what one transfer takes, what every pair of GPUs can do.
+// Quantities of data paths and of the node itself: the time of one transfer, the bandwidth of every pair of GPUs.
 
 #include <string>
 
@@ -9,10 +9,11 @@
 
 namespace fabricast {
 
-// Whether `take` is one of these, for this scenario.
+// Whether `take` names such a quantity for this scenario.
 bool is_path_quantity(const std::string& take, const Scenario& scenario);
 
-// In SI base units. A transfer that is refused takes no transport: 0 where one is asked by name.
+// In SI base units. A transfer that is refused has no transport, so the value is 0 if the observation asks for a
+// transport by name.
 double of_path(const Observation& observation, const Scenario& scenario, const Catalog& catalog);
 
 }  // namespace fabricast

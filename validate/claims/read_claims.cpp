@@ -1,7 +1,5 @@
 #include "validate/claims/read_claims.hpp"
 
-// Claims as they are written.
-
 #include <algorithm>
 #include <array>
 #include <span>

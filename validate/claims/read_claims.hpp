@@ -1,11 +1,11 @@
 #pragma once
-// Claims from their files.
+// Reads the claims files.
 
 #include "validate/claims/claim.hpp"
 
 namespace fabricast {
 
-// Every file of a folder, by name. Throws InputError where one is malformed.
+// Every file of a folder, by name. Throws InputError if one is malformed.
 std::vector<ClaimFile> read_claims(const std::filesystem::path& folder);
 
 }  // namespace fabricast

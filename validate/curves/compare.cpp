@@ -15,7 +15,7 @@ namespace {
 
 double error(const ComparedSize& size) { return size.ours.seconds / size.measured.seconds - 1; }
 
-// Median and 90th percentile of |error| over the used sizes of a regime, and the median signed one.
+// Median and 90th percentile of |error| over the used sizes of a regime, and the median signed error (`bias`).
 struct RegimeError {
     std::size_t sizes = 0;
     double median = 0, p90 = 0, bias = 0;
@@ -56,7 +56,7 @@ Series series(const Comparison& c, const char* label, const char* color, double 
     return s;
 }
 
-// A curve of other ranks is no measurement of this scenario.
+// Throws if the measurement has another number of ranks than the scenario.
 void refuse_other_ranks(const Measurement& measurement, std::uint32_t ranks) {
     const auto said = measurement.benchmark.find("ranks");
     if (said != measurement.benchmark.end() && said->second.text != std::to_string(ranks)) {

@@ -1,5 +1,5 @@
 #pragma once
-// One measurement beside its forecasts: what `fabricast compare` prints, and what the accuracy tool collects.
+// One measurement and its forecasts: what `fabricast compare` prints and what the accuracy tool collects.
 
 #include <optional>
 #include <string>
@@ -22,8 +22,8 @@ struct ComparedSize {
     ForecastRow ours;
     double null_alphabeta = 0;
     double null_tuning = 0;
-    Hops hops;        // of the ring that alpha-beta counts
-    double wire = 0;  // its f * S / B, seconds
+    Hops hops;        // hops of the ring, as alpha-beta counts them
+    double wire = 0;  // f * S / B of alpha-beta, in seconds
 };
 
 struct Comparison {
@@ -34,15 +34,15 @@ struct Comparison {
     std::vector<ComparedSize> sizes;
 };
 
-// Throws InputError where the file is not understood, NotACurve where it holds no size curve, and what building and
-// planning throw. `scenario` replaces the derived one.
+// Uses `scenario` instead of the derived one if given. Throws InputError if the file is not understood, NotACurve if it
+// has no size curve, and whatever building and planning throw.
 Comparison compare(const Measurement& measurement, const AliasTable& table, const Catalog& catalog, FabricCache& cache,
                    const std::optional<Scenario>& scenario = std::nullopt);
 
-// For people: assumptions, a row a size with its signed error, and a summary by regime.
+// For people: assumptions, one row per size with its signed error, and a summary by regime.
 std::string to_text(const Comparison& comparison);
 Json to_json(const Comparison& comparison);
-// Time over size, measured and forecast, with the signed error below.
+// Measured and forecast time over size, with the signed error below.
 std::string to_svg(const Comparison& comparison);
 
 // "owner/name, path" or the URL.

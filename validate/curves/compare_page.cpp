@@ -43,7 +43,7 @@ Curves curves_of(const Comparison& c, std::string title, Axis y, double (*value)
     return curves;
 }
 
-// Median of |error| over the sizes that count; `inside` of them lie within the forecast's interval.
+// `sizes` that count, how many of them lie inside the interval of the forecast, and median and largest |error|.
 struct Verdict {
     std::size_t sizes = 0, inside = 0;
     double median = 0, worst = 0;

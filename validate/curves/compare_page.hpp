@@ -1,5 +1,5 @@
 #pragma once
-// A measurement beside its forecast as a page to hand over: measured points over the forecast's curves.
+// A measurement and its forecast as a self-contained page: measured points over the curves of the forecast.
 
 #include "sim/report/html/page.hpp"
 #include "validate/curves/compare.hpp"

@@ -24,7 +24,7 @@ struct Unit {
 constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr Unit size_units[] = {{"", 1},          {"bytes", 1}, {"B", 1},     {"KiB", 1024}, {"KB", 1e3},
                                {"MiB", 1048576}, {"MB", 1e6},  {"GiB", gib}, {"GB", 1e9}};
-// nccl-tests prints microseconds where it prints no unit.
+// A time without a unit is in microseconds, as nccl-tests prints it.
 constexpr Unit time_units[] = {{"", 1e-6},   {"us", 1e-6}, {"usec", 1e-6}, {"ns", 1e-9},
                                {"ms", 1e-3}, {"s", 1},     {"sec", 1}};
 constexpr Unit rate_units[] = {{"", 1e9},          {"GBps", 1e9},     {"GB/s", 1e9},    {"GBs", 1e9},
@@ -38,7 +38,7 @@ bool take_prefix(std::string_view& name, std::string_view prefix) {
     return has;
 }
 
-// "_us" after "time": the unit, or nothing where the rest is no unit of this quantity.
+// The unit of a column from the rest of its name ("_us" after "time"); empty if it is not a unit of this quantity.
 template <std::size_t n>
 std::optional<double> unit_of(std::string_view rest, const Unit (&units)[n]) {
     take_prefix(rest, "_");
@@ -50,7 +50,8 @@ std::optional<double> unit_of(std::string_view rest, const Unit (&units)[n]) {
     return std::nullopt;
 }
 
-// "inplace_time_us" -> time, in place, 1e-6. Other columns (labels, errors, peaks) are nothing to a curve.
+// "inplace_time_us" -> time, in place, 1e-6. Empty for other columns (labels, errors, peaks), which a curve does not
+// use.
 std::optional<Column> column_of(std::string_view name) {
     Column column;
     column.in_place = take_prefix(name, "inplace_") || take_prefix(name, "in_place_") || take_prefix(name, "ip_");
@@ -89,7 +90,7 @@ std::optional<double> number(std::string_view cell) {
     return value;
 }
 
-// nccl-tests' "64K", people's "1 MiB": the letter is a power of 1024, as in `-b 64K`.
+// "64K" as nccl-tests prints it, or "1 MiB" as people write it. The letter is a power of 1024, as in `-b 64K`.
 std::optional<double> labelled_size(std::string_view cell) {
     std::size_t digits = 0;
     while (digits < cell.size() &&
@@ -121,7 +122,7 @@ struct Reading {
     double relative_rounding = 0;
 };
 
-// The time that one cell tells, or nothing where it was not measured ("N/A", null, 0).
+// The time from one cell; empty if it was not measured ("N/A", null, 0).
 std::optional<Reading> time_of(const Column& column, const std::string& cell, double size, double busbw_factor,
                                const SourceLocation& place) {
     if (cell.empty() || cell == "N/A" || cell == "n/a" || cell == "-" || cell == "~" || cell == ".nan") {
@@ -151,12 +152,12 @@ std::optional<Reading> time_of(const Column& column, const std::string& cell, do
 struct Layout {
     std::size_t size_column = 0;
     double size_unit = 1;
-    std::vector<std::pair<std::size_t, Column>> values;  // of the best quantity there is
+    std::vector<std::pair<std::size_t, Column>> values;  // columns of the best available quantity
 };
 
 std::string joined_columns(const Measurement& measurement) { return joined(measurement.columns); }
 
-// Times where they are printed, else algbw, else busbw.
+// Selects the columns: times if they are printed, else algbw, else busbw.
 Layout layout_of(const Measurement& measurement) {
     std::vector<std::optional<Column>> columns;
     std::optional<Printed> best;
@@ -194,7 +195,7 @@ void leave_out_warm_up(Curve& curve) {
         }
     }
     constexpr std::size_t leading = 3;
-    std::size_t warm = 0;  // so many leading points
+    std::size_t warm = 0;  // number of leading warm-up points
     for (std::size_t i = 0; i < leading && i + 1 < points.size() && points.size() > leading; ++i) {
         if (points[i]->seconds > 1.10 * points[i + 1]->seconds) {
             warm = i + 1;
@@ -230,7 +231,7 @@ Curve read_curve(const Measurement& measurement, double busbw_factor) {
             }
         }
         if (*size < 1 || !fastest) {
-            continue;  // nccl-tests' empty first sizes, or a size never measured
+            continue;  // an empty first size of nccl-tests, or a size that was not measured
         }
         CurvePoint point{Bytes{static_cast<std::int64_t>(std::llround(*size))}, fastest->seconds, ""};
         if (fastest->relative_rounding > coarsest) {

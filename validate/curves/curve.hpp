@@ -1,12 +1,13 @@
 #pragma once
-// A measurement's table as time over size. Columns are read by name, whatever the unit; what is left out is said.
+// Reads the table of a measurement as time over size. Columns are recognised by name and converted from any unit; rows
+// that are left out carry the reason.
 //
-// Measured time of a size = min(out of place, in place). From a bandwidth where no time is printed: S / algbw, or
-// factor * S / busbw. Left out are
-//   unreadable  a bandwidth printed so coarsely that its rounding is above 5 %;
-//   warm-up     the leading sizes (at most three) down to the last that takes > 1.10 x the next larger one, for a
-//   larger
-//               message cannot be faster; and a single size > 1.5 x both its neighbours.
+// The measured time of a size is min(out of place, in place). If no time is printed, it follows from a bandwidth: S /
+// algbw, or factor * S / busbw. Rows are left out as
+//   unreadable  if a bandwidth is printed so coarsely that its rounding is above 5 %;
+//   warm-up     if they are among the first three sizes, up to the last of them that takes > 1.10 x the time of the
+//               next larger size (a larger message cannot be faster); also a single size that takes > 1.5 x the
+//               time of both its neighbours.
 
 #include <stdexcept>
 #include <string>
@@ -20,23 +21,24 @@ namespace fabricast {
 struct CurvePoint {
     Bytes size;
     double seconds = 0;
-    std::string left_out;  // why this row is not used; empty: it is
+    std::string left_out;  // why this row is not used; empty: it is used
 };
 
-// Points by rising size.
+// Points in ascending order of size.
 struct Curve {
     std::vector<CurvePoint> points;
 };
 
-// The table is no size curve; the message says which columns it has. Skipped and said, not an error of the file.
+// The table is not a size curve; the message lists its columns. Not an error in the file: callers skip the file and
+// report it.
 struct NotACurve : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// `busbw_factor` as of nccl-tests. Throws NotACurve, or InputError at a cell that is no figure.
+// `busbw_factor` as in nccl-tests. Throws NotACurve, or InputError at a cell that is not a number.
 Curve read_curve(const Measurement& measurement, double busbw_factor);
 
-// Marks warm-up points by the rule above. Precondition: ascending sizes.
+// Marks warm-up points by the rule above. Precondition: sizes ascend.
 void leave_out_warm_up(Curve& curve);
 
 }  // namespace fabricast

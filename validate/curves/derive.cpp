@@ -12,7 +12,7 @@
 namespace fabricast {
 namespace {
 
-// The enumerator that scenarios spell so. Throws std::out_of_range where the alias table names none.
+// The enumerator with this name. Throws std::out_of_range if the alias table names none.
 template <class Enum>
 Enum spelled(std::string_view name) {
     for (std::uint8_t i = 0;; ++i) {
@@ -28,7 +28,7 @@ std::uint32_t whole(std::string_view words) {
     return error == std::errc{} && end == words.data() + words.size() ? value : 0;
 }
 
-// A count as the file states it; 0 where it does not. Throws where it is no count.
+// A count as the file states it; 0 if it does not. Throws if the text is not a count.
 std::uint32_t count(const MeasurementSection& section, std::string_view key) {
     const auto found = section.find(key);
     if (found == section.end()) {
@@ -48,7 +48,7 @@ SourceLocation place_of(const MeasurementSection& section, std::string_view key,
     return found == section.end() ? otherwise : found->second.place;
 }
 
-// The known name nearest to any word of the text: "NVIDIA B300" -> "b200-sxm".
+// The known name that is nearest to any word of the text: "NVIDIA B300" -> "b200-sxm".
 std::string nearest_of(std::string_view words, const std::vector<std::string>& names) {
     std::vector<std::string> stems;
     for (const std::string& name : names) {
@@ -69,7 +69,7 @@ std::string nearest_of(std::string_view words, const std::vector<std::string>& n
     return "";
 }
 
-// The meaning of a statement in one of the alias lists. Throws where no row understands it.
+// The alias that matches a statement. Throws if no row of the list matches.
 const Alias& understood(const Measurement& measurement, const MeasurementSection& section, std::string_view key,
                         const AliasList& list, std::string_view meaning) {
     const auto found = section.find(key);
@@ -127,7 +127,7 @@ Counts counts(const Measurement& m, Derived& out) {
     return c;
 }
 
-// How the GPUs of a node are joined, in the alias table's word.
+// How the GPUs of a node are connected, as the alias table names it.
 std::string intra_of(const Measurement& m, const AliasTable& table, const Alias& gpu, Derived& out) {
     std::string_view usual = gpu.word("intra");
     const std::string_view said = text(m.system, "intra");
@@ -146,7 +146,7 @@ std::string intra_of(const Measurement& m, const AliasTable& table, const Alias&
     return intra;
 }
 
-// The smallest template of that GPU and shape with as many GPUs as take part.
+// The smallest template for this GPU and connection that has at least as many GPUs as take part.
 const NodeAlias& node_of(const Measurement& m, const AliasTable& table, std::string_view gpu, std::string_view intra,
                          std::uint32_t used) {
     const NodeAlias* best = nullptr;
@@ -178,7 +178,7 @@ void derive_node(const Measurement& m, const AliasTable& table, const Counts& c,
     cluster.gpus_per_node = c.used;
     std::uint32_t used = c.used;
     if (intra == "nvl72" && c.nodes > 1) {
-        // Trays of one rack are one NVLink domain: one node of the catalogue.
+        // The trays of one rack form one NVLink domain, which is one node in the catalogue.
         constexpr std::uint32_t rack = 72;
         cluster.nodes = (c.ranks + rack - 1) / rack;
         if (c.ranks % cluster.nodes != 0) {
@@ -200,10 +200,9 @@ void derive_node(const Measurement& m, const AliasTable& table, const Counts& c,
     }
 }
 
-// ---- software and benchmark
-// -------------------------------------------------------------------------------------------
+// ---- software and benchmark ---------------------------------------------------------------------------------------
 
-// "2.16.5+cuda11.8" -> "2.16.5"; "" where there is none.
+// "2.16.5+cuda11.8" -> "2.16.5"; "" if there is no version.
 std::string version_in(std::string_view words, const Pattern& pattern) {
     std::string version;
     if (const std::optional<Pattern::Groups> match = pattern.first_in(words)) {
@@ -214,7 +213,7 @@ std::string version_in(std::string_view words, const Pattern& pattern) {
     return version;
 }
 
-// -1, 0, 1 as a is older, equal, newer; missing parts are 0.
+// -1, 0 or 1 if a is older, equal or newer; missing parts are 0.
 int compare_versions(std::string_view a, std::string_view b) {
     while (!a.empty() || !b.empty()) {
         const auto head = [](std::string_view& words) {
@@ -231,7 +230,8 @@ int compare_versions(std::string_view a, std::string_view b) {
     return 0;
 }
 
-// Stated, else named elsewhere in the file, else by its CUDA release, else by the GPU generation.
+// The NCCL version: as stated, else as named elsewhere in the file, else from the CUDA release, else from the GPU
+// generation.
 std::string nccl_version(const Measurement& m, const AliasTable& table, Derived& out) {
     static const Pattern plain(R"((?:^|[^\d.])(\d+)\.(\d+)(?:\.(\d+))?)");
     static const Pattern code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
@@ -265,7 +265,7 @@ std::string nccl_version(const Measurement& m, const AliasTable& table, Derived&
     return version;
 }
 
-// Every NAME=value of a text; a later one replaces an earlier.
+// Reads every NAME=value of a text; a later one replaces an earlier one.
 void read_environment(std::string_view words, Derived& out) {
     static const Pattern assignment(R"rx(\b([A-Z][A-Z0-9]*_[A-Z0-9_]+) ?= ?("[^"]*"|[^\s;")]+))rx",
                                     Pattern::Case::counts);
@@ -285,7 +285,7 @@ void read_environment(std::string_view words, Derived& out) {
     }
 }
 
-// The value behind "-g" or "nGpus"; 1 where neither stands there.
+// The number after the option, for example "-g 8" or "nGpus 8"; 0 if neither is in the text.
 std::uint32_t option(std::string_view words, const std::string& letter, const std::string& name) {
     const Pattern pattern("(?:^|\\s)-" + letter + " ?(\\d+)\\b|\\b" + name + " (\\d+)\\b", Pattern::Case::counts);
     const std::optional<Pattern::Groups> match = pattern.first_in(words);

@@ -1,6 +1,6 @@
 #pragma once
-// From what a measurement file says in words to the scenario that forecasts it. Whatever the file leaves open becomes
-// an assumption, printed; whatever no alias understands is refused by name.
+// Derives the scenario that forecasts a measurement from the statements in its file. What the file leaves open becomes
+// an assumption, which is printed; a statement that no alias matches is refused with its name.
 
 #include "topologies/fabric.hpp"
 #include "validate/curves/derived.hpp"
@@ -9,11 +9,11 @@
 
 namespace fabricast {
 
-// Throws InputError at the statement that is not understood, with what is accepted and the nearest name.
+// Throws InputError at the statement that is not understood, with the accepted values and the nearest name.
 Derived derive(const Measurement& measurement, const AliasTable& table);
 
-// The group as the built fabric tells it: whether cards on PCIe reach each other or go through the host is in no
-// file's words, but in the node that they stand for.
+// The group, corrected from the built fabric: whether PCIe cards reach each other directly or go through the host is
+// not stated in any file, but follows from the node template.
 SystemGroup group_on(const Fabric& fabric, const Derived& derived);
 
 }  // namespace fabricast

@@ -18,15 +18,15 @@ std::uint32_t digits(std::string_view words) {
     return value;
 }
 
-// Gb/s of one port and the number of ports, as far as a text tells.
+// Rate of one port in Gb/s and number of ports, as far as the text states them; 0: unknown.
 struct Ports {
     std::uint32_t gbps = 0;
     std::uint32_t count = 0;
-    std::string link;  // where a name says more than the speed: a half-width port
+    std::string link;  // if a name says more than the rate: a half-width port
 };
 
-// "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. The unit tells bits from bytes, so case
-// counts.
+// "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. Case-sensitive, because the unit distinguishes
+// bits from bytes.
 Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
     static const Pattern rate(
         R"((?:(\d+) ?[x×] ?)?\b(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?)",
@@ -44,7 +44,7 @@ Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
     return ports;
 }
 
-// "4x ConnectX-7" -> 4; nodes of "4x8 GPUs" are no NICs.
+// "4x ConnectX-7" -> 4. Skips "4x8 GPUs", which counts nodes.
 std::uint32_t count_in_words(const std::string& words) {
     static const Pattern times(R"(\b(\d+) ?[x×](\d+ ?GPU)?)");
     for (const Pattern::Groups& match : times.all_in(words)) {
@@ -77,7 +77,7 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
     named = named == nullptr ? first_match(table.speeds, family + " " + gpu) : named;
     constexpr std::uint32_t fastest_port = 800;
     if (ports.gbps > fastest_port && stated == 0 && named != nullptr) {
-        ports = {};  // of the whole node, though it does not say so
+        ports = {};  // the rate of the whole node, although the text does not say so
     } else if (ports.gbps > fastest_port && stated > 1 && ports.count == 0) {
         ports.gbps /= stated;
     }
@@ -120,7 +120,7 @@ const Alias& network_of(const Measurement& m, const AliasTable& table, const std
     return *network;
 }
 
-// The catalogue's link of that family at the speed; refused where there is none.
+// The catalogue's link of this family at this rate. Throws if there is none.
 std::string link_of(const Measurement& m, const AliasTable& table, const std::string& family, std::uint32_t gbps) {
     const auto found = table.link.find(family + " " + std::to_string(gbps));
     if (found != table.link.end()) {
@@ -146,7 +146,7 @@ bool host_staged(const std::string& words, const Derived& out) {
     return never || off.found_in(words);
 }
 
-// What the network's NCCL plugin sets; what the user set stays.
+// Applies the environment that the network's NCCL plugin sets; values set by the user are kept.
 void take_plugin_environment(const Alias& network, Derived& out) {
     std::istringstream words{std::string(network.word("env"))};
     std::string taken;
@@ -161,7 +161,7 @@ void take_plugin_environment(const Alias& network, Derived& out) {
     }
 }
 
-// The template that the catalogue has for this node on such a network, where there is one.
+// Switches to the template that the catalogue has for this node with this network family, if there is one.
 void take_network_template(const AliasTable& table, std::string_view family, ClusterRequest& cluster) {
     const auto plain = std::ranges::find(table.nodes, cluster.node, &NodeAlias::node);
     for (const NodeAlias& node : table.nodes) {
@@ -194,7 +194,7 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
     out.group.fabric = family == "infiniband" ? cluster.link : std::string(network.word("family"));
     take_network_template(table, network.word("family"), cluster);
     if (ports.count != 0) {
-        // Counted for what the file calls a node: of a rack that is one node here, for each of its trays.
+        // The number of NICs is per node as the file counts nodes; if a rack is one node here, that is per tray.
         const std::uint32_t gpus = digits(std::string(text(m.system, "gpus_per_node")));
         const std::uint32_t trays = gpus == 0 ? 1 : std::max(1U, cluster.gpus_per_node / gpus);
         cluster.node_options["nics"] = std::to_string(ports.count * trays);

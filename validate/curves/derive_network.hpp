@@ -1,5 +1,5 @@
 #pragma once
-// The part of `derive` that looks outside the node.
+// The part of `derive` that handles the network between nodes.
 
 #include "models/catalog.hpp"
 #include "validate/curves/derived.hpp"
@@ -8,12 +8,13 @@
 
 namespace fabricast {
 
-// Fills the fabric, its link, the NICs and the transport of `out.scenario`, and `out.group.fabric`; of a single node
-// only what the network's plugin sets in the environment. Precondition: the node and the environment are derived.
-// Throws InputError on a network that nothing here models.
+// Fills the fabric, its link, the NICs and the transport of `out.scenario`, and `out.group.fabric`. For a single node,
+// only applies the environment that the network plugin sets. Precondition: the node and the environment are derived.
+// Throws InputError for a network that has no model here.
 void derive_network(const Measurement& measurement, const AliasTable& table, Derived& out);
 
-// Where the link is faster than the template's adapters: the slowest of the catalogue that speaks it at its rate.
+// If the link is faster than the NICs of the template, takes the slowest NIC of the catalogue that supports the link
+// type at its rate.
 void take_fitting_nic(Derived& derived, const Catalog& catalog);
 
 }  // namespace fabricast

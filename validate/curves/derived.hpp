@@ -1,5 +1,5 @@
 #pragma once
-// What a measurement file comes to: a scenario, and what was assumed.
+// The result of `derive`: a scenario, and what was assumed.
 
 #include <compare>
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace fabricast {
 
-// What a fit may call a sibling: the same three words. Where curves do not share a mechanism they share no word: cards
-// peer to peer and cards staged through host memory, one network under two generations of its NCCL plugin.
+// Two sites are siblings in a fit if these three words are equal. Curves with different mechanisms have different
+// words: PCIe cards with peer-to-peer access or staged through host memory, or one network under two generations of its
+// NCCL plugin.
 struct SystemGroup {
     std::string generation;  // "hopper"
     std::string nccl_era;  // "<2.18" or ">=2.18": NCCL's latencies and kernels changed there (nccl-mechanisms.md §3.4)
@@ -21,7 +22,7 @@ struct SystemGroup {
 };
 
 struct Derived {
-    Scenario scenario;  // without sizes: the curve has them
+    Scenario scenario;  // without sizes, which come from the curve
     std::uint32_t ranks = 0;
     SystemGroup group;
     std::vector<std::string> assumptions;

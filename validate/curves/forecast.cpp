@@ -7,7 +7,7 @@
 namespace fabricast {
 namespace {
 
-// What `build` reads of a scenario, as a key.
+// The fields of a scenario that `build` reads, as a key.
 std::string cluster_key(const ClusterRequest& c) {
     std::string key = c.node + "|" + std::to_string(c.nodes) + "|" + std::to_string(c.gpus_per_node) + "|" +
                       c.fabric_kind + "|" + c.link + "|" + c.switch_part + "|" + c.routing + "|" +
@@ -18,7 +18,7 @@ std::string cluster_key(const ClusterRequest& c) {
     return key;
 }
 
-// What only data can tell of a part's costs; what its source states is no matter for a fit.
+// Whether the figure is a cost that only measurements determine. Figures that a source states are not fitted.
 bool is_cost(const Catalog& catalog, const FigureUsed& figure) {
     const std::string& kind = catalog.parts.at(figure.part).kind;
     if (figure.origin != "fitted" && figure.origin != "estimated") {
@@ -30,7 +30,7 @@ bool is_cost(const Catalog& catalog, const FigureUsed& figure) {
 }  // namespace
 
 const Fabric& FabricCache::at(const Scenario& scenario) {
-    // A graph written out is not in the request's words: its file and name stand for it.
+    // The request does not contain an explicit graph, so file and name of the scenario identify it.
     const std::string key =
         cluster_key(scenario.cluster) + (scenario.cluster.graph ? scenario.file + scenario.name : "");
     const std::lock_guard lock(guard_);

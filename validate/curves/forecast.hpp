@@ -1,5 +1,5 @@
 #pragma once
-// Forecasts of whole curves through the chain: build -> Fabric -> plan -> replay.
+// Forecasts whole curves through the chain build -> Fabric -> plan -> replay.
 
 #include <map>
 #include <memory>
@@ -21,11 +21,11 @@ struct ForecastRow {
     std::string algorithm, protocol;
     int channels = 0;
     Evidence evidence = Evidence::formula_only;
-    double tuning_seconds = 0;       // NCCL's tuning model read as a clock; 0: it has no model of this
-    std::vector<std::string> costs;  // "part/figure" of each fitted or estimated cost it rests on
+    double tuning_seconds = 0;       // time that NCCL's tuning model predicts; 0: it has no model of this
+    std::vector<std::string> costs;  // "part/figure" of each fitted or estimated cost that the forecast uses
 };
 
-// Fabrics by cluster request: building one is the slow part, and the figures that are fitted never change it.
+// Fabrics by cluster request, because building one is slow and does not depend on the fitted figures.
 class FabricCache {
 public:
     // `catalog` must outlive the cache.
@@ -38,7 +38,8 @@ private:
     std::map<std::string, std::unique_ptr<const Fabric>> fabrics_;
 };
 
-// One scenario made ready, with its events: many sizes, and again after the catalogue's costs changed in place.
+// One scenario with its events, prepared once for many sizes. It may be used again after the costs of the catalogue
+// were changed in place.
 class CurveForecaster {
 public:
     // All must outlive the forecaster.

@@ -5,7 +5,7 @@
 namespace fabricast {
 namespace {
 
-// What the datasheet of the GPU's link, or of the node's NICs together, says per direction; bytes per second.
+// Datasheet rate of the GPU's link, or of all NICs of the node together, per direction; bytes per second.
 double datasheet_bandwidth(const Fabric& fabric) {
     const NodeTemplate& node = fabric.node();
     if (fabric.node_count() > 1) {

@@ -1,6 +1,6 @@
 #pragma once
-// Two models that a forecast must beat, with the constants that their sources give them. The same models with constants
-// fitted to data: calibration/fitted_nulls.hpp.
+// Two simple models that a forecast must beat, with the constants that their sources state.
+// calibration/fitted_nulls.hpp has the same models with fitted constants.
 
 #include <vector>
 
@@ -10,19 +10,20 @@
 
 namespace fabricast {
 
-// Alpha-beta: 7 us + hops * (0.6 us inside a node, 3 us between nodes) + f * S / B, with the ring's hops, nccl-tests'
-// factor f and B from the datasheet: NVLink (else PCIe) of one GPU, or the node's NICs together. Seconds.
-// Source of the constants: facts nccl-mechanisms.md §1 (a).
+// Alpha-beta: 7 us + hops * (0.6 us inside a node, 3 us between nodes) + f * S / B, with the hops of the ring, the
+// busbw factor f of nccl-tests, and B from the datasheet: NVLink (else PCIe) of one GPU, or all NICs of the node
+// together. In seconds. Source of the constants: facts nccl-mechanisms.md §1 (a).
 double alpha_beta(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric);
 
-// f * S / B of it, in seconds.
+// The term f * S / B of alpha-beta, in seconds.
 double datasheet_wire_time(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric);
 
-// NCCL's tuning model read as a clock. `expected` is what it says of the choice; for sends and receives, of which it
-// has no model, a constant 12 us and the wire stand in. Source: facts nccl-mechanisms.md §1 (b).
+// The time that NCCL's tuning model predicts, in seconds. `expected` is its prediction for the choice that was made.
+// The model does not cover sends and receives; for these the result is a constant 12 us plus the wire time. Source:
+// facts nccl-mechanisms.md §1 (b).
 double tuning_clock(double expected, const CollectiveWorkload& workload, Bytes size, const Fabric& fabric);
 
-// The ring's steps, and how many of them leave a node.
+// The steps of the ring inside and between nodes.
 struct Hops {
     double intra = 0, inter = 0;
 };

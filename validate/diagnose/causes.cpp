@@ -20,7 +20,7 @@ Rate divided(const Rate& rate, int parts) {
     return Rate::per_second(static_cast<std::int64_t>(rate.bytes_per_second() / parts));
 }
 
-// The cable between a NIC or GPU and the PCIe tree.
+// Whether the cable connects a NIC or GPU to the PCIe tree.
 bool is_slot(const NodeCable& cable) {
     return is_pcie(cable) && (is_nic(cable.a) || is_gpu(cable.a) || is_nic(cable.b) || is_gpu(cable.b));
 }
@@ -40,7 +40,7 @@ bool nic_slots_at_x8(Suspect& s, double /*degree*/) { return several_nodes(s) &&
 
 bool gpu_slots_at_x8(Suspect& s, double /*degree*/) { return half_width(s, is_gpu); }
 
-// The CPU above a device; "" where none is.
+// The CPU above a device in the PCIe tree; "" if there is none.
 std::string cpu_of(const NodeTemplate& node, std::string device) {
     for (int steps = 0; steps < 4 && !device.starts_with("cpu"); ++steps) {
         const NodeCable* up = nullptr;
@@ -59,7 +59,7 @@ std::string cpu_of(const NodeTemplate& node, std::string device) {
     return device.starts_with("cpu") ? device : "";
 }
 
-// The NICs near the first GPU move to the root ports of another CPU.
+// Moves the NICs near the first GPU to the root ports of another CPU.
 bool nics_on_the_other_socket(Suspect& s, double /*degree*/) {
     NodeTemplate& node = s.cluster.node;
     if (!several_nodes(s)) {
@@ -88,7 +88,8 @@ bool nics_on_the_other_socket(Suspect& s, double /*degree*/) {
     return any;
 }
 
-// The last NICs of each node, as many as `degree` says; at least two are left, else it is `one_nic_only`.
+// Removes the last NICs of each node, as many as `degree` says. If several are removed at least two must be left;
+// otherwise it is `one_nic_only`.
 bool rails_missing(Suspect& s, double degree) {
     NodeTemplate& node = s.cluster.node;
     const auto missing = static_cast<std::uint32_t>(degree);
@@ -104,15 +105,16 @@ bool rails_missing(Suspect& s, double degree) {
     return true;
 }
 
-// A part of one node runs slow, unseen by NCCL, which plans as if it were whole. The closed forms know only nodes that
-// are alike, so the flow engine replays it.
+// A part of one node is slow, and NCCL does not know: it plans as if the part had its full rate. The closed forms
+// assume that all nodes are alike, so the flow engine replays this case.
 void slow_part(Suspect& s, LinkChange change, double share) {
     change.share = share;
     s.scenario.events.push_back(std::move(change));
     s.scenario.engine = Flow{};
 }
 
-// At the end of a chain of nodes, which trees make a root or a leaf, or in its middle, where one has children as well.
+// Places the slow NIC at the end of the chain of nodes, where trees make the node a root or a leaf, or in the middle,
+// where the node has children as well.
 bool slow_nic(Suspect& s, double share) {
     const std::uint32_t node = s.place == 0 ? 0 : s.cluster.nodes / 2;
     if (!several_nodes(s) || (s.place > 0 && s.cluster.nodes < 3)) {
@@ -124,7 +126,7 @@ bool slow_nic(Suspect& s, double share) {
     return true;
 }
 
-// What joins the first GPU to its peers: its NVLinks, all of each bundle, else its PCIe slot.
+// Slows the links between the first GPU and its peers: all its NVLinks, or else its PCIe slot.
 bool slow_gpu_link(Suspect& s, double share) {
     const NodeTemplate& node = s.cluster.node;
     const bool nvlink = node.nvlink != NvlinkShape::none;
@@ -174,7 +176,7 @@ bool nvls_is_off(Suspect& s, double /*degree*/) {
 }
 
 bool peers_are_off(Suspect& s, double /*degree*/) {
-    // Over NVLink the planner keeps its links: what NCCL then does is not modelled.
+    // Not for NVLink: the planner would still use its links, and what NCCL does instead is not modelled.
     const bool nvlink = s.cluster.node.nvlink != NvlinkShape::none;
     if (nvlink || s.cluster.node.gpus < 2 || s.scenario.library.env.contains("NCCL_P2P_DISABLE")) {
         return false;
@@ -184,8 +186,8 @@ bool peers_are_off(Suspect& s, double /*degree*/) {
     return true;
 }
 
-// Access control sends peer traffic up to the root port and down again: everything below a switch shares its uplink in
-// each direction. As a static share, since all slots are busy alike in a collective.
+// Access control (ACS) sends peer traffic up to the root port and down again, so all slots below a switch share its
+// uplink in each direction. Modelled as a fixed share, because all slots are equally busy in a collective.
 bool access_control(Suspect& s, double /*degree*/) {
     NodeTemplate& node = s.cluster.node;
     std::map<std::string, int> below;

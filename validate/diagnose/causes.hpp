@@ -1,5 +1,5 @@
 #pragma once
-// What may be wrong with a system, each as a change to the healthy one: so that a cause is simulated, not guessed.
+// Possible faults of a system, each as a change to the healthy system, so that its effect is simulated and not guessed.
 
 #include <cstdint>
 #include <string>
@@ -11,27 +11,28 @@
 
 namespace fabricast {
 
-// A system under suspicion: its scenario and the cluster that was built from it.
+// A system with a suspected fault: its scenario and the cluster built from it.
 struct Suspect {
     Scenario scenario;
     Cluster cluster;
-    std::uint32_t place = 0;  // of a single slow part, where a tree makes other curves of other places
+    std::uint32_t place = 0;  // position of a single slow part, if trees make the curve depend on it
 };
 
-// How bad a cause is, where it has degrees: the share of a rate that is left, or how many parts are gone.
+// How the severity of a cause is given: not at all, as the share of a rate that remains, or as the number of missing
+// parts.
 enum class Degree : std::uint8_t { none, share, count };
 
 struct Cause {
     std::string_view name;   // "nic-x8"
     std::string_view words;  // what is wrong
     std::string_view check;  // how to find out on the machine
-    // Changes the suspect so; false where this system cannot have it. `degree` counts only where the cause has degrees.
+    // Applies the cause; returns false if this system cannot have it. `degree` is used only if the cause has degrees.
     bool (*apply)(Suspect& suspect, double degree);
     Degree degree = Degree::none;
-    std::uint32_t places = 1;  // that make other curves
+    std::uint32_t places = 1;  // positions with different curves
 };
 
-// The degrees to try first; one, without meaning, where the cause has none.
+// The degrees to try first; a single meaningless one if the cause has none.
 const std::vector<double>& first_degrees(Degree degree);
 
 // "one NIC or its cable is slow, at about 25 % of its rate".

@@ -16,27 +16,27 @@
 namespace fabricast {
 namespace {
 
-// A healthy log's distance lies below this in 19 of 20: the Wilson-Hilferty approximation of the chi-squared quantile.
+// 95 % of healthy logs have a distance below this: the Wilson-Hilferty approximation of the chi-squared quantile.
 double healthy_limit(std::size_t rows) {
     const auto n = static_cast<double>(rows);
     const double third = 1 - 2 / (9 * n) + 1.645 * std::sqrt(2 / (9 * n));
     return n * third * third * third;
 }
 
-// A cause must be likelier than health by so much (minus twice the logarithm); a log that looks healthy asks for more.
+// A cause must be likelier than the healthy system by this much (difference of minus twice the log-likelihood); more if
+// the log looks healthy.
 constexpr double better_if_healthy = 8;
 constexpr double better_if_not = 4;
-// Beyond so many times a healthy log's distance even the best cause does not fit.
+// If the distance of the best cause exceeds the limit for a healthy log by more than this factor, no cause fits.
 constexpr double fits = 1.6;
-// A cause that moves no size by so much would not show.
+// A cause that changes no size by more than this share would not show.
 constexpr double shows = 0.03;
-// Two causes whose curves differ by less in every size: the log cannot tell them apart.
+// If two curves differ by less than this share at every size, the log cannot tell their causes apart.
 constexpr double same = 0.03;
 
-// A degree that was fitted to the log may not count as a cause that foretold it: minus twice the logarithm of the
-// likelihood, for one free figure (Akaike).
+// Penalty for a degree that was fitted to the log: minus twice the log-likelihood for one free parameter (Akaike).
 constexpr double fitted_degree = 2;
-// Causes this near to the likeliest fit as well as it does: less than a factor of e^1.5 in likelihood.
+// Causes whose cost is at most this much above the best fit about as well: less than a factor of e^1.5 in likelihood.
 constexpr double as_well = 3;
 
 bool differ(const std::vector<double>& with, const std::vector<double>& without, double by) {
@@ -48,7 +48,8 @@ bool differ(const std::vector<double>& with, const std::vector<double>& without,
     return false;
 }
 
-// Faster than expected in the middle of its sizes: no fault, whatever its shape.
+// Whether the log is faster than expected in the median and less than 15 % slower at 90 % of its sizes: no fault,
+// whatever its shape.
 bool is_fast(const Diagnosis& d) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < d.rows.size(); ++i) {
@@ -68,7 +69,7 @@ Finding verdict_of(const Diagnosis& d) {
     return better >= better_if_not && explained ? found : Finding::none_fits;
 }
 
-// The causes behind the first whose curves are the same as its.
+// For each cause, finds the other causes with the same curve.
 void find_alike(std::vector<RankedCause>& ranked) {
     for (RankedCause& a : ranked) {
         for (const RankedCause& b : ranked) {
@@ -79,7 +80,7 @@ void find_alike(std::vector<RankedCause>& ranked) {
     }
 }
 
-// Whether a cause leaves the healthy system's constants in force, so that it shares their uncertainty.
+// Whether the system with the fault uses the same constants as the healthy one, so that both share the uncertainty.
 bool keeps_constants(const Suspect& healthy, const Suspect& suspect) {
     return healthy.scenario.library.network_plugin == suspect.scenario.library.network_plugin &&
            healthy.scenario.launch.mode == suspect.scenario.launch.mode &&
@@ -87,14 +88,15 @@ bool keeps_constants(const Suspect& healthy, const Suspect& suspect) {
            healthy.cluster.node.peer_to_peer == suspect.cluster.node.peer_to_peer;
 }
 
-// One log against the causes, one at a time.
+// Compares one log with the causes, one at a time.
 class Trying {
 public:
     Trying(const Suspect& healthy, const UncertainCurve& expected, Evidence evidence, const std::vector<TimedRow>& rows,
            const Catalog& catalog)
         : healthy_(healthy), expected_(expected), evidence_(evidence), rows_(rows), catalog_(catalog) {}
 
-    // Nothing where the system cannot have it, or runs no collective with it: then it is not what was measured.
+    // Empty if the system cannot have the cause, or cannot run the collective with it; then the log cannot come from
+    // it.
     std::optional<RankedCause> at(const Cause& cause, double degree, std::uint32_t place = 0) const {
         Suspect suspect = healthy_;
         suspect.place = place;
@@ -124,8 +126,8 @@ public:
         return std::nullopt;
     }
 
-    // At the degree that makes the log likeliest: the best of a few, then, for a share that makes it likelier than
-    // health (whose cost is given) does, between its neighbours.
+    // At the degree that makes the log likeliest: the best of a few degrees. If this is a share and already likelier
+    // than the healthy system (with `healthy_cost`), also searches between the neighbouring degrees.
     std::optional<RankedCause> best(const Cause& cause, double healthy_cost) const {
         std::optional<RankedCause> best;
         std::uint32_t place = 0;
@@ -181,7 +183,7 @@ Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, 
         if (!tried) {
             continue;
         }
-        // A fitted degree may come out harmless; what counts is whether the cause at its worst would show.
+        // A fitted degree may turn out harmless; what counts is whether the cause would show at its worst degree.
         const std::optional<RankedCause> worst =
             cause.degree == Degree::share ? trying.at(cause, first_degrees(cause.degree).back()) : tried;
         if (!worst || !differ(worst->seconds, expected.seconds, shows)) {

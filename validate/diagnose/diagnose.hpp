@@ -1,6 +1,7 @@
 #pragma once
-// "Is my number normal?" A measured curve beside what is expected of its system, and each known cause simulated on that
-// system and held against the curve. That nothing is wrong, and that no known cause fits, are answers too.
+// Answers "is my number normal?": compares a measured curve with the forecast of the healthy system, then simulates
+// every known cause on that system and compares it with the curve. The answer may also be that nothing is wrong or that
+// no known cause fits.
 
 #include <optional>
 #include <string>
@@ -17,25 +18,25 @@ enum class Finding : std::uint8_t { nothing_wrong, likely_cause, several_fit, no
 struct RankedCause {
     const Cause* cause = nullptr;
     Misfit fit;
-    double degree = 1;                // the likeliest, where the cause has degrees
-    double slowdown = 1;              // forecast with the cause over the healthy one, at the size where it shows most
+    double degree = 1;                // the likeliest, if the cause has degrees
+    double slowdown = 1;              // forecast with the cause / healthy forecast, at the size with the largest ratio
     Bytes slowest{};                  // that size
-    std::vector<double> seconds;      // one a size that counts
-    std::vector<const Cause*> alike;  // causes that make the same curve: no log of this kind can tell them apart
+    std::vector<double> seconds;      // one per size that counts
+    std::vector<const Cause*> alike;  // causes with the same curve, which no log of this kind can tell apart
 };
 
 struct Diagnosis {
     Finding verdict = Finding::nothing_wrong;
     Misfit healthy_fit;
-    double healthy_limit = 0;         // the distance that a healthy log may have
-    std::vector<RankedCause> ranked;  // likeliest first; causes that change this curve
-    std::size_t named = 0;            // the first so many fit about equally well
+    double healthy_limit = 0;         // upper limit of the distance of a healthy log
+    std::vector<RankedCause> ranked;  // causes that change this curve, likeliest first
+    std::size_t named = 0;            // this many causes at the front of `ranked` fit about equally well
     std::vector<std::string> unseen;  // causes that would not show in this curve
     std::vector<TimedRow> rows;
-    std::vector<ForecastRow> healthy;  // one a row
+    std::vector<ForecastRow> healthy;  // one per row
 };
 
-// `scenario` is the healthy system. Throws what building and planning it throw.
+// `scenario` is the healthy system. Throws whatever building and planning it throw.
 Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, const Catalog& catalog);
 
 // For people.

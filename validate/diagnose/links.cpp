@@ -13,12 +13,12 @@
 namespace fabricast {
 namespace {
 
-// Of the narrowest link's payload rate, healthy machines reach these shares: nvbandwidth and p2pBandwidthLatencyTest on
+// Shares of the narrowest link's payload rate that healthy machines reach: nvbandwidth and p2pBandwidthLatencyTest on
 // A100 and H100, ib_write_bw on HDR and RoCE (validate/measurements/p2p and rdma).
 constexpr double usual_share = 0.93;
 constexpr double least_share = 0.80;
 constexpr double most_share = 1.10;
-// A cause explains a rate within this, in logarithms.
+// A cause explains a rate if the logarithms differ by less than this.
 constexpr double explains = 0.16;
 
 double figure(const std::string& cell) {
@@ -27,7 +27,7 @@ double figure(const std::string& cell) {
     return value;
 }
 
-// Bytes per second of one unit at a column's end: "bw_avg_Gbps", "dst0_GBps"; 0 where it is no rate.
+// Bytes per second of the unit at the end of a column name: "bw_avg_Gbps", "dst0_GBps"; 0 if it is not a rate.
 double unit_of(std::string_view column) {
     struct Unit {
         std::string_view end;
@@ -44,7 +44,7 @@ double unit_of(std::string_view column) {
 
 bool has(std::string_view words, std::string_view part) { return words.find(part) != std::string_view::npos; }
 
-// The best row of a size table, or the median cell of a matrix; its diagonal is a device with itself.
+// The best row of a size table, or the median cell of a matrix without its diagonal (a device with itself).
 double rate_of(const Measurement& m, bool between_devices) {
     std::vector<double> rates;
     const bool matrix = !m.columns.empty() && m.columns[0] == "src_gpu";
@@ -98,7 +98,7 @@ Narrowest narrowest_of(const Suspect& suspect, const LinkTest& test) {
     const Path path = fabric.path(query);
     Narrowest found;
     for (const LinkId id : path.span()) {
-        // A link that the path crosses twice has half of its rate for it.
+        // A link that the path crosses twice has half of its rate for each crossing.
         const auto times = std::ranges::count(path.span(), id);
         const double rate = fabric.link(id).capacity / static_cast<double>(times);
         if (found.rate == 0 || rate < found.rate) {
@@ -156,9 +156,9 @@ LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test
     const auto off = [&](double narrowest) { return std::abs(std::log(test.rate / (usual_share * narrowest))); };
     for (const Cause& cause : causes()) {
         Suspect suspect = healthy;
-        // Traffic of host memory is no peer traffic: access control leaves it alone.
+        // Access control does not affect traffic of host memory, because that is not peer traffic.
         const bool of_host = has(test.from, "memory") || has(test.to, "memory");
-        // A slow part of unknown degree explains any rate, and so none.
+        // A slow part of unknown degree would explain any rate, so it explains nothing.
         if ((of_host && cause.name == "acs") || cause.degree == Degree::share || !cause.apply(suspect, 1)) {
             continue;
         }

@@ -1,6 +1,6 @@
 #pragma once
-// The same question for point-to-point logs (nvbandwidth, the CUDA samples, perftest, OSU bandwidth): the rate that was
-// reached beside the narrowest link on the path, and the causes that narrow it.
+// Diagnoses point-to-point logs (nvbandwidth, the CUDA samples, perftest, OSU bandwidth): compares the rate reached
+// with the narrowest link of the path, and lists the causes that narrow the path to that rate.
 
 #include <optional>
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace fabricast {
 
-// What a log timed: from which device to which, and the rate it reached at its best size.
+// What a log measured: source, destination, and the rate at the best size.
 struct LinkTest {
     std::string from, to;  // "node0.memory0", "node1.gpu0"
     double rate = 0;       // bytes per second
 };
 
-// Nothing where the log is of another kind. Throws InputError for tests of both directions at once, which one path
-// does not tell.
+// Empty if the log is of another kind. Throws InputError for tests of both directions at once, because one path does
+// not describe them.
 std::optional<LinkTest> link_test_of(const Measurement& measurement);
 
 struct LinkCause {
@@ -30,13 +30,13 @@ struct LinkCause {
 struct LinkDiagnosis {
     Finding verdict = Finding::nothing_wrong;
     LinkTest test;
-    double narrowest = 0;            // of the healthy path
-    std::string link;                // its name
-    std::vector<LinkCause> fitting;  // causes whose path explains the rate, best first
+    double narrowest = 0;            // of the healthy path, bytes per second
+    std::string link;                // name of that link
+    std::vector<LinkCause> fitting;  // causes that explain the rate, best first
 };
 
-// `node`: the template; `cluster`: a scenario instead. Where neither is given the log must name a GPU that an alias
-// knows. Throws InputError.
+// `node` is the name of a node template; `cluster` is a scenario that replaces it. If neither is given, the log must
+// name a GPU that an alias matches. Throws InputError.
 LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test,
                             const std::optional<Scenario>& cluster, const std::string& node, const AliasTable& aliases,
                             const Catalog& catalog);

@@ -9,9 +9,11 @@
 namespace fabricast {
 namespace {
 
-// Noise and what is left of the model's shape, by regime: facts nccl-mechanisms.md §2, blind transfers on a known GPU.
+// Standard deviations of ln(time) by regime: noise and remaining errors of the model's shape. Source: facts
+// nccl-mechanisms.md §2, blind transfers on a known GPU.
 constexpr std::array<double, 3> noise{0.05, 0.07, 0.03};
-// An offset that all sizes of a regime share: a site's own, which no constant here tells.
+// Standard deviation of an offset that all sizes of a regime share: it belongs to the site, and no constant describes
+// it.
 constexpr std::array<double, 3> offset{0.07, 0.07, 0.05};
 constexpr std::array<double, 5> by_evidence{0.5, 1, 1, 2, 3};
 constexpr double degrees = 5;
@@ -36,7 +38,8 @@ Matrix covariance(const std::vector<TimedRow>& rows, const Sensitivities& consta
     return c;
 }
 
-// The lower triangle L with L L^T = c. Precondition: c is positive definite, as every covariance with noise is.
+// The lower triangle L with L L^T = c. Precondition: c is positive definite, which holds for every covariance with
+// noise.
 Matrix cholesky(Matrix c) {
     const std::size_t n = c.size();
     for (std::size_t k = 0; k < n; ++k) {

@@ -1,10 +1,11 @@
 #pragma once
-// How badly a forecast fits a measured curve, given what is uncertain about it.
+// How badly a forecast fits a measured curve, given the uncertainties.
 //
-// The residuals r = ln(measured / forecast) of a right hypothesis are Gaussian about 0 with the covariance
-//     sum over constants c of s_c^2 j_c j_c^T  +  an offset of each regime  +  noise of each size:
-// s_c is how uncertain ln c is (the catalogue's 80 % interval), j_c what it moves each size by. So a residual that some
-// uncertain constant may explain costs little, and one that none explains costs much.
+// If the hypothesis is right, the residuals r = ln(measured / forecast) are Gaussian with mean 0 and covariance
+//   sum over constants c of s_c^2 j_c j_c^T  +  an offset for each regime  +  noise of each size.
+// s_c is the standard deviation of ln c (from the 80 % interval in the catalogue), j_c the derivative of ln(time) of
+// each size by ln c. A residual that an uncertain constant may explain therefore costs little; one that no constant
+// explains costs much.
 
 #include <vector>
 
@@ -13,23 +14,23 @@
 
 namespace fabricast {
 
-// A row of a curve that counts.
+// A row of a measured curve that counts.
 struct TimedRow {
     Bytes size;
     double seconds = 0;
 };
 
-// What each uncertain constant, moved by one standard deviation, adds to ln(time) of each size.
+// For each uncertain constant: the change of ln(time) of each size if the constant moves by one standard deviation.
 using Sensitivities = std::vector<std::vector<double>>;
 
 struct Misfit {
-    double distance = 0;  // r^T C^-1 r: about the number of rows where the hypothesis is right
-    // Minus twice the logarithm of the likelihood, with Student's tails (five degrees of freedom): two hypotheses
-    // differ by what they differ here.
+    double distance = 0;  // r^T C^-1 r; about the number of rows if the hypothesis is right
+    // Minus twice the log-likelihood, up to a constant, with the tails of Student's t (five degrees of freedom). The
+    // difference between two hypotheses is the log of their likelihood ratio, times -2.
     double cost = 0;
 };
 
-// Precondition: as many forecasts, and entries of each sensitivity, as rows.
+// Precondition: `forecast` and each sensitivity have as many entries as there are rows.
 Misfit misfit(const std::vector<TimedRow>& measured, const std::vector<double>& forecast,
               const Sensitivities& constants, Evidence evidence);
 

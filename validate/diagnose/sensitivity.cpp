@@ -8,10 +8,10 @@
 namespace fabricast {
 namespace {
 
-constexpr double width80 = 2.5631031310892007;  // between the ends of a normal distribution's 80 % interval
-constexpr double widest = 1;                    // beyond a factor of e a step tells nothing of the slope
+constexpr double width80 = 2.5631031310892007;  // width of the 80 % interval of a standard normal distribution
+constexpr double widest = 1;                    // a step of more than a factor of e says nothing about the slope
 
-// One standard deviation of ln(figure); 0 where nothing is known of it.
+// One standard deviation of ln(figure); 0 if it has no interval.
 double deviation(const Figure& figure) {
     if (figure.low80 <= 0 || figure.high80 <= figure.low80) {
         return 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What the uncertainty of the catalogue's constants does to a forecast curve.
+// Effect of the uncertainty of the catalogue's constants on a forecast curve.
 
 #include <vector>
 
@@ -9,13 +9,13 @@
 
 namespace fabricast {
 
-// One curve of a system: its times, and what each uncertain constant moves them by.
+// One forecast curve (in seconds), and how each uncertain constant changes it.
 struct UncertainCurve {
     std::vector<double> seconds;
     Sensitivities constants;
 };
 
-// Throws what building and planning the suspect throw.
+// Throws whatever building and planning the suspect throw.
 UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog);
 std::vector<double> curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog);
 

@@ -8,7 +8,8 @@
 namespace fabricast {
 namespace {
 
-// The measurement with a GPU named that stands for the node: derive asks for one, and the node is replaced after.
+// The measurement with the node named as its GPU if it names none: derive needs a GPU, and the node is replaced
+// afterwards.
 Measurement with_gpu(Measurement m, const std::string& node) {
     if (text(m.system, "gpu").empty()) {
         m.system["gpu"] = {node, m.place};

@@ -1,5 +1,5 @@
 #pragma once
-// Which system a log is of: its own words, with what the user says beside them.
+// Which system a log comes from: its own statements plus those of the user.
 
 #include <optional>
 #include <string>
@@ -18,13 +18,14 @@ struct SuspectedSystem {
     std::vector<std::string> assumptions;
 };
 
-// `cluster` replaces what the log says of the system and its software, `node` (where not empty) the node only. The
-// collective, its type and the number of ranks are the log's. Throws InputError where something is still open.
+// `cluster` replaces what the log says about the system and its software; `node`, if not empty, replaces the node only.
+// The collective, its data type and the number of ranks always come from the log. Throws InputError if something is
+// still undefined.
 SuspectedSystem system_of(const Measurement& measurement, const std::optional<Scenario>& cluster,
                           const std::string& node, const AliasTable& aliases);
 
-// The curve's rows that count. Throws NotACurve; InputError where the log has another number of ranks than the
-// system.
+// The rows of the curve that count. Throws NotACurve; throws InputError if the number of ranks in the log differs from
+// the system's.
 std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog);
 
 }  // namespace fabricast

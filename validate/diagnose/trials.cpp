@@ -17,7 +17,7 @@
 namespace fabricast {
 namespace {
 
-// Each fitted constant anywhere in its 80 % interval, in logarithms.
+// Moves each fitted constant to a random value of its 80 % interval, uniform in logarithms.
 Catalog moved(Catalog catalog, Random& random) {
     for (auto& [name, part] : catalog.parts) {
         if (part.kind != "kernel" && part.kind != "transport" && part.kind != "launch") {
@@ -62,7 +62,7 @@ Scenario scenario_of(const System& system) {
     s.cluster.fabric_kind = system.nodes > 1 ? "rail-optimized" : "";
     collective_of(s).collective = system.collective;
     s.library.nccl = "2.27";
-    s.engine = Analytic{};  // what judges
+    s.engine = Analytic{};  // the engine that the judge uses
     return s;
 }
 
@@ -74,7 +74,8 @@ std::vector<TimedRow> sweep() {
     return sizes;
 }
 
-// Noise of one hardware between runs: facts nccl-mechanisms.md §2, H100 and A100 of different sites.
+// Adds the noise between runs on the same hardware. Source: facts nccl-mechanisms.md §2, H100 and A100 of different
+// sites.
 std::vector<TimedRow> noisy(const std::vector<double>& seconds, Random& random) {
     constexpr std::array<double, 3> noise{0.035, 0.03, 0.01};
     std::vector<TimedRow> rows = sweep();
@@ -85,7 +86,8 @@ std::vector<TimedRow> noisy(const std::vector<double>& seconds, Random& random) 
     return rows;
 }
 
-// The same collectives by another way than the judge's: the flow engine, and message by message where those are few.
+// The same collectives computed in another way than the judge does: with the flow engine, and message by message if
+// there are few messages.
 std::vector<double> another_curve(Suspect suspect, const Catalog& catalog) {
     suspect.scenario.engine = Flow{};
     const Scenario& s = suspect.scenario;
@@ -109,7 +111,7 @@ std::vector<double> another_curve(Suspect suspect, const Catalog& catalog) {
     return seconds;
 }
 
-// A slow part of the judge's, moved to the last node and given a degree between those that the judge tries first.
+// Moves the slow part to the last node and gives it a degree between those that the judge tries first.
 void elsewhere(Suspect& suspect, Random& random) {
     const std::string last = "node" + std::to_string(suspect.cluster.nodes - 1) + ".";
     const auto moved = [&](std::string name) {

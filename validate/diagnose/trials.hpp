@@ -1,8 +1,8 @@
 #pragma once
-// How often a diagnosis is right. The logs are not made by what judges them: every constant is moved within its
-// interval, the flow engine replays where the judge uses closed forms, pipelines run message by message where that is
-// not too long, a slow part is another one than the judge tries and of a degree between its degrees, and there is
-// noise.
+// How often a diagnosis is right, tried on synthetic logs. The logs are not made by the model that judges them: every
+// constant is moved within its interval; the flow engine replays instead of the closed forms; pipelines run message by
+// message if that is not too long; a slow part is a different one, with a degree between those that the judge tries;
+// and there is noise.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,11 +15,11 @@
 namespace fabricast {
 
 struct Trial {
-    std::string system, fault;  // "" : healthy
+    std::string system, fault;  // fault "": healthy
     Finding verdict = Finding::nothing_wrong;
-    std::vector<std::string> first;  // the cause ranked first, and those that make the same curve
-    std::vector<std::string> named;  // those too that fit about as well
-    // A wrong cause said alone is the worst answer; "none fits" is no answer.
+    std::vector<std::string> first;  // the cause ranked first, and those with the same curve
+    std::vector<std::string> named;  // also the causes that fit about as well
+    // Whether the diagnosis names a cause. "none fits" names none; a wrong cause alone is the worst answer.
     bool claims() const { return verdict == Finding::likely_cause || verdict == Finding::several_fit; }
     bool right() const {
         return fault.empty() ? verdict == Finding::nothing_wrong
@@ -28,12 +28,12 @@ struct Trial {
     bool names_it() const { return claims() && std::ranges::find(named, fault) != named.end(); }
 };
 
-// Each fault that a system can have and that would show in its log (some regime's median moves by 15 % or more), and as
-// many healthy logs. `rounds` calibrations. Deterministic.
+// Tries each fault that a system can have and that would show in its log (the median time of some regime rises by 15 %
+// or more), and four healthy logs per system. `rounds`: number of random draws of the constants. Deterministic.
 std::vector<Trial> diagnose_trials(const Catalog& catalog, int rounds);
 
-// diagnose_top1_pct: the fault is ranked first. diagnose_named_pct: it is among the causes named. diagnose_wrong_pct:
-// only others are named. diagnose_false_alarm_pct: of the healthy logs.
+// diagnose_top1_pct: the fault is ranked first. diagnose_named_pct: it is among the named causes. diagnose_wrong_pct:
+// only other causes are named. diagnose_false_alarm_pct: a healthy log is not judged healthy.
 std::vector<NamedFigure> diagnose_figures(const std::vector<Trial>& trials);
 
 }  // namespace fabricast

@@ -1,6 +1,6 @@
 #pragma once
 // The alias table: how people spell GPUs, networks and benchmarks, as data (validate/aliases.yaml, embedded). Each list
-// is searched from the top and the first pattern found in a text wins. No dataset is named in it.
+// is searched from the top; the first pattern found in a text wins. No entry names a dataset.
 
 #include <cstdint>
 #include <map>
@@ -16,8 +16,8 @@ namespace fabricast {
 
 using WordMap = std::map<std::string, std::string, std::less<>>;
 
-// A pattern (RE2's syntax, case ignored, found anywhere in a text) and what it means. `and` must be found too, `unless`
-// must not.
+// A pattern (RE2 syntax, case-insensitive, found anywhere in a text) and what it means. `also` (`and` in the file) must
+// be found too; `unless` must not be found.
 struct Alias {
     std::optional<Pattern> match, also, unless;
     WordMap means;
@@ -28,13 +28,13 @@ struct Alias {
 
 using AliasList = std::vector<Alias>;
 
-// The list under `key`. Throws InputError where it is malformed.
+// The list under `key`. Throws InputError if it is malformed.
 AliasList read_aliases(const yaml::Node& root, std::string_view key);
 
 // The first alias found in `text`, or nullptr.
 const Alias* first_match(const AliasList& list, std::string_view text);
 
-// The node template of the catalogue that a GPU, joined in one way, in such a number, stands for.
+// The node template of the catalogue for a number of GPUs of one kind that are connected in one way.
 struct NodeAlias {
     std::string gpu, intra, node;
     std::uint32_t gpus = 0;  // in the template
@@ -42,7 +42,7 @@ struct NodeAlias {
 };
 
 struct AliasTable {
-    AliasList gpus;   // system.gpu -> gpu, generation, intra (the usual way of joining several)
+    AliasList gpus;   // system.gpu -> gpu, generation, intra (the usual connection of several)
     AliasList intra;  // system.intra -> intra
     std::vector<NodeAlias> nodes;
     AliasList networks;           // software.env, system.network, system.nic -> family, transport, fabric, ...
@@ -57,7 +57,7 @@ struct AliasTable {
     std::vector<std::pair<std::string, std::string>> nccl_by_cuda;  // from this CUDA release on, ascending
 };
 
-// Throws InputError where the table is malformed (a pattern that is no regular expression, an unknown key).
+// Throws InputError if the table is malformed (an invalid regular expression, an unknown key).
 AliasTable parse_aliases(std::string_view yaml, const std::string& file);
 
 // The table embedded in the program.

@@ -1,5 +1,5 @@
 #pragma once
-// YAML of this folder inside the binary, so that an installed program works from anywhere.
+// YAML files of validate/, embedded in the binary so that an installed program runs from any directory.
 
 #include <string_view>
 

@@ -18,7 +18,7 @@ namespace formats {
 
 namespace {
 
-// "run 3/all_reduce.log" -> "all-reduce": ids are kebab-case.
+// Kebab-case for ids: "all_reduce" -> "all-reduce".
 std::string kebab(std::string_view words) {
     std::string id;
     for (const char c : words) {
@@ -61,7 +61,7 @@ void lay_over(Measurement& m, const Statements& said, const SourceLocation& plac
     }
 }
 
-// What people call a GPU, a network or their environment is some words long; more than this names nothing.
+// Descriptions of a GPU, a network or an environment are a few words long; anything longer than this describes nothing.
 constexpr std::size_t longest_words = 16384;
 
 void refuse_long_words(const Measurement& m) {
@@ -76,7 +76,7 @@ void refuse_long_words(const Measurement& m) {
     }
 }
 
-// Two tables of one label ("all_reduce" of two runs) are told apart by a number.
+// Tables with the same label ("all_reduce" of two runs) get a number.
 void name_all(std::vector<Measurement>& tables, const std::string& stem) {
     std::map<std::string, int> seen;
     const bool several = tables.size() > 1;

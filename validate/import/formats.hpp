@@ -1,6 +1,5 @@
 #pragma once
-// The logs of benchmarks that are read into measurement files. Each format is a file of formats/, listed in
-// CMakeLists.txt.
+// Benchmark logs that can be read as measurement files. Each format is one file of formats/, listed in CMakeLists.txt.
 
 #include <filesystem>
 #include <string>
@@ -13,21 +12,22 @@
 
 namespace fabricast {
 
-// In the order in which `fits` is asked.
+// In the order in which their `fits` is called.
 const std::vector<LogFormat>& log_formats();
 
-// The format of that name, or with "auto" the first that fits. Throws InputError at 1:1.
+// The format with that name; for "auto" the first that fits. Throws InputError at 1:1.
 const LogFormat& log_format(std::string_view name, const LogText& log);
 
-// Reads a log as one format and names its measurements: ids from the file's name and, where there are several, the
-// label of each; what is said beside the log replaces what it says. Throws InputError.
+// Reads a log as one format and names its measurements: the id comes from the file name and, if there are several, the
+// label of each. What the user states in `said` replaces what the log says. Throws InputError.
 std::vector<Measurement> import_log(std::string text, const std::string& file, std::string_view format,
                                     const Statements& said = {});
 
-// The text of a log, unpacked where it is gzip. Throws InputError.
+// The text of a log, decompressed if it is gzip. Throws InputError.
 std::string read_log_text(const std::filesystem::path& path);
 
-// A measurement file, a probe's with several curves, or a log of any format: by its text. Throws InputError.
+// Reads a measurement file, a probe's file with several curves, or a log of any format, which the text itself decides.
+// Throws InputError.
 std::vector<Measurement> read_measurements(const std::string& path, const Statements& said = {});
 
 }  // namespace fabricast

@@ -4,8 +4,9 @@
 
 namespace fabricast {
 
-// JSON is checked by the JSON reader and then read by the YAML reader, of whose flow style it is a part: that one keeps
-// places. Between JSON's tokens a tab is a blank, in YAML it may be an error; a blank in its place keeps the columns.
+// The JSON reader checks the text. The YAML reader then parses it, because it keeps positions and JSON is a subset of
+// YAML's flow style. One difference: between tokens JSON allows tabs, which may be an error in YAML. Replacing each tab
+// by a blank keeps the columns.
 yaml::Node json_tree(const LogText& log) {
     parse_json(log.text(), log.file());
     std::string text = log.text();

@@ -1,12 +1,12 @@
 #pragma once
-// A JSON log as a tree whose values know their places.
+// A JSON log as a tree whose values know their position in the file.
 
 #include "base/yaml.hpp"
 #include "validate/import/log_text.hpp"
 
 namespace fabricast {
 
-// Throws InputError at the first byte that is not JSON, also where the text ends too early.
+// Throws InputError at the first byte that is not JSON, also if the text ends too early.
 yaml::Node json_tree(const LogText& log);
 
 }  // namespace fabricast

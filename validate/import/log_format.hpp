@@ -1,5 +1,5 @@
 #pragma once
-// One format of a benchmark's log: how to know it by sight, and how to read it.
+// One format of benchmark logs: how to recognise it and how to read it.
 
 #include <map>
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace fabricast {
 
-// What the user says beside the log, by "section.key": {"system.network", "InfiniBand NDR"}.
+// What the user states in addition to the log, by "section.key": {"system.network", "InfiniBand NDR"}.
 using Statements = std::map<std::string, std::string, std::less<>>;
 
 struct LogFormat {
     std::string_view name;  // as typed: "nccl-tests"
     std::string_view summary;
-    bool real_sample = false;  // a log of a real run was read in a test
+    bool real_sample = false;  // whether a test reads a log of a real run
     bool (*fits)(std::string_view text);
     // Every table of the log, in order; each becomes a measurement whose `id` is its label ("all_reduce"). Throws
-    // InputError at the first thing that is not a whole log's, also where the file merely ends too early.
+    // InputError at the first thing that does not belong in a complete log, also if the file merely ends too early.
     std::vector<Measurement> (*read)(const LogText& log, const Statements& said);
 };
 
-// Whether a text holds a part; whether it begins as JSON does.
+// `holds`: whether a text contains a part. `is_json`: whether a text begins as JSON does.
 bool holds(std::string_view text, std::string_view part);
 bool is_json(std::string_view text);
 

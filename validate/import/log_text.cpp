@@ -21,7 +21,8 @@ std::optional<double> number(std::string_view text) {
     return value;
 }
 
-// "[1,0]<stdout>:# size" -> 14: how Open MPI tags the lines of its ranks (`mpirun --tag-output`).
+// Length of the prefix with which Open MPI tags the lines of its ranks (`mpirun --tag-output`): "[1,0]<stdout>:# size"
+// -> 14.
 std::size_t tag_length(std::string_view line) {
     constexpr std::string_view mark = "<stdout>:";
     const std::size_t found = line.starts_with("[") ? line.find(mark) : std::string_view::npos;
@@ -133,7 +134,8 @@ void refuse_cut_line(const LogText& log, const LogLine& line) {
 void check_printed(const LogText& log, const LogLine& line, const LogField& printed, double expected, double slack,
                    std::string_view what) {
     const double value = figure_in(log, line, printed);
-    // A printed digit may be rounded either way by the tool's own arithmetic: one unit, not half of one.
+    // The tool's own arithmetic may round the last digit either way, so the tolerance is one unit of it instead of
+    // half.
     const double allowed = 2 * rounding_of(printed.text) + slack + 1e-6 * expected;
     if (std::abs(value - expected) > allowed) {
         throw InputError(log.at(line, printed),

@@ -1,5 +1,5 @@
 #pragma once
-// A benchmark's log as lines that know their places: what every importer of text reads from.
+// A benchmark log as lines that know their position in the file. All text importers read from it.
 
 #include <cstdint>
 #include <memory>
@@ -12,30 +12,31 @@
 
 namespace fabricast {
 
-// A word of a line between blanks.
+// A word of a line, delimited by blanks.
 struct LogField {
     std::string_view text;
     int column = 1;
 };
 
-// One line without its break, without a carriage return and without mpirun's "[1,0]<stdout>:".
+// One line without its line break, carriage return and mpirun prefix "[1,0]<stdout>:".
 struct LogLine {
     std::string_view text;
     int number = 1;
-    int column = 1;     // where `text` begins in the file's line
+    int column = 1;     // column of the file's line at which `text` begins
     bool ended = true;  // a line break follows; false only on a last line that may have been cut off
 
     bool starts_with(std::string_view prefix) const { return text.starts_with(prefix); }
     bool contains(std::string_view part) const { return text.find(part) != std::string_view::npos; }
     std::vector<LogField> fields() const;
-    // What follows `key` and a colon, without blanks around it: "Mtu  : 4096[B]" -> "4096[B]". Ends at a run of blanks.
+    // The text after `key` and a colon, without surrounding blanks: "Mtu  : 4096[B]" -> "4096[B]". It ends at two
+    // blanks or a tab.
     std::optional<std::string_view> value_of(std::string_view key) const;
 };
 
-// Keeps the text that its lines point into; hence it does not move.
+// Owns the text that its lines point into, so it cannot be copied or moved.
 class LogText {
 public:
-    // Throws InputError where the bytes are no text.
+    // Throws InputError if the bytes are not text.
     LogText(std::string text, const std::string& file);
     LogText(const LogText&) = delete;
     LogText& operator=(const LogText&) = delete;
@@ -48,7 +49,7 @@ public:
         return {file_, line.number, column == 0 ? line.column : column};
     }
     SourceLocation at(const LogLine& line, const LogField& field) const { return {file_, line.number, field.column}; }
-    SourceLocation end() const;  // just behind the last byte: where a log that was cut off lacks something
+    SourceLocation end() const;  // just after the last byte: where the missing part of a truncated log is reported
     SourceLocation start() const { return {file_, 1, 1}; }
 
 private:
@@ -57,7 +58,7 @@ private:
     std::vector<LogLine> lines_;
 };
 
-// A field as a figure >= 0; throws InputError at it.
+// A field as a number >= 0. Throws InputError at the field.
 double figure_in(const LogText& log, const LogLine& line, const LogField& field);
 std::int64_t count_in(const LogText& log, const LogLine& line, const LogField& field);
 bool is_count(std::string_view text);
@@ -66,10 +67,11 @@ bool is_figure(std::string_view text);
 // Half a unit of the last printed digit: "0.04" -> 0.005, "1.2e+05" -> 5000.
 double rounding_of(std::string_view printed);
 
-// Refuses a table's line that the file's end may have cut in two.
+// Throws InputError if the line may have been truncated by the end of the file.
 void refuse_cut_line(const LogText& log, const LogLine& line);
 
-// Refuses a printed figure that the rest of its line contradicts, beyond what rounding explains.
+// Throws InputError if a printed number differs from the one expected from the rest of its row by more than rounding
+// explains (its own, and `slack`).
 void check_printed(const LogText& log, const LogLine& line, const LogField& printed, double expected, double slack,
                    std::string_view what);
 

@@ -3,7 +3,7 @@
 namespace fabricast {
 namespace {
 
-// How many columns the header numbers, 0 to n - 1; the words before them ("D\D", "GPU") do not count.
+// The number of columns in the header, numbered 0 to n - 1; the words before them ("D\D", "GPU") do not count.
 std::size_t width_of(const LogText& log, const LogLine& header) {
     std::size_t width = 0;
     for (const LogField& field : header.fields()) {

@@ -9,7 +9,7 @@ bool says_nothing(const yaml::Node& value) {
     return value.is_null() || (value.is_scalar() && (value.text.empty() || (!value.quoted && value.text == "null")));
 }
 
-// A value as words: a map reads "KEY=value KEY=value", as environments are written; a list is joined by blanks.
+// A value as text: a map becomes "KEY=value KEY=value", as environments are written; a list is joined with blanks.
 std::string flattened(const yaml::Node& value) {
     if (says_nothing(value)) {
         return "";
@@ -25,7 +25,7 @@ std::string flattened(const yaml::Node& value) {
     return words;
 }
 
-// `source:` may be one line of text instead of a map: then it is its own `url`.
+// `source:` may be one line of text instead of a map; that line becomes its `url`.
 MeasurementSection section(const yaml::Node& root, std::string_view key) {
     MeasurementSection read;
     const yaml::Node* node = root.get(key);

@@ -1,6 +1,6 @@
 #pragma once
-// A published or measured result as its file tells it: who measured, on what, with which software, and a table.
-// Nothing is interpreted here but the layout; `curve.hpp` reads the table, `derive.hpp` the words.
+// A published or measured result as its file states it: who measured, on what, with which software, and a table. Only
+// the layout is interpreted here; `curve.hpp` reads the table, `derive.hpp` the statements.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace fabricast {
 
-// What a file says under one key: a list or a map is flattened to words.
+// What a file states under one key; a list or map is flattened to text.
 struct Statement {
     std::string text;
     SourceLocation place;
@@ -35,8 +35,8 @@ struct Measurement {
     std::vector<SourceLocation> row_places;
 };
 
-// Every key that a measurement file may have at its top or that something reads inside a section; sections may hold
-// others too. The parser's check and docs/schema/measurement.json come from this one table.
+// All keys that are allowed at the top of a measurement file, and the keys inside sections that some code reads;
+// sections may contain other keys too. Both the parser's check and docs/schema/measurement.json come from this table.
 enum class MeasurementForm : std::uint8_t { text, section, columns, rows };
 struct MeasurementKey {
     std::string_view path;  // "system.gpu"
@@ -49,11 +49,11 @@ const std::vector<MeasurementKey>& measurement_keys();
 // The value under `key`, or "".
 std::string_view text(const MeasurementSection& section, std::string_view key);
 
-// Throws InputError at the place of the first thing that is not a measurement file's.
+// Throws InputError at the first thing that does not belong in a measurement file.
 Measurement parse_measurement(std::string_view yaml, const std::string& file);
 Measurement read_measurement(const std::filesystem::path& path);
 
-// Files in a folder `training` have a form of their own: the readers of link measurements pass them by.
+// Files in a folder `training` have their own form; the readers of link measurements skip them.
 inline bool is_training_table(const std::filesystem::path& file) { return file.parent_path().filename() == "training"; }
 
 }  // namespace fabricast

@@ -5,7 +5,7 @@
 namespace fabricast {
 namespace {
 
-// A statement may be a list or a map of words too; null says nothing.
+// A statement may also be a list or a map; null means no statement.
 Json statement_schema() { return {{"type", {"string", "number", "boolean", "null", "array", "object"}}}; }
 
 Json schema_of(const MeasurementKey& key);
@@ -17,7 +17,7 @@ Json section_schema(std::string_view section) {
             properties[std::string(key.path.substr(section.size() + 1))] = schema_of(key);
         }
     }
-    // `source` may be one line of text, and a section without a word is null.
+    // `source` may be one line of text; an empty section is null.
     return {{"type", {"object", "string", "null"}},
             {"properties", properties},
             {"additionalProperties", statement_schema()}};

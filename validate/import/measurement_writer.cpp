@@ -6,7 +6,7 @@
 namespace fabricast {
 namespace {
 
-// JSON's quotes are YAML's; a plain figure stays one.
+// Strings quoted as in JSON are valid YAML; a plain number stays unquoted.
 std::string quoted(const std::string& words) { return Json(words).dump(); }
 std::string cell(const std::string& words) { return words.empty() ? "null" : is_figure(words) ? words : quoted(words); }
 

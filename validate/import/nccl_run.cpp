@@ -30,7 +30,7 @@ constexpr Spelling spellings[] = {
     {"bcast", "broadcast"},        {"sendrecv", "sendrecv"},    {"reduce", "reduce"},
     {"gather", "gather"},          {"scatter", "scatter"},      {"hypercube", "hypercube"}};
 
-// The number behind `word`, as in "minBytes 8"; -1 where there is none.
+// The number after `word`, as in "minBytes 8"; -1 if there is none.
 std::int64_t number_behind(std::string_view header, std::string_view word) {
     const std::size_t found = header.find(word);
     if (found == std::string_view::npos) {
@@ -76,7 +76,8 @@ std::string collective_of(const NcclRun& run, const LogText& log, const Statemen
     return name;
 }
 
-// Before 2.0 the size of all-gather and reduce-scatter was one rank's part. Source: nccl-tests all_gather.cu history.
+// Before nccl-tests 2.0, the size of all-gather and reduce-scatter was one rank's part. Source: nccl-tests
+// all_gather.cu history.
 bool counts_one_part(const NcclRun& run, std::string_view collective) {
     const std::int64_t element = element_size(run.dtype);
     if ((collective != "all_gather" && collective != "reduce_scatter") || run.ranks < 2 || element == 0) {

@@ -101,7 +101,7 @@ fitted to even rounds are from the odd ones, beside `ucx_self_noise_pct`, how fa
 
 std::string_view probe_of(const Measurement& m) { return text(m.source, "probe"); }
 
-// "NVIDIA H100, 2 nodes" or the processor; of the words that the file has.
+// "NVIDIA H100, 2 nodes" or the processor: what the file states.
 std::string system_line(const Measurement& m) {
     std::string line;
     for (const std::string_view key : {"gpu", "nic", "cpu"}) {

@@ -15,7 +15,7 @@ std::size_t index_of(const Measurement& m, std::string_view column) {
 
 double figure_in(const std::string& cell) { return std::strtod(cell.c_str(), nullptr); }
 
-// The rows of one curve by size, each size's rounds together.
+// The rows of one curve by size; a size has one row per round.
 using BySize = std::map<double, std::vector<std::size_t>>;
 
 std::size_t median_row(const Measurement& m, std::vector<std::size_t> rows, std::size_t time) {
@@ -36,7 +36,7 @@ void say(Measurement& curve, const std::string& column, const std::string& label
 }
 
 Measurement curve_of(const Measurement& m, const Labels& labels, const BySize& sizes) {
-    const std::size_t first = labels.size() + 1;  // behind `round`
+    const std::size_t first = labels.size() + 1;  // the first column after `round`
     const std::size_t time = index_of(m, "time_us");
     Measurement curve = m;
     curve.rows.clear();

@@ -1,6 +1,6 @@
 #pragma once
-// A probe's file holds many curves in one table: the columns up to `round` are labels, and every round measured them
-// all. Here each curve becomes a measurement of its own, as every reader of measurements expects.
+// A probe's file contains many curves in one table: the columns before `round` are labels, and every round measured all
+// curves. Splits such a table into one measurement per curve, which is what the other readers expect.
 
 #include <vector>
 
@@ -8,12 +8,12 @@
 
 namespace fabricast {
 
-// Is it a table of several curves, as probes write them?
+// Whether the table has several curves, as probes write them.
 bool has_series(const Measurement& measurement);
 
-// One measurement a set of labels, in the order of the table. A label becomes a statement of `benchmark`
-// ("collective"), `env` one of `software`; the id gets the labels behind it. Of a size's rounds the row with the
-// (lower) median time stays. Another table comes back as it is.
+// One measurement per set of labels, in the order of the table. A label becomes a statement of `benchmark`
+// ("collective"); the label `env` becomes one of `software`. The labels are appended to the id. For each size, the row
+// with the (lower) median time over the rounds is kept. Any other table is returned unchanged.
 std::vector<Measurement> split_series(const Measurement& measurement);
 
 }  // namespace fabricast

@@ -11,7 +11,7 @@ struct NamedFigure {
     std::string unit = "%";
 };
 
-// "figure: nccl_mid_median_pct 6.30 %": to two decimals.
+// "figure: nccl_mid_median_pct 6.30 %", with two decimals.
 std::string figure_line(const NamedFigure& figure);
 
 }  // namespace fabricast

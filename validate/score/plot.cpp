@@ -42,10 +42,10 @@ std::string dot(double x, double y, const std::string& color, double radius = 3)
            "\"/>\n";
 }
 
-// One axis: from a value to its place, and its ticks.
+// One axis: maps values to pixels and lists its ticks.
 struct Axis {
     AxisKind kind = AxisKind::size;
-    double low = 0, high = 1;  // in the axis' own measure: log2 bytes, log10 seconds, percent
+    double low = 0, high = 1;  // in the unit of the axis: log2 bytes, log10 seconds, percent
     double from = 0, to = 1;   // pixels
 
     double measure(double value) const {
@@ -202,7 +202,7 @@ std::string draw(const DotChart& chart, double left, double width, double top, d
     for (const DotRow& row : chart.rows) {
         out += labels > 60 ? label(left + labels - 8, y + 4, row.label, "end", 11) : "";
         out += line(x.from, y, x.to, y, grid_color, 1);
-        for (std::size_t i = row.values.size(); i-- > 0;) {  // the first series on top
+        for (std::size_t i = row.values.size(); i-- > 0;) {  // draws the first series last, on top
             if (row.values[i] >= 0) {
                 out += dot(x.at(row.values[i]), y, chart.colors[i], row.values[i] > chart.limit ? 2 : 4);
             }

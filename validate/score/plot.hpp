@@ -1,5 +1,5 @@
 #pragma once
-// Line and dot charts as SVG text: small, self-contained, the same bytes for the same figures.
+// Line and dot charts as SVG text: small, self-contained, deterministic.
 
 #include <string>
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace fabricast {
 
-// What an axis counts decides its ticks: sizes step by powers of 4 ("64 KiB"), times by powers of 10 ("100 us"), both
-// logarithmic; percentages are linear and symmetric about 0 where they go below it.
+// The kind of an axis decides its ticks: sizes step by powers of 4 ("64 KiB"), times by powers of 10 ("100 us"), both
+// logarithmic; percentages are linear, and symmetric about 0 if there are negative values.
 enum class AxisKind : unsigned char { size, time, percent };
 
 struct Series {
@@ -30,13 +30,13 @@ struct Panel {
     bool legend = true;
 };
 
-// Panels from left to right, `columns` to a row.
+// Panels from left to right, `columns` per row.
 std::string svg(const std::vector<Panel>& panels, std::size_t columns = 1);
 
-// A row of dots over a common percent scale for each named thing; empty optional figures are left out.
+// A row of dots on a common percent scale for each named thing; missing values are left out.
 struct DotRow {
     std::string label;
-    std::vector<double> values;  // one for each legend entry; negative: none
+    std::vector<double> values;  // one per legend entry; negative: none
 };
 struct DotChart {
     std::string title;

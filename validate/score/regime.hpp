@@ -1,5 +1,5 @@
 #pragma once
-// The three regimes in which accuracy is told: where latency rules, where the protocols change, where bandwidth rules.
+// The three regimes in which accuracy is reported: dominated by latency, by the choice of protocol, by bandwidth.
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR]: forecasts every
-// measurement through the compare path, prints the figures and writes docs/accuracy.{csv,md} with the plots.
+// measurement, prints the figures and writes docs/accuracy.{csv,md} with the plots.
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ namespace {
 using namespace fabricast;
 
 struct Arguments {
-    std::vector<std::filesystem::path> data;  // beside the measurements of the repository
+    std::vector<std::filesystem::path> data;  // in addition to the measurements of the repository
     bool refit = false;
     bool calibrate = false;
     std::filesystem::path docs = "docs";
@@ -67,7 +67,7 @@ bool parse(int argc, char** argv, Arguments& arguments) {
 #ifdef FABRICAST_HAS_CERES
 SiteOverlays leave_sites_out(std::vector<AccuracyRow>& rows, const Collection& collection, const Arguments& arguments,
                              const Catalog& catalog, FabricCache& cache) {
-    // Only sites of the repository are left out: data from elsewhere never was in the fit.
+    // Only sites of the repository are left out; data from elsewhere were never in the fit.
     const std::vector<FitDataset> data = fit_datasets(collection);
     const std::filesystem::path file = arguments.measurements / "without_site.yaml";
     const std::string mark = fingerprint(rows);
@@ -105,7 +105,7 @@ int run(const Arguments& arguments) {
         collection.curves.insert(collection.curves.end(), more.curves.begin(), more.curves.end());
         collection.skipped.insert(collection.skipped.end(), more.skipped.begin(), more.skipped.end());
     }
-    // What the page says is what the CSV says, to its last digit.
+    // Reads the rows back from the CSV, so that the page is computed from exactly the digits that the CSV contains.
     rows = parse_accuracy_csv(to_csv(rows), "accuracy.csv");
     for (const SkippedFile& file : collection.skipped) {
         fmt::print("skipped {}: {}\n", file.file, file.reason);

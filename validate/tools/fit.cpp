@@ -1,5 +1,6 @@
-// fabricast-fit [--without SITE] [--catalog DIR] [--measurements DIR]: refits the catalogue's fitted figures from the
-// measurements and writes them, each with its interval and its datasets. Without SITE it only prints what would change.
+// fabricast-fit [--without SITE] [--catalog DIR] [--measurements DIR]: refits the fitted figures of the catalogue to
+// the measurements and writes them with their intervals and datasets. With --without SITE it only prints what would
+// change.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the main() of every tool does: parse, run, and turn errors into messages and exit codes.
+// Common part of every tool's main(): parse, run, and turn errors into messages and exit codes.
 
 #include <cstdio>
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace fabricast {
 
-// Whether `--help` was asked for; the usage is printed then.
+// Whether `--help` was given; if so, prints the usage.
 inline bool helped(const char* usage, int argc, char** argv) {
     for (const char* argument : std::span(argv, static_cast<std::size_t>(argc))) {
         if (std::string_view(argument) == "--help") {
@@ -21,8 +21,8 @@ inline bool helped(const char* usage, int argc, char** argv) {
     return false;
 }
 
-// parse(argc, argv, arguments) -> false where the usage is to be printed; run(arguments) -> the exit code. 2 for what
-// the user got wrong, 1 for the rest.
+// parse(argc, argv, arguments) returns false if the usage is to be printed; run(arguments) returns the exit code. The
+// exit code is 2 for mistakes of the user, 1 for other errors.
 template <class Arguments, class Parse, class Run>
 int run_tool(const char* name, const char* usage, int argc, char** argv, const Parse& parse, const Run& run) {
     if (helped(usage, argc, argv)) {

@@ -1,6 +1,6 @@
-// fabricast-seed-claims [--docs DIR] [--claims DIR] [--draws N] [--only ID]: holds every claim of validate/claims
-// against the simulation, prints the figures and writes docs/seed-claims.md. With --only it prints that claim and
-// writes nothing.
+// fabricast-seed-claims [--docs DIR] [--claims DIR] [--draws N] [--only ID]: compares every claim of validate/claims
+// with the simulation, prints the figures and writes docs/seed-claims.md. With --only it prints that claim and writes
+// nothing.
 
 #include <fmt/format.h>
 

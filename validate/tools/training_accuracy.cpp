@@ -1,7 +1,7 @@
 // fabricast-training-accuracy [--families yes] [--fit FILE] [--docs DIR] [--measurements DIR] [--intervals FILE]
 // [--threads N]: forecasts every training table, prints the figures and writes docs/accuracy-training.{md,csv,svg}.
-// `--families yes` refits without each family and keeps what comes out beside the measurements; `--intervals FILE`
-// writes the catalogue's training_intervals.yaml from that; `--fit FILE` writes the constants refitted to all tables.
+// `--families yes` refits without each family and stores the result next to the measurements; `--intervals FILE` writes
+// training_intervals.yaml of the catalogue from that result; `--fit FILE` writes the constants refitted to all tables.
 
 #include "validate/training/training_accuracy.hpp"
 

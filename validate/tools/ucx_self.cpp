@@ -1,5 +1,5 @@
-// fabricast-ucx-self FILE: how well links fitted to some rounds of a probe's run forecast its other rounds, and how far
-// the rounds lie apart, as `figure: NAME VALUE UNIT` lines. `./dev accuracy` runs it on a fresh run of probe-ucx.
+// fabricast-ucx-self FILE: how well links fitted to some rounds of a probe's run forecast its other rounds, and how
+// much the rounds differ, as `figure: NAME VALUE UNIT` lines. `./dev accuracy` runs it on a new run of probe-ucx.
 
 #include "validate/transfers/ucx_self.hpp"
 

@@ -20,7 +20,7 @@ namespace fabricast {
 
 namespace {
 
-// GPUs and precisions that share one MFU: all that a planner has who knows neither layout nor network.
+// Kinds of GPU and precision that share one MFU, which is all that a planner knows without layout and network.
 std::string peak_kind(const GpuSpec& gpu, Precision precision) {
     const bool narrow = precision == Precision::fp8 || precision == Precision::fp4;
     return std::to_string(static_cast<int>(gpu.arch)) + (gpu.name.starts_with("gb") ? " gb " : " ") +
@@ -34,8 +34,8 @@ double peak_seconds(const TrainingWorkload& workload, const StepRow& step, const
     return six_n * step.tokens_per_s * step.step_time_s / (step.gpus * step.flops_per_gpu / step.mfu);
 }
 
-// One MFU a kind, the median of the rows that count; left out: of those of other families, of any kind where no other
-// family has this one.
+// The MFU null: one MFU per kind, the median of the rows that count. Its left-out version uses only the rows of other
+// families; if none of these has this kind, rows of any kind.
 void add_nulls(const std::vector<TrainingTable>& tables, std::vector<TrainingForecast>& forecasts) {
     const auto mfu = [&](const TrainingForecast& of, bool others) {
         std::vector<double> same, any;
@@ -61,10 +61,11 @@ void add_nulls(const std::vector<TrainingTable>& tables, std::vector<TrainingFor
 }
 
 double per_gpu(double seconds, const StepRow& step) {
-    return step.flops_per_gpu * step.step_time_s / seconds;  // the model's own operations: proxies differ in layers
+    // The operations of the row's own model, because proxies differ in their number of layers.
+    return step.flops_per_gpu * step.step_time_s / seconds;
 }
 
-// Against the smallest run of the row's series.
+// Efficiency relative to the smallest run of the row's series.
 void add_efficiencies(const std::vector<TrainingTable>& tables, std::vector<TrainingForecast>& forecasts) {
     std::map<std::string, const TrainingForecast*> first;
     const auto series_of = [&](const TrainingForecast& f) {
@@ -163,7 +164,7 @@ TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, std::si
     std::vector<double> errors, signed_errors, nulls, efficiency, linear, left_out, nulls_out;
     const bool any_counts = std::any_of(forecasts.begin(), forecasts.end(), [&](const TrainingForecast& f) {
         return f.table == table && f.counts();
-    });  // else the table is excluded as a whole, and shown as a whole
+    });  // false: the whole table is excluded, and is shown with all its rows
     for (const TrainingForecast& f : forecasts) {
         if (f.table != table || !f.compared() || (rows == Rows::counted && any_counts && !f.excluded.empty())) {
             continue;
@@ -197,7 +198,7 @@ TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, std::si
 
 namespace {
 
-// Means over tables of what table_errors says of each; "median a table, mean over tables".
+// Means over tables of the figures in table_errors: "median per table, mean over tables".
 struct Headline {
     double tables = 0, rows = 0, median = 0, p90 = 0, null_median = 0, beats = 0;
     double efficiency_tables = 0, efficiency_beats = 0;

@@ -16,12 +16,13 @@ namespace fabricast {
 
 namespace {
 
-// A table counts as so many independent points, however many rows repeat each other; residuals are noise of so much.
+// A table counts as this many independent points, because many of its rows repeat the same information; `noise` is the
+// expected size of a residual.
 constexpr double points_a_table = 8;
 constexpr double noise = 0.03;
 constexpr double step_of_slope = 0.05;  // of ln(figure)
 
-// A x = b by elimination; A is symmetric and positive.
+// Solves A x = b by elimination; A must be symmetric and positive definite.
 std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double> b) {
     const std::size_t n = b.size();
     for (std::size_t k = 0; k < n; ++k) {
@@ -54,7 +55,7 @@ bool same(const Figure& a, const Figure& b) {
     return a.value == b.value && a.low80 == b.low80 && a.high80 == b.high80 && a.source == b.source;
 }
 
-// Every figure by the factor of the constant behind it.
+// The catalogue with every figure multiplied by the factor of its constant.
 Catalog scaled(const Catalog& catalog, const std::vector<double>& factors) {
     Catalog out = catalog;
     for (auto& [name, part] : out.parts) {
@@ -78,8 +79,9 @@ struct RowPlace {
 
 }  // namespace
 
-// Without any table: best matrix products and attention kernels as others measured them alone (docs/training.md,
-// constants), a tenth lower for power; broad guesses elsewhere, of a framework's own recipe as well.
+// Priors without any table. Matrix products and attention kernels: the best rates that others measured for them alone
+// (docs/training.md, constants), minus 10 % for power limits. The rest, including the recipes of frameworks, are broad
+// guesses.
 const std::vector<TrainingConstant>& training_constants() {
     static const std::vector<TrainingConstant> list = {
         {"compute-h100", "gemm.bf16", 0.72, 0.08},

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<Evidence, 3> ratings = {Evidence::same_gpu_era_fabric, Evidence::same_family,
                                              Evidence::formula_only};
 
-// Rows with a left-out forecast, each rated by what the other families had.
+// A row with a left-out forecast. `evidence` is rated by what the other families contain.
 struct Judged {
     const TrainingForecast* forecast;
     Evidence evidence;
@@ -90,7 +90,7 @@ std::vector<NamedFigure> training_coverage(const std::vector<TrainingTable>& tab
     const std::vector<Judged> rows = judged_rows(tables, forecasts, catalog);
     std::map<std::string, TrainingRanges> without;
     double counted = 0, counted_inside = 0, inside = 0;
-    std::map<std::size_t, std::pair<double, double>> by_table;  // rows that count, of them inside
+    std::map<std::size_t, std::pair<double, double>> by_table;  // rows that count, and how many of them are inside
     for (const Judged& row : rows) {
         const std::string& family = tables[row.forecast->table].family;
         const auto [found, fresh] = without.try_emplace(family);

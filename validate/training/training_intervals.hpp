@@ -1,6 +1,6 @@
 #pragma once
-// How wide the 80 % interval of a training step must be, by how near the published tables are: from forecasts of
-// families of tables that neither the constants nor the list of what was met had seen.
+// How wide the 80 % interval of a training step must be, depending on how similar the published tables are. It is
+// computed from forecasts of table families that neither the constants nor the list of known aspects had seen.
 
 #include <map>
 #include <string>
@@ -12,17 +12,19 @@
 
 namespace fabricast {
 
-// The aspects of the rows that count, and the largest number of GPUs of each; without a family's.
+// The aspects of the rows that count, each with its largest number of GPUs; rows of the family `without` are ignored.
 AspectsMet aspects_of(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
                       const std::string& without = "");
 
-// By evidence, of all rows with a left-out forecast, excluded ones too; tables weigh the same. A weaker word is never
-// narrower, and half as wide again, in logarithms, where no table has it.
+// Intervals by evidence, from all rows with a left-out forecast (excluded ones too), with equal weight for each table.
+// Weaker evidence never has a narrower interval; if no table has an evidence, its interval is that of the next stronger
+// one, 1.5 times as wide in logarithms.
 using TrainingRanges = std::map<Evidence, RatioRange>;
 TrainingRanges training_ranges(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
                                const Catalog& catalog, const std::string& without = "");
 
-// Shares of left-out rows inside the intervals that the other families tell, of those that count and of all.
+// The share of left-out rows that lie inside the intervals computed from the other families: of the rows that count,
+// and of all.
 std::vector<NamedFigure> training_coverage(const std::vector<TrainingTable>& tables,
                                            const std::vector<TrainingForecast>& forecasts, const Catalog& catalog);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The memory check against published layouts: those that ran must not be refused, and of those that ran out of memory
-// as many as possible.
+// Tests the memory check on published layouts: it must not refuse those that ran, and should refuse as many as possible
+// of those that ran out of memory.
 
 #include <filesystem>
 #include <optional>
@@ -15,21 +15,22 @@ namespace fabricast {
 struct MemoryVerdict {
     std::size_t table = 0, row = 0;
     bool ran = false;
-    StepMemory needs;                // of the fullest GPU
+    StepMemory needs;                // need of the GPU that needs most
     double has = 0;                  // bytes
-    std::optional<double> measured;  // bytes, where the table states them
+    std::optional<double> measured;  // bytes, if the table states them
     bool refused() const { return needs.low80 > has; }
 };
 
-// Tables with a `layouts:` beside those with a `forecast:`: a step column of "OOM" is a run out of memory.
+// The tables with a `layouts:` key (other tables have `forecast:`). A step column of "OOM" means that the run was out
+// of memory.
 std::vector<TrainingTable> read_layout_tables(const std::filesystem::path& folder);
 
-// Of each row whose outcome is known. Left out: tables excluded as a whole, and rows of which it is assumed what is
-// computed again.
+// One verdict per row whose outcome is known. Left out: excluded rows, and rows whose recomputation is only assumed.
 std::vector<MemoryVerdict> memory_verdicts(const std::vector<TrainingTable>& tables, const Catalog& catalog);
 
 std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdicts);
-// By table: rows that ran and were refused, rows that ran out and were; as Markdown.
+// Markdown, by table: rows that ran and how many of them were refused; rows that ran out of memory and how many of them
+// were refused.
 std::string memory_lines(const std::vector<TrainingTable>& tables, const std::vector<MemoryVerdict>& verdicts);
 
 }  // namespace fabricast

@@ -55,7 +55,7 @@ bool matches(const TableCase& one, const std::map<std::string, std::string>& row
     });
 }
 
-// Settings in the order in which they replace each other.
+// Settings by key; later ones replace earlier ones.
 class Settings {
 public:
     explicit Settings(const std::map<std::string, std::string>& row) : row_(row) {}
@@ -199,7 +199,7 @@ DerivedStep derive_step(const TrainingTable& table, std::size_t index, const Cat
             settings.put(key, row.at(column));
         }
     }
-    // A count of GPUs is whole nodes, or a part of one.
+    // A number of GPUs means whole nodes, or part of one node.
     const std::uint32_t gpus = whole(settings.take_out("gpus", "0"));
     const std::uint32_t full = node_template(settings.value("cluster.node", ""), catalog).gpus;
     const std::uint32_t each = whole(settings.take_out("gpus_per_node", std::to_string(full)));
@@ -210,7 +210,7 @@ DerivedStep derive_step(const TrainingTable& table, std::size_t index, const Cat
     if (whole(settings.value("workload.parallelism.pipeline", "1")) == 1) {
         settings.take_out("workload.parallelism.chunks", "");
     }
-    settings.put("workload.check_memory", "false");  // it ran
+    settings.put("workload.check_memory", "false");  // the row ran, so the check is off
     out.scenario =
         parse_scenario("name: row\ncluster: {node: dgx-h100}\nworkload: {kind: training, model: gpt3-175b}\n",
                        table.id + ", row " + std::to_string(index + 1), settings.all());
@@ -239,7 +239,7 @@ std::optional<double> measured_step(const TrainingTable& table, std::size_t inde
     if (table.step_unit == "all-tokens") {
         return tokens / value;
     }
-    if (table.step_unit == "hardware-tflops") {  // full recomputation: four passes where the model has three
+    if (table.step_unit == "hardware-tflops") {  // full recomputation: four passes instead of the three of the model
         return forecast.flops_per_gpu * forecast.step_time_s * 4 / 3 / (value * 1e12);
     }
     return value;

@@ -1,7 +1,6 @@
 #pragma once
-// Published training tables (validate/measurements/training): each row becomes a scenario through the same parser that
-// a user's file goes through. How, stands in the file itself: `forecast:` for what the table states and `assumed:` for
-// what it does not.
+// Published training tables (validate/measurements/training). Each row becomes a scenario, read by the same parser as a
+// user's file. The file itself has the rules: `forecast:` for what the table states, `assumed:` for what it does not.
 
 #include <filesystem>
 #include <map>
@@ -15,32 +14,32 @@
 
 namespace fabricast {
 
-// `path=value` for the rows whose cells match.
+// Settings (`path=value`) for the rows whose cells match.
 struct TableCase {
-    std::map<std::string, std::vector<std::string>> when;  // column -> texts, any of them; `*` stands for any letters
+    std::map<std::string, std::vector<std::string>> when;  // column -> texts, any may match; `*` is any text
     std::vector<std::string> set;
-    std::string because;  // of an exclusion
+    std::string because;  // reason, for an exclusion
 };
 
 enum class TableScaling : std::uint8_t { none, weak, strong, proxy, model };
 
 struct TrainingTable {
     std::string id, family;
-    std::string excluded;  // why no row counts; empty: they do
+    std::string excluded;  // why no row counts; empty: rows count
     TableScaling scaling = TableScaling::none;
-    std::vector<std::string> series;     // columns: rows alike in these are one scaling series
+    std::vector<std::string> series;     // columns: rows with equal cells in these form one scaling series
     std::string step_column, step_unit;  // "" seconds, "tokens", "all-tokens", "hardware-tflops"
     double step_scale = 1;
     std::map<std::string, std::string> columns;  // column -> key
     std::vector<std::string> set, assumed;
     std::vector<TableCase> cases, assumed_cases, exclusions;
-    std::vector<std::map<std::string, std::string>> rows;  // column -> text; "null" as the file has it
+    std::vector<std::map<std::string, std::string>> rows;  // column -> text; "null" if the file says so
 };
 
-// `how`: the key of the rules that make scenarios of its rows. Throws InputError at what is wrong.
+// `how` is the key of the rules that turn rows into scenarios. Throws InputError at the first mistake in the file.
 TrainingTable read_training_table(const std::filesystem::path& file, std::string_view how = "forecast");
 
-// Every table of the folder that has the key, by name.
+// Every table of the folder that has this key, ordered by name.
 std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder, std::string_view how = "forecast");
 
 struct DerivedStep {
@@ -48,16 +47,16 @@ struct DerivedStep {
     std::vector<std::string> assumptions;  // settings that the table does not state
 };
 
-// Throws InputError where a row makes no scenario.
+// Throws InputError if the row does not make a valid scenario.
 DerivedStep derive_step(const TrainingTable& table, std::size_t row, const Catalog& catalog);
 
 // Why the row does not count; empty: it does.
 std::string exclusion(const TrainingTable& table, std::size_t row);
 
-// Seconds of the row's step as measured; a throughput is turned into them by the batch that `forecast` ran.
+// The measured step time of the row in seconds. A throughput is converted with the batch size of `forecast`.
 std::optional<double> measured_step(const TrainingTable& table, std::size_t row, const StepRow& forecast);
 
-// Whether `text` is like `pattern`, in which `*` stands for any letters.
+// Whether `text` matches `pattern`, in which `*` matches any text.
 bool like(std::string_view text, std::string_view pattern);
 
 }  // namespace fabricast

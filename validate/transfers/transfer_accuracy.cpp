@@ -44,7 +44,7 @@ bool was_drawn_from(const TransferComparison& file, const TransferPoint& point, 
     });
 }
 
-// Of the file's counted values of that part, without rows of `drawn`; nothing where it has none.
+// Median |error| of the counted values of a file that belong to `part` and not to `drawn`; empty if there are none.
 std::optional<double> median_of(const TransferComparison& file, Share part, const Drawn& drawn = {}) {
     std::vector<double> errors;
     for (const TransferPoint& point : file.points) {

@@ -1,5 +1,5 @@
 #pragma once
-// Every measurement of kind p2p, rdma and other through the compare path: the figures and the page of transfers.
+// Compares every measurement of kind p2p, rdma and other with its forecast: the figures and the page about transfers.
 
 #include <filesystem>
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace fabricast {
 
-// Rows that a constant of the catalogue was drawn from, and which therefore prove less (measurements/drawn.yaml).
+// Rows that a constant of the catalogue was derived from, so they are weaker evidence (measurements/drawn.yaml).
 struct DrawnFrom {
     enum class Sizes : std::uint8_t { small, large, all };
-    std::string constant, dataset, transport;  // how the id starts; empty transport: any
+    std::string constant, dataset, transport;  // prefix of the dataset id; empty transport: any
     Sizes sizes = Sizes::all;
 };
 
@@ -23,13 +23,13 @@ struct TransferAccuracy {
     std::vector<DrawnFrom> drawn;
 };
 
-// Below `measurements`: p2p, rdma, other. Throws IoError.
+// Reads the folders p2p, rdma and other of `measurements`. Throws IoError.
 TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, const Catalog& catalog);
 
-// Median over files of each file's median absolute error of time, in percent: a file with a long table counts once.
-// Large: messages of 1 MiB and more; p2p_latency: matrices of latencies.
+// Median over files of the median absolute error of time of each file, in percent, so that a file with a long table
+// counts once. Large means messages of 1 MiB and more; p2p_latency covers the latency matrices.
 std::vector<NamedFigure> transfer_figures(const TransferAccuracy& accuracy);
-// The same without the rows that constants were drawn from; `_undrawn` in their names.
+// The same without the rows that constants were derived from; the names contain `_undrawn`.
 std::vector<NamedFigure> undrawn_figures(const TransferAccuracy& accuracy);
 
 std::string transfer_page(const TransferAccuracy& accuracy);

@@ -1,7 +1,7 @@
 #pragma once
-// Measurements of transfers between two devices (kinds p2p, rdma and other) beside their forecasts. The words of a file
-// become scenarios through validate/transfers.yaml, as derive.hpp does it for collectives; what no row understands is
-// said by name and not forecast.
+// Measurements of transfers between two devices (kinds p2p, rdma and other) and their forecasts.
+// validate/transfers.yaml maps the statements of a file to scenarios, as derive.hpp does for collectives. What no row
+// of that table matches is reported by name and not forecast.
 
 #include <string>
 #include <vector>
@@ -20,27 +20,27 @@ struct TransferAliases {
 struct TransferPoint {
     std::string label;  // "gpu0 -> gpu3", "64 KiB", a test's name
     Bytes size;
-    bool latency = false;  // seconds, else bytes per second
+    bool latency = false;  // true: values are seconds; false: bytes per second
     double measured = 0;
     double forecast = 0;
     std::string transport;
-    std::string left_out;  // why there is no forecast, or it does not count
-    double error() const { return latency ? forecast / measured - 1 : measured / forecast - 1; }  // of time
+    std::string left_out;  // why there is no forecast or it does not count; empty: it does
+    double error() const { return latency ? forecast / measured - 1 : measured / forecast - 1; }  // error of the time
 };
 
 struct TransferComparison {
     std::string id, kind, source, system;  // "p2p", "rdma", "other"
     std::vector<std::string> assumptions;
-    std::string uncounted;  // why the whole file does not count
+    std::string uncounted;  // why the whole file does not count; empty: it does
     bool latency_matrix = false;
     std::vector<TransferPoint> points;
 };
 
-// What a file says, as scenarios; the forecasts stand still at zero.
+// The scenarios of a file; the forecasts of `comparison` are still zero.
 struct TransferCase {
     TransferComparison comparison;
-    std::vector<Scenario> scenarios;  // one a point; empty name: none
-    std::vector<bool> posted;         // the time ends when the core is done, not when the bytes have arrived
+    std::vector<Scenario> scenarios;  // one per point; empty name: none
+    std::vector<bool> posted;         // per point: the time ends when the core is done, not when the bytes have arrived
 };
 
 }  // namespace fabricast

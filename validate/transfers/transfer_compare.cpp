@@ -18,7 +18,7 @@ namespace fabricast {
 
 namespace {
 
-// Fabrics by what a scenario builds.
+// Fabrics, cached by what a scenario builds.
 class Fabrics {
 public:
     explicit Fabrics(const Catalog& catalog) : catalog_(catalog) {}

@@ -1,5 +1,5 @@
 #pragma once
-// Measured transfers beside their forecasts.
+// Measured transfers and their forecasts.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace fabricast {
 
-// The whole path: words, scenarios, forecasts.
+// All steps: statements, scenarios, forecasts.
 TransferComparison compare_transfers(const Measurement& measurement, const TransferAliases& table,
                                      const Catalog& catalog);
 

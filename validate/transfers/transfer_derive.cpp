@@ -1,7 +1,5 @@
 #include "validate/transfers/transfer_derive.hpp"
 
-// From the words of a transfer's measurement file to scenarios, one for each number.
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -33,7 +31,7 @@ std::optional<double> number(std::string_view cell) {
                                                                                             : std::nullopt;
 }
 
-// SI units per printed one, by the ending of a column's name or a unit's word; 0 where it is none.
+// The SI value of a printed unit, found by the end of a column name or of a unit; 0 if it is unknown.
 double unit_of(std::string_view name) {
     constexpr std::pair<std::string_view, double> units[] = {{"GBps", 1e9},
                                                              {"GB/s", 1e9},
@@ -155,7 +153,7 @@ private:
         }
     }
 
-    // "gpu" or "host" at an end, with an index.
+    // The device at one end of the transfer: "gpu" or "host", with an index.
     std::string device(std::string_view kind, bool far, std::size_t gpu = 0) const {
         const std::string node = far && nodes_ > 1 ? "node1." : "node0.";
         if (kind == "host") {
@@ -198,10 +196,10 @@ private:
                 point.latency = latency;
                 point.measured = *value * unit_of(m_.columns[j]);
                 if (from_host) {
-                    // Printed for one direction while both are busy.
+                    // The tool prints one direction while both are busy.
                     point.measured *= t.direction == Direction::both_ways ? 2 : 1;
                 } else if (from == to) {
-                    // The tool counts what is read and what is written; a copy alone has no other direction.
+                    // The tool counts both the bytes read and the bytes written; a copy alone has no other direction.
                     t.transport = "local-copy";
                     t.direction = Direction::one_way;
                     point.measured /= latency ? 1 : 2;
@@ -302,7 +300,7 @@ private:
         }
     }
 
-    // A number that a text says, within what it can be.
+    // A number in a text. Throws InputError if it is outside [low, high].
     std::int64_t counted(std::string_view said, std::int64_t low, std::int64_t high, const std::string& what) const {
         const std::optional<std::int64_t> value = count_in_word(said);
         if (!value || *value < low || *value > high) {

@@ -13,7 +13,7 @@
 namespace fabricast {
 namespace {
 
-constexpr double segment_cost = 0.1 * 0.1;  // what one more segment must save
+constexpr double segment_cost = 0.1 * 0.1;  // saving that justifies one more segment
 
 double error_sum(const ProtocolSegment& s, const TimedSize* begin, const TimedSize* end) {
     double sum = 0;
@@ -24,8 +24,8 @@ double error_sum(const ProtocolSegment& s, const TimedSize* begin, const TimedSi
     return sum;
 }
 
-// Least squares of relative errors, so that 1 us counts as much at 8 B as 1 ms at 4 MiB. Where one part would be
-// negative, the better of the two fits without it.
+// Least squares of relative errors, so that 1 us at 8 B counts as much as 1 ms at 4 MiB. If a term would be negative,
+// takes the better of the two fits with only one term.
 ProtocolSegment fit_segment(const TimedSize* begin, const TimedSize* end) {
     double one = 0, x = 0, xx = 0, y = 0, xy = 0;  // sums with weight 1 / t^2
     for (const TimedSize* p = begin; p != end; ++p) {
@@ -46,7 +46,7 @@ ProtocolSegment fit_segment(const TimedSize* begin, const TimedSize* end) {
     return error_sum(flat, begin, end) < error_sum(through_zero, begin, end) ? flat : through_zero;
 }
 
-// A curve's time by size and round.
+// Seconds of one curve by round and size.
 using Rounds = std::map<int, std::map<double, double>>;
 
 std::map<std::vector<std::string>, Rounds> rounds_of(const Measurement& m) {
@@ -70,7 +70,7 @@ std::map<std::vector<std::string>, Rounds> rounds_of(const Measurement& m) {
     return curves;
 }
 
-// Each size's median over the even rounds.
+// The median of each size over the even rounds.
 std::vector<TimedSize> fitted_points(const Rounds& rounds) {
     std::map<double, std::vector<double>> by_size;
     for (const auto& [round, points] : rounds) {
@@ -103,7 +103,7 @@ void compare_neighbours(const Rounds& rounds, std::vector<double>& differences) 
 std::vector<ProtocolSegment> fit_protocols(const std::vector<TimedSize>& points) {
     assert(points.size() >= 2);
     const std::size_t n = points.size();
-    // best[i]: of the first i points; its last segment begins at from[i].
+    // best[i]: smallest cost of the first i points; the last segment of that solution begins at from[i].
     std::vector<double> best(n + 1, std::numeric_limits<double>::infinity());
     std::vector<std::size_t> from(n + 1, 0);
     best[0] = 0;

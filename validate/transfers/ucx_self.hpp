@@ -1,7 +1,7 @@
 #pragma once
-// What a calibrated link model can do at best, told on the one fabric that every machine has: probe-ucx over shared
-// memory and TCP loopback. Links are fitted to the even rounds of a run and judged on the odd ones; beside it stands
-// how far the rounds lie from each other, for no model forecasts noise.
+// How good a calibrated link model can be at best, measured on the one fabric that every machine has: probe-ucx over
+// shared memory and TCP loopback. Links are fitted to the even rounds of a run and judged on the odd ones. The
+// difference between rounds is reported too, because no model forecasts noise.
 
 #include <vector>
 
@@ -9,7 +9,8 @@
 
 namespace fabricast {
 
-// t(S) = latency + S * seconds_per_byte for sizes from `from` on: one protocol of a library (eager, rendezvous, ...).
+// t(S) = latency + S * seconds_per_byte for sizes of `from` and above: one protocol of a library (eager, rendezvous,
+// ...).
 struct ProtocolSegment {
     double from = 0;  // bytes
     double latency = 0;
@@ -21,9 +22,9 @@ struct TimedSize {
     double seconds = 0;
 };
 
-// The segments with the least sum of squared relative errors, each worth its keep: one more must lower the sum by
-// (10 %)^2. Segments hold two sizes or more; neither part is negative. Exact, by dynamic programming over the sizes.
-// Precondition: ascending sizes, at least two.
+// The segments with the smallest sum of squared relative errors, where each additional segment must lower the sum by at
+// least (10 %)^2. Each segment covers two sizes or more, and neither of its terms is negative. Exact, by dynamic
+// programming over the sizes. Precondition: ascending sizes, at least two.
 std::vector<ProtocolSegment> fit_protocols(const std::vector<TimedSize>& points);
 double forecast(const std::vector<ProtocolSegment>& segments, double bytes);
 
@@ -35,7 +36,7 @@ struct SelfForecast {
     std::size_t rows = 0;
 };
 
-// Of a probe's file with two rounds or more and three sizes a curve. Throws InputError at what is missing.
+// For a probe's file with two or more rounds and three or more sizes per curve. Throws InputError at what is missing.
 SelfForecast forecast_itself(const Measurement& measurement);
 
 }  // namespace fabricast

@@ -100,7 +100,7 @@ private:
         return ready + p.start + ticks_up(form.running(tau) + form.draining(tau));
     }
 
-    // Exact where no two classes use the row at once.
+    // Exact if no two classes use the row at once.
     Duration busy_of_row(std::uint32_t row) {
         if (row_busy_.empty()) {
             row_busy_.resize(network_.capacity.size());

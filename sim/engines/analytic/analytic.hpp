@@ -1,6 +1,6 @@
 #pragma once
-// Every operation at the rate that it has alone on the network: exact where nothing contends, one pass over the
-// schedule.
+// Replays every operation at the rate that it would have alone on the network: exact if nothing contends, and one pass
+// over the schedule.
 
 #include "sim/engines/common/devices.hpp"
 #include "sim/engines/common/fluid_network.hpp"

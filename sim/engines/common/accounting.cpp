@@ -43,7 +43,7 @@ std::map<LinkId, double> most_shares(std::span<const LinkEvent> events) {
 }
 
 double least_seconds(const Schedule& schedule, const Timeline& timeline, const Fabric& fabric) {
-    double between = 1;  // wire bytes of a payload byte at most, on links between nodes and inside
+    double between = 1;  // most wire bytes per payload byte, on links between nodes and inside them
     double inside = 1;
     for (const Connection& connection : schedule.connections) {
         between = std::max(between, connection.wire_ratio);

@@ -1,5 +1,5 @@
 #pragma once
-// From what classes moved to what links carried.
+// Turns the bytes that flow classes moved into the load of each link.
 
 #include <functional>
 #include <map>
@@ -11,27 +11,29 @@
 
 namespace fabricast {
 
-// Links that a Timeline lists at most.
+// The most links that a Timeline lists.
 inline constexpr std::size_t busiest_links = 16;
 
 struct Usage {
-    std::vector<double> class_bytes;                            // see bytes_of_classes
-    std::function<Duration(std::uint32_t)> busy_of_class;       // time in which it had members: of its own rows
+    std::vector<double> class_bytes;                            // wire bytes per class, see bytes_of_classes
+    std::function<Duration(std::uint32_t)> busy_of_class;       // time in which the class had members; for its own rows
     std::function<Duration(std::uint32_t)> busy_of_shared_row;  // time in which any class used the row
     std::span<const LinkEvent> events = {};
 };
 
-// The most of its capacity that each link with events ever has; the others have all of it.
+// The largest share of its capacity that each link with events ever has; links without events always have their full
+// capacity.
 std::map<LinkId, double> most_shares(std::span<const LinkEvent> events);
 
-// Seconds that the payload alone, without what protocols add to it, needs on the busiest links: no constant of a
-// library makes them faster.
+// Seconds that the payload alone, without protocol overhead, needs on the busiest links: no choice of a library's
+// constants can be faster.
 double least_seconds(const Schedule& schedule, const Timeline& timeline, const Fabric& fabric);
 
-// Throws std::logic_error where a link has carried more than its capacity in the time: the replay is wrong.
+// Throws std::logic_error if a link carried more than its capacity allows within the makespan: the replay is wrong
+// then.
 void check_capacity(const Timeline& timeline, const Fabric& fabric);
 
-// Lists the classes, and of `busiest` only the links that a Timeline keeps, most utilised first.
+// Writes the classes, and cuts `busiest` down to the links that a Timeline lists, most utilised first.
 void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& timeline);
 
 // Fills `busiest`, `busy` and `classes`. Precondition: makespan is set.

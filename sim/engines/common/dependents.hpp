@@ -1,5 +1,6 @@
 #pragma once
-// The schedule's dependencies turned round: who waits for an operation, and how many each still waits for.
+// The schedule's dependencies inverted: which operations wait for an operation, and for how many others each of them
+// still waits.
 
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +28,8 @@ public:
             sum = begin;
         }
         dependent_.resize(sum);
-        // begin_ holds ends; filling backwards turns them into begins and keeps each list in order of id.
+        // Here begin_ contains the end of each list; filling the lists from the back turns it into the begin and keeps
+        // each list in order of id.
         for (std::uint32_t op = operations; op-- > 0;) {
             for (std::size_t i = schedule.dependency_count(OpId{op}); i-- > 0;) {
                 const Schedule::Dependency d = schedule.dependency(OpId{op}, i);
@@ -48,7 +50,7 @@ public:
         }
     }
 
-    // Both at once, for operations that are released when they finish.
+    // Both events at once, for operations that are released when they finish.
     template <class Ready>
     void finished(std::uint32_t op, Ready&& ready) {
         for (std::uint32_t d = begin_[op]; d < begin_[op + 1]; ++d) {
@@ -65,8 +67,8 @@ private:
     std::vector<std::uint32_t> begin_, dependent_, waiting_;
 };
 
-// Operations of one kind that go one after the other (messages of a connection, kernels of a stream, delays of a host):
-// for each, the one behind it, in the order of the schedule.
+// Operations of one kind that run one after the other (messages of a connection, kernels of a stream, delays of a
+// host): linked lists in the order of the schedule.
 class Chains {
 public:
     static constexpr std::uint32_t none = 0xffffffffU;
@@ -78,7 +80,7 @@ public:
         (last_[chain] == none ? first_[chain] : next_[last_[chain]]) = item;
         last_[chain] = item;
     }
-    // Whose turn it is; none: the chain is done.
+    // The item whose turn it is; none if the chain is done.
     std::uint32_t turn(std::uint32_t chain) const { return first_[chain]; }
     void pass_turn(std::uint32_t chain) { first_[chain] = next_[first_[chain]]; }
 

@@ -10,7 +10,7 @@ namespace fabricast {
 
 namespace {
 
-// The share that holds at a moment, and when it next changes.
+// The share in effect at a moment, and when it next changes.
 struct Stretch {
     double share = 1;
     Time end = end_of_time;
@@ -65,7 +65,7 @@ void share_level(double total, const std::vector<double>& want, std::vector<doub
     double left = total;
     for (std::size_t i = 0; i < order.size(); ++i) {
         const double level = left / static_cast<double>(order.size() - i);
-        if (want[order[i]] > level) {  // and so does each after it: all get the same double
+        if (want[order[i]] > level) {  // as do all after it: they all get exactly the same double
             for (; i < order.size(); ++i) {
                 got[order[i]] = level;
             }
@@ -87,7 +87,7 @@ std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<c
     }
     share_level(free_sms, want, sms);
 
-    // A kernel bound by its arithmetic asks for no more bandwidth than it can use; the rest is for the others.
+    // A kernel bound by its arithmetic asks for no more bandwidth than it can use; the rest is left for other kernels.
     std::vector<double> arithmetic;
     for (std::size_t k = 0; k < running.size(); ++k) {
         const Compute& kernel = *running[k];

@@ -16,27 +16,28 @@ struct PaceChange {
     double share = 1;
 };
 
-// What a device has to share, and which devices are slow from when on, each in order of time.
+// What each device can share among its kernels, and the changes of pace of slow devices, each list in order of time.
 struct DeviceLimits {
     double sms = 1;
     double memory_bandwidth = 0;  // bytes per second; 0: no limit known
     std::map<DeviceId, std::vector<PaceChange>> slow{};
 };
 
-// Healthy time that passes on such a device between two moments, and when so much has passed.
+// healthy_time: how long a healthy device would take for the work that this one does between `from` and `to`.
+// when_passed: when this device, from `from` on, has done the work that takes a healthy one `healthy_s` seconds.
 Duration healthy_time(const std::vector<PaceChange>& slow, Time from, Time to);
 Time when_passed(const std::vector<PaceChange>& slow, Time from, double healthy_s);
 
-// What running collectives hold of a device.
+// What running collectives occupy of a device.
 struct Taken {
     double sms = 0;
     double memory_bandwidth = 0;  // bytes per second
 };
 
-// Shares `total` among wants: each gets its want or the common level. Writes into `got`.
+// Shares `total` among wants: each gets what it wants or the common level, whichever is less. Writes into `got`.
 void share_level(double total, const std::vector<double>& want, std::vector<double>& got);
 
-// Seconds each kernel takes from start to end at the share it gets beside the others and beside what is taken. Kernels
+// Seconds that each kernel takes from start to end with the share that the other kernels and `taken` leave it. Kernels
 // always keep one SM and a hundredth of the bandwidth, so that each of them ends.
 std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running,
                                  const Taken& taken = {});

@@ -11,8 +11,8 @@ namespace fabricast {
 
 namespace {
 
-// All pairs, taken apart: every path between nodes is GPU to NIC, NIC to NIC, NIC to GPU, so the crossings of the three
-// parts may be added up on their own. What leaves a NIC for a rail does not depend on which GPU of its tray sent it.
+// Counts all pairs in parts: every path between nodes is GPU to NIC, NIC to NIC, NIC to GPU, so the crossings of the
+// three parts can be counted separately. What a NIC sends to a rail does not depend on which GPU of its tray sent it.
 class AllPairsCount {
 public:
     AllPairsCount(const AllPairs& pairs, const Fabric& fabric, const CountCrossings& count)
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    struct Group {  // nodes whose NICs of one rail hang on one switch
+    struct Group {  // nodes whose NICs of one rail are attached to the same switch
         std::vector<std::uint32_t> nodes;
         double senders = 0, receivers = 0;
     };
@@ -60,7 +60,8 @@ private:
 
     // Rail on which a rank receives.
     std::uint32_t rail(std::uint32_t rank) const { return fabric_.nearest_nic(rank % gpus_); }
-    // Whether the rank sends by this NIC at all (with PXN all of its tray do, by whichever rail the destination has).
+    // Whether the rank ever sends by this NIC. With PXN it uses all NICs of its tray, each for the destinations on its
+    // rail.
     bool sends_by(std::uint32_t rank, std::uint32_t nic) const {
         const std::uint16_t own = fabric_.nearest_nic(rank % gpus_);
         return pairs_.pxn ? trays_.tray_of[own] == trays_.tray_of[nic] : own == nic;
@@ -130,7 +131,8 @@ private:
         }
     }
 
-    // NIC to NIC, one path for each node and receiving rank: its label may choose the way.
+    // NIC to NIC, one path for each sending node and receiving rank, since the flow label (the rank) may choose the
+    // path.
     void across_by_node(std::uint32_t out, std::uint32_t in) {
         PathQuery query;
         for (std::uint32_t to = pairs_.first; to < pairs_.first + pairs_.ranks; ++to) {
@@ -167,8 +169,8 @@ private:
         return result;
     }
 
-    // Where no hash chooses the way, all pairs of nodes between two switches take the same trunks: one path tells.
-    // Counts nothing and returns false where that does not hold.
+    // NIC to NIC, one path for each pair of switches: unless a hash chooses the path, all pairs of nodes between two
+    // switches take the same trunks. If that does not hold, counts nothing and returns false.
     bool across_by_switch(std::uint32_t out, std::uint32_t in, double all_senders, double all_receivers) {
         const FabricSpec& spec = fabric_.cluster().fabric;
         if (spec.choice != PathChoice::adaptive || spec.kind == FabricKind::dual_plane ||
@@ -207,9 +209,10 @@ private:
         return true;
     }
 
-    // The path of the first two nodes, if that of the last two shares its trunks. Two different nodes stand in them.
+    // The path between the first node of each group, if the path between the last nodes has the same trunks. The two
+    // nodes of a path always differ.
     std::optional<Path> one_way(const Group& a, const Group& b, std::uint32_t out, std::uint32_t in) {
-        // From the first (last) node of `a` that some node of `b` differs from.
+        // Picks the two different nodes of `a` and `b` that come first (last).
         const auto between_nodes = [&](auto from, auto to, auto end) {
             const auto second = std::next(to);
             const std::uint32_t x = *from == *to && second == end ? *std::next(from) : *from;
@@ -224,7 +227,7 @@ private:
         return same ? std::optional(first) : std::nullopt;
     }
 
-    // Out of each node's port and into each node's port.
+    // The links out of and into each node's NIC.
     void ports(std::uint32_t out, std::uint32_t in, double all_senders, double all_receivers) {
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
             const std::uint32_t other = node + 1 < end_node_ ? node + 1 : first_node_;
@@ -249,7 +252,7 @@ private:
     Path path_;
 };
 
-// Nodes without NICs, and rails that only meet by a detour, are left to the oracle.
+// Nodes without NICs, and rails that are connected only by a detour, are left to count_each_edge.
 bool can_take_apart(const AllPairs& pairs, const Fabric& fabric) {
     return pairs.ranks > 1 && fabric.nics_per_node() > 0 &&
            (pairs.pxn || fabric.cluster().fabric.kind != FabricKind::rail_only);

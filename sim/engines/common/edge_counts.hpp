@@ -1,6 +1,6 @@
 #pragma once
-// How often an edge set crosses each link, without visiting what symmetry makes equal: all pairs of 16,384 ranks are
-// 268 million edges, but their links are crossed by sums that a few thousand paths tell.
+// How often an edge set crosses each link, without visiting edges that symmetry makes equal: all pairs of 16,384 ranks
+// are 268 million edges, but a few thousand paths are enough to count the crossings of every link.
 
 #include <functional>
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace fabricast {
 
-// `times` more crossings of each of `links`, by edges inside a node or between nodes.
+// Adds `times` crossings to each of `links`, by edges between nodes (`network`) or inside a node.
 using CountCrossings = std::function<void(std::span<const LinkId> links, double times, bool network)>;
 
 // Counts every edge of the set. Throws Unreachable.
 void count_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count);
 
-// The same by visiting each edge: the oracle.
+// The same by visiting each edge: the slow version that count_edges must agree with, and its fallback.
 void count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count);
 
-// Visits each edge on the way that `way_round` gives it, its own where that is nullopt. Returns whether any edge took
-// another.
+// The same with detours: each edge takes the path that `way_round` returns, or its own path if that is nullopt. Returns
+// whether any edge took a detour.
 using WayRound = std::function<std::optional<PathQuery>(const PathQuery&)>;
 bool count_detoured_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
                           const WayRound& way_round);

@@ -10,13 +10,13 @@
 
 namespace fabricast {
 
-// One edge of a pipeline; `count` edges on the same path (every link of it is crossed `count` times).
+// One edge of a pipeline, or `count` edges on the same path, so that every link of it is crossed `count` times.
 struct Edge {
     PathQuery path;
     double count = 1;
 };
 
-// Edges written out.
+// An explicit list of edges.
 struct EdgeList {
     std::vector<Edge> edges;
 };
@@ -34,7 +34,8 @@ struct NodeRing {
     bool closed = true;  // false: a chain, without the edge from the last back to the first
 };
 
-// Every ordered pair of ranks [first, first + ranks); network pairs leave by the destination's rail (PXN) when `pxn`.
+// Every ordered pair of ranks [first, first + ranks); if `pxn`, pairs in different nodes leave by the NIC on the
+// destination's rail.
 struct AllPairs {
     std::uint32_t first = 0;
     std::uint32_t ranks = 0;
@@ -42,7 +43,7 @@ struct AllPairs {
     bool gpu_direct = true;
 };
 
-// A generator written by hand: calls its visitor once per edge, the same each time.
+// A custom generator: calls its visitor once per edge, with the same edges in the same order each time.
 struct GeneratedEdges {
     std::uint64_t edges = 0;
     std::function<void(const std::function<void(const Edge&)>&)> for_each;
@@ -50,7 +51,7 @@ struct GeneratedEdges {
 
 using EdgeSet = std::variant<EdgeList, NodeRing, AllPairs, GeneratedEdges>;
 
-// Edges of the set, of those that stand for several one.
+// Number of edges of the set. An Edge whose `count` is above 1 counts once.
 std::uint64_t edge_count(const EdgeSet& set);
 
 // Calls visit(edge) for each edge of the set on this fabric, in a fixed order.

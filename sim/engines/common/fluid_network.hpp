@@ -17,13 +17,14 @@ namespace fabricast {
 
 // The links of one row that are of one kind and capacity, for accounting.
 struct LinkPart {
-    LinkId first{};  // the one that stands for them in reports: the smallest id
+    LinkId first{};  // represents them in reports: the smallest id
     LinkClass cls = LinkClass::other;
     double capacity = 0;
     std::uint64_t count = 0;
 };
 
-// Flows with one way across the network. Rows that no other class crosses are its own: they cap it and need no solver.
+// Flows that take the same path across the network. Rows that no other class crosses are its own: they cap it and need
+// no solver.
 struct FlowClass {
     std::uint32_t begin = 0, shared = 0,
                   end = 0;  // crossings: own rows in [begin, shared), shared ones in [shared, end)
@@ -31,14 +32,14 @@ struct FlowClass {
     double cap = std::numeric_limits<double>::infinity();           // wire rate of one member
 };
 
-// From an event on, a connection or pipeline is of another class: its links went down, or came up again.
+// From an event on, a connection or pipeline belongs to another class, since its links went down or came up again.
 struct Detour {
     std::uint32_t event = 0;
     bool pipeline = false;
     std::uint32_t user = 0;  // the connection or pipeline
     std::uint32_t cls = 0;
-    Duration latency;             // of a connection's new path
-    std::uint32_t first_hop = 0;  // in `hops`, of a pipeline's stages on their new ways
+    Duration latency;             // latency of a connection's new path
+    std::uint32_t first_hop = 0;  // into Network::hops: a pipeline's stages on their new paths
 };
 
 struct Network {
@@ -46,7 +47,7 @@ struct Network {
     std::vector<double> capacity;
     std::vector<std::uint32_t> part_end;  // per row: end of its range in `parts`
     std::vector<LinkPart> parts;
-    std::vector<std::uint32_t> part_of_link;  // in `parts`, or no_row; empty above links_kept
+    std::vector<std::uint32_t> part_of_link;  // index into `parts`, or no_row; empty above links_kept links
 
     std::vector<FlowClass> classes;
     std::vector<std::uint32_t> crossing_row;
@@ -54,11 +55,11 @@ struct Network {
 
     std::vector<std::uint32_t> class_of_connection;  // per connection of the schedule
     std::vector<std::uint32_t> class_of_pipeline;    // per pipeline of the schedule; each has its own class
-    std::vector<Duration> latency_of_connection;     // of the path
-    std::vector<HopPath> hops;                       // of each pipeline's stages, one pipeline after the other
-    std::vector<std::uint32_t> first_hop;            // per pipeline
+    std::vector<Duration> latency_of_connection;     // latency of the path
+    std::vector<HopPath> hops;                       // of each pipeline's stages, pipeline after pipeline
+    std::vector<std::uint32_t> first_hop;            // per pipeline, into `hops`
     std::vector<std::uint32_t> row_of_event;         // per link event: the row of its link, or no_row
-    std::vector<Detour> detours;                     // of each event in turn, messages first
+    std::vector<Detour> detours;  // of connections in order of events, then of pipelines in order of events
 
     static constexpr std::uint32_t no_row = 0xffffffffU;
 
@@ -69,13 +70,13 @@ struct Network {
 };
 
 // Splits each class's crossings into own and shared rows and fills own_capacity. Rows in `shared_always` (whose
-// capacity changes in time) are never own. Call after classes and crossings are complete.
+// capacity changes over time) are never own. Call after classes and crossings are complete.
 void divide_rows(Network& network, const std::vector<std::uint32_t>& shared_always);
 
-// Rate of one of `members` of a class that has the network to itself.
+// Rate of one member of a class whose `members` members have the network to themselves.
 double rate_alone(const Network& network, std::uint32_t cls, double members);
 
-// Wire bytes that each class moves in all, before crossings.
+// Wire bytes that each class moves in total; a byte counts once, however many links it crosses.
 std::vector<double> bytes_of_classes(const Network& network, const Schedule& schedule);
 
 }  // namespace fabricast

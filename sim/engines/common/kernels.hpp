@@ -1,5 +1,5 @@
 #pragma once
-// The kernels that run now, by device, and when each will end beside the collectives that hold a part of the device.
+// The running kernels of each device, and when each will end, given that collectives occupy a part of the device.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
         mark_changed(number);
     }
 
-    // From now on the collective `holder` holds these SMs and moves `bandwidth` bytes per second of the device's
+    // From now on the collective `holder` occupies these SMs and moves `bandwidth` bytes per second of the device's
     // memory.
     void hold(std::uint32_t holder, const Occupancy& occupancy, double bandwidth, Time now) {
         const std::uint32_t number = number_of(occupancy.device);
@@ -48,7 +48,8 @@ public:
         mark_changed(number);
     }
 
-    // Takes out the kernels of a device that have ended by now, unless the prediction is void.
+    // Removes the kernels of a device that have ended by now. Does nothing if `version` is no longer the latest
+    // prediction.
     template <class Done>
     void take_due(std::uint32_t number, std::uint32_t version, Time now, Done&& done) {
         Device& device = devices_[number];
@@ -68,13 +69,14 @@ public:
         mark_changed(number);
     }
 
-    // Shares anew on devices where kernels came or went; calls predict(time, device, version) for each.
+    // Computes new shares on devices where kernels or collectives came or went; calls predict(time, device, version)
+    // for each.
     template <class Predict>
     void update(Predict&& predict) {
         for (const std::uint32_t number : changed_) {
             Device& device = devices_[number];
             device.changed = false;
-            device.version = (device.version + 1) % (1U << 28U);  // events carry 28 bits of it
+            device.version = (device.version + 1) % (1U << 28U);  // events carry 28 bits of the version
             if (device.running.empty()) {
                 continue;
             }
@@ -92,7 +94,7 @@ private:
     struct Running {
         std::uint32_t op;
         const Compute* kernel;
-        double done = 0;     // share of the work, at the device's `last`
+        double done = 0;     // share of the work done by the device's `last`
         double seconds = 0;  // from start to end at the present share
     };
     struct Held {

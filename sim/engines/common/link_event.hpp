@@ -1,5 +1,5 @@
 #pragma once
-// A change in time: failures, degradation and repair.
+// A change during the replay: failure, degradation or repair.
 
 #include "base/units.hpp"
 #include "topologies/fabric.hpp"
@@ -8,8 +8,8 @@ namespace fabricast {
 
 inline constexpr DeviceId no_device{0xffffffff};
 
-// From `at` on, the link keeps `share` of its capacity; at 0 it is down and traffic takes another path where there is
-// one. Where a device is named instead of a link, its kernels run at that share of their pace.
+// From `at` on, the link keeps `share` of its capacity; at 0 it is down and traffic takes another path if there is one.
+// If a device is named instead of a link, its kernels run at that share of their pace.
 struct LinkEvent {
     Time at;
     LinkId link{};

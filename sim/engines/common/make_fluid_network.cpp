@@ -12,7 +12,8 @@ namespace fabricast {
 
 namespace {
 
-// Rows of one path, each once; equal rows follow from links that are always crossed together.
+// Adds the class of one path; it lists each row once. Links of one row are crossed equally often, so the first link's
+// count is valid for the row.
 void add_path_class(std::span<const LinkId> path, double cap, const RowMerger& rows, Network& network) {
     const auto begin = static_cast<std::uint32_t>(network.crossing_row.size());
     for (std::size_t i = 0; i < path.size(); ++i) {
@@ -27,7 +28,7 @@ void add_path_class(std::span<const LinkId> path, double cap, const RowMerger& r
     network.classes.push_back({begin, begin, end, std::numeric_limits<double>::infinity(), cap});
 }
 
-// The wire rate of one of the pipeline's channels on the links of a path; 0 where its edges cross none of them.
+// The wire rate of one of the pipeline's channels on the links of a path; 0 if its edges cross none of them.
 double rate_on(std::span<const LinkId> path, const Pipeline& pipeline, const FlowClass& cls, const RowMerger& rows,
                const Network& network) {
     double rate = std::numeric_limits<double>::infinity();
@@ -47,7 +48,7 @@ bool crosses_network(const Fabric& fabric, std::span<const LinkId> path) {
                        [&](LinkId link) { return fabric.link(link).cls == LinkClass::nic_port; });
 }
 
-// The class of a pipeline whose edges were counted as this edge set of `rows`.
+// The class of a pipeline whose edges were counted as edge set `counted` of `rows`.
 FlowClass pipeline_class(const Pipeline& pipeline, std::uint32_t counted, const RowMerger& rows, Network& network) {
     FlowClass cls;
     const double costlier = costlier_wire_ratio(pipeline);
@@ -62,7 +63,7 @@ FlowClass pipeline_class(const Pipeline& pipeline, std::uint32_t counted, const 
     return cls;
 }
 
-// Appends the class, and the hops of its pipeline's stages, each by the way that `route` gives it.
+// Appends the class, and the hops of its pipeline's stages, each on the path that `route` returns.
 template <class Route>
 void add_pipeline_class(const Fabric& fabric, const Schedule& schedule, const Pipeline& pipeline, FlowClass cls,
                         const RowMerger& rows, Network& network, Route&& route) {
@@ -93,7 +94,7 @@ void add_pipeline_classes(const Fabric& fabric, const Schedule& schedule, const 
     }
 }
 
-// Messages whose way changes with an outage: the first half of Network::detours.
+// Messages whose path changes with an outage: the first part of Network::detours.
 void add_message_detours(const Fabric& fabric, const Schedule& schedule, std::span<const Outage> outages,
                          PathClasses& classes, Network& network) {
     std::vector<std::uint32_t> now = network.class_of_connection;
@@ -118,7 +119,8 @@ CountCrossings crossings_of(RowMerger& rows) {
     };
 }
 
-// How each edge set is counted during each outage; `Network::no_row` where it is as without it.
+// Per outage and edge set: the edge set of RowMerger that counts it during the outage; `Network::no_row` if no edge
+// takes a detour.
 using CountedDetours = std::vector<std::vector<std::uint32_t>>;
 
 CountedDetours count_detours(const Fabric& fabric, const Schedule& schedule, std::span<const Outage> outages,
@@ -139,7 +141,7 @@ CountedDetours count_detours(const Fabric& fabric, const Schedule& schedule, std
     return result;
 }
 
-// Pipelines whose edges change their way with an outage: the second half of Network::detours.
+// Pipelines whose edges change their paths with an outage: the second part of Network::detours.
 void add_pipeline_detours(const Fabric& fabric, const Schedule& schedule, std::span<const Outage> outages,
                           const CountedDetours& counted, const RowMerger& rows, Network& network) {
     std::vector<std::uint32_t> now(schedule.pipelines.size(), Network::no_row);
@@ -151,7 +153,7 @@ void add_pipeline_detours(const Fabric& fabric, const Schedule& schedule, std::s
                 continue;
             }
             now[p] = next;
-            if (next == Network::no_row) {  // as it was in the beginning
+            if (next == Network::no_row) {  // back on the original paths
                 network.detours.push_back(
                     {outages[o].event, true, p, network.class_of_pipeline[p], {}, network.first_hop[p]});
                 continue;

@@ -1,5 +1,5 @@
 #pragma once
-// From a fabric and a schedule to rows and classes.
+// Makes the rows and classes of a fabric and a schedule.
 
 #include <span>
 
@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-// Finds classes and merges links. Throws Unreachable where a connection, an edge or a stage has no path.
+// Finds classes and merges links. Throws Unreachable if a connection, an edge or a stage has no path.
 Network make_fluid_network(const Fabric& fabric, const Schedule& schedule, std::span<const LinkEvent> events);
 
 }  // namespace fabricast

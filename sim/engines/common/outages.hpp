@@ -1,5 +1,5 @@
 #pragma once
-// Which links are down from when on, and what gets round them.
+// Which links are down at which time, and the detours round them.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace fabricast {
 
-// From event `event` on, until the next outage, exactly these links are down.
+// From event `event` on, until the next Outage, exactly these links are down.
 struct Outage {
     std::uint32_t event = 0;
     std::vector<LinkId> down;  // sorted
@@ -20,8 +20,8 @@ struct Outage {
 // One for each event that changes which links are down, in order of time; at equal times in order of the list.
 std::vector<Outage> outages_of(std::span<const LinkEvent> events);
 
-// The query's detour while these links are down; nullopt where its own way is whole or the only one (what takes it then
-// stands still).
+// The query's detour while these links are down; nullopt if its own path is intact, or if there is no other (its
+// traffic then waits until the links are up).
 std::optional<PathQuery> way_round(const Fabric& fabric, const PathQuery& query, const Outage& outage);
 
 }  // namespace fabricast

@@ -1,5 +1,5 @@
 #pragma once
-// The distinct ways of a schedule's messages: each (path, rate cap) once, however many connections take it.
+// The distinct paths of a schedule's messages: each pair of path and rate cap once, however many connections use it.
 
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@ namespace fabricast {
 
 class PathClasses {
 public:
-    // `most`: how many calls of class_of there will be at most.
+    // `most`: an upper bound on the number of calls of class_of.
     PathClasses(const Fabric& fabric, std::size_t most);
 
     struct Found {

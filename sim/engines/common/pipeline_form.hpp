@@ -1,6 +1,6 @@
 #pragma once
 // The closed form of a Pipeline (sim/engines/common/schedule.hpp), split where the flow engine needs it: how long it
-// runs at a given rate before it lets go of its stream, and how long its last bytes then take to arrive.
+// runs at a given rate before it releases its stream, and how long its last bytes then take to arrive.
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +58,7 @@ public:
         }
     }
 
-    // Seconds of one chunk at this rate.
+    // Seconds that one chunk takes at this rate.
     double tau(double rate) const { return std::max(wire_chunk_ / rate, shortest_tau_); }
 
     // The rate above which a faster network changes nothing.
@@ -66,7 +66,7 @@ public:
         return shortest_tau_ > 0 ? wire_chunk_ / shortest_tau_ : std::numeric_limits<double>::infinity();
     }
 
-    // Seconds from the end of `start` to the release: never less than its chunks take on the slowest edge.
+    // Seconds from the end of `start` to the release: at least what all its chunks take on the slowest edge.
     double running(double tau) const {
         if (!cyclic_) {
             return tau + stream(chunks_ - 1, tau);
@@ -81,14 +81,14 @@ public:
 private:
     struct Hop {
         double count, latency;
-        double own_tau;  // chunk time of the hop's own links
+        double own_tau;  // chunk time on the hop's own links
     };
 
     double latency() const { return stages_.empty() ? 0 : stages_[longest_].latency; }
     double own(const Hop& hop, double tau) const { return std::min(hop.own_tau, tau) / slices_; }
 
-    // What the last slice needs from its first sender to the end, beside the `tau` that its chunk takes where that is
-    // longest: each hop at the pace of the hop's own links.
+    // Seconds that the last slice takes from its first sender to its last receiver, each hop at the pace of the hop's
+    // own links. The longest of the hops' chunk times is left out: it is part of the `tau` that the chunk takes anyway.
     double way(double tau) const {
         double seconds = 0;
         double most = 0;
@@ -99,9 +99,9 @@ private:
         return seconds - most;
     }
 
-    // What a chunk of a ring waits for the slowest edge where it starts a hop before it: that edge is still busy with
-    // the first chunk of its own. None where the chunk would then cross one slow edge less on its steps: slow edges
-    // lie evenly round the ring, so every so many hops.
+    // Seconds that a chunk of a ring waits for the slowest edge if it starts one hop before that edge, which is still
+    // busy with the first chunk of its own. Zero if the chunk would then cross one slow edge less in its steps. Slow
+    // edges are taken to lie evenly round the ring, `apart` hops from each other.
     double queued(double tau) const {
         const auto slower = [&](const Hop& a, const Hop& b) { return own(a, tau) < own(b, tau); };
         const auto [quick, slow] = std::minmax_element(stages_.begin(), stages_.end(), slower);
@@ -113,18 +113,19 @@ private:
         return crosses_as_many ? std::max(0.0, slices_ * own(*slow, tau) - own(*quick, tau) - quick->latency) : 0;
     }
 
-    // So many whole windows lie before the chunk of this number.
+    // The number of whole windows before this chunk.
     double windows_before(double chunk) const { return std::floor(std::ceil(chunk - 1e-9) / slots_ + 1e-9); }
 
-    // Seconds for so many chunks more on one edge: one after the other, or as fast as the window lets them. A slot is
-    // free again when its chunk has arrived and the credit has come back. The fill is time, not a message: it takes no
-    // slot.
+    // Seconds that one edge needs for this many more chunks: back to back, or slower if the window limits them. A slot
+    // is free again when its chunk has arrived and the credit has come back. The fill is time, not a message: it takes
+    // no slot.
     double stream(double chunks, double tau) const {
         const double whole = windows_before(std::max(0.0, chunks - fill_));
         return std::max(chunks * tau, whole * (2 * latency() + tau) + (chunks - whole * slots_) * tau);
     }
 
-    // A ring whose longest hop waits for its window again and again: what is left over goes round, or streams.
+    // Seconds of a ring whose longest hop waits for its window again and again. The chunks that are left after the
+    // whole windows go round the ring or stream. Zero if there is no whole window.
     double windows(double tau) const {
         const double last = std::ceil(chunks_ - 1e-9) - 1;
         const double whole = windows_before(std::ceil(chunks_ - fill_ - 1e-9) - 1);
@@ -145,9 +146,9 @@ private:
 
     std::vector<Hop> stages_;
     double wire_chunk_;
-    double inside_tau_;    // on edges inside a node, beside the links
-    double shortest_tau_;  // on any edge
-    double chunks_;        // that an edge moves, with those of the fill
+    double inside_tau_;    // least chunk time on edges inside a node, however fast the links
+    double shortest_tau_;  // least chunk time on edges between nodes
+    double chunks_;        // chunks that an edge moves, fill included
     double fill_;
     double steps_ = 0;
     std::size_t longest_ = 0;  // the stage of the largest latency

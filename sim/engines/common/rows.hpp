@@ -1,7 +1,7 @@
 #pragma once
 // Merges links that are loaded alike: two links belong to one row when every class crosses them equally often. A ring
-// over a million GPUs has some twenty rows. Links are told apart by exact refinement, one column (path or edge set) at
-// a time: no symmetry is assumed, each is found.
+// over a million GPUs has about twenty rows. Links are separated by exact refinement, one column (path or edge set) at
+// a time: no symmetry is assumed, all of it is detected.
 
 #include <cstdint>
 #include <functional>
@@ -26,13 +26,13 @@ public:
 
     explicit RowMerger(std::uint32_t links);
 
-    // This link shares a row with no other: its capacity changes in time.
+    // Gives this link a row of its own, because its capacity changes over time.
     void keep_apart(LinkId link);
-    // A path; links may repeat.
+    // Adds a path; links may repeat.
     void add_path(std::span<const LinkId> path);
     // Call once between the last path and the first edge set.
     void end_paths();
-    // One crossing of the edge set that is being counted.
+    // Adds `times` crossings of the link by the edge set that is being counted.
     void count(LinkId link, double times, bool network) {
         counts_.resize(node_of_link_.size());
         CrossingCount& c = counts_[static_cast<std::uint32_t>(link)];
@@ -41,7 +41,7 @@ public:
         }
         (network ? c.network : c.inside) += times;
     }
-    // The edge set is complete; returns its index.
+    // Ends the edge set that is being counted; returns its index.
     std::uint32_t end_edge_set();
 
     // Numbers the rows in order of their first link and writes capacities and parts.
@@ -52,7 +52,7 @@ public:
     const std::vector<Crossing>& crossings(std::uint32_t edge_set) const { return crossings_[edge_set]; }
 
 private:
-    // A set of links so far loaded alike; refinement hangs new sets under it.
+    // A set of links that are loaded alike so far; refinement adds subsets as children.
     struct Node {
         std::uint32_t parent = 0;
         std::uint32_t edge_set = 0;
@@ -61,9 +61,9 @@ private:
     static constexpr std::uint32_t unused = 0;
 
     std::vector<std::uint64_t> signature_;     // per link, while paths are added: sum of its paths' random numbers
-    std::vector<std::uint32_t> node_of_link_;  // then the node, in the end the row
+    std::vector<std::uint32_t> node_of_link_;  // per link: the node; after finish() the row
     std::vector<CrossingCount> counts_;        // per link, of the edge set being counted
-    std::vector<std::uint32_t> counted_;       // links it crosses
+    std::vector<std::uint32_t> counted_;       // links that this edge set crosses
     std::vector<Node> nodes_;
     std::vector<std::vector<Crossing>> crossings_;  // per edge set
     std::uint64_t path_number_ = 0;

@@ -1,7 +1,7 @@
 #pragma once
-// The narrow waist: every workload is lowered to a Schedule, every engine replays one on a Fabric, and neither knows
-// the other. A DAG by construction (an operation depends only on earlier ones) in struct-of-arrays form with integer
-// ids.
+// The interface between workloads and engines: every workload is lowered to a Schedule, every engine replays one on a
+// Fabric, and neither knows the other. A Schedule is a DAG by construction (an operation depends only on earlier ones)
+// in struct-of-arrays form with integer ids.
 
 #include <cassert>
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace fabricast {
 enum class OpId : std::uint32_t {};
 enum class OpKind : std::uint8_t { transfer, pipeline, compute, delay };
 
-// When a dependency is met. `release`: the operation has let go of its stream (its last byte has left the first
-// sender), so the next launch may start; `finish`: its last byte has arrived everywhere.
+// When a dependency is met. `release`: the operation has released its stream (its last byte has left the first sender),
+// so the next launch may start; `finish`: its last byte has arrived everywhere.
 enum class DependsOn : std::uint8_t { finish, release };
 
-// A directed stream of messages. Messages of one connection are FIFO: the fluid phase of one starts no earlier than its
-// predecessor's has ended (their latencies overlap). Without this a jittered ring takes twice its real time.
+// A directed stream of messages. Messages of one connection are FIFO: the fluid phase of one starts no earlier than
+// that of its predecessor ends (their latencies overlap). Without this a jittered ring takes twice its real time.
 struct Connection {
     PathQuery path;
     double wire_ratio = 1;                                      // wire bytes per payload byte (protocol flags)
@@ -35,14 +35,14 @@ struct Connection {
 struct Transfer {
     std::uint32_t connection = 0;
     Bytes bytes;
-    Duration start;  // issue cost and software latency in front of the first byte
+    Duration start;  // issue cost and software latency before the first byte
 };
 
 // One class of hops on a pipeline's critical path.
 struct Stage {
     double count = 0;   // how many such hops; ring all-reduce: 2(n-1) in all
     PathQuery hop;      // a representative hop: its path latency is part of the stage
-    Duration overhead;  // what protocol and library add to it
+    Duration overhead;  // what protocol and library add to the hop's latency
 };
 
 // A rate-coupled set of edges moving one stream chunk by chunk: the steady state of a chunked ring, tree, chain or
@@ -53,24 +53,24 @@ struct Stage {
 // network_wire_ratio on edges between nodes: protocols cost them differently),
 //     stage = latency + own / slices
 // where latency = overhead + path latency of the stage's hop and own <= tau is the chunk time of that hop alone: a
-// chunk crosses NVLink at NVLink's pace even where the NIC is the bottleneck,
-//     way = sum(count * stage) - largest own / slices     the last slice's, from end to end
+// chunk crosses NVLink at NVLink's pace even if the NIC is the bottleneck,
+//     way = sum(count * stage) - largest own / slices     time of the last slice from end to end
 //     T   = start + tau + way + stream(chunks - 1)        chunks = bytes_per_edge / chunk + fill
-// where stream(x) is x * tau, or longer where the window holds it up: a slot is free again after a round trip. It is
+// where stream(x) is x * tau, or longer if the window holds it up: a slot is free again after a round trip. It is
 // released `way` before T: the first sender is done once its stream has left. A ring (`cyclic`), whose stages are
-// successive steps of one edge, streams only what is more than sum(count), lasts at least as long as its slowest edge
-// and its windows, and is released at T. docs/engines.md derives it.
+// successive steps of one edge, streams only the chunks beyond sum(count), lasts at least as long as its slowest edge
+// and its windows need, and is released at T. docs/engines.md derives it.
 struct Pipeline {
     std::uint32_t edges = 0;    // index into Schedule::edge_sets
-    double bytes_per_edge = 0;  // payload, one of the `weight` channels
+    double bytes_per_edge = 0;  // payload of one of the `weight` channels
     double chunk = 0;           // payload bytes of one dependent step; > 0, <= bytes_per_edge
     double slots = 8;           // chunks in flight per edge; a fraction is an average over time
-    int slices = 1;             // pieces of a chunk that are forwarded on their own
+    int slices = 1;             // pieces of a chunk, each forwarded separately
     bool cyclic = false;
     std::uint32_t first_stage = 0, stage_count = 0;  // range in Schedule::stages
     double fill = 0;                                 // chunks of streaming that overlap with nothing
-    Duration chunk_overhead;                         // per chunk, beside the link
-    Duration chunk_posting;  // per chunk on edges between nodes, overlapping with the link: hosts post its messages
+    Duration chunk_overhead;                         // per chunk, on top of its time at edge_rate_cap
+    Duration chunk_posting;  // per chunk on edges between nodes: hosts post its messages while the link works
     double edge_rate_cap = std::numeric_limits<double>::infinity();  // payload bytes per second and channel
     double wire_ratio = 1;          // wire bytes per payload byte on edges inside a node
     double network_wire_ratio = 1;  // the same on edges between nodes
@@ -98,9 +98,9 @@ struct Compute {
     double peak = 0;   // FLOP/s of its precision on the whole device
 };
 
-// A host thread busy for `duration`; delays of one (host, lane) are FIFO.
+// A host thread busy for `duration`; delays of one host are FIFO.
 struct Delay {
-    std::uint32_t host = 0;  // node index or rank, as the planner likes: only equality matters
+    std::uint32_t host = 0;  // node index or rank, as the planner chooses: only equality matters
     Duration duration;
 };
 
@@ -146,7 +146,7 @@ public:
     }
     void reserve(std::size_t operations, std::size_t dependencies);
 
-    // Operations whose finish the Timeline must keep; without any, the engine keeps the last one.
+    // Operations whose times the Timeline must keep; if there are none, the engine keeps the last one.
     std::vector<OpId> kept;
 
 private:

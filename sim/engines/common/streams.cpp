@@ -65,8 +65,8 @@ private:
         });
     }
 
-    // Channels of one edge lead to the same channels of the next. Several rings may pass a device: their edges carry
-    // labels of their own, and only where no edge that arrives has a stream's label do all of them lead to it.
+    // Channel i of an edge leads to channel i of the next edges. Several rings may pass through a device, each with its
+    // own flow labels: a stream follows the arriving streams that have its label, or all of them if none has it.
     void join_channels() {
         std::vector<PipelineStream>& streams = result_.streams;
         std::map<DeviceId, std::vector<std::size_t>> arriving;
@@ -90,7 +90,7 @@ private:
         }
     }
 
-    // Puts streams behind those that lead to them. False: they run in circles.
+    // Sorts streams so that each comes after those that lead to it. Returns false if they form a cycle.
     bool sort() {
         std::vector<PipelineStream>& streams = result_.streams;
         std::vector<PipelineStream> sorted;
@@ -131,7 +131,8 @@ double left_to_drain(const PipelineStreams& streams, double draining) {
 }
 
 std::optional<std::uint64_t> slot_before(std::uint64_t chunk, double slots) {
-    // The chunks of window w are [ceil(w * slots), ceil((w + 1) * slots)); each takes the slot of its like before it.
+    // The chunks of window w are [ceil(w * slots), ceil((w + 1) * slots)); each takes the slot of the chunk at the same
+    // position in the window before.
     const double window = std::floor(static_cast<double>(chunk) / slots + 1e-9);
     if (window < 1) {
         return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
-// The edges of a pipeline as streams of chunks: one for each channel on an edge, and which streams lead to which. What
-// unroll() writes as messages and the packet engine runs chunk by chunk.
+// The edges of a pipeline as streams of chunks: one stream for each channel on an edge, and which streams lead to
+// which. unroll() writes them as messages; the packet engine runs them chunk by chunk.
 
 #include <cstdint>
 #include <optional>
@@ -15,28 +15,29 @@ struct PipelineStream {
     PathQuery path;
     double wire_ratio = 1;
     double rate_cap = 0;              // payload bytes per second; may be infinite
-    double scale = 1;                 // of its bytes, where edge counts or weights are not whole
+    double scale = 1;                 // factor on its bytes, if edge counts or weights are not whole numbers
     Duration overhead;                // of its hop
-    std::vector<std::size_t> before;  // streams that lead to its sender, of the same channel
+    std::vector<std::size_t> before;  // streams of the same channel that end at its sender
 };
 
 struct PipelineStreams {
-    std::vector<PipelineStream> streams;  // where they run one way: each behind those that lead to it
-    Duration longest;                     // latency of a hop, with its overhead
-    bool layered = true;            // false: edges run both ways (a tree going up and down) and stream on their own
-    double chunks = 0;              // of each stream; the last may be a part of one
-    std::uint32_t fill_chunks = 0;  // the last of them, which stand for the pipeline's fill and take no slot
-    double steps = 0;               // of a ring: chunks that wait for the one before
+    std::vector<PipelineStream> streams;  // unless they form cycles: each after those that lead to it
+    Duration longest;                     // largest latency of a hop, overhead included
+    bool layered = true;  // false: edges run both ways (a tree going up and down), and each streams on its own
+    double chunks = 0;    // of each stream; the last may be a partial chunk
+    std::uint32_t fill_chunks = 0;  // how many of them, at the end, represent the pipeline's fill and take no slot
+    double steps = 0;               // of a ring: the first chunks, which wait for the chunk before them
 };
 
-// What is left of the closed form's draining behind messages that stream on their own: each has crossed one hop itself.
+// Seconds of the closed form's draining that remain after messages that stream on their own: each of these has itself
+// crossed one hop.
 double left_to_drain(const PipelineStreams& streams, double draining);
 
-// The chunk whose slot this one takes: `slots` before it, a fraction of a slot now and then rounded up. None: it takes
-// a free one.
+// The chunk whose slot this one reuses: `slots` before it, which for a fraction is sometimes rounded down and sometimes
+// up. nullopt: it takes a free slot.
 std::optional<std::uint64_t> slot_before(std::uint64_t chunk, double slots);
 
-// How many streams a pipeline has, without making them; fewer where edges stand for several.
+// How many streams a pipeline has, without making them; an Edge whose `count` is above 1 counts once.
 double stream_count(const Schedule& schedule, const Pipeline& pipeline);
 
 PipelineStreams streams_of(const Fabric& fabric, const Schedule& schedule, const Pipeline& pipeline);

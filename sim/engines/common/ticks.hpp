@@ -8,14 +8,14 @@
 
 namespace fabricast {
 
-// Rounded up to the tick, but not for the last bits of a double: 83,160.0000000001 ps are 83,160.
+// Picoseconds to be rounded up, reduced so that the last bits of a double do not add a tick: 83,160.0000000001 ps
+// become 83,160.
 inline double least_ticks(double seconds) {
     const double ps = seconds * 1e12;
     return ps - (1e-6 + ps * 1e-15);
 }
 inline std::int64_t rounded_up(double least) {
-    const auto whole =
-        static_cast<std::int64_t>(least);  // towards zero; std::ceil is a call where SSE 4.1 is not assumed
+    const auto whole = static_cast<std::int64_t>(least);  // towards zero; without SSE 4.1, std::ceil is a function call
     return whole + (static_cast<double>(whole) < least ? 1 : 0);
 }
 
@@ -30,8 +30,8 @@ inline Duration ticks_up(double seconds) {
 
 inline constexpr Time end_of_time{std::numeric_limits<std::int64_t>::max()};
 
-// When what needs `seconds` more is over, as far as is known at `now`. What would be over beyond the clock is so at the
-// end of time: a prediction may be late without harm, since a link that recovers brings it nearer.
+// When something that needs `seconds` more will be over, as predicted at `now`. If that is beyond the range of the
+// clock, the end of time: this is no error, since a link that recovers may bring it nearer.
 inline Time predicted(Time now, double seconds) {
     const double least = least_ticks(seconds);
     Time then = now;

@@ -1,5 +1,5 @@
 #pragma once
-// What a replay leaves behind: small whatever the size of the schedule.
+// The result of a replay: small, whatever the size of the schedule.
 
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct LinkUse {
     LinkId link{};
     double bytes = 0;         // wire bytes over the whole replay
     double utilisation = 0;   // bytes / (capacity * makespan), 0..1
-    std::uint64_t alike = 1;  // links used so that it stands for
+    std::uint64_t alike = 1;  // number of equally used links that this one represents
 };
 
 struct ClassUse {
@@ -34,18 +34,18 @@ struct ClassUse {
 // What happened at one port of the packet engine.
 struct PortUse {
     LinkId link{};
-    int lane = -1;  // of those that share the link; -1: it has one
+    int lane = -1;  // index of the lane on the link; -1: the link has only one
     double bytes = 0;
     std::int64_t most_queued = 0;    // bytes
-    std::int64_t most_headroom = 0;  // bytes above the pause threshold in the buffer behind the link
+    std::int64_t most_headroom = 0;  // bytes above the pause threshold in the link's receive buffer
     std::int64_t marks = 0;          // ECN
-    std::int64_t drops = 0;          // at the buffer behind the link
-    std::int64_t pauses = 0;         // PFC frames that the buffer behind the link sent
-    Duration paused;                 // by them
-    Duration starved;                // had packets but no credit
+    std::int64_t drops = 0;          // in the link's receive buffer
+    std::int64_t pauses = 0;         // PFC frames that the link's receive buffer sent
+    Duration paused;                 // time paused by these frames
+    Duration starved;                // time in which it had packets but no credit
 };
 
-// One port against time, in bins of `width`: all series of a replay have the same.
+// One port over time, in bins of `width`, which is the same in all series of a replay.
 struct PortSeries {
     LinkId link{};
     int lane = -1;  // as PortUse
@@ -55,40 +55,41 @@ struct PortSeries {
     std::vector<std::int64_t> sent;  // bytes
 };
 
-// What congestion control let one flow send, bytes per second in bins of `width`; 0 where it sent nothing.
+// The rate that congestion control allowed one flow, bytes per second in bins of `width`; 0 in bins without sending.
 struct RateSeries {
     DeviceId src{}, dst{};
     Duration width;
     std::vector<double> rate;
 };
 
-// When the pieces of one flow (messages, or slices of a pipeline's chunks) came to its receiver, in order.
+// When the pieces of one flow (messages, or slices of a pipeline's chunks) arrived at its receiver, in order.
 struct PieceArrivals {
     DeviceId src{}, dst{};
     std::vector<Time> at;
 };
 
-// Only the packet engine knows these.
+// Results that only the packet engine has.
 struct PacketUse {
     std::int64_t hops = 0;       // packets times links
     std::int64_t delivered = 0;  // packets
     double delivered_bytes = 0;  // wire bytes that reached their receivers, repeats included
     std::int64_t marks = 0, notices = 0, drops = 0, resent = 0, timeouts = 0, pauses = 0, watchdog = 0;
     Duration paused, starved;  // summed over ports
-    double throttled = 0;  // by congestion control: share of the time from a flow's first packet to its last, of all
+    double throttled = 0;      // by congestion control: share of the time from first to last packet, summed over flows
     Duration fct_p50, fct_p99, fct_max;  // messages: from ready to the last byte
-    std::vector<PortUse> ports;          // a bounded list: those that held traffic up most
-    // When asked for, bounded lists: the worst ports first, the most throttled flows, the first flows' pieces.
+    std::vector<PortUse> ports;          // a bounded list: the ports that held traffic up most
+    // Filled only if asked for; bounded lists: the worst ports first, the most throttled flows, the first flows'
+    // pieces.
     std::vector<PortSeries> series;
     std::vector<RateSeries> rates;
     std::vector<PieceArrivals> arrivals;
     std::vector<std::string>
         victims;  // a bounded list: flows held up by a pause, though none of their own links is full
     std::int64_t windows = 0;
-    double bytes_in_flight = 0;  // memory of a packet on its way, rings and queues with their slack
+    double bytes_in_flight = 0;  // allocated bytes of rings and queues per packet in flight at the peak
 };
 
-// A fabric of at most this many links (about 512 nodes of eight GPUs) has the load of each of them in a Timeline.
+// A fabric of at most this many links (about 512 nodes of eight GPUs) has the load of each link in a Timeline.
 inline constexpr std::uint32_t links_kept = 65536;
 
 struct Timeline {

@@ -48,7 +48,7 @@ public:
 private:
     std::size_t slices() const { return static_cast<std::size_t>(pipeline_.slices); }
 
-    // A host of its own: nothing queues with it.
+    // Each delay is on a host of its own, so nothing queues behind it.
     OpId wait(Duration duration, const After& after) { return to_.add(Delay{next_host_++, duration}, after); }
 
     void send(Unrolling& unrolling, std::size_t chunk, std::size_t slice, double bytes, OpId start) {
@@ -70,7 +70,7 @@ private:
         unrolling.pieces.push_back(to_.add(Transfer{unrolling.connection, size, stream.overhead}, after));
     }
 
-    // Released when the first senders are through, over when all are.
+    // Released when the first senders have sent everything, finished when all have.
     Unrolled::Ends join(OpId start, double draining) {
         After all = {{start}};
         After first = {{start}};

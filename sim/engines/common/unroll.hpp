@@ -1,6 +1,6 @@
 #pragma once
-// Pipelines chunk by chunk: the same schedule in messages and delays only, for engines that know nothing else and for
-// tests of the pipeline's closed form.
+// Writes pipelines out chunk by chunk: the same schedule with messages and delays instead of pipelines, for engines
+// without pipelines and for tests of the pipeline's closed form.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 namespace fabricast {
 
 struct Unrolled {
-    // The operations that stand for one of the original schedule; equal where it was copied as it is.
+    // The operations that replace one of the original schedule; all the same one if it was copied unchanged.
     struct Ends {
         OpId start{}, release{}, finish{};
     };
@@ -17,14 +17,13 @@ struct Unrolled {
     std::vector<Ends> ends;  // per original operation
 };
 
-// Each edge becomes a connection (one for each channel, where `weight` is whole) that sends its chunks in slices:
-// - in a cyclic pipeline the first sum(stage counts) chunks each wait for the one before on the edge that leads to
-// their
-//   sender; those of later loops find the ring full and stream;
-// - in a chain or tree it waits for the same chunk on the edges that lead to its sender;
-// - where edges run both ways (a tree going up and down) edges stream on their own, and the rest of the drain is added
-// behind: a message has crossed one hop.
-// A chunk waits for the one `slots` before it and the largest latency.
+// Each edge becomes a connection (one for each channel, if `weight` is whole) that sends its chunks in slices:
+// - In a cyclic pipeline, each of the first sum(stage counts) chunks of an edge waits for the chunk before it on the
+//   edge that leads to its sender. Later chunks find the ring full and stream.
+// - In a chain or tree, a chunk waits for the same chunk on the edges that lead to its sender.
+// - If edges run both ways (a tree going up and down), each streams on its own, and the rest of the drain is added at
+//   the end, less the one hop that a message has crossed.
+// A chunk also waits until the chunk that is `slots` before it on its edge has arrived, plus the largest latency.
 Unrolled unroll(const Fabric& fabric, const Schedule& schedule);
 
 }  // namespace fabricast

@@ -28,7 +28,7 @@ struct CannotEnd : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The replay needs more memory than there is, or its engine cannot count so far.
+// The replay needs more memory than there is, or numbers too large for its engine.
 struct TooLarge : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-// Throws Stopped where the stop flag is set.
+// Throws Stopped if the stop flag is set.
 inline void stop_if_asked(const Watch& watch) {
     if (watch.stop != nullptr && watch.stop->load(std::memory_order_relaxed)) {
         throw Stopped();

@@ -19,7 +19,7 @@ struct ServiceClock {
 
     Time last;
     double served = 0;          // wire bytes, at `last`
-    double rate = 0;            // wire bytes per second since
+    double rate = 0;            // wire bytes per second since `last`
     std::uint32_t version = 0;  // of the prediction that is in the event queue
     std::vector<Mark> marks;    // a heap, smallest first; equal marks by item
 
@@ -29,7 +29,7 @@ struct ServiceClock {
     }
 
     void add(Time now, double bytes, std::uint32_t item) {
-        if (marks.empty()) {  // a new busy period: no rounding is carried over
+        if (marks.empty()) {  // a new busy period: rounding errors are not carried over
             served = 0;
             last = now;
         } else {
@@ -42,7 +42,7 @@ struct ServiceClock {
     // When the first member is done. Precondition: marks, rate > 0.
     Time due() const { return predicted(last, std::max(0.0, marks.front().bytes - served) / rate); }
 
-    // Takes out every member that is due by `now`.
+    // Removes every member that is due by `now`; calls done(item).
     template <class Done>
     void take_due(Time now, Done&& done) {
         while (!marks.empty() && due() <= now) {
@@ -53,7 +53,7 @@ struct ServiceClock {
         }
     }
 
-    // Takes out every member that `which` accepts; calls taken(item, bytes left). Precondition: advanced to now.
+    // Removes every member that `which` accepts; calls taken(item, bytes left). Precondition: advanced to now.
     template <class Which, class Taken>
     void take_if(Which&& which, Taken&& taken) {
         const auto gone = std::partition(marks.begin(), marks.end(), [&](const Mark& m) { return !which(m.item); });

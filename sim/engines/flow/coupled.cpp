@@ -177,7 +177,8 @@ Time CoupledFlows::due_of(std::uint32_t row, double mark) const {
 Time CoupledFlows::settle(Time now) {
     advance(now);
     if (first_dirty_ < order_.size()) {
-        // Many newcomers at once know no bottleneck yet: moving them one by one would take longer than filling anew.
+        // Many new flows at once do not have their bottleneck yet: moving them one by one would take longer than
+        // solving from zero.
         if (joined_ * 8 > order_.size() + 64 || !sweep()) {
             solve_from_zero();
         }
@@ -188,14 +189,15 @@ Time CoupledFlows::settle(Time now) {
     return predict();
 }
 
-// What the row's other flows leave, divided. Infinite where it is no bottleneck; negative where that is due at once.
+// The row's level: what its other flows leave, divided among its own. If it is nobody's bottleneck: infinite, or
+// negative if it is overloaded and so must become one.
 double CoupledFlows::fill_level(std::uint32_t row) {
     const Row& r = rows_[row];
     level_[row] = 0;  // its own flows do not count
     const double* level = level_.data();
     const std::uint32_t* b = r.bottleneck.data();
     const std::size_t n = r.bottleneck.size();
-    double sums[4] = {0, 0, 0, 0};  // four chains of additions, always the same four
+    double sums[4] = {0, 0, 0, 0};  // four independent sums; always the same four, so that rounding is the same
     std::size_t i = 0;
     for (; i + 4 <= n; i += 4) {
         sums[0] += level[b[i]];
@@ -215,7 +217,8 @@ double CoupledFlows::fill_level(std::uint32_t row) {
     return level_[row];
 }
 
-// One pass over the rows from the first that changed. False: too many moves, better to begin from zero.
+// One pass over the rows from the first that changed. Returns false after too many moves: then solving from zero is
+// faster.
 bool CoupledFlows::sweep() {
     const auto rows = static_cast<std::uint32_t>(order_.size());
     const std::size_t limit = moves_ + 4 * order_.size() + 64;
@@ -242,8 +245,8 @@ bool CoupledFlows::sweep() {
     return true;
 }
 
-// The row's level is above that of rows behind it (by their last levels): moves it behind them, and what it shares with
-// them is theirs now.
+// The row's level is above the last known levels of rows after it: moves it after them, and they become the bottlenecks
+// of the flows that it shares with them.
 void CoupledFlows::sink(std::uint32_t place) {
     ++moves_;
     const std::uint32_t row = order_[place];
@@ -264,8 +267,8 @@ void CoupledFlows::sink(std::uint32_t place) {
     }
 }
 
-// The row's level is below that of rows in front of it: moves it forward, taking over what it shares with them, until
-// it is not. Returns the place from which to go on.
+// The row's level is below that of rows before it: moves it forward until it is not, and makes it the bottleneck of the
+// flows that it shares with the rows it passes. Returns the place at which to continue.
 std::uint32_t CoupledFlows::rise(std::uint32_t place) {
     const std::uint32_t row = order_[place];
     double level = level_[row];
@@ -328,8 +331,8 @@ void CoupledFlows::solve_from_zero() {
         serve(connections[i], bottleneck, left[connections[i]]);
         level_[bottleneck] = rate[i];
     }
-    // A flow's bottleneck is the first of its rows in the order: so the order in which they filled up, equal levels
-    // too.
+    // A flow's bottleneck must be the first of its rows in the order, also among rows of equal level: so they are put
+    // in the order in which they filled up.
     std::uint32_t place = 0;
     for (const std::uint32_t row : solver_.full_links()) {
         put(row, place++);

@@ -1,12 +1,13 @@
 #pragma once
-// Messages that all contend with each other: one completion changes half of all rates. So no rate is stored. What is
-// stored is each row's level (the rate of the flows it is the bottleneck of), each flow's bottleneck, and the order of
-// rows by level: rate = level of the bottleneck, and a row's level is what its other flows leave, divided:
-//     level = (capacity - sum of levels of its flows' other bottlenecks) / flows it is the bottleneck of.
-// Between two events bottlenecks hardly change, so a solve is one pass over the rows in last time's order. The result
+// For messages that all contend with each other, so that one completion changes half of all rates. Rates are therefore
+// not stored. Stored are each row's level (the rate of the flows whose bottleneck it is), each flow's bottleneck, and
+// the order of rows by level. A flow's rate is the level of its bottleneck; a row's level is the capacity that the
+// row's other flows leave, divided among the flows whose bottleneck it is:
+//     level = (capacity - sum of levels of its flows' other bottlenecks) / flows whose bottleneck it is.
+// Between two events bottlenecks hardly change, so a solve is one pass over the rows in the previous order. The result
 // is max-min fair if and only if the levels come out ascending and no row is overloaded (Bertsekas & Gallager, Data
-// Networks, section 6.5.2: each flow then has a full row on which none is faster); where they do not, rows change
-// places and flows change bottlenecks until they do. Flows are served by their bottleneck's clock, so finding the next
+// Networks, section 6.5.2: each flow then has a full row on which none is faster); if they do not, rows are reordered
+// and flows change bottlenecks until they do. Flows are served by their bottleneck's clock, so finding the next
 // completion looks at rows, not flows.
 
 #include <cstdint>
@@ -23,13 +24,14 @@ class CoupledFlows {
 public:
     CoupledFlows(const Network& network, std::size_t connections);
 
-    // True where these rules hold for every class that shares rows: messages only, no cap of one member.
+    // Whether these rules hold for the network: messages only, no link events, and no rate cap in any class that shares
+    // rows.
     static bool can_take(const Network& network);
 
-    // A message begins to flow; seen by the next settle. A connection has one at a time.
+    // A message begins to flow; takes effect at the next settle. A connection has one message at a time.
     void join(Time now, std::uint32_t connection, std::uint32_t op, double bytes);
 
-    // Takes out every message that is through by `now`; calls done(op).
+    // Removes every message that is complete by `now`; calls done(op).
     template <class Done>
     void take_due(Time now, Done&& done) {
         advance(now);
@@ -48,7 +50,7 @@ public:
         }
     }
 
-    // Brings all levels up to date; returns when the next message is through (the end of time: none).
+    // Brings all levels up to date; returns when the next message will be complete (the end of time if there is none).
     Time settle(Time now);
 
     std::size_t size() const { return flowing_; }
@@ -73,12 +75,12 @@ private:
     struct Row {
         std::vector<std::uint32_t> bottleneck;  // of each flow on the row; parallel to `users`
         std::vector<User> users;
-        std::vector<Served> served;  // the flows it is the bottleneck of
+        std::vector<Served> served;  // the flows whose bottleneck it is
         double capacity = 0;
-        double clock = 0;       // bytes served to each of them
+        double clock = 0;       // bytes served to each of these
         double first_mark = 0;  // smallest of `served`, if known
         bool first_known = false;
-        std::uint32_t own = 0;    // crossings of `served`
+        std::uint32_t own = 0;    // how often the flows in `served` cross it
         std::uint32_t place = 0;  // in order_
         Time due = never;
         Time since;
@@ -88,11 +90,11 @@ private:
         std::uint32_t op = 0;
         std::uint32_t bottleneck = no_row;
         std::uint32_t served_place = 0;
-        std::uint32_t first_place = 0;  // in places_, one a hop
+        std::uint32_t first_place = 0;  // into places_, one entry per hop
         double mark = 0;
     };
 
-    struct Activity {  // of a class
+    struct Activity {  // per class
         std::uint32_t flows = 0;
         Time since;
         Duration busy;
@@ -120,17 +122,17 @@ private:
     Time predict();
 
     const Network& network_;
-    std::vector<std::uint32_t> path_begin_, path_row_;  // per class; a row stands as often as it is crossed
+    std::vector<std::uint32_t> path_begin_, path_row_;  // per class; a row is listed as often as it is crossed
     std::vector<Activity> activity_;                    // per class
     std::vector<Row> rows_;
     std::vector<double> level_;          // per row
-    std::vector<std::uint32_t> order_;   // rows by level; those that are no bottleneck last
+    std::vector<std::uint32_t> order_;   // rows by level; those that are nobody's bottleneck last
     std::vector<Flow> flows_;            // per connection
-    std::vector<std::uint32_t> places_;  // of each flow and hop in its row's `users`
+    std::vector<std::uint32_t> places_;  // per flow and hop: index in its row's `users`
     Time now_;
     std::size_t flowing_ = 0;
-    std::size_t joined_ = 0;         // since the last settle
-    std::uint32_t first_dirty_ = 0;  // place from which levels are to be brought up to date
+    std::size_t joined_ = 0;         // flows that joined since the last settle
+    std::uint32_t first_dirty_ = 0;  // place from which levels are out of date
     std::uint64_t solves_ = 0;
     std::size_t moves_ = 0;
     MaxMin solver_;

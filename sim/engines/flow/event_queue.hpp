@@ -1,7 +1,7 @@
 #pragma once
 // A radix heap: events leave in order of time and none may be pushed into the past. Entries of one tick leave together.
 // Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the shortest path problem, JACM 37 (1990). An entry sits in the
-// bucket of the highest bit in which its time differs from the current time, so it moves at most once a bit.
+// bucket of the highest bit in which its time differs from the current time, so it moves at most once per bit.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ public:
         ++size_;
     }
 
-    // Moves on to the earliest time and takes every entry of it. Precondition: not empty.
+    // Advances to the earliest time and takes all entries of that time. Precondition: not empty.
     std::int64_t pop_tick(std::vector<Payload>& taken) {
         if (buckets_[0].empty()) {
             advance();
@@ -45,7 +45,7 @@ private:
         Payload payload;
     };
 
-    // Bucket 0 holds what is due now; bucket b > 0 times that differ from now in bit b - 1 and in none above.
+    // Bucket 0 holds what is due now; bucket b > 0 holds times whose highest bit that differs from now is bit b - 1.
     void put(const Entry& entry) {
         const auto bucket = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(entry.time ^ now_)));
         buckets_[bucket].push_back(entry);

@@ -1,6 +1,6 @@
 #pragma once
-// One replay on its way: what is in the event queue, which operations wait, flow and run, and the rates they have. The
-// loop stands in replay.cpp, the life of an operation in operations.cpp, rates and links that change in rates.cpp.
+// The state of one replay: the event queue, the operations that wait, flow and run, and their rates. The loop is in
+// replay.cpp, the life of an operation in operations.cpp, and rates and link changes in rates.cpp.
 
 #include <cstdint>
 #include <memory>
@@ -37,7 +37,7 @@ enum class EventKind : std::uint8_t {
 };
 
 // `id` is an operation, a class, a pipeline, a device or a link event. Predictions carry a version: a newer one for the
-// same id makes the older void.
+// same id invalidates the older one.
 class Event {
 public:
     Event(EventKind kind, std::uint32_t id, std::uint32_t version)
@@ -51,7 +51,7 @@ public:
 private:
     static constexpr std::uint32_t version_bits = 28;
     static constexpr std::uint32_t version_mask = (1U << version_bits) - 1;
-    std::uint32_t id_, tag_;  // eight bytes: the queue moves millions
+    std::uint32_t id_, tag_;  // eight bytes in total, since the queue moves millions of events
 };
 
 class FluidReplay {
@@ -85,7 +85,7 @@ private:
     Time on_grid(Time due) const;
     void predict_class(std::uint32_t cls);
     void predict_pipeline(std::uint32_t pipeline);
-    // What is over at the end of time only is not awaited: a change of rates before it may bring it nearer.
+    // What would be due only at the end of time is not queued: a change of rates may bring it nearer.
     void push(Time at, EventKind kind, std::uint32_t id, std::uint32_t version = 0) {
         if (at < end_of_time) {
             queue_.push(at.ps, {kind, id, version});
@@ -125,18 +125,18 @@ private:
     std::uint32_t coupled_version_ = 0;
     bool coupled_changed_ = false;
     std::vector<RunningPipeline> pipelines_;
-    // As the network has them until links go down.
+    // Initially as in the network; they change when links go down or come up.
     std::vector<std::uint32_t> class_of_connection_, class_of_pipeline_;
     std::vector<Duration> latency_of_connection_;
-    std::vector<double> bytes_of_class_;  // wire bytes that its members moved or are to move
+    std::vector<double> bytes_of_class_;  // wire bytes that its members have moved or will move
     std::vector<std::uint32_t> pipeline_of_class_;
 
-    // Chains: connections, then streams, then hosts. An operation goes when it has queued up and it is its turn.
+    // Chains: connections, then streams, then hosts. An operation runs when it has queued up and its turn has come.
     Chains chains_;
     std::vector<std::uint32_t> chain_of_compute_, chain_of_delay_;
     std::vector<bool> queued_up_;
 
-    // Operations of this tick: over, at the network's edge, and free to start.
+    // Operations that in this tick have ended, have reached the network, or may start.
     std::vector<std::uint32_t> ended_, entered_, ready_, scratch_;
     Kept kept_;
     std::size_t finished_ = 0;

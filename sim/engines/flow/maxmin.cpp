@@ -118,7 +118,7 @@ const MaxMin::Level* MaxMin::top() {
     while (!heap_.empty()) {
         Level& first = heap_.front();
         const bool open = open_[first.link] > 0;
-        // Freezing others at lower levels only raises a link's level, so a key that is still true is the smallest.
+        // Freezing classes at lower levels only raises a link's level, so if this key is up to date it is the smallest.
         const double now = open ? level_of(first.link) : 0;
         if (open && now <= first.level) {
             first.level = now;

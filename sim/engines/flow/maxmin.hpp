@@ -1,8 +1,8 @@
 #pragma once
 // Weighted max-min fair sharing as a pure function over spans: it knows classes and links, not networks or time.
-// Bertsekas & Gallager, Data Networks, 2nd ed., section 6.5.2: the allocation in which no member can get more without a
-// member that has no more getting less. Equivalent test: no link above its capacity, and every class runs at its cap or
-// crosses a full link on which no other class is faster.
+// Bertsekas & Gallager, Data Networks, 2nd ed., section 6.5.2: the allocation in which no member can get more unless
+// another member, which has no more than it, gets less. Equivalent test: no link above its capacity, and every class
+// runs at its cap or crosses a full link on which no other class is faster.
 
 #include <cstdint>
 #include <span>
@@ -10,12 +10,12 @@
 
 namespace fabricast {
 
-// A class is a set of `members` that cross the same links and so get the same rate each; it loads a link with
-// members * times * rate. All figures are finite and > 0 except caps, which may be infinite.
+// A class is a set of `members` that cross the same links and so get the same rate each; it loads a link with members *
+// times * rate. All numbers are finite and > 0 except caps, which may be infinite.
 struct Sharing {
     std::span<const double> capacity;     // per link
-    std::span<const std::uint32_t> end;   // per class: where its crossings end; they begin where the last class's ended
-    std::span<const std::uint32_t> link;  // per crossing; a class names a link once
+    std::span<const std::uint32_t> end;   // per class: end of its crossings, and begin of the next class's
+    std::span<const std::uint32_t> link;  // per crossing; a class lists a link once
     std::span<const double> times;        // per crossing, how often a member crosses it; empty: once
     std::span<const double> members;      // per class
     std::span<const double> cap;          // per class, rate of one member; empty: none
@@ -25,8 +25,9 @@ struct Sharing {
     double cap_of(std::size_t cls) const;
 };
 
-// Levels within this of each other count as equal, and freeze at the same double: else symmetric classes differ in the
-// last bit, end in different ticks, and one event becomes thousands.
+// Levels that differ relatively by less than this count as equal, and their classes get exactly the same rate.
+// Otherwise symmetric classes would differ in the last bit and end in different ticks, and one event would become
+// thousands.
 inline constexpr double level_tolerance = 1e-12;
 
 // Progressive filling with a lazy heap of link levels: O(crossings * log links). Keeps its buffers between calls.
@@ -35,7 +36,7 @@ public:
     // Writes the rate of one member of each class. A class with no crossing and no cap gets infinity.
     void solve(const Sharing& sharing, std::span<double> rate);
 
-    // Of the last solve, per class: the full link that bounds it; no_link where its cap does.
+    // Of the last solve, per class: the full link that bounds it; no_link if its cap does.
     std::span<const std::uint32_t> frozen_by() const { return frozen_by_; }
     static constexpr std::uint32_t no_link = 0xffffffffU;
     // Of the last solve: the links that bound a class, in the order in which they filled up.
@@ -48,19 +49,20 @@ private:
     };
     void prepare(const Sharing& sharing, std::span<double> rate);
     void freeze(const Sharing& sharing, std::span<double> rate, std::uint32_t cls, double level);
-    const Level* top();  // smallest true level among open links; null: none left
+    const Level* top();  // smallest up-to-date level among open links; null: none left
     double level_of(std::uint32_t link) const { return residual_[link] / demand_[link]; }
 
     std::vector<double> residual_, demand_;         // per link
     std::vector<std::uint32_t> open_;               // per link: unfrozen classes on it
-    std::vector<std::uint32_t> user_begin_, user_;  // crossings turned round: classes of each link
+    std::vector<std::uint32_t> user_begin_, user_;  // crossings by link: the classes on each
     std::vector<Level> heap_;
     std::vector<std::uint32_t> capped_;     // classes with a cap, smallest first
     std::vector<std::uint32_t> frozen_by_;  // per class
     std::vector<std::uint32_t> full_links_;
 };
 
-// The same allocation by the definition, one link at a time and sums from zero: the oracle of the fast one.
+// The same allocation computed directly from the definition, with all sums computed anew at each step: the slow version
+// that MaxMin is tested against.
 std::vector<double> max_min_slow(const Sharing& sharing);
 
 }  // namespace fabricast

@@ -1,10 +1,10 @@
-// The life of an operation: its dependencies are met, it queues up, goes, and ends.
+// The life of an operation: its dependencies are met, it queues up, runs, and ends.
 
 #include "sim/engines/flow/fluid_replay.hpp"
 
 namespace fabricast {
 
-// Its dependencies are met.
+// Called when the operation's dependencies are met.
 void FluidReplay::start(std::uint32_t op) {
     kept_.started(op, now_);
     switch (kind(op)) {
@@ -36,7 +36,7 @@ void FluidReplay::queue_up(std::uint32_t op) {
     }
 }
 
-// It is its turn: the message flows, the kernel runs, the host is busy.
+// Called when it is the operation's turn: the message flows, the kernel runs, or the host is busy.
 void FluidReplay::go(std::uint32_t op) {
     switch (kind(op)) {
         case OpKind::transfer:
@@ -76,7 +76,7 @@ void FluidReplay::send(std::uint32_t cls, std::uint32_t op, double bytes) {
     shares_.change(cls, 1);
 }
 
-// The devices' kernels share what the pipeline leaves them; a pipeline that stands still holds its SMs all the same.
+// The devices' kernels share what the pipeline leaves them; a pipeline that makes no progress still holds its SMs.
 void FluidReplay::hold_devices(std::uint32_t pipeline) {
     const double seconds = pipelines_[pipeline].seconds;
     for (const Occupancy& occupancy : occupancies(pipeline)) {
@@ -89,7 +89,7 @@ void FluidReplay::end(std::uint32_t op) {
         for (const Occupancy& occupancy : occupancies(detail(op))) {
             kernels_.let_go(detail(op), occupancy, now_);
         }
-        // Released when its stream had left, unless that is now.
+        // release_pipeline() has already reported the release.
         dependents_.reached(op, DependsOn::finish, [&](std::uint32_t next) { ready_.push_back(next); });
     } else {
         const std::uint32_t chain = chain_of(op);

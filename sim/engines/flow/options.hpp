@@ -1,5 +1,5 @@
 #pragma once
-// What a user can ask of the flow engine.
+// Options of the flow engine.
 
 #include "base/units.hpp"
 

@@ -1,4 +1,4 @@
-// Rates of what is under way: when it will be over, and what happens when links change.
+// Rates of what is running: when it will end, and what happens when links change.
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@ namespace fabricast {
 void FluidReplay::predict_class(std::uint32_t cls) {
     ServiceClock& clock = clocks_[cls];
     ++clock.version;
-    // A flow that crosses nothing is over in the tick that it began.
+    // A flow that crosses no links ends in the tick in which it begins.
     const double rate = std::min(shares_.rate(cls), 1e30);
     if (clock.marks.empty()) {
         clock.rate = rate;
@@ -46,7 +46,7 @@ Time FluidReplay::on_grid(Time due) const {
     return grid > 0 && due < end_of_time ? Time{grid} * ((due + Time{grid - 1}).ps / grid) : due;
 }
 
-// From now on every message on a shared row is one of the coupled flows.
+// Makes every message on a shared row one of the coupled flows, from now on.
 void FluidReplay::couple() {
     if (!coupled_) {
         coupled_ = std::make_unique<CoupledFlows>(network_, schedule_.connections.size());
@@ -87,7 +87,7 @@ void FluidReplay::change_link(std::uint32_t event) {
     }
 }
 
-// What is left of the connection's messages goes on in another class; nothing that has arrived is sent again.
+// What is left of the connection's messages continues in another class; nothing that has arrived is sent again.
 void FluidReplay::divert_messages(std::uint32_t connection, std::uint32_t cls) {
     ServiceClock& from = clocks_[class_of_connection_[connection]];
     from.advance(now_);
@@ -101,7 +101,7 @@ void FluidReplay::divert_messages(std::uint32_t connection, std::uint32_t cls) {
     class_of_connection_[connection] = cls;
 }
 
-// It keeps the share of its running time that has passed.
+// The pipeline keeps the share of its running time that has passed.
 void FluidReplay::divert_pipeline(std::uint32_t pipeline, const Detour& detour) {
     const Pipeline& p = schedule_.pipelines[pipeline];
     RunningPipeline& running = pipelines_[pipeline];

@@ -49,8 +49,8 @@ Timeline FluidReplay::run() {
     }
     settle_operations();
     settle_rates();
-    // One turn is one tick: all that is due ends together, what waited for it starts, and only then are rates shared
-    // anew, so that an instant in which one flow leaves and its like enters costs nothing.
+    // Each iteration is one tick: everything that is due ends together, then what waited for it starts, and only then
+    // are rates computed anew, so that a tick in which one flow leaves and another of its class enters costs nothing.
     std::vector<Event> tick;
     while (finished_ < operations && !queue_.empty()) {
         watching_.poll(finished_, operations);
@@ -111,7 +111,7 @@ void FluidReplay::take(const Event& event) {
     }
 }
 
-// In order of id within each kind of step, whatever order the queue had.
+// Handles operations in order of id within each kind of step, whatever their order in the queue was.
 void FluidReplay::settle_operations() {
     const auto each = [&](std::vector<std::uint32_t>& list, auto&& step) {
         scratch_.swap(list);

@@ -1,5 +1,6 @@
 #pragma once
-// The flow engine's core: fluid, event-driven, on a Network instead of a Fabric, so that a test can write one by hand.
+// The flow engine's core: fluid, event-driven, on a Network instead of a Fabric, so that a test can write a small
+// Network by hand.
 
 #include <vector>
 

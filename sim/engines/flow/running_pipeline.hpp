@@ -1,5 +1,5 @@
 #pragma once
-// A pipeline on its way: which share of its running time has passed, and the pace at which the rest passes.
+// A running pipeline: which share of its running time has passed, and how fast the rest passes.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,10 +15,10 @@ struct RunningPipeline {
     Time last{};                // when the pace last changed
     double done = 0;            // 0..1, at `last`
     double tau = 0;             // chunk time at the present rate
-    double seconds = 0;         // of the whole run, start to release, at the present rate; 0: has none yet
+    double seconds = 0;         // of the whole run, start to release, at the present rate; 0: it has no rate
     std::uint32_t version = 0;  // of the prediction that is in the event queue
 
-    // From now on chunks take as long as `rate` makes them. With one rate throughout this is the closed form.
+    // From now on chunks take as long as they do at `rate`. If the rate never changes, this is the closed form.
     void set_rate(Time now, double rate) {
         pause(now);
         tau = form.tau(rate);

@@ -123,7 +123,7 @@ void Shares::solve_component(std::uint32_t row) {
     component_rows_.assign(1, row);
     rows_[row].dirty = false;
     rows_[row].local = 0;
-    // `local` is valid for rows of this component only: a row is in it when component_rows_ says so.
+    // `local` is valid for rows of this component only: a row is in it if component_rows_ has the row at that index.
     const auto local_of = [&](std::uint32_t r) {
         Row& other = rows_[r];
         if (other.local >= component_rows_.size() || component_rows_[other.local] != r) {

@@ -1,7 +1,7 @@
 #pragma once
 // The rates of the classes that are active now. Changes are collected and take effect together at `settle`, which
-// re-solves only the parts of the network whose load changed net: in lock-step, one leaves and one enters, and nothing
-// is solved.
+// solves again only the parts of the network whose load has changed on balance: if one member of a class leaves and
+// another one enters in the same tick, nothing is solved.
 
 #include <cstdint>
 #include <span>
@@ -16,13 +16,13 @@ class Shares {
 public:
     explicit Shares(const Network& network);
 
-    // Adds (or with a negative count removes) members of a class; seen by the next settle.
+    // Adds (or with a negative count removes) members of a class; takes effect at the next settle.
     void change(std::uint32_t cls, double members) {
         State& state = states_[cls];
         state.members += members;
         touch(cls);
     }
-    // Has the class returned by the next settle, changed or not.
+    // Makes the next settle return the class, whether or not its rate changes.
     void touch(std::uint32_t cls) {
         if (!states_[cls].touched) {
             states_[cls].touched = true;
@@ -39,7 +39,7 @@ public:
     double members(std::uint32_t cls) const { return states_[cls].members; }
     double capacity(std::uint32_t row) const { return rows_[row].capacity; }
     std::uint64_t solves() const { return solves_; }
-    // Classes that were solved because few others changed: what CoupledFlows would save.
+    // Classes that were solved in large components although few of them changed: the work that CoupledFlows would save.
     std::uint64_t effort() const { return effort_; }
     void forget_effort() { effort_ = 0; }
     Duration busy_of_class(std::uint32_t cls) const { return states_[cls].busy; }
@@ -49,7 +49,7 @@ private:
     struct State {
         double members = 0, settled = 0, rate = 0;
         Time since;               // active since
-        Duration busy;            // before that
+        Duration busy;            // busy time before that
         std::uint32_t place = 0;  // where its range in places_ begins
         bool touched = false;
         bool visited = false;
@@ -76,12 +76,12 @@ private:
     const Network& network_;
     std::vector<State> states_;
     std::vector<Row> rows_;
-    std::vector<std::uint32_t> places_;  // per class and shared crossing: where it stands in the row's `active`
+    std::vector<std::uint32_t> places_;  // per class and shared crossing: its index in the row's `active`
     std::vector<std::uint32_t> touched_, result_, dirty_;
     std::uint64_t solves_ = 0;
     std::uint64_t effort_ = 0;
 
-    // One component, written out for the solver.
+    // One component, in the form that the solver takes.
     MaxMin solver_;
     std::vector<std::uint32_t> classes_, component_rows_, end_, link_;
     std::vector<double> capacity_, times_, members_, cap_, rate_;

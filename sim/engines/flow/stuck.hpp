@@ -8,10 +8,10 @@
 
 namespace fabricast {
 
-// Nothing moves any more and operations are left.
+// Nothing moves any more, but operations are left.
 struct Stuck {
-    OpId op{};                            // the first that has not ended
-    std::uint32_t row = Network::no_row;  // a row without capacity that it crosses; no_row: it waits for another
+    OpId op{};                            // one that has not ended
+    std::uint32_t row = Network::no_row;  // a row without capacity that it crosses; no_row: none is known
 };
 
 }  // namespace fabricast

@@ -1,16 +1,16 @@
-// A packet at the end of a link: which port it leaves by, and whether it goes on at once or waits.
+// A packet at the end of a link: by which port it leaves, and whether it is sent on at once or waits.
 
 namespace fabricast::packet {
 
-// Where nothing but the flow's own way decides: arrive() in short, and for most packets (an idle wire, nobody before
-// them, nothing that holds them back) what forward() asks one after the other in one go.
+// A short form of arrive() for replays in which only the flow's own path matters. For most packets (an idle wire,
+// nothing queued before them, nothing that holds them back) it checks at once what forward() checks step by step.
 inline void Worker::arrive_fast_path(const Due& due) {
     const Route& route = traffic_.routes[due.frame.flow];
     const std::uint32_t hop = due.frame.hop() + 1;
     const std::uint32_t out = net_.port_of(route, due.frame.variant(), hop);
     const Ps now = due.frame.time();
     Frame frame = due.frame;
-    static_assert(Frame::hop_mask == 0x3f);  // the lowest bits: a hop more is one more
+    static_assert(Frame::hop_mask == 0x3f);  // the lowest bits, so adding 1 adds a hop
     frame.meta = static_cast<std::uint16_t>(frame.meta + (hop + 1U == route.hops ? Frame::last_hop + 1U : 1U));
     const Port& port = net_.ports[out];
     const Port& from = net_.ports[due.port];
@@ -60,7 +60,8 @@ inline void Worker::arrive(const Due& due) {
     forward(out, frame, due.port, now);
 }
 
-// At each switch of the fabric, of the ways that have led here: the one whose port has the least ahead of it.
+// Chooses, at each switch of the fabric, among the ways that share the packet's path so far: the one whose port has the
+// least traffic ahead.
 inline std::uint32_t Worker::choose_way(const Frame& frame, const Route& route, std::uint32_t hop, Ps now) const {
     const std::uint32_t mine = frame.variant();
     const auto ports = [&](std::uint32_t variant) {
@@ -88,14 +89,14 @@ inline std::uint32_t Worker::choose_way(const Frame& frame, const Route& route, 
     return best;
 }
 
-// A hash of the packet and the link, no generator: threads may not change it.
+// Uses a hash of packet and link instead of a random generator, so that the result does not depend on threads.
 inline bool Worker::is_corrupted(std::uint32_t p, const Frame& frame) const {
     const std::uint64_t h = mix(mix(options_.seed ^ frame.flow ^ (std::uint64_t{p} << 32U)) ^ frame.key);
     return static_cast<double>(h >> 11U) * 0x1p-53 < static_cast<double>(net_.counts[p].loss);
 }
 
-// Straight onto the wire where it is idle, else into the queue. A packet of a slower link may begin only so early that
-// its end has arrived when it is needed.
+// Sends the packet straight onto the wire if that is idle, otherwise queues it. A packet from a slower link may begin
+// only when its end will have arrived in time.
 inline void Worker::forward(std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
     Port& port = net_.ports[out];
     if (port.down && !may_stay(frame, arrived)) {

@@ -1,5 +1,5 @@
 #pragma once
-// Where the threads of a packet replay meet between windows: the others wait while the first plans the next.
+// The threads of a packet replay meet here between windows: the others wait while the first plans the next window.
 
 #include <atomic>
 #include <condition_variable>
@@ -8,13 +8,14 @@
 
 namespace fabricast::packet {
 
-// Spins a while, as windows are short, then sleeps. Sleeping is left to condition variables: with atomic::wait a round
-// published by a plain release store can pass the reader who is about to sleep, and nobody wakes it.
+// Spins a while, as windows are short, then sleeps on a condition variable. With atomic::wait, a thread that is about
+// to sleep could miss a round that is published by a plain release store, and nobody would wake it.
 class Barrier {
 public:
     explicit Barrier(std::uint32_t threads) : followers_(threads - 1) {}
 
-    // The first thread: when all others have come, `plan`, which must not throw; then all go on.
+    // Called by the first thread: waits until all others have come, calls `plan`, which must not throw, then lets all
+    // continue.
     template <class Plan>
     void lead(Plan&& plan) {
         wait(all_came_, [&] { return arrived_.load(std::memory_order_acquire) == followers_; });
@@ -43,7 +44,7 @@ private:
         std::unique_lock lock(mutex_);
         sleepers.wait(lock, reached);
     }
-    // Who found nothing reached under the lock sleeps by the time this has it.
+    // A thread that found its condition unmet under the lock is asleep by the time this has the lock.
     void tell(std::condition_variable& sleepers) {
         { const std::lock_guard lock(mutex_); }
         sleepers.notify_all();

@@ -1,5 +1,6 @@
 #pragma once
-// What one node tells another beside packets: it takes at least a link's latency, so it is due in a later window.
+// What one node tells another other than by packets. It takes at least a link's latency, so it is due in a later
+// window.
 
 #include <algorithm>
 #include <tuple>
@@ -20,10 +21,10 @@ struct ControlMessage {
         nak,
         timeout,
         reroute,
-        refresh,  // a pause
-        want,     // a reader has bytes to ask for
-        grant,    // a request has come
-        returned  // what was asked for has come
+        refresh,  // a pause is to be sent again
+        want,     // a reader has bytes to request
+        grant,    // a request has arrived
+        returned  // the requested bytes have arrived
     };
     Ps time = 0;
     std::uint32_t node = 0;
@@ -31,13 +32,13 @@ struct ControlMessage {
     std::uint32_t target = 0;  // transfer, stream, flow, port or reader
     std::uint32_t value = 0;
 
-    // Total, so that the order of posting does not matter.
+    // A total order, so that the order of posting does not matter.
     friend bool operator>(const ControlMessage& a, const ControlMessage& b) {
         return std::tie(a.time, a.kind, a.target, a.value) > std::tie(b.time, b.kind, b.target, b.value);
     }
 };
 
-// Mail of one node, the earliest first.
+// The control messages for one node, earliest first.
 class Inbox {
 public:
     bool empty() const { return heap_.empty(); }
@@ -55,7 +56,7 @@ private:
     std::vector<ControlMessage> heap_;
 };
 
-// Told to the operations: a message or stream has arrived, or will have at `time`.
+// A report to the operations: a message or stream has arrived, or will have arrived at `time`.
 struct Done {
     enum Kind : std::uint32_t { message, stream };
     Ps time = 0;

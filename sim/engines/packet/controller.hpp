@@ -1,7 +1,7 @@
 #pragma once
-// How a sender finds its rate. DCQCN (Zhu et al., SIGCOMM'15): the reaction point of Fig. 7, its timers applied when
-// the flow next sends or hears, so that they are no events. TIMELY (Mittal et al., SIGCOMM'15, Algorithm 1): the
-// gradient of the round trip, but at most one cut in each. Rates are bytes per second.
+// How a sender finds its rate. DCQCN (Zhu et al., SIGCOMM'15): the reaction point of Fig. 7, its timers are applied
+// when the flow next sends or gets a notice, so they need no events. TIMELY (Mittal et al., SIGCOMM'15, Algorithm 1):
+// the gradient of the round trip, but at most one cut per round trip. Rates are bytes per second.
 
 #include <algorithm>
 #include <array>
@@ -50,7 +50,7 @@ public:
         }
     }
 
-    // Alpha decays and the timer raises the rate as often as they would have by now.
+    // Applies all decays of alpha and all increases by the timer that are due by now.
     void advance(const DcqcnOptions& o, Ps now) {
         if (cuts_ == 0) {
             return;
@@ -115,7 +115,7 @@ public:
     void on_ack(const TimelyOptions& o, std::uint32_t segment, Ps now, double least_rate) {
         const Ps sent = sent_[segment % sent_.size()];
         if (sent < cut_at_) {
-            return;  // sent before the last cut: the queue it met has been answered already
+            return;  // sent before the last cut, which has already answered the queue that it met
         }
         const double rtt = static_cast<double>(now - sent);
         const double change = rtt - before_;
@@ -123,7 +123,7 @@ public:
             gradient_ = (1 - o.ewma) * gradient_ + o.ewma * change / static_cast<double>(o.least_rtt.ps);
         }
         before_ = rtt;
-        const double step = o.additive * line_ / 1.25e9;  // stated for 10 Gb/s
+        const double step = o.additive * line_ / 1.25e9;  // the option is for 10 Gb/s
         const auto high = static_cast<double>(o.high.ps);
         if (rtt < static_cast<double>(o.low.ps)) {
             rate_ += step;

@@ -11,7 +11,8 @@ bool held_back(const Network& net, std::uint32_t p) {
     return !port.queue.empty() && net.blocked(p, port.queue.front().frame.bytes) && !port.down;
 }
 
-// What the buffer behind a port waits for: ports of the next node with packets that came over it.
+// What the receive buffer of each link waits for: ports of the next node that are held back and have packets that came
+// over the link.
 std::vector<std::vector<std::uint32_t>> waits_for(const Network& net) {
     std::vector<std::vector<std::uint32_t>> edges(net.port_count);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {

@@ -1,5 +1,6 @@
 #pragma once
-// Why nothing moves any more: ports whose packets wait for a buffer whose packets wait for ports ... and round again.
+// Finds out why nothing moves any more: a cycle of ports, each with packets that wait for a buffer whose packets wait
+// for the next port.
 
 #include <string>
 #include <vector>
@@ -8,10 +9,11 @@
 
 namespace fabricast::packet {
 
-// Ports in the order of waiting, the last for the first; empty where no such cycle holds the traffic up.
+// The ports of a cycle, each waiting for the next and the last for the first; empty if there is no such cycle.
 std::vector<std::uint32_t> find_deadlock(const Shared& shared);
 
-// "leaf0 -> leaf1 waits for leaf1 -> leaf2 waits for ..."; where no cycle is found, the ports that hold packets.
+// "leaf0 -> leaf1 waits for leaf1 -> leaf2 waits for ..."; if there is no cycle, the ports that hold packets and the
+// links that are down.
 std::string describe_standstill(const Shared& shared, const Fabric& fabric);
 
 }  // namespace fabricast::packet

@@ -1,6 +1,6 @@
 #pragma once
-// Who sends what: the schedule's connections and pipeline streams as flows of packets. A flow's first node owns its
-// sending side; the node before its last link its receiving side, since what leaves there arrives for certain.
+// The schedule's connections and pipeline streams as flows of packets. A flow's first node owns its sending side; the
+// node before its last link owns its receiving side, since what leaves there is certain to arrive.
 
 #include <vector>
 
@@ -11,29 +11,29 @@ namespace fabricast::packet {
 
 // Sending side: one cache line.
 struct alignas(64) Flow {
-    std::uint32_t node = 0, port = 0;  // where it begins
+    std::uint32_t node = 0, port = 0;  // node and port at which it begins
     std::uint32_t controller = none;
-    std::uint32_t psn = 0;       // of the next packet
+    std::uint32_t psn = 0;       // sequence number of the next packet
     std::int64_t left = 0;       // wire bytes of the piece still to be sent
     double pace = 0;             // ps per byte; 0: as fast as the link
-    Ps next = 0;                 // no packet before
-    Ps last = -1;                // when one was sent last
+    Ps next = 0;                 // no packet may be sent earlier
+    Ps last = -1;                // when the last packet was sent
     std::uint16_t unit = 4096;   // wire bytes of a full packet
     std::uint16_t end_bits = 0;  // of the piece's last packet
-    bool waiting = false;        // has a place in its sender's queues
-    bool open = false;           // inside a piece
-    std::uint8_t variant = 0;    // last way taken
+    bool waiting = false;        // is in its sender's queues
+    bool open = false;           // in the middle of a piece
+    std::uint8_t variant = 0;    // the path that it took last
 };
 
 static_assert(sizeof(Flow) == 64);
 
-// Receiving side, where packets may arrive out of order or be lost.
+// Receiving side. Packets may arrive out of order or be lost.
 struct Receiver {
-    std::uint32_t piece = 0;     // being received
-    std::uint32_t got = 0;       // packets of it and of later ones
+    std::uint32_t piece = 0;     // the one being received
+    std::uint32_t got = 0;       // packets of this piece and of later ones
     std::uint32_t expected = 0;  // next sequence number (when packets may be lost)
     std::uint32_t unacked = 0;
-    Ps asked_at = -never;  // selective repeat: when all gaps were asked for
+    Ps asked_at = -never;  // selective repeat: when all gaps were last asked for
     std::uint32_t asked_up_to = 0;
     Ps last_notice = -never;  // CNP
     bool asked = false;       // a NAK is on its way
@@ -48,34 +48,34 @@ struct Messages {
 };
 
 // One channel on an edge of a pipeline: pieces (slices of chunks) that wait for those they forward and for a free slot.
-// A cache line that its sender writes, and one of its receiver.
+// Its sender writes one cache line, its receiver the other.
 struct alignas(64) Stream {
     Ps overhead = 0;
-    Ps have_at = 0;           // when the last of `have` came
-    Ps freed_at = 0;          // and of `freed`
-    std::uint32_t next = 0;   // piece
+    Ps have_at = 0;           // when the last piece of `have` came
+    Ps freed_at = 0;          // when the last slot of `freed` was freed
+    std::uint32_t next = 0;   // next piece to send
     std::uint32_t have = 0;   // pieces that all streams before have delivered
     std::uint32_t freed = 0;  // chunks whose slots are free again
     std::uint32_t pieces = 0;
-    std::uint32_t dependent_to = 0;                 // pieces before it wait for those that they forward
-    std::uint32_t piece_bytes = 0, last_bytes = 0;  // wire bytes; of the last chunk's pieces
+    std::uint32_t dependent_to = 0;                 // pieces before this one wait for those that they forward
+    std::uint32_t piece_bytes = 0, last_bytes = 0;  // wire bytes of a piece, and of a piece of the last chunk
     float slots = 8;
     std::uint16_t slices = 1;
     bool started = false;
-    bool follows = false;           // others lead to it
+    bool follows = false;           // other streams lead to it
     bool circular = false;          // pieces forward those of the chunk before, as in a ring
-    std::uint16_t fill_chunks = 0;  // the last ones, which take no slot
+    std::uint16_t fill_chunks = 0;  // chunks at the end that take no slot
 
     alignas(64) Ps slot_delay = 0;
     std::uint32_t delivered = 0;
-    std::uint32_t slots_end = 0;                           // pieces from here on free slots that nobody needs
-    std::uint32_t chunk_pieces = 1;                        // as `slices`
-    std::uint32_t sender = 0;                              // node
+    std::uint32_t slots_end = 0;                           // pieces from here on free slots that no later chunk needs
+    std::uint32_t chunk_pieces = 1;                        // same as `slices`
+    std::uint32_t sender = 0;                              // the sender's node
     std::uint32_t first_follower = 0, follower_count = 0;  // into Traffic::followers
     std::uint32_t flow = none;
     std::uint32_t pipeline = 0;
-    bool releases = false;  // the pipeline lets go when this has sent all
-    bool tells = false;     // somebody waits for its pieces
+    bool releases = false;  // the pipeline is released when all such streams have sent everything
+    bool tells = false;     // its receiver must be told of its pieces
 
     std::uint32_t lag() const { return circular ? slices : 0; }
     std::uint32_t whole_slots() const { return static_cast<std::uint32_t>(slots); }
@@ -84,33 +84,34 @@ struct alignas(64) Stream {
 
 static_assert(sizeof(Stream) == 128);
 
-// Whom a stream's piece is forwarded by.
+// A stream that forwards another stream's pieces.
 struct Follower {
     std::uint32_t stream = 0;
-    std::uint32_t have = none;                   // its place in Traffic::have; none: nobody else leads there
-    std::uint32_t first_have = 0, have_end = 0;  // of all that lead there
+    std::uint32_t have = none;                   // into Traffic::have: pieces from here; none: the only predecessor
+    std::uint32_t first_have = 0, have_end = 0;  // the counts of all predecessors
 };
 
 // A flow whose first leg is read over PCIe: the requester asks for the bytes in requests of at most MRRS, as its tags
 // allow, and the memory sends what it was asked for.
 struct Reader {
-    std::uint32_t flow = none;       // of the data
-    std::uint32_t requests = none;   // flow
+    std::uint32_t flow = none;       // flow of the data
+    std::uint32_t requests = none;   // flow of the requests
     std::uint32_t requester = none;  // into Traffic::requesters
-    std::uint32_t node = none;       // the requester's
-    std::uint8_t hop = 0;            // of the data, counted from one, that leads there
-    bool ends = false;               // and no further
-    Ps doorbell = 0;                 // until the requester knows of a piece
+    std::uint32_t node = none;       // the requester's node
+    std::uint8_t hop = 0;            // the hop of the data, counted from one, that leads to the requester
+    bool ends = false;               // the data goes no further
+    Ps doorbell = 0;                 // time until the requester knows of a piece
     // Written by the memory's node.
-    std::uint32_t announced = 0;  // pieces
-    std::uint32_t psn = 0;        // of the next packet that is sent for the first time
+    std::uint32_t announced = 0;  // pieces that the requester has been told of
+    std::uint32_t psn = 0;        // sequence number of the next packet that is sent for the first time
     std::int64_t granted = 0, sent = 0;
-    // Written by the requester's.
+    // Written by the requester's node.
     Fifo<std::uint32_t> wanted;  // bytes, piece by piece
-    bool waits = false;          // for a tag
+    bool waits = false;          // waits for a tag
 };
 
-// A device that reads: bytes it has asked for and not got, and readers without a tag.
+// A device that reads: the bytes that it has asked for but not received, their limit, and the readers that wait for a
+// tag.
 struct Requester {
     std::int64_t outstanding = 0, most = 0;
     Fifo<std::uint32_t> waiting;
@@ -118,32 +119,33 @@ struct Requester {
 
 struct Traffic {
     Network network;
-    std::vector<Route> routes;  // per flow, apart: all that a switch looks up
+    std::vector<Route> routes;  // per flow; stored separately, since a switch looks up nothing else
     std::vector<Flow> flows;
     std::vector<Receiver> receivers;  // per flow
     std::vector<Messages> connections;
     std::vector<std::uint32_t> message_ops;  // transfers of a connection in order
     std::vector<std::uint32_t> op_of_transfer;
     std::vector<std::int64_t> message_bytes;  // per transfer: wire bytes
-    std::vector<Ps> message_ready;            // per transfer: may enter the wire; never: not yet
+    std::vector<Ps> message_ready;            // per transfer: when it may enter the network; never: not known yet
     std::vector<Stream> streams;
-    std::vector<Follower> followers;  // of a stream one after the other
+    std::vector<Follower> followers;  // stream after stream
     std::vector<std::uint32_t> have;
     std::vector<Ps> times;
-    std::uint32_t times_each = 0;             // entries a stream has for pieces and again for slots; a power of two
+    std::uint32_t times_each = 0;  // entries in `times` per stream for pieces, and as many for slots; a power of two
     std::uint32_t first_stream_flow = 0;      // flows from here on are streams, in order; those before, connections
     std::vector<std::uint32_t> first_stream;  // per pipeline, and the end
-    std::vector<double> seconds_alone;        // per pipeline that holds devices: from its start to its end
-    std::vector<double> draining;             // per pipeline: seconds behind its last piece
+    std::vector<double> seconds_alone;        // per pipeline that occupies devices: from start to end
+    std::vector<double> draining;             // per pipeline: seconds after its last piece has arrived
     std::vector<std::uint32_t> controlled;    // flows under congestion control
-    CongestionControl control = CongestionControl::none;  // theirs
+    CongestionControl control = CongestionControl::none;  // congestion control of these flows
     std::uint32_t first_request_flow = none;              // flows from here on are requests of reads
     std::vector<Reader> readers;
-    std::vector<std::uint32_t> reader_of;  // per flow; empty: nobody reads
+    std::vector<std::uint32_t> reader_of;  // per flow; empty if there are no reads
     std::vector<Requester> requesters;
-    std::int64_t read_request = 0, request_bytes = 0;  // MRRS, and a request on the wire
+    std::int64_t read_request = 0, request_bytes = 0;  // bytes: MRRS, and the size of a request on the wire
 
-    // A way by its number: the flow's own, then its detours.
+    // The route that has way number `way` of the flow: its own ways are numbered first, then its detours. Changes `way`
+    // to the index in that route.
     const Route& route_of(std::uint32_t flow, std::uint32_t& way) const {
         const Route& own = routes[flow];
         if (way < own.variants) {
@@ -164,7 +166,8 @@ struct Traffic {
     bool is_request(std::uint32_t flow) const { return flow >= first_request_flow; }
     bool is_stream(std::uint32_t flow) const { return flow >= first_stream_flow && !is_request(flow); }
     std::uint32_t stream_of(std::uint32_t flow) const { return flow - first_stream_flow; }
-    // When pieces came to a stream's sender and slots were freed, where the last time of either is not enough.
+    // When each piece came to a stream's sender and each slot was freed; needed if the latest of these times is not
+    // enough.
     Ps& piece_time(std::uint32_t stream, std::uint32_t piece) {
         return times[2UL * stream * times_each + (piece & (times_each - 1))];
     }

@@ -1,6 +1,6 @@
 #pragma once
-// One packet on its way, sixteen bytes, kept by value in the ring of the link it is on. What a packet does not carry
-// stands in its flow: the path, and where it came from.
+// One packet in flight: sixteen bytes, kept by value in the ring of the link that it is on. What a packet does not
+// carry is stored in its flow: the path, and where it came from.
 
 #include <cstdint>
 #include <limits>
@@ -9,11 +9,12 @@
 
 namespace fabricast::packet {
 
-// Picoseconds since the start of the replay. Inside the engine a bare number: it is packed with others.
+// Picoseconds since the start of the replay. A bare number inside the engine, since it is packed together with other
+// numbers.
 using Ps = std::int64_t;
 
 inline constexpr Ps never = (Ps{1} << 47) - 1;  // 140 s
-inline constexpr Ps clock_end = never / 2;      // what comes later is refused, so that a sum of two times is in range
+inline constexpr Ps clock_end = never / 2;      // later times are refused, so that the sum of two times is in range
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_late() {
     throw OutOfRange("a time beyond the 70 s that the clock of engine packet holds (the other engines': 106 days)");
@@ -35,9 +36,9 @@ struct Frame {
     static constexpr std::uint16_t variant_mask = 0x1f;
     static constexpr std::uint16_t marked = 1U << 11U;      // ECN: congestion experienced
     static constexpr std::uint16_t piece_end = 1U << 12U;   // last packet of a message or of a pipeline's slice
-    static constexpr std::uint16_t stream_end = 1U << 13U;  // and of the whole stream
+    static constexpr std::uint16_t stream_end = 1U << 13U;  // last packet of the whole stream
     static constexpr std::uint16_t last_hop = 1U << 14U;    // the link it is on leads to its receiver
-    static constexpr std::uint16_t notice = 1U << 15U;      // no packet: tells the receiver that a piece is complete
+    static constexpr std::uint16_t notice = 1U << 15U;      // not a packet: tells the receiver that a piece is complete
 
     Ps time() const { return static_cast<Ps>(key >> 16U); }
     std::uint16_t psn() const { return static_cast<std::uint16_t>(key); }

@@ -1,6 +1,7 @@
 #pragma once
 // InfiniBand's congestion control at the sender (IBTA Vol. 1 Annex A10.3): an index into a table of delays that rises
-// with each BECN and falls with a timer. The timer is no event: it is applied when the flow next sends or hears.
+// with each BECN and falls with a timer. The timer needs no events: it is applied when the flow next sends or gets a
+// notice.
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ public:
     InfinibandRate(const InfinibandControl& options, double line) : line_(line), index_(options.least) {}
 
     int index() const { return index_; }
-    // Bytes per second: a packet, then `spacing` times the index of its own time without one.
+    // Bytes per second: after each packet, nothing is sent for index * `spacing` times the packet's own time.
     double rate(const InfinibandControl& o) const { return line_ / (1 + o.spacing * index_); }
 
     void on_notice(const InfinibandControl& o, Ps now) {
@@ -38,7 +39,7 @@ public:
 private:
     double line_ = 0;
     int index_ = 0;
-    Ps ticked_at_ = 0;  // the last time that the timer took one off
+    Ps ticked_at_ = 0;  // when the timer last lowered the index
 };
 
 }  // namespace fabricast::packet

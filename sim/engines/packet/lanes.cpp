@@ -18,7 +18,7 @@ PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options) {
         const Framing& framing = found->link.framing;
         form.payload = framing.payload.count;
         form.write_header = framing.header.count;
-        form.completion_header = std::max<std::int64_t>(0, form.write_header - 4);  // one double word less of address
+        form.completion_header = std::max<std::int64_t>(0, form.write_header - 4);  // the address is 4 B shorter
         form.request = form.write_header > 0 ? form.write_header : form.request;
         form.line = static_cast<double>(form.payload + form.write_header) / static_cast<double>(form.payload);
     }
@@ -84,8 +84,8 @@ std::vector<std::uint8_t> Lanes::along(const PathQuery& query, std::span<const L
     return lanes;
 }
 
-// A path is cut at memories and NICs. What goes into a memory is written to it by a device (posted), unless it comes
-// out of host memory: then the device reads it, as a NIC reads all that it sends (completions).
+// A path is cut at memories and NICs. What goes into a memory is written by a device (posted). But what a GPU gets from
+// host memory, it reads (completions), as a NIC reads all that it sends.
 std::vector<std::uint8_t> Lanes::pcie_lanes_of(std::span<const LinkId> path) const {
     std::vector<std::uint8_t> lanes(path.size(), 0);
     if (!options_.pcie.transactions) {

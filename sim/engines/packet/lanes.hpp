@@ -15,20 +15,20 @@ namespace fabricast::packet {
 // The lanes of a PCIe link (PCI-SIG Base 5.0 section 2.6.1).
 enum PcieLane : std::uint8_t { posted, non_posted, completion, pcie_lanes };
 
-// What a PCIe link states about its packets.
+// Packet sizes of a PCIe link, in bytes.
 struct PcieForm {
     std::int64_t payload = 256;      // MaxPayloadSize
     std::int64_t completion = 256;   // payload of one completion
-    std::int64_t write_header = 24;  // bytes of a TLP beside its payload
+    std::int64_t write_header = 24;  // of a write TLP, in addition to its payload
     std::int64_t completion_header = 20;
     std::int64_t request = 24;  // a read request on the wire
-    double line = 1;            // wire bytes that the link carries for each of its capacity
+    double line = 1;            // wire bytes that the link carries per byte of its capacity
 };
 
 // The requester's side of a transfer that begins with a read: who asks whom.
 struct Read {
     DeviceId requester{}, memory{};
-    std::uint8_t cables = 0;  // between them
+    std::uint8_t cables = 0;  // number of cables between them
 };
 
 class Lanes {
@@ -36,9 +36,9 @@ public:
     Lanes(const Fabric& fabric, const Packet& options);
 
     std::uint8_t count(LinkClass cls) const;
-    // Of each link of a path, in order; `request`: it is a read's request.
+    // The lane on each link of a path, in order. `request`: for the request of a read.
     std::vector<std::uint8_t> along(const PathQuery& query, std::span<const LinkId> path, bool request) const;
-    // Whether the path begins with a read over PCIe; its `cables` are 0 where it does not.
+    // The read over PCIe that the path begins with; its `cables` is 0 if the path does not begin with a read.
     Read read_of(std::span<const LinkId> path) const;
     const PcieForm& pcie() const { return pcie_; }
 

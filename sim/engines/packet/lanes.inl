@@ -1,4 +1,4 @@
-// Lanes that share a wire: which goes next, and what one's packet means for the others.
+// Lanes that share a wire: which one sends next, and what its packet means for the others.
 
 namespace fabricast::packet {
 
@@ -14,7 +14,7 @@ inline void Worker::take_credit(std::uint32_t p, std::uint32_t bytes) {
     }
 }
 
-// The wire is busy until then, for all lanes.
+// Makes the wire busy until then, for all its lanes.
 inline void Worker::hold_wire(std::uint32_t p, Ps until) {
     const std::uint32_t first = net_.first_lane(p);
     for (std::uint32_t lane = first; lane < first + net_.ports[p].lanes; ++lane) {
@@ -32,8 +32,8 @@ inline bool Worker::any_active(std::uint32_t p) const {
     return false;
 }
 
-// PCIe without relaxed ordering: reads and completions may not pass writes that came before them, while writes pass all
-// (PCI-SIG Base 5.0 table 2-40: else two devices that read each other could wait for ever).
+// PCIe without relaxed ordering: reads and completions may not pass writes that came before them, while writes may pass
+// everything (PCI-SIG Base 5.0 table 2-40: otherwise two devices that read from each other could wait for ever).
 inline bool Worker::behind_writes(std::uint32_t p, Ps arrived) const {
     const Port& port = net_.ports[p];
     const bool orders = port.form != 0 && net_.forms[port.form].headers && !net_.weak_order;
@@ -45,14 +45,14 @@ inline bool Worker::behind_writes(std::uint32_t p, Ps arrived) const {
     return !writes.queue.empty() && writes.queue.front().frame.time() <= arrived;
 }
 
-// When what would go next on a port came there.
+// When the packet that would be sent next on this port arrived there.
 inline Ps Worker::first_arrived(std::uint32_t p) const {
     const Port& port = net_.ports[p];
     return port.queue.empty() ? traffic_.flows[shared_.senders[port.sender].peek()].next
                               : port.queue.front().frame.time();
 }
 
-// Who of the lanes that have something goes first; a turn after `until` is no more than a bound.
+// Which of the lanes with traffic sends first, and when. A start after `until` is only a lower bound.
 inline Worker::Turn Worker::next_turn(std::uint32_t first, Ps until) {
     Ps start = never;
     std::uint32_t ready = 0;
@@ -72,7 +72,7 @@ inline Worker::Turn Worker::next_turn(std::uint32_t first, Ps until) {
     return {start, first + net_.turns[net_.counts[first].turns].next(ready)};
 }
 
-// When there is more to do.
+// Sends what may start up to `until`; returns when there is more to do.
 inline Ps Worker::drain_lanes(std::uint32_t first, Ps until) {
     Turn turn = next_turn(first, until);
     while (turn.start <= until) {

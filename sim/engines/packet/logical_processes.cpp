@@ -6,7 +6,7 @@ namespace fabricast::packet {
 
 namespace {
 
-// Packets over each port, had all flows of the schedule been sent.
+// Packets over each port when all flows of the schedule have been sent.
 std::vector<double> packets_over_ports(const Traffic& traffic) {
     std::vector<double> packets(traffic.network.port_count, 0);
     for (std::uint32_t f = 0; f < traffic.first_request_flow; ++f) {
@@ -61,7 +61,8 @@ private:
         load_[domain] += work_[island];
     }
 
-    // Nodes of the cluster in their order: neighbours in it are neighbours in the fabric.
+    // Shares out the nodes of the cluster in order of their numbers: neighbours in this order are neighbours in the
+    // fabric.
     void share_out_cluster() {
         std::vector<std::uint32_t> cluster;
         double all = 0;
@@ -81,8 +82,8 @@ private:
         }
     }
 
-    // Switches next to what is placed already go where most of their packets come from or go to; where that is no
-    // matter, or too much there, to the domain with the least to do.
+    // Switches next to islands that have a domain go to the domain with which they exchange most packets; but if that
+    // makes little difference, or the domain has too much to do, to the one with the least to do.
     void add_neighbours() {
         std::vector<double> shared(islands_.count() * load_.size(), 0);
         std::vector<bool> reached(islands_.count(), false);

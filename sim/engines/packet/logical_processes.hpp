@@ -1,8 +1,8 @@
 #pragma once
-// Nodes that run together, and the thread they run on. An island is a node of the cluster with all its devices, or one
-// switch of the fabric. Its inner links are shorter than those that lead out, so it can run on its own for as long as
-// the outer latency, in steps of the inner one: the whole of it stays in the cache meanwhile, and threads meet less
-// often.
+// Which nodes run together, and on which thread. An island is a node of the cluster with all its devices, or one switch
+// of the fabric. Its inner links have a lower latency than those that lead out, so it can run on its own for as long as
+// the outer latency, in steps of the inner latency: meanwhile all of it stays in the cache, and threads need to
+// synchronise less often.
 
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace fabricast::packet {
 
 struct LogicalProcesses {
     std::vector<std::uint32_t> of;      // per node
-    std::vector<std::uint32_t> nodes;   // of one island after the other
+    std::vector<std::uint32_t> nodes;   // island after island
     std::vector<std::uint32_t> end;     // per island, into `nodes`
     std::vector<Ps> step;               // per island: its smallest inner latency; never: it has no inner links
     std::vector<std::uint32_t> domain;  // per island: its thread
@@ -22,7 +22,7 @@ struct LogicalProcesses {
     std::uint32_t begin_of(std::uint32_t island) const { return island == 0 ? 0 : end[island - 1]; }
 };
 
-// Domains get equal shares of the packets, and neighbours where they may.
+// Domains get about equal shares of the packets, and neighbouring islands if possible.
 LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains);
 
 }  // namespace fabricast::packet

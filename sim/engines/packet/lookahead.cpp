@@ -23,7 +23,7 @@ Lookahead::Lookahead(const Traffic& traffic, const Schedule& schedule, bool loss
             }
         }
     }
-    for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {  // lets kernels have its share of the device
+    for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {  // kernels wait for its share of the device
         pipelines_[p] = pipelines_[p] || (schedule.pipelines[p].occupancy_count > 0 && !schedule.computes.empty());
     }
 }
@@ -54,7 +54,7 @@ Ps Lookahead::limit(Ps now, Ps wanted) {
         first.time = std::max(known, bound_of(first.kind, first.index, now));
         bounds_.push(first);
         if (first.time == known || first.time <= now + floor_) {
-            return first.time;  // no other is earlier
+            return first.time;  // no other bound is earlier
         }
     }
     return wanted;
@@ -62,7 +62,7 @@ Ps Lookahead::limit(Ps now, Ps wanted) {
 
 Ps Lookahead::bound_of(Done::Kind kind, std::uint32_t index, Ps now) const {
     if (!traffic_.network.detours.empty()) {
-        return now + floor_;  // a way round may be shorter
+        return now + floor_;  // a detour may be shorter
     }
     return kind == Done::message ? message_bound(index, now) : stream_bound(index, now);
 }
@@ -89,7 +89,7 @@ Ps Lookahead::stream_bound(std::uint32_t s, Ps now) const {
     return all_sent || (lossy_ && stream.next > 0) ? on_last_link(stream.flow, now) : sending(stream.flow, left, now);
 }
 
-// The last packet begins when those before it have left the first port; then come all latencies.
+// The last packet begins when those before it have left the first port; after that it needs the latency of each link.
 Ps Lookahead::sending(std::uint32_t f, std::int64_t bytes, Ps now) const {
     const Network& net = traffic_.network;
     const Route& route = traffic_.routes[f];

@@ -1,6 +1,6 @@
 #pragma once
 // How far packets may run ahead of the operations: up to the first moment at which an operation that others wait for
-// could end. A bound is worked out from the bytes that are still to be sent and the latencies before them, and again
+// could end. A bound is computed from the bytes that are still to be sent and the latencies ahead of them, and again
 // when it is reached.
 
 #include <functional>
@@ -17,10 +17,11 @@ class Lookahead {
 public:
     Lookahead(const Traffic& traffic, const Schedule& schedule, bool lossy);
 
-    // A message or stream that enters the network at `mail.time` ends no earlier than this; never: nobody waits for it.
+    // A message or stream that enters the network at `mail.time` ends no earlier than this; never if nobody waits for
+    // it.
     Ps watch(const ControlMessage& mail);
     void ended(const Done& done);
-    // The latest end of a window from `now` on, `wanted` at most.
+    // The latest possible end of a window that begins at `now`; at most `wanted`.
     Ps limit(Ps now, Ps wanted);
 
 private:
@@ -44,8 +45,8 @@ private:
     const Schedule& schedule_;
     bool lossy_;
     Ps floor_;                                 // the smallest latency: nothing ends earlier
-    std::vector<bool> messages_, streams_;     // watched and not ended
-    std::vector<bool> transfers_, pipelines_;  // others wait for them
+    std::vector<bool> messages_, streams_;     // watched and not yet ended
+    std::vector<bool> transfers_, pipelines_;  // whether others wait for them
     std::priority_queue<Bound, std::vector<Bound>, std::greater<>> bounds_;
 };
 

@@ -12,9 +12,9 @@ namespace fabricast::packet {
 
 namespace {
 
-constexpr Ps no_latency = 1000;  // links below a nanosecond join their ends to one node
+constexpr Ps no_latency = 1000;  // ps; links with less join their ends into one node
 
-// A packet's time on the wire is a product of 64 bits.
+// Bytes per second. A packet's time on the wire is a product that must fit in 64 bits.
 constexpr double slowest = 1e6 / 8;
 
 std::uint64_t inverse_of(double capacity) {
@@ -174,8 +174,8 @@ private:
                                                                 : fabric_.node_of(node.device));
     }
 
-    // Services and cables without latency go with the port by which the packet leaves their device, else with the one
-    // by which it came.
+    // Services, and cables without latency, belong to the hop by which the packet leaves their node, whether they come
+    // before or after that hop's own cable on the path.
     Route make_route(const PathQuery& query, std::uint32_t begin, std::uint32_t end) {
         Route route{static_cast<std::uint32_t>(net_.hops.size()), 0, static_cast<std::uint8_t>(end - begin)};
         for (std::uint32_t w = begin; w < end; ++w) {
@@ -226,7 +226,7 @@ private:
         }
     }
 
-    // The node whose packets wait for the service: of a cable's, the host bridge's end.
+    // The node whose packets wait for the service; for a service of a cable, the end at the host bridge.
     std::uint32_t owner_of(LinkId link) {
         const LinkEnds& joined = ends(link);
         const bool to_bridge = joined.resource && fabric_.kind(joined.to) == DeviceKind::cpu;

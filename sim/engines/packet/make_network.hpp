@@ -1,5 +1,5 @@
 #pragma once
-// From the fabric to ports, and to the routes of all flows.
+// Makes the ports and the routes of all flows from the fabric.
 
 #include <vector>
 
@@ -7,9 +7,9 @@
 
 namespace fabricast::packet {
 
-// Finds every path once, and ways round links that events take down, and makes ports of the links used. `queries` get
-// one route each, in order, those from `first_request` on as requests of reads; a path of no links has no hops. Throws
-// Unreachable.
+// Finds every path once, and detours round links that events take down, and makes ports of the links in use. Each query
+// gets one route, in order; those from `first_request` on are requests of reads. A path without links has no hops.
+// Throws Unreachable.
 Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
                      std::size_t first_request, const std::vector<LinkEvent>& events, std::vector<Route>& routes);
 

@@ -85,8 +85,8 @@ private:
         }
     }
 
-    // A switch sends on what all have sent it: the sum, or the one to be multicast. Elsewhere edges that run both ways
-    // stream on their own.
+    // Whether a stream waits for those that lead to it. It does if edges run one way, and at a switch, which sends on
+    // the sum or what it multicasts. Elsewhere, edges that run both ways stream on their own.
     bool waits(const PipelineStreams& found, const PipelineStream& stream) const {
         const DeviceKind from = fabric_.kind(stream.path.src);
         return found.layered || from == DeviceKind::nvswitch || from == DeviceKind::fabric_switch;
@@ -105,7 +105,7 @@ private:
             throw TooLarge("a pipeline of more than 4 billion pieces is too long for engine packet");
         }
         std::vector<std::vector<std::uint32_t>> leads_to(found.streams.size());
-        std::vector<std::uint32_t> have(found.streams.size(), none);  // where several lead to one
+        std::vector<std::uint32_t> have(found.streams.size(), none);  // set if several lead to one
         for (std::uint32_t s = 0; s < found.streams.size(); ++s) {
             const PipelineStream& from = found.streams[s];
             Stream stream;
@@ -206,7 +206,7 @@ private:
         flow.unit = static_cast<std::uint16_t>(unit);
     }
 
-    // Links that fail may take a flow to another NIC: then nobody is asked.
+    // With link events, a flow may move to another NIC; reads are not modelled then.
     void add_reads() {
         if (!options_.pcie.transactions || !events_.empty()) {
             return;
@@ -250,7 +250,7 @@ private:
                 }
             }
             if (reader.hop == 0) {
-                continue;  // no cable with a latency lies between the two
+                continue;  // no cable with a latency between requester and memory
             }
             const auto known =
                 requesters.try_emplace(reader.node, static_cast<std::uint32_t>(traffic_.requesters.size()));
@@ -263,7 +263,7 @@ private:
         }
     }
 
-    // Flows that cross the network, where somebody listens to marks or round trips.
+    // Gives a controller to each flow that crosses a port that marks, if there is congestion control.
     void add_controllers() {
         CongestionControl control = options_.congestion_control;
         const LinkFamily family = fabric_.cluster().fabric.link.family;

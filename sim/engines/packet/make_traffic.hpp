@@ -1,5 +1,5 @@
 #pragma once
-// From a schedule to flows of packets.
+// Makes flows of packets from a schedule.
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
-// The fabric as packets see it: nodes with ports, and the path of each flow as a list of ports. Links without latency
-// and shared services have no port: the devices they join are one node, and the packet that leaves it waits for the
-// service.
+// The fabric as packets see it: nodes with ports, and the path of each flow as a list of ports. Links without latency,
+// and services that several links share, have no port. Devices joined by links without latency are one node, and a
+// packet that leaves the node waits for the services that it needs.
 
 #include <memory>
 #include <span>
@@ -17,24 +17,24 @@
 
 namespace fabricast::packet {
 
-// A service that both directions of a cable share, or all through a device.
+// A service that is shared by both directions of a cable, or by all traffic through a device.
 struct Service {
     Ps free = 0;
     std::uint64_t inverse = 0;
 };
 
 struct Node {
-    DeviceId device{};                                   // the one that stands for it in messages
+    DeviceId device{};                                   // represents the node in messages
     std::uint32_t first_port = 0, port_count = 0;        // sending
     std::uint32_t first_ingress = 0, ingress_count = 0;  // into Network::ingress_ports
     bool serves = false;                                 // has services: its ports are drained in order of time
     bool network = false;                                // a switch or NIC: marks, and may choose paths
-    std::int64_t buffer = 0;                             // shared by its PFC and lossy ports
+    std::int64_t buffer = 0;                             // bytes, shared by its PFC and lossy ports
     std::int64_t used = 0, used_most = 0;
     std::uint32_t paused_ingresses = 0;
-    std::uint32_t first_word = 0;  // into the bits of ports with something to send
-    bool is_switch = false;        // of the fabric
-    bool shares_wire = false;      // ports share wires, or somebody reads
+    std::uint32_t first_word = 0;  // into Shared::active
+    bool is_switch = false;        // a switch of the fabric
+    bool shares_wire = false;      // some ports share a wire, or there are reads over PCIe
 };
 
 // The ways of one flow: `variants` lists of `hops` ports, one after the other in Network::hops.
@@ -44,8 +44,9 @@ struct Route {
     std::uint8_t variants = 1;
 };
 
-// From `from` on, until the next: which ways each flow may take. Zero: all that it has (none is down, or none is whole
-// and what takes them stands still); with `only` set, the one way whose number is the rest; else bits of its own ways.
+// From `from` until the next epoch: which ways each flow may take. Zero: all its own ways (either none is down, or
+// there is no other and its traffic waits). With `only` set: the one way whose number is in the other bits. Otherwise:
+// bits of its own ways.
 struct Epoch {
     static constexpr std::uint32_t only = 0x80000000U;
     Ps from = 0;
@@ -63,21 +64,21 @@ struct Network {
     std::vector<Ingress> ingress;           // per port
     std::vector<PortCounts> counts;         // per port
     std::vector<LinkId> links;              // per port
-    std::vector<CreditForm> forms;          // the first: bytes
+    std::vector<CreditForm> forms;          // the first counts bytes
     std::vector<WeightedRoundRobin> turns;  // of links with lanes
     bool weak_order = true;                 // PCIe: reads and completions may pass writes
     std::vector<std::uint32_t> ingress_ports;
     std::vector<std::uint32_t> hops;
-    // Services that a packet needs with its port, for each of `hops`: empty where no path has any.
+    // Services that a packet needs in addition to its port, for each of `hops`; empty if no path needs any.
     std::vector<std::uint32_t> services_end;
     std::vector<std::uint32_t> services_of;
     std::vector<Service> services;
-    std::vector<std::uint32_t> island;        // per node: which cluster node; fabric switches follow
-    std::vector<double> capacity_inverse;     // per port: Port::inverse of the whole capacity
+    std::vector<std::uint32_t> island;  // per node: its node of the cluster; fabric switches have numbers after those
+    std::vector<double> capacity_inverse;     // per port: Port::inverse at full capacity
     std::vector<Epoch> epochs;                // in order of time; empty: no flow ever changes its way
-    std::vector<Route> detours;               // of one flow after the other: numbered behind its own ways
+    std::vector<Route> detours;               // flow after flow; numbered after the flow's own ways
     std::vector<std::uint32_t> first_detour;  // per flow
-    Ps window = never;                        // the smallest latency: nothing sent in a window arrives in it
+    Ps window = never;                        // the smallest latency: nothing sent in a window arrives in the same one
 
     // The first lane of the port's link.
     std::uint32_t first_lane(std::uint32_t p) const { return p - counts[p].lane; }
@@ -93,7 +94,7 @@ struct Network {
         return port.credits < form.cost(bytes) ||
                (form.headers && counts[p].headers < static_cast<std::int32_t>(form.packets(bytes)));
     }
-    // Whether anything but time holds such a packet back.
+    // Whether anything except time holds back a packet of this size.
     bool blocked(std::uint32_t p, std::uint32_t bytes) const {
         const Port& port = ports[p];
         return port.paused || port.down || (port.control == Control::credits && lacks_credit(p, bytes));

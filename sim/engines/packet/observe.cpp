@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t ports_listed = 16, series_listed = 256, rates_listed = 8, victims_listed = 8;
 
-// Ports still paused when the replay ends count to its end.
+// Ports that are still paused when the replay ends count as paused until then.
 void close_pauses(Shared& shared, Ps end) {
     for (std::uint32_t p = 0; p < shared.net.port_count; ++p) {
         Port& port = shared.net.ports[p];
@@ -43,7 +43,7 @@ void list_links(const Network& net, const Fabric& fabric, const std::vector<Link
         use.bytes += bytes;
         use.busy_s += bytes * static_cast<double>(port.inverse) * (1e-12 / (1 << 24));
         const auto changed = shares.find(net.links[p]);
-        // What was sent again in vain may leave after the last byte has arrived.
+        // Packets that were sent again needlessly may leave after the last byte has arrived.
         const double seconds = to_seconds(Duration{std::max(end, port.free)});
         const double most = info.capacity * seconds * (changed != shares.end() ? changed->second : 1);
         const double utilisation = most > 0 ? bytes / most : 0;
@@ -76,7 +76,8 @@ bool held_traffic_up(const PortUse& use) {
     return use.most_queued > 0 || use.paused.ps > 0 || use.drops > 0 || use.starved.ps > 0;
 }
 
-// All that carried anything, those that were paused, dropped or queued most first.
+// All ports that carried anything or held traffic up; those with the most drops, pauses, marks and queued bytes come
+// first.
 std::vector<std::uint32_t> worst_ports(const Network& net) {
     std::vector<std::uint32_t> ports;
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
@@ -102,8 +103,8 @@ std::string ends_of(const Traffic& traffic, const Fabric& fabric, std::uint32_t 
            name(net.ports[net.port_of(route, 0, route.hops - 1U)].to_node);
 }
 
-// A root of congestion is a port whose queue filled the buffers that paused others, though nobody paused it. A victim
-// crosses a paused port for a noticeable time and no root.
+// A root of congestion is a port that was not paused itself, while its queue filled the buffers that paused others. A
+// victim is a flow that crosses a port that was paused for more than 5 % of the time, but no root.
 std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabric, Ps makespan) {
     const Network& net = traffic.network;
     std::vector<bool> pauses(net.nodes.size(), false);
@@ -184,7 +185,7 @@ void list_series(Shared& shared, const std::vector<std::uint32_t>& worst, Ps mak
     Ps width = 0;
     for (std::size_t i = 0; i < listed; ++i) {
         Series& series = shared.series[worst[i]];
-        series.saw_queue(makespan, 0);  // what still waits waits to the end
+        series.saw_queue(makespan, 0);  // what still waits does so until the end
         width = std::max(width, series.width());
     }
     for (std::size_t i = 0; i < listed; ++i) {
@@ -201,7 +202,7 @@ void list_series(Shared& shared, const std::vector<std::uint32_t>& worst, Ps mak
     }
 }
 
-// Where a flow begins and ends, by its own first way.
+// Where a flow begins and ends, on the first of its ways.
 std::pair<DeviceId, DeviceId> ends_of(const Shared& shared, const Fabric& fabric, std::uint32_t f) {
     const Route& route = shared.traffic.routes[f];
     const auto link = [&](std::uint32_t hop) { return shared.net.links[shared.net.port_of(route, 0, hop)]; };
@@ -209,7 +210,7 @@ std::pair<DeviceId, DeviceId> ends_of(const Shared& shared, const Fabric& fabric
 }
 
 void list_rates(const Shared& shared, const Fabric& fabric, PacketUse& use) {
-    std::vector<std::pair<double, std::uint32_t>> slowest;  // least rate and controller
+    std::vector<std::pair<double, std::uint32_t>> slowest;  // lowest rate, and controller
     for (std::uint32_t c = 0; c < shared.rates.size(); ++c) {
         double least = 0;
         for (const float rate : shared.rates[c].rates()) {

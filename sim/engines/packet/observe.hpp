@@ -1,5 +1,5 @@
 #pragma once
-// From what ports and domains counted to what a Timeline keeps.
+// Turns the counts of ports and domains into what a Timeline keeps.
 
 #include <memory>
 #include <vector>
@@ -11,12 +11,12 @@
 
 namespace fabricast::packet {
 
-// Fills `busiest`, `busy`, `classes` and `packets`. Precondition: makespan is set, and no packet is on its way any more
-// but for those nobody waits for.
+// Fills `busiest`, `busy`, `classes` and `packets`. Precondition: makespan is set, and no packet is in flight except
+// those that nobody waits for.
 void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, const Operations& operations,
              const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline);
 
-// Of rings and queues, their slack included.
+// Bytes allocated for rings and queues, unused capacity included.
 double bytes_held(const Network& network);
 
 }  // namespace fabricast::packet

@@ -8,9 +8,9 @@ namespace fabricast::packet {
 
 namespace {
 
-constexpr std::size_t most_completions = 1 << 20;  // percentiles rest on the first million
+constexpr std::size_t most_completions = 1 << 20;  // percentiles are of the first million
 
-// Numbers what runs one after the other: streams of a device, lanes of a host.
+// Numbers the chains of what runs one after the other: streams of a device, delays of a host.
 template <class Key>
 std::uint32_t number(std::map<Key, std::uint32_t>& known, const Key& key) {
     return known.try_emplace(key, static_cast<std::uint32_t>(known.size())).first->second;
@@ -231,7 +231,8 @@ void Operations::finish(std::uint32_t op, Ps now) {
     }
 }
 
-// The SMs that a collective's channels hold, and its memory traffic spread over the time it would take alone.
+// Occupies the SMs of a collective's channels, and the memory bandwidth of its traffic spread over the time that it
+// would take alone.
 void Operations::hold_devices(std::uint32_t pipeline, Ps now) {
     const Pipeline& p = schedule_.pipelines[pipeline];
     const double seconds = traffic_.seconds_alone[pipeline];

@@ -17,7 +17,7 @@
 
 namespace fabricast::packet {
 
-// When a message or a pipeline was begun and ended, for percentiles.
+// How long a message or a pipeline took, for percentiles.
 struct Completion {
     Ps took = 0;
     std::int64_t bytes = 0;
@@ -27,10 +27,10 @@ class Operations {
 public:
     Operations(const Fabric& fabric, const Schedule& schedule, Traffic& traffic, const DeviceLimits& device);
 
-    void begin();  // what waits for nothing
+    void begin();  // starts the operations that wait for nothing
     void add(const Done& done);
     Ps next() const { return events_.empty() ? never : events_.top().time; }
-    // Handles what comes next; what begins is posted.
+    // Handles the next event; posts the messages and streams that begin.
     void step(const std::function<void(const ControlMessage&)>& post);
     bool finished() const { return left_ == 0; }
     std::size_t ended() const { return schedule_.size() - left_; }

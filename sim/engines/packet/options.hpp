@@ -1,6 +1,6 @@
 #pragma once
-// What the packet engine may be told. Figures that a preset names are laid over these defaults when the scenario's
-// catalogue is known (presets.hpp); a zero means "derived from the link" where the comment says so.
+// Options of the packet engine. The figures of a preset replace these defaults when the scenario's catalogue is known
+// (presets.hpp); a zero means "derived from the link" if the comment says so.
 
 #include <cstdint>
 #include <limits>
@@ -17,8 +17,8 @@ enum class FlowControl : std::uint8_t {
     automatic,
     pfc,
     credits,
-    lossless,  // buffers without end: no control, no loss
-    lossy      // no control: what does not fit is dropped and sent again
+    lossless,  // unbounded buffers: no control, no loss
+    lossy      // no control: packets that do not fit are dropped and sent again
 };
 
 enum class CongestionControl : std::uint8_t { automatic, none, dcqcn, timely, infiniband };
@@ -28,7 +28,8 @@ enum class PacketRouting : std::uint8_t { ecmp, flowlet, adaptive, spray };
 
 enum class LossRecovery : std::uint8_t { go_back_n, selective_repeat };
 
-// What picks a packet's lane: its service level, or how many trunks it has crossed (a way without cycles on any graph).
+// What decides a packet's lane: its service level, or how many trunks it has crossed (which rules out cycles of waiting
+// on any graph).
 enum class LaneChoice : std::uint8_t { level, hop };
 
 std::string_view to_string(FlowControl);
@@ -43,8 +44,8 @@ struct DcqcnOptions {
     double g = 1.0 / 256;
     double first_alpha = 1;
     Duration alpha_timer = microseconds(55);     // K: alpha decays this often without CNP
-    Duration cnp_interval = microseconds(50);    // N: at most one CNP a flow in it
-    Duration cut_interval{};                     // at most one cut in it; 0: each CNP cuts
+    Duration cnp_interval = microseconds(50);    // N: at most one CNP per flow in this time
+    Duration cut_interval{};                     // at most one cut in this time; 0: every CNP cuts
     Duration increase_timer = microseconds(55);  // T
     Bytes byte_counter{10'000'000};              // B
     int fast_recovery = 5;                       // F
@@ -60,29 +61,29 @@ struct TimelyOptions {
     Duration least_rtt = microseconds(20);
     double ewma = 0.875, beta = 0.8;
     double additive = 10e6 / 8;  // bytes per second at 10 Gb/s; scaled with the line
-    Bytes segment{65536};        // a sample of the round trip after so many bytes
+    Bytes segment{65536};        // bytes between two samples of the round trip
 };
 
-// Probability of a mark against the bytes queued at a port.
+// Probability of a mark as a function of the bytes queued at a port.
 struct EcnOptions {
     double k_min = 2000, k_max = 8000;  // bytes per Gb/s of the port: 800 and 3200 KB at 400 Gb/s
     double p_max = 0.2;
 };
 
 // InfiniBand's congestion control (IBTA Vol. 1 Annex A10): switches mark (FECN), receivers echo (BECN), and a sender's
-// index into its table (CCTI) rises with each echo and falls with a timer. Entry i of the table here: after a packet,
-// i * `spacing` times its own time on the wire without another.
+// index into its table (CCTI) rises with each echo and falls with a timer. Entry i of the table: after each packet,
+// nothing is sent for i * `spacing` times the packet's own time on the wire.
 struct InfinibandControl {
-    int threshold = 15;          // 0: no marks; 15: of a lane's buffer a sixteenth may wait, 1: nearly all
-    int marking_rate = 0;        // packets let go between two marked ones
+    int threshold = 15;          // 0: no marks; w: marks above (16 - w)/16 of a lane's buffer
+    int marking_rate = 0;        // packets left unmarked between two marked ones
     Bytes packet_size{512};      // smaller ones are not marked
     int increase = 1;            // of the index, for each echo
     int least = 0, limit = 127;  // of the index
-    Duration timer = nanoseconds(std::int64_t{150} * 1024);  // units of 1.024 us: the index falls by one
+    Duration timer = nanoseconds(std::int64_t{150} * 1024);  // 150 units of 1.024 us: the index falls by one
     double spacing = 1;
 };
 
-// Messages between two nodes of the cluster that have a service level other than 0.
+// Gives messages between two nodes of the cluster a service level other than 0.
 struct ServiceLevel {
     static constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t from = any, to = any;  // nodes of the cluster
@@ -90,15 +91,15 @@ struct ServiceLevel {
 };
 
 // Lanes of the links between nodes: InfiniBand's virtual lanes, Ethernet's priorities. Each has its own queue, receive
-// buffer and flow control; they share the wire by weighted turns of two priorities (IBTA Vol. 1 section 7.6.9).
+// buffer and flow control; they share the wire by weighted round robin in two priorities (IBTA Vol. 1 section 7.6.9).
 struct LaneOptions {
     int count = 1;
     LaneChoice choice = LaneChoice::level;
-    std::vector<int> of_level;         // lane of each service level; empty: the level's own number, the last at most
-    std::vector<int> weights;          // of each lane, in 64 B; empty: the same
-    std::vector<int> high;             // lanes that go before others
-    int high_limit = 255;              // times 4 KiB of them, then another may go; 255: no limit
-    std::vector<ServiceLevel> levels;  // the first that fits a message; none: level 0
+    std::vector<int> of_level;         // lane of each service level; empty: the level's number, or the last lane
+    std::vector<int> weights;          // of each lane, in units of 64 B; empty: all equal
+    std::vector<int> high;             // lanes of high priority
+    int high_limit = 255;              // times 4 KiB of high priority, then another lane may send; 255: no limit
+    std::vector<ServiceLevel> levels;  // the first that matches a message counts; none: level 0
 };
 
 // PCI Express as transactions: writes are posted, reads are requests and completions, each with header and data
@@ -107,11 +108,11 @@ struct PcieOptions {
     bool transactions = false;
     Bytes max_payload{};            // of a write or completion; 0: the link's
     Bytes max_read_request{512};    // MRRS
-    int tags = 256;                 // reads that one device may have under way
-    Bytes completion_payload{};     // at a read completion boundary, where smaller than max_payload; 0: max_payload
+    int tags = 256;                 // reads that one device may have outstanding
+    Bytes completion_payload{};     // of a completion (read completion boundary), if below max_payload; 0: max_payload
     bool relaxed_ordering = false;  // reads and completions may pass writes
-    int posted_headers = 0, request_headers = 0, completion_headers = 0;  // credits; 0: two round trips' worth
-    Bytes posted_data{}, completion_data{};                               // the same
+    int posted_headers = 0, request_headers = 0, completion_headers = 0;  // header credits; 0: two round trips' worth
+    Bytes posted_data{}, completion_data{};                               // data credits; 0: two round trips' worth
 };
 
 // Packets, queues, flow control and congestion control.
@@ -130,29 +131,29 @@ struct Packet {
     LaneOptions lanes;
     PcieOptions pcie;
 
-    Bytes buffer{};               // shared by the ports of a switch; 0: the catalogue's, else 64 MB
+    Bytes buffer{};               // shared by the ports of a switch; 0: the catalogue's figure, or 64 MB without one
     Bytes nic_buffer{1'048'576};  // receive buffer of a NIC
     double alpha = 0.125;         // dynamic threshold: a queue may hold alpha times what is free
-    double headroom = 1;          // of each PFC port, times the formula
-    Bytes xon_offset{8192};       // resume so far below the threshold
+    double headroom = 1;          // of each PFC port, as a multiple of the formula
+    Bytes xon_offset{8192};       // a queue resumes this far below the threshold
     double reaction_quanta = -1;  // of a paused sender; negative: 802.3's table
-    int pause_quanta = 65535;     // of a PFC frame; half of it later it is refreshed
-    Bytes credit_buffer{};        // receive buffer of a credit link and lane; 0: InfiniBand's most, 128 KiB, between
-                                  // nodes of it, else two round trips and four packets
-    Duration credit_delay{};      // receiver's time to return a credit, beside the link's latency
-    Duration pfc_watchdog{};      // a queue paused for so long ignores the pause; 0: never
+    int pause_quanta = 65535;     // of a PFC frame; it is refreshed after half of them
+    Bytes credit_buffer{};        // receive buffer per link and lane with credits; 0: on InfiniBand between nodes
+                                  // its most, 128 KiB; elsewhere two round trips and four packets
+    Duration credit_delay{};      // receiver's time to return a credit, on top of the link's latency
+    Duration pfc_watchdog{};      // a queue paused for this long ignores the pause; 0: never
 
     PacketRouting routing = PacketRouting::ecmp;
-    int paths = 32;  // that one flow may be spread over
-    int qps = 1;     // queue pairs a connection rotates over, each with its own path
+    int paths = 32;  // paths that one flow may be spread over
+    int qps = 1;     // queue pairs that a connection rotates over, each with its own path
     Duration flowlet_gap = microseconds(5);
     LossRecovery recovery = LossRecovery::go_back_n;
     Duration retransmit_timeout = microseconds(500);
     double loss = 0;  // share of packets that a link between nodes corrupts
 
     int threads = 1;                 // the result does not depend on it
-    bool share_all_windows = false;  // among them, also where one is quicker: for tests
-    bool series = false;             // keep queue and pause against time for each port
+    bool share_all_windows = false;  // give each to all threads, even if one is faster: for tests
+    bool series = false;             // keep queue and pause over time for each port
     std::uint64_t seed = 1;
 };
 

@@ -1,7 +1,7 @@
 #include "sim/engines/packet/policies.hpp"
 
-// How each port's receiver is kept from overflowing: PFC with headroom, credits with their forms and buffers, or
-// nothing; and where packets are marked.
+// How each port's receiver is kept from overflowing (PFC with headroom, credits with their forms and buffers, or
+// nothing), and where packets are marked.
 
 #include <algorithm>
 #include <cmath>
@@ -124,7 +124,7 @@ private:
         }
     }
 
-    // PCIe: header credits beside those of data. A request has no data.
+    // PCIe: header credits in addition to data credits. A request has no data.
     void give_transactions(std::uint32_t p, std::int64_t enough) {
         Port& port = net_.ports[p];
         const PcieOptions& asked = options_.pcie;
@@ -155,7 +155,7 @@ private:
         std::vector<std::int32_t> weights(net_.ports[p].lanes, 64);
         std::uint32_t high = 0;
         if (cls == LinkClass::pcie) {
-            std::ranges::fill(weights, 4);  // 256 B each in turn
+            std::ranges::fill(weights, 4);  // 256 B for each lane in turn
         } else {
             for (std::size_t lane = 0; lane < std::min(weights.size(), lanes.weights.size()); ++lane) {
                 weights[lane] = lanes.weights[lane];
@@ -169,7 +169,7 @@ private:
                                 cls == LinkClass::pcie ? WeightedRoundRobin::no_limit : lanes.high_limit);
     }
 
-    // ECN in queues of switches and NICs; FECN in those of switches, against the buffer of a lane.
+    // ECN in queues of switches and NICs. FECN in queues of switches, with a threshold relative to a lane's buffer.
     void set_marks(std::uint32_t p, bool network, double capacity) {
         Port& port = net_.ports[p];
         PortCounts& counts = net_.counts[p];

@@ -2,7 +2,7 @@
 // One port type for every link: a queue, a wire, and a policy that says when the next packet may start. PFC, credits
 // and the lack of both differ in three places only: what a signal from the receiver changes (apply), what holds a
 // packet back (blocked), and what the receive buffer does when a packet comes and goes (receive_buffers.inl). Lanes
-// that share a wire are ports beside each other (lanes.hpp).
+// that share a wire are consecutive ports (lanes.hpp).
 
 #include <algorithm>
 #include <bit>
@@ -20,23 +20,23 @@ enum class Control : std::uint8_t { none, pfc, credits, lossy };
 struct Signal {
     enum Kind : std::uint32_t { credit, pause, resume };
     Ps time = 0;
-    std::int32_t value = 0;  // credit: bytes of the packet that has gone
+    std::int32_t value = 0;  // credit: bytes of the packet that has left the buffer
     Kind kind = credit;
 };
 
-// Time on the wire at `inverse` ps per byte (2^24 is one), rounded up to the picosecond for each packet; up to 2^-14 ps
-// are taken for the rounding of the rate.
+// Time on the wire at `inverse` / 2^24 ps per byte, rounded up to the picosecond for each packet. A fraction of up to
+// 2^-14 ps is not rounded up: it comes from the rounding of the rate.
 inline Ps wire_time(std::uint64_t bytes, std::uint64_t inverse) {
     return static_cast<Ps>((bytes * inverse + ((1U << 24U) - 1024)) >> 24U);
 }
 
-// What a packet costs of its receiver's credits. InfiniBand counts 64 B of whole packets (IBTA Vol. 1 section 7.9),
-// NVLink flits, PCIe 16 B of data and the headers apart (PCI-SIG Base 5.0 section 2.6.1.2).
+// What a packet takes of its receiver's credits. InfiniBand counts whole packets in units of 64 B (IBTA Vol. 1 section
+// 7.9), NVLink flits, PCIe data in units of 16 B, and headers separately (PCI-SIG Base 5.0 section 2.6.1.2).
 struct CreditForm {
-    std::uint32_t payload = 1U << 31U;                                          // of one of the link's own packets
-    std::uint32_t header = 0;                                                   // bytes that each holds beside it
-    std::uint32_t granule = 1;                                                  // bytes of a credit, a power of two
-    bool headers = false;                                                       // headers have credits of their own
+    std::uint32_t payload = 1U << 31U;  // payload of one of the link's own packets
+    std::uint32_t header = 0;           // buffer bytes that each of these takes on top of it
+    std::uint32_t granule = 1;          // bytes of one credit, a power of two
+    bool headers = false;               // headers have credits of their own
     int shift = std::has_single_bit(payload) ? std::countr_zero(payload) : -1;  // instead of a division
 
     std::uint32_t packets(std::uint32_t bytes) const {
@@ -47,12 +47,12 @@ struct CreditForm {
     }
 };
 
-// The sending side of a directed link, or of one lane of it: two cache lines, the first all that a packet touches which
-// need not wait.
+// The sending side of a directed link, or of one lane of it: two cache lines, of which a packet that need not wait
+// touches only the first.
 struct alignas(64) Port {
     Ps free = 0;  // when the wire is idle again
     Ps latency = 0;
-    std::uint64_t inverse = 0;  // ps per byte, 2^24 of it is one
+    std::uint64_t inverse = 0;  // ps per byte, times 2^24
     LinkRing<Frame> wire;
     std::int64_t sent_bytes = 0;
     std::uint32_t to_node = 0;
@@ -61,62 +61,62 @@ struct alignas(64) Port {
     Control control = Control::none;
     bool paused : 1 = false;
     bool down : 1 = false;
-    bool active : 1 = false;  // a queue or a sender that waits
+    bool active : 1 = false;  // its queue or its sender has something waiting
     bool serves : 1 = false;  // its node has services
     bool simple : 1 = true;   // its node has no services and its wire no other lanes
     bool marks : 1 = false;   // an egress queue with ECN
     std::uint8_t form = 0;    // into Network::forms; 0: credits are bytes
-    std::uint8_t lanes = 1;   // that share the wire: so many ports, one after the other
-    Flag has_signal;          // there have been signals
+    std::uint8_t lanes = 1;   // number of consecutive ports that share the wire
+    Flag has_signal;          // there have been signals for this port
 
     alignas(64) Fifo<Waiting> queue;
     LinkRing<Signal> signals;
     std::int64_t queued_bytes = 0;
     std::int64_t credits = 0;
-    std::uint32_t sender = none;   // flows that begin here
+    std::uint32_t sender = none;   // into Shared::senders: the flows that begin here
     std::uint32_t reverse = none;  // the port of the other direction
 
     Ps serialization(std::uint32_t bytes) const { return wire_time(bytes, inverse); }
 };
 
-// The receiving side: who occupies the buffer behind the link. Written by the node that the link leads to.
+// The receiving side: what occupies the link's receive buffer. Written by the node that the link leads to.
 struct alignas(64) Ingress {
-    std::int64_t bytes = 0;     // in the shared part
-    std::int64_t over = 0;      // in the headroom
+    std::int64_t bytes = 0;     // held in the shared part
+    std::int64_t over = 0;      // held in the headroom
     std::int64_t headroom = 0;  // its size
-    Ps return_latency = 0;      // a signal's way back to the sender
-    Ps reaction = 0;            // a paused sender's
+    Ps return_latency = 0;      // latency of a signal to the sender
+    Ps reaction = 0;            // reaction time of a paused sender
     Ps last_credit = 0;         // credits of one link return in order
     bool paused = false;
-    bool unbounded = false;  // memory behind it: never full
+    bool unbounded = false;  // it leads to memory, which is never full
     std::int64_t most = 0;   // bytes held at once
     std::int64_t headroom_most = 0;
     std::int64_t drops = 0, dropped_bytes = 0;
     std::int64_t pauses = 0, refreshes = 0;
     Ps told_at = 0;             // when the last pause frame left
-    bool will_refresh = false;  // a timer runs
+    bool will_refresh = false;  // a timer is running
 };
 
 static_assert(sizeof(Port) == 128);
 
-// What a port needs rarely, and what is only counted. Written by the sending node. What a packet that queues touches
-// comes first and lies in one cache line.
+// A port's rarely used data, and its counters. Written by the sending node. What a queued packet touches comes first
+// and lies in one cache line.
 struct alignas(32) PortCounts {
     std::int64_t most_queued = 0;
     std::int64_t marks = 0;
     float k_min = 0, k_max = 0;   // bytes
     std::int32_t since_mark = 0;  // packets that could have been marked
     std::uint8_t lane = 0;
-    bool ignores = false;        // pauses, since a watchdog barked
+    bool ignores = false;        // ignores pauses, since its watchdog has fired
     float loss = 0;              // share of packets that arrive corrupted
-    std::int32_t headers = 0;    // credits
-    std::uint32_t turns = none;  // of the lanes, into Network::turns
+    std::int32_t headers = 0;    // header credits
+    std::uint32_t turns = none;  // into Network::turns: the arbitration of the lanes
     Ps paused_since = 0;
     Ps paused_until = 0;        // unless refreshed
     Ps starved_until = -1;      // when the last packet that had no credit got it
     std::int64_t watchdog = 0;  // times a pause was overridden
-    Ps paused = 0;              // by its receiver
-    Ps starved = 0;             // had a packet but no credit
+    Ps paused = 0;              // time that its receiver paused it
+    Ps starved = 0;             // time in which it had a packet but no credit
 };
 
 }  // namespace fabricast::packet

@@ -1,4 +1,4 @@
-// Sending side of a port: what may start when, and the packet that does.
+// Sending side of a port: when the next packet may start, and what happens when it does.
 
 namespace fabricast::packet {
 
@@ -46,7 +46,7 @@ inline void Worker::apply(std::uint32_t p, const Signal& signal) {
     }
 }
 
-// The earliest start at or after `start` that the receiver allows; later than `until` where that is not known yet.
+// The earliest start at or after `start` that the receiver allows; later than `until` if that is not known yet.
 inline Ps Worker::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     const Port& port = net_.ports[p];
     if ((!port.has_signal.is_raised() || port.signals.empty() || port.signals.front().time > start) &&
@@ -56,7 +56,7 @@ inline Ps Worker::admit(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes
     return hear(p, start, until, bytes);
 }
 
-// The same after what the receiver has told meanwhile, or will.
+// The same, after applying the receiver's signals that have come by then or will come.
 inline Ps Worker::hear(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     Port& port = net_.ports[p];
     const Ps asked = start;
@@ -89,7 +89,8 @@ inline Ps Worker::hear(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes)
         signals.pop();
     }
     if (start > asked) {
-        port.free = std::max(port.free, start);  // what let it go is known only now, and asked for once
+        // The signal that released the packet has been taken from the ring, so its time must be kept here.
+        port.free = std::max(port.free, start);
         if (port.control == Control::credits) {
             net_.counts[p].starved += start - asked;
             net_.counts[p].starved_until = start;
@@ -98,13 +99,13 @@ inline Ps Worker::hear(std::uint32_t p, Ps start, Ps until, std::uint32_t bytes)
     return start;
 }
 
-// When a pause ends by itself: its quanta are over without a refresh, or a watchdog by_watchdog.
+// When a pause ends by itself: its quanta are over without a refresh, or the watchdog overrides it.
 inline Worker::Lifting Worker::lifts(const PortCounts& counts) const {
     const Ps by_watchdog = options_.pfc_watchdog.ps > 0 ? counts.paused_since + options_.pfc_watchdog.ps : never;
     return by_watchdog < counts.paused_until ? Lifting{by_watchdog, true} : Lifting{counts.paused_until, false};
 }
 
-// Beyond the port itself: services its head needs. Only in nodes that have any.
+// When the services that the packet needs are free as well. Called only in nodes that have services.
 inline Ps Worker::after_services(std::uint32_t, const Frame& frame, Ps start) const {
     std::uint32_t way = frame.variant();
     const Route& route = traffic_.route_of(frame.flow, way);
@@ -124,7 +125,7 @@ inline void Worker::use_services(std::uint32_t, const Frame& frame, Ps start) {
     }
 }
 
-// When the port's next packet starts, as far as is known; `never` where nothing waits or nothing is known.
+// When the port's next packet starts, as far as is known; `never` if nothing waits or nothing is known.
 inline Ps Worker::next_start(std::uint32_t p, Ps until) {
     Port& port = net_.ports[p];
     Ps start = 0;
@@ -156,8 +157,8 @@ inline Ps Worker::next_start(std::uint32_t p, Ps until) {
     return admit(p, start, until, bytes);
 }
 
-// WRED at the head of the queue: the instant a packet leaves, against what stays (facts: most ASICs mark at dequeue).
-// A hash of flow and time, no generator: threads may not change it.
+// WRED when a packet leaves the queue, by the bytes that stay (facts: most ASICs mark at dequeue). Uses a hash of flow
+// and time instead of a random generator, so that the result does not depend on threads.
 inline void Worker::mark(std::uint32_t p, Frame& frame, Ps start) {
     if (shared_.control == CongestionControl::infiniband) {
         mark_forward(p, frame, start);
@@ -178,8 +179,8 @@ inline void Worker::mark(std::uint32_t p, Frame& frame, Ps start) {
     }
 }
 
-// FECN: at the root of congestion, where the queue is long though there is credit; a port that has none is a victim,
-// unless what it leads to is no switch (Victim_Mask).
+// FECN marks at the root of congestion: a port whose queue is long although it has credit. A port without credit is a
+// victim and does not mark, unless it leads to a device that is not a switch (Victim_Mask).
 inline void Worker::mark_forward(std::uint32_t p, Frame& frame, Ps start) {
     const Port& port = net_.ports[p];
     PortCounts& counts = net_.counts[p];
@@ -281,8 +282,9 @@ void for_each_bit(std::uint64_t word, Visit&& visit) {
     }
 }
 
-// All ports of a node in step, since a departure may hold up other ports: it uses a service, or ends a pause, whose
-// frame takes a wire. So what was known of them is at least a bound, asked for again when it is their turn.
+// Drains all ports of a node in order of time, since a departure may hold up other ports: it may use a service, or
+// change a pause, whose frame takes time on a wire. A candidate's start is therefore only a lower bound once something
+// was held up, and is computed again when its turn comes.
 inline void Worker::drain_in_order(const Node& node, Ps until) {
     if (node.shares_wire) {
         drain_entangled(node, until);
@@ -312,11 +314,11 @@ inline void Worker::drain_in_order(const Node& node, Ps until) {
     }
 }
 
-// The same where ports share wires, or begin what others wait for: each departure may change all.
+// The same for nodes whose ports share wires, or with reads: each departure may change the start of any other.
 inline void Worker::drain_entangled(const Node& node, Ps until) {
     for (;;) {
         Turn first{never, none};
-        std::uint32_t seen = none;  // the first lane of the link looked at last
+        std::uint32_t seen = none;  // first lane of the last link with lanes that was looked at
         for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
             for_each_bit(shared_.active[node.first_word + word], [&](std::uint32_t bit) {
                 const std::uint32_t p = node.first_port + word * 64 + bit;
@@ -339,7 +341,7 @@ inline void Worker::drain_entangled(const Node& node, Ps until) {
     }
 }
 
-// Up to the window's end; when there is more to do.
+// Drains all ports up to `until`; returns when there is more to do.
 inline Ps Worker::drain_all(const Node& node, Ps until) {
     if (in_order(node)) {
         drain_in_order(node, until);
@@ -348,7 +350,7 @@ inline Ps Worker::drain_all(const Node& node, Ps until) {
     for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
         for_each_bit(shared_.active[node.first_word + word], [&](std::uint32_t bit) {
             const std::uint32_t p = node.first_port + word * 64 + bit;
-            if (net_.ports[p].lanes > 1) {  // each lane asks for all: those after the first find nothing left to do
+            if (net_.ports[p].lanes > 1) {  // drains all lanes of the link: the later ones find nothing left to do
                 next = std::min(next, drain_lanes(net_.first_lane(p), until));
                 return;
             }

@@ -1,10 +1,10 @@
-// Reads over PCIe: a piece that may go is announced to the device that will fetch it; its requests, as many as it has
-// tags for, let the memory send (Neugebauer et al., SIGCOMM'18, section 3: reads are bound by what the tags keep under
-// way). A request says in place of a sequence number how many bytes it asks for.
+// Reads over PCIe: a piece that may be sent is announced to the device that will fetch it, and that device's requests,
+// as many as it has tags for, let the memory send (Neugebauer et al., SIGCOMM'18, section 3: reads are limited by how
+// much the tags keep in flight). Instead of a sequence number, a request carries the number of bytes that it asks for.
 
 namespace fabricast::packet {
 
-// Pieces from the first on that may be sent as far as the flow itself is concerned.
+// How many pieces, from the first on, the flow itself is ready to send; at least `known` for messages.
 inline std::uint32_t Worker::ready_pieces(std::uint32_t f, std::uint32_t known) const {
     if (!traffic_.is_stream(f)) {
         const Messages& messages = traffic_.connections[f];
@@ -43,7 +43,7 @@ inline void Worker::announce(std::uint32_t f, Ps now) {
     }
 }
 
-// The next request, if there is something to ask for and a tag to ask with.
+// Begins the next request, if there is something to ask for and a free tag.
 inline bool Worker::begin_request(Flow& flow, std::uint32_t f) {
     const std::uint32_t r = traffic_.reader_of[f];
     Reader& reader = traffic_.readers[r];
@@ -74,7 +74,7 @@ inline void Worker::receive_request(std::uint32_t f, const Frame& frame, Ps tail
     mail({tail, traffic_.flows[reader.flow].node, ControlMessage::grant, reader.flow, frame.psn()});
 }
 
-// Whether the flow's next packet has been asked for, or needs not be: it is sent again.
+// Whether the flow's next packet has been asked for, or need not be because it is sent again.
 inline bool Worker::is_granted(const Flow& flow, std::uint32_t f) const {
     const std::uint32_t r = traffic_.reader_of[f];
     if (r == none || traffic_.is_request(f)) {
@@ -94,7 +94,7 @@ inline void Worker::count_granted(std::uint32_t f, std::uint32_t psn, std::uint3
     }
 }
 
-// Data has come to the device that asked for it.
+// Called when data has come to the device that asked for it.
 inline void Worker::return_tag(std::uint32_t r, std::uint32_t bytes, Ps now) {
     Requester& requester = traffic_.requesters[traffic_.readers[r].requester];
     requester.outstanding = std::max<std::int64_t>(0, requester.outstanding - bytes);
@@ -104,7 +104,7 @@ inline void Worker::return_tag(std::uint32_t r, std::uint32_t bytes, Ps now) {
         next.waits = false;
         wake_flow(next.requests, now);
         if (next.waits) {
-            return;  // still none for what it asks
+            return;  // still no tag for its request
         }
     }
 }

@@ -1,4 +1,4 @@
-// What a packet does to the buffer behind its link, and what the link's sender hears of it: the receiver's half of the
+// What a packet does to the receive buffer of its link, and what the link's sender is told: the receiver's half of the
 // flow-control policies.
 
 namespace fabricast::packet {
@@ -9,13 +9,14 @@ inline void Worker::return_credit(std::uint32_t in, std::uint32_t bytes, Ps at) 
     const Ps heard = ingress.last_credit = std::max(ingress.last_credit, at + ingress.return_latency);
     port.signals.push({heard, static_cast<std::int32_t>(bytes), Signal::credit});
     port.has_signal.raise();
-    // In another island nobody may look; in this one a port without packets asks when it has some.
+    // A sender in another island must always be woken. In this island, a port without packets looks for signals when it
+    // next has a packet.
     if (shared_.islands.of[port.from_node] != island_ || port.active) {
         wake(port.from_node, heard);
     }
 }
 
-// A pause lasts for its quanta: half of them later it is told again.
+// A pause lasts for its quanta, and is sent again after half of them.
 inline void Worker::set_paused(std::uint32_t in, bool paused, Ps now) {
     Ingress& ingress = net_.ingress[in];
     Port& port = net_.ports[in];
@@ -31,7 +32,7 @@ inline void Worker::set_paused(std::uint32_t in, bool paused, Ps now) {
     }
 }
 
-// The timer of a pause, or of one that ended meanwhile.
+// The timer of a pause, which may have ended meanwhile.
 inline void Worker::refresh(std::uint32_t in, Ps now) {
     Ingress& ingress = net_.ingress[in];
     const Port& port = net_.ports[in];
@@ -41,7 +42,7 @@ inline void Worker::refresh(std::uint32_t in, Ps now) {
         return;
     }
     if (now - ingress.told_at >= half) {
-        drain_in_order(net_.nodes[port.to_node], now - 1);  // what leaves before takes the wire first
+        drain_in_order(net_.nodes[port.to_node], now - 1);  // packets that leave before have the wire first
         if (!ingress.paused) {
             ingress.will_refresh = false;
             return;
@@ -52,8 +53,8 @@ inline void Worker::refresh(std::uint32_t in, Ps now) {
     mail({earliest(port.to_node, ingress.told_at + half), port.to_node, ControlMessage::refresh, in, 0});
 }
 
-// A PFC frame on the other direction of the link: behind the packet that is being sent there, on the wire, and obeyed
-// after the sender's reaction.
+// Sends a PFC frame in the other direction of the link. It waits for the packet that is being sent there, takes its own
+// time on the wire, and takes effect after the sender's reaction time.
 inline void Worker::tell_pause(std::uint32_t in, bool paused, Ps now) {
     Ingress& ingress = net_.ingress[in];
     Port& port = net_.ports[in];
@@ -72,7 +73,7 @@ inline void Worker::tell_pause(std::uint32_t in, bool paused, Ps now) {
     wake(port.from_node, heard);
 }
 
-// False: there is no room, the packet is lost.
+// Returns false if there is no room and the packet is lost.
 inline bool Worker::accept(std::uint32_t in, std::uint32_t bytes, Ps now) {
     Ingress& ingress = net_.ingress[in];
     const Control control = net_.ports[in].control;
@@ -95,7 +96,7 @@ inline bool Worker::accept(std::uint32_t in, std::uint32_t bytes, Ps now) {
         return ingress.over == 0 && static_cast<double>(ingress.bytes + bytes) <= threshold;
     };
     if (!fits() && !in_order(node)) {
-        drain_in_order(node, now);  // counts are exact only when every port has been looked at
+        drain_in_order(node, now);  // the counts are exact only after all ports have been drained
     }
     if (fits()) {
         ingress.bytes += bytes;

@@ -1,5 +1,5 @@
-// Flows at the node before their last link: what is sent there arrives for certain, one latency later, so that others
-// may be told in time.
+// Flows at the node before their last link: what is sent there is certain to arrive, one latency later, so others can
+// be told in time.
 
 namespace fabricast::packet {
 
@@ -67,8 +67,8 @@ inline std::uint32_t Worker::packets_of_piece(std::uint32_t f, std::uint32_t pie
     return static_cast<std::uint32_t>((bytes_of_piece(f, piece) + unit - 1) / unit);
 }
 
-// Over several ways packets overtake each other: a piece is complete when as many have come as it and those before it
-// have.
+// On several paths packets overtake each other, so packets are only counted: a piece is complete when as many have come
+// as it and the pieces before it have together.
 inline void Worker::receive_spread(std::uint32_t p, const Frame& frame, Ps tail) {
     const std::uint32_t f = frame.flow;
     Receiver& receiver = traffic_.receivers[f];
@@ -81,7 +81,7 @@ inline void Worker::receive_spread(std::uint32_t p, const Frame& frame, Ps tail)
     }
 }
 
-// Selective repeat: each gap once, and all of them again when they should long have come.
+// Selective repeat: asks for each gap once, and for all gaps again when they should have come long ago.
 inline void Worker::ask_for_missing(std::uint32_t f, Ps tail) {
     Receiver& receiver = traffic_.receivers[f];
     const std::deque<std::uint16_t>& early = shared_.recoveries[f].early;
@@ -90,7 +90,7 @@ inline void Worker::ask_for_missing(std::uint32_t f, Ps tail) {
         receiver.asked_up_to = receiver.expected;
     }
     for (std::uint32_t i = 0; i < early.size(); ++i) {
-        const std::uint32_t psn = receiver.expected + i;  // entry i is the one behind it
+        const std::uint32_t psn = receiver.expected + i;  // entry i of `early` is the packet after it
         const bool missing = i == 0 || early[i - 1] == 0;
         if (missing && static_cast<std::int32_t>(psn - receiver.asked_up_to) >= 0) {
             tell_sender(f, ControlMessage::nak, psn, tail);
@@ -104,7 +104,7 @@ inline void Worker::receive_lossy(std::uint32_t p, const Frame& frame, Ps tail) 
     Receiver& receiver = traffic_.receivers[f];
     const std::uint32_t psn = widen(frame.psn(), receiver.expected);
     const auto ahead = static_cast<std::int32_t>(psn - receiver.expected);
-    if (ahead < 0) {  // once more what is here already: its sender does not know
+    if (ahead < 0) {  // a duplicate: its sender has not got the acknowledgement
         tell_sender(f, ControlMessage::ack, receiver.expected, tail);
         return;
     }
@@ -171,7 +171,7 @@ inline void Worker::complete(std::uint32_t p, std::uint32_t f, std::uint16_t met
     }
 }
 
-// At the receiver itself: those that forward the piece may go on, and its slot is free again.
+// Called at the receiver itself: streams that forward the piece may continue, and its slot is free again.
 inline void Worker::on_piece(std::uint32_t s, Ps now) {
     Stream& stream = traffic_.streams[s];
     ++stream.delivered;

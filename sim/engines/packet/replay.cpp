@@ -71,10 +71,10 @@ public:
 private:
     static constexpr Ps patience = 1'000'000'000;
 
-    // The smallest latency; 1 us where only hosts and devices operate.
+    // The smallest latency, at most 1 us; 1 us if there are no links.
     Ps shortest() const { return std::min<Ps>(traffic_.network.window, 1'000'000); }
 
-    // No more than there are nodes of the cluster to share out.
+    // No more threads than there are nodes of the cluster.
     std::uint32_t useful_threads() const {
         const std::size_t islands =
             std::max<std::size_t>(1, std::min<std::size_t>(traffic_.network.nodes.size(), fabric_.node_count()));
@@ -117,7 +117,8 @@ private:
         }
     }
 
-    // What the last window ended, and where the next begins. False: all is done.
+    // Hands over what ended in the last window, and decides where the next one begins and ends. Returns false when all
+    // is done.
     bool plan_window() {
         Ps first = posted_;
         std::int64_t in_flight = 0;
@@ -134,7 +135,7 @@ private:
         }
         check_deadlock(hops);
         most_in_flight_ = std::max(most_in_flight_, in_flight);
-        run_operations();  // what ended in the last window, and nobody waits for
+        run_operations();  // operations that ended in the last window, which nothing waits for
         if (operations_.finished()) {
             return false;
         }
@@ -154,8 +155,8 @@ private:
         return !operations_.finished();
     }
 
-    // Pauses are refreshed for ever: where nothing else has happened for a millisecond, far longer than any signal is
-    // on its way, a circle of full buffers is a deadlock. A watchdog would break it.
+    // Pauses are refreshed for ever. If nothing else has happened for a millisecond, which is far longer than any
+    // signal takes, a cycle of full buffers is a deadlock, unless a watchdog can break it.
     void check_deadlock(std::int64_t hops) {
         if (hops != hops_) {
             hops_ = hops;
@@ -168,7 +169,7 @@ private:
         }
     }
 
-    // Those before the window's end, which what they begin may bring nearer.
+    // Runs the operations before the window's end, which moves nearer if what they begin could end earlier.
     void run_operations() {
         while (operations_.next() < end_) {
             operations_.step([this](const ControlMessage& mail) {
@@ -245,13 +246,13 @@ private:
     Watching watching_;
     std::vector<std::unique_ptr<Worker>> domains_;
     Ps start_ = 0, end_ = 0, posted_ = never;
-    Ps longest_ = never;  // window
+    Ps longest_ = never;  // longest window
     unsigned parity_ = 0;
-    std::int64_t hops_ = 0;  // until `moved_at_`
+    std::int64_t hops_ = 0;  // number of hops at `moved_at_`
     Ps moved_at_ = 0;
     std::int64_t idle_windows_ = 0;
     std::int64_t windows_ = 0;
-    std::int64_t most_in_flight_ = 0;  // at the ends of windows
+    std::int64_t most_in_flight_ = 0;  // packets, at the end of any window
 };
 
 }  // namespace

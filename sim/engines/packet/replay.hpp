@@ -1,5 +1,5 @@
 #pragma once
-// The packet engine: the same Schedule on the same Fabric, packet by packet.
+// The packet engine: replays a Schedule on a Fabric packet by packet.
 
 #include "sim/engines/common/devices.hpp"
 #include "sim/engines/common/link_event.hpp"
@@ -9,8 +9,8 @@
 
 namespace fabricast {
 
-// The result depends on nothing but the arguments, whatever options.threads. Throws Stopped, Unreachable, and CannotEnd
-// with the cycle of ports where buffers wait for each other.
+// The result depends only on the arguments, and not on options.threads. Throws Stopped, Unreachable, and CannotEnd with
+// the cycle of ports whose buffers wait for each other.
 Timeline replay_packets(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device,
                         const Packet& options, const std::vector<LinkEvent>& events, const Watch& watch);
 

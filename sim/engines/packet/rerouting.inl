@@ -1,5 +1,6 @@
-// Links that go down. A packet takes its flow's new way at the first node from which that way goes on; one that finds
-// no such node is lost at the link, and its sender repeats it. What has no other way waits for the link.
+// Links that go down. A packet takes its flow's new way at the first node that it can do so from. A packet that comes
+// to the link that is down without passing such a node is lost, and its sender sends it again. If there is no other
+// way, packets wait for the link.
 
 namespace fabricast::packet {
 
@@ -7,7 +8,8 @@ inline bool Worker::may_stay(const Frame& frame, Ps now) const {
     return net_.epochs.empty() || Epoch::allows(traffic_.ways_of(frame.flow, now), frame.variant());
 }
 
-// True: its flow has left the packet's way, and the packet follows by the new one's link `hop`.
+// Moves the packet to the flow's new way, if its own may no longer be used and the new one has the same links before
+// `hop`. Returns whether it did.
 inline bool Worker::divert(Frame& frame, std::uint32_t hop, Ps now) const {
     if (may_stay(frame, now)) {
         return false;
@@ -34,7 +36,7 @@ inline bool Worker::divert(Frame& frame, std::uint32_t hop, Ps now) const {
     return true;
 }
 
-// A packet that is in no queue: its receive buffer is free again.
+// Loses a packet that is in no queue; its receive buffer is free again.
 inline void Worker::lose(std::uint32_t in, std::uint32_t bytes, Ps now) {
     ++counts_.lost;
     if (net_.ports[in].control == Control::credits) {
@@ -77,7 +79,7 @@ inline void Worker::lose_queue(std::uint32_t p, Ps now) {
     }
 }
 
-// The flow leaves by the first port of the way that it takes from now on.
+// Moves the flow to the first port of the way that it takes from now on.
 inline void Worker::reroute(std::uint32_t f, Ps now) {
     Flow& flow = traffic_.flows[f];
     const std::uint32_t ways = traffic_.ways_of(f, now);

@@ -1,5 +1,5 @@
 #pragma once
-// Rings by value that start small and double: how much memory the engine walks through is how fast it is.
+// Ring buffers of values that start small and double: the less memory the engine touches, the faster it is.
 
 #include <atomic>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace fabricast::packet {
 
-// Raised by the receiver's thread, never lowered; seen by the sender's a window later at the latest.
+// Raised by the receiver's thread, never lowered; the sender's thread sees it one window later at the latest.
 class Flag {
 public:
     void raise() { raised_.store(true, std::memory_order_relaxed); }
@@ -21,7 +21,7 @@ private:
     std::atomic<bool> raised_{false};
 };
 
-// A queue of one owner.
+// A queue that only one thread uses.
 template <class T>
 class Fifo {
 public:
@@ -58,8 +58,9 @@ private:
     std::uint32_t capacity_ = 0, mask_ = 0, head_ = 0, tail_ = 0;
 };
 
-// A queue from one thread to another. What is pushed in a window is due in a later one, so neither waits; a reader that
-// sees an old block finds there what it may read. Outgrown blocks live until the end: together less than the last one.
+// A queue from one thread to another. What is pushed in a window is due in a later one, so neither thread waits for the
+// other. A reader that still sees an old block finds in it all that it may read. Outgrown blocks are kept until the
+// end; together they are smaller than the last one.
 template <class T>
 class LinkRing {
 public:
@@ -79,7 +80,7 @@ public:
         return block->slots()[head_.load(std::memory_order_relaxed) & block->mask];
     }
     void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
-    // Hands over what is there, oldest first, until `take` will not have it.
+    // Passes the entries to `take`, oldest first, until it returns false.
     template <class Take>
     void pop_while(Take&& take) {
         std::uint32_t head = head_.load(std::memory_order_relaxed);

@@ -19,9 +19,10 @@ public:
     }
 
 private:
-    // Several ways only where the engine may choose: labels are tried until enough distinct ones are found.
+    // Finds several ways only if the engine may choose among them: tries flow labels until enough distinct paths are
+    // found.
     void walk(const std::vector<PathQuery>& queries, bool may_fail) {
-        const int most = may_fail ? 31 : 32;  // one number is left for a detour
+        const int most = may_fail ? 31 : 32;  // leaves one number for a detour
         const int wanted = std::clamp(options_.routing == PacketRouting::ecmp ? options_.qps : options_.paths, 1, most);
         Path path;
         for (const PathQuery& query : queries) {
@@ -40,7 +41,7 @@ private:
         }
     }
 
-    // For each outage: which of a flow's ways are whole, or where none is, another. Detours are numbered flow by flow.
+    // For each outage: which of a flow's ways are intact, or a detour if none is. Detours are numbered flow by flow.
     void go_round(const std::vector<PathQuery>& queries, const std::vector<fabricast::Outage>& outages,
                   const std::vector<LinkEvent>& events) {
         for (const fabricast::Outage& outage : outages) {
@@ -83,7 +84,7 @@ private:
         return whole;
     }
 
-    // Ways of one flow are as long as its first and begin and end on its links.
+    // All ways of a flow have as many links as its first way, and the same first and last link.
     void add_way(std::size_t first, std::span<const LinkId> path) {
         for (std::size_t w = first; w < ways_.ways.size(); ++w) {
             const std::span<const LinkId> other = ways_.of(ways_.ways[w]);

@@ -1,5 +1,5 @@
 #pragma once
-// Flows that begin at a port take turns, a packet each; those that must wait for their rate stand in a heap.
+// Flows that begin at a port take turns, one packet each; those that must wait because of their rate are in a heap.
 
 #include <algorithm>
 #include <functional>
@@ -14,12 +14,12 @@ namespace fabricast::packet {
 class Sender {
 public:
     bool empty() const { return ready_.empty() && later_.empty(); }
-    // When somebody may send; never: nobody waits.
+    // When the next flow may send; never if no flow waits.
     Ps next() const { return !ready_.empty() ? 0 : later_.empty() ? never : later_.front().first; }
-    // Whose turn it would be then.
+    // The flow whose turn it would be then.
     std::uint32_t peek() const { return ready_.empty() ? later_.front().second : ready_.front(); }
 
-    // `now`: the port is busy from then on, so that what may be sent by then may simply queue. Without it: -1.
+    // `now`: the port is busy from then on, so a flow that may send by then is simply queued. -1: not known.
     void add(std::uint32_t flow, Ps at, Ps now) {
         if (at <= now) {
             ready_.push(flow);

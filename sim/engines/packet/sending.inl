@@ -1,4 +1,4 @@
-// Flows at their first node: which piece is next, when it may go, packet by packet.
+// Flows at their first node: which piece is next, and when each packet may be sent.
 
 namespace fabricast::packet {
 
@@ -32,7 +32,7 @@ inline std::uint8_t Worker::way_of(Flow& flow, const Route& route, Ps start) con
     return static_cast<std::uint8_t>(way);
 }
 
-// When the flow may send again after `bytes` at `start`: its own cap, and what congestion control allows.
+// When the flow may send again after `bytes` at `start`, given its own rate cap and its congestion control.
 inline Ps Worker::paced(Flow& flow, std::uint32_t bytes, Ps start) {
     double pace = flow.pace;
     if (flow.controller != none) {
@@ -85,7 +85,7 @@ inline bool Worker::begin_stream_piece(Flow& flow, std::uint32_t s) {
         }
         if (stream.have - needed == 1) {
             ready = stream.have_at;
-        } else if (stream.have - needed < traffic_.times_each) {  // else long ago
+        } else if (stream.have - needed < traffic_.times_each) {  // otherwise it came long ago
             ready = traffic_.piece_time(s, needed);
         }
     }
@@ -111,7 +111,7 @@ inline bool Worker::begin_stream_piece(Flow& flow, std::uint32_t s) {
     return true;
 }
 
-// All streams before have delivered one piece more. Times that are not asked for any more are not written down.
+// All streams that lead to this one have delivered one more piece. Times that are no longer needed are not stored.
 inline void Worker::add_piece(std::uint32_t s, Ps now) {
     Stream& stream = traffic_.streams[s];
     if (stream.have > 0 && stream.next < stream.have + stream.lag()) {
@@ -132,7 +132,7 @@ inline void Worker::free_slot(std::uint32_t s, Ps now) {
     wake_flow(stream.flow, now);
 }
 
-// What was lost goes first.
+// Lost pieces are sent again before new ones begin.
 inline bool Worker::begin_piece(Flow& flow, std::uint32_t f) {
     if (traffic_.is_request(f)) {
         return flow.open = begin_request(flow, f);
@@ -158,7 +158,7 @@ inline bool Worker::begin_piece(Flow& flow, std::uint32_t f) {
     return flow.open;
 }
 
-// Something that the flow waited for has come.
+// Called when something that the flow may have waited for has come.
 inline void Worker::wake_flow(std::uint32_t f, Ps now) {
     Flow& flow = traffic_.flows[f];
     if (!traffic_.readers.empty()) {
@@ -256,12 +256,12 @@ inline void Worker::on_ack(std::uint32_t f, std::uint32_t psn) {
     }
 }
 
-// Sends again from `psn` on (go-back-N), or only it (selective repeat).
+// Sends again everything from `psn` on (go-back-N), or only that packet (selective repeat).
 inline void Worker::rewind(std::uint32_t f, std::uint32_t psn, Ps now) {
     Recovery& recovery = shared_.recoveries[f];
     Flow& flow = traffic_.flows[f];
     if (static_cast<std::int32_t>(psn - recovery.acked) < 0) {
-        return;  // overtaken by an acknowledgement
+        return;  // an acknowledgement came first
     }
     if (options_.recovery == LossRecovery::selective_repeat) {
         recovery.again.push(psn);
@@ -286,7 +286,7 @@ inline void Worker::rewind(std::uint32_t f, std::uint32_t psn, Ps now) {
 inline void Worker::on_timeout(std::uint32_t f, Ps now) {
     Recovery& recovery = shared_.recoveries[f];
     recovery.timer = false;
-    on_ack(f, recovery.acked);  // what could not be let go while it was being sent again
+    on_ack(f, recovery.acked);  // drops pieces that had to stay while they were being sent again
     const Flow& flow = traffic_.flows[f];
     if (recovery.pieces.empty() && !flow.open) {
         return;

@@ -1,5 +1,5 @@
 #pragma once
-// Something against time in bounded memory: when the bins are full, two become one.
+// Time series in bounded memory: when the bins are full, pairs of bins are merged.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ public:
     const std::array<std::int64_t, bins>& sent() const { return sent_; }
 
     void saw_sent(Ps at, std::int64_t bytes) { sent_[bin(at)] += bytes; }
-    // From `at` on so many bytes wait; what waited until then counts in every bin that it lasted into.
+    // From `at` on, `bytes` wait; what waited until then counts in every bin in which it waited.
     void saw_queue(Ps at, std::int64_t bytes) {
         if (at > queued_since_ && waiting_ > 0) {
             const std::size_t last = bin(at - 1);
@@ -40,7 +40,7 @@ public:
             from = end;
         }
     }
-    // Halves the resolution until a replay of this length fits in the same bins as another's.
+    // Halves the resolution until bins are at least this wide, so that all series can have the same bins.
     void widen_to(Ps width) {
         while (width_ < width) {
             fold();
@@ -74,7 +74,7 @@ private:
     std::array<std::int64_t, bins> sent_{};
 };
 
-// A sender's rate: the last of each bin; 0 where it sent nothing.
+// A sender's rate: the last value in each bin; 0 if it sent nothing.
 class RateSeries {
 public:
     static constexpr std::size_t bins = 256;

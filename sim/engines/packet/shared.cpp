@@ -1,6 +1,7 @@
 #include "sim/engines/packet/shared.hpp"
 
-// What all domains see, from the traffic: who sends where, what may be lost, who listens to marks.
+// Makes what all domains see from the traffic: who sends where, what may be lost, and which flows have congestion
+// control.
 
 #include <bit>
 

@@ -15,13 +15,13 @@
 
 namespace fabricast::packet {
 
-// What is kept against time, however large the traffic: senders' rates, flows whose pieces are followed, of each so
-// many.
+// How much is recorded over time, however large the traffic: senders whose rates are kept, flows whose pieces are
+// followed, and pieces of each such flow.
 inline constexpr std::size_t rates_kept = 1024, arrivals_kept = 256, pieces_kept = 256;
 
-// How long congestion control held a flow back, beside what its path and its own cap need.
+// How long congestion control held a flow back, beyond what its path and its own rate cap need.
 struct Throttle {
-    double least_pace = 0;  // ps a byte without it
+    double least_pace = 0;  // ps per byte without congestion control
     double held = 0;        // ps
     Ps first = never, last = 0;
 
@@ -40,18 +40,18 @@ struct Shared {
     Network& net;
     const Packet& options;
     LogicalProcesses islands;
-    CongestionControl control;  // none where no flow is under it
+    CongestionControl control;  // none if no flow is under it
     bool lossy = false;
     bool corrupts = false;  // links lose packets at random
     std::vector<Sender> senders;
     std::vector<Inbox> inboxes;  // per node
-    std::vector<Ps> next;        // per node: when it has something to do
+    std::vector<Ps> next;        // per node: when it next has something to do
     std::unique_ptr<std::atomic<Ps>[]>
-        wake[2];                        // per node: the earliest that other islands sent it in this window, in the last
-    std::vector<std::uint64_t> active;  // bits: ports with a queue or a sender that waits
+        wake[2];  // per node: earliest arrival from other islands, sent in this window and in the last
+    std::vector<std::uint64_t> active;  // bits: ports whose queue or sender has something waiting
     std::vector<Dcqcn> dcqcn;
-    std::vector<RateSeries> rates;          // of the first of them; empty: nobody asked
-    std::vector<std::vector<Ps>> arrivals;  // when pieces of the first flows came; empty: nobody asked
+    std::vector<RateSeries> rates;          // of the first controlled flows; empty: not asked for
+    std::vector<std::vector<Ps>> arrivals;  // when pieces of the first flows came; empty: not asked for
     std::vector<Timely> timelies;
     std::vector<InfinibandRate> infiniband;
     std::vector<Throttle> throttles;

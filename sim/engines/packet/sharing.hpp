@@ -1,8 +1,8 @@
 #pragma once
-// Whether all threads run the next windows or one thread alone. Handing a window over costs microseconds, or
-// milliseconds where other programs want the cores, and many windows hold less work than that. Which thread runs an
-// island makes no difference to what it does, so the choice may go by the clock on the wall: by what a hop of a packet
-// took lately, either way.
+// Decides whether all threads run the next windows or one thread alone. Handing over a window costs microseconds, or
+// milliseconds if other programs use the cores, and many windows contain less work than that. Which thread runs an
+// island makes no difference to the result, so the decision may depend on wall-clock time: on how long one hop of a
+// packet recently took with all threads and with one.
 
 #include <algorithm>
 #include <array>
@@ -16,11 +16,11 @@ public:
     // `always`: for tests.
     explicit Sharing(bool always) : always_(always), shared_(always) {}
 
-    // Of the next window; `hops` so far, `now()` in seconds.
+    // Whether to share the next window. `hops`: their number so far; `now()`: wall-clock time in seconds.
     template <class Now>
     bool shares(std::int64_t hops, Now&& now) {
         if (always_ || hops < little || (!shared_ && hops - from_ < batch)) {
-            return shared_;  // the clock is read once a batch, and after each window that was shared
+            return shared_;  // the clock is read once per batch, and after each shared window
         }
         const double at = now();
         const double allowed = longest * pace_[0] * batch;
@@ -33,18 +33,18 @@ public:
         return shared_;
     }
 
-    // Hops of a replay that one thread does alone: a tenth or two of a second, at 100 to 200 ns each. What a second one
-    // could save of it is no more than waking it may cost where other programs want the cores.
+    // One thread does a replay's first hops alone: 0.1 to 0.2 s, at 100 to 200 ns each. A second thread could not save
+    // more of that than waking it may cost if other programs use the cores.
     static constexpr std::int64_t little = 1 << 20;
 
 private:
     static constexpr std::int64_t batch = 4096;  // hops: some tenths of a millisecond
-    static constexpr double longest = 4;         // a batch that takes so many times what it takes alone is given up
+    static constexpr double longest = 4;  // a shared batch that takes this many times as long as alone is given up
     static constexpr double share_of_trials = 0.04;
     static constexpr int rest = 8;  // batches between two trials
 
     void judge(std::int64_t hops, double at) {
-        if (since_ < 0) {  // the first batch holds the start of the replay
+        if (since_ < 0) {  // the first batch includes the start of the replay
             start_ = at;
             return;
         }
@@ -64,7 +64,7 @@ private:
 
     bool always_, shared_;
     std::array<double, 2> pace_ = {0, std::numeric_limits<double>::infinity()};  // seconds a hop: alone, shared
-    std::int64_t from_ = 0;                                                      // hops, where the batch began
+    std::int64_t from_ = 0;                                                      // hops before this batch
     double since_ = -1, start_ = 0, lost_ = 0;
     int rested_ = rest;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Who runs which islands of a window: their owner takes them from the front, threads that have finished their own from
-// the back. Which thread runs an island makes no difference to what it does.
+// Which thread runs which islands of a window: the owner takes them from the front, threads that have finished their
+// own islands from the back. Which thread runs an island makes no difference to the result.
 
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,8 @@ struct Claim {
 
 class StealableRange {
 public:
-    // By the owner, when its islands have got their mail. Before, and when all are taken, there is nothing to take.
+    // Called by the owner when its islands have got their mail. Before that, and when all are taken, there is nothing
+    // to take.
     void publish(std::uint32_t count) { open_.store(pack({0, count}), std::memory_order_release); }
 
     Claim take_first() {
@@ -28,7 +29,7 @@ public:
 private:
     static std::uint64_t pack(Claim claim) { return static_cast<std::uint64_t>(claim.from) << 32U | claim.to; }
 
-    // A sixteenth of what is left, so that all end at nearly the same time.
+    // Takes a sixteenth of what is left, so that all threads end at nearly the same time.
     template <class Part>
     Claim take(Part&& part) {
         std::uint64_t known = open_.load(std::memory_order_acquire);

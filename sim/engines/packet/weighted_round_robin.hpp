@@ -1,6 +1,6 @@
 #pragma once
-// Who goes next of the lanes that share a wire: weighted turns in two priorities, as InfiniBand's VL arbitration (IBTA
-// Vol. 1 section 7.6.9.2).
+// Chooses the next of the lanes that share a wire: weighted round robin in two priorities, like InfiniBand's VL
+// arbitration (IBTA Vol. 1 section 7.6.9.2).
 
 #include <cstdint>
 #include <utility>
@@ -12,8 +12,8 @@ class WeightedRoundRobin {
 public:
     static constexpr int no_limit = 255;
 
-    // Weights in blocks of 64 B; `high`: bits of the lanes that go before others, but no more than `limit` times 4 KiB
-    // of them while another waits.
+    // Weights in blocks of 64 B; `high`: bits of the lanes of high priority, which may send no more than `limit` times
+    // 4 KiB while another lane waits.
     WeightedRoundRobin(std::vector<std::int32_t> weights, std::uint32_t high, int limit)
         : weights_(std::move(weights)), high_(high), limit_(limit) {
         for (Table& table : tables_) {
@@ -43,7 +43,7 @@ public:
 private:
     struct Table {
         std::uint32_t lane = 0;  // whose turn it is
-        std::int32_t left = 0;   // of its weight
+        std::int32_t left = 0;   // what is left of its weight
     };
 
     std::uint32_t following(std::uint32_t lanes, const Table& table) const {
@@ -61,7 +61,7 @@ private:
     std::vector<std::int32_t> weights_;
     std::uint32_t high_;
     int limit_;
-    Table tables_[2];  // of the high priority, of the low one
+    Table tables_[2];  // of high priority, of low priority
     std::int64_t high_bytes_ = 0;
 };
 

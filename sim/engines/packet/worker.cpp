@@ -7,7 +7,7 @@
 #include "base/hash.hpp"
 #include "models/ethernet.hpp"
 
-// The members stand in eight files, one idea each; one translation unit, since the hot ones call each other.
+// The members are in eight files, one idea each, but in one translation unit, since the hot ones call each other.
 #include "sim/engines/packet/arriving.inl"
 #include "sim/engines/packet/lanes.inl"
 #include "sim/engines/packet/ports.inl"
@@ -49,7 +49,7 @@ void Worker::run(Ps start, Ps end, unsigned parity, const std::vector<std::uniqu
     for (Claim claim = open_.take_first(); claim.count() > 0; claim = open_.take_first()) {
         run_claimed(islands_, claim);
     }
-    for (std::uint32_t i = 1; i < domains_; ++i) {  // a thread whose core was taken away is helped
+    for (std::uint32_t i = 1; i < domains_; ++i) {  // helps threads that are behind, whose core another program may use
         Worker& other = *all[(id_ + i) % domains_];
         for (Claim claim = other.open_.take_last(); claim.count() > 0; claim = other.open_.take_last()) {
             run_claimed(other.islands_, claim);
@@ -61,7 +61,7 @@ void Worker::run_alone(Ps start, Ps end, unsigned parity, const std::vector<std:
     begin_window(start, end, parity);
     alone_ = true;
     for (const auto& other : all) {
-        other->next_ = never;  // this one knows of all
+        other->next_ = never;  // this worker's own next_ covers all domains
         for (std::vector<ControlMessage>& box : other->outbox_[parity ^ 1U]) {
             take_box(box);
         }
@@ -92,7 +92,7 @@ void Worker::run_claimed(const std::vector<std::uint32_t>& islands, Claim claim)
     }
 }
 
-// Step by step up to the window's end; when there is more to do.
+// Runs an island step by step up to the window's end; returns when there is more to do.
 Ps Worker::run_island(std::uint32_t island) {
     const std::uint32_t* const first = shared_.islands.nodes.data() + shared_.islands.begin_of(island);
     const std::uint32_t* const last = shared_.islands.nodes.data() + shared_.islands.end[island];
@@ -122,12 +122,13 @@ Ps Worker::run_island(std::uint32_t island) {
     return island_next_;
 }
 
-// Inside the island a node that runs later in this step looks at its links itself, and one that ran already keeps it.
+// In the same island: a node that runs later in this step looks at its links itself, and one that has already run keeps
+// the time in `next`.
 inline void Worker::wake(std::uint32_t node, Ps at) {
     if (island_of_[node] == island_) {
         shared_.next[node] = std::min(shared_.next[node], at);
         island_next_ = std::min(island_next_, at);
-    } else if (at < wakes_[node].load(std::memory_order_relaxed)) {  // else who sent that knows of it
+    } else if (at < wakes_[node].load(std::memory_order_relaxed)) {  // else the earlier sender knows of it
         wake_other(wakes_[node], at);
     }
 }
@@ -148,7 +149,7 @@ void Worker::mail(const ControlMessage& mail) {
     next_ = std::min(next_, mail.time);
     if (alone_ || island_of_[mail.node] == island_) {
         deliver(mail);
-    } else {  // another thread may run that island just now
+    } else {  // another thread may be running that island now
         outbox_[parity_][shared_.domain_of(mail.node)].push_back(mail);
     }
 }
@@ -164,7 +165,7 @@ void Worker::deliver(const ControlMessage& mail) {
 void Worker::run_node(std::uint32_t n) {
     Node& node = net_.nodes[n];
     node_next_ = never;
-    shared_.next[n] = never;  // from here on, what a cable of the node back to itself wakes it for
+    shared_.next[n] = never;  // from here on set only by wakes through a cable from the node to itself
     gather(node, n);
     for (std::size_t i = 0; i < due_count_; ++i) {
         const Due& due = due_[i];
@@ -216,7 +217,8 @@ inline void Worker::add_due(const Due& due) {
     due_[due_count_++] = due;
 }
 
-// By time, then number, then port; mail last and in its own order. Many are first dealt into bins of equal time.
+// Sorts by time, then sequence number, then port; mail comes last and keeps its own order. If there are many, they are
+// first distributed into bins of equal time spans.
 void Worker::sort_due() {
     const auto before = [](const Due& a, const Due& b) {
         return a.frame.key != b.frame.key ? a.frame.key < b.frame.key

@@ -1,8 +1,8 @@
 #pragma once
-// The nodes that one thread owns, window by window. Nothing that one island sends another in a window arrives in it, so
-// each island is run alone, and inside it each node for a step: what came over its links is merged by time, queued or
-// sent on, and its ports are drained up to the step's end. A port's departures are worked out when somebody looks at
-// it, not one event each: about one event a packet and hop.
+// Runs the nodes that one thread owns, window by window. Nothing that one island sends to another in a window arrives
+// in the same window, so each island is run alone, and inside it each node for one step: what came over its links is
+// merged by time and queued or sent on, and its ports are drained up to the end of the step. A port's departures are
+// computed when the port is next looked at, without an event for each: there is about one event per packet and hop.
 
 #include <atomic>
 #include <memory>
@@ -35,18 +35,18 @@ public:
     // Runs every node of all domains; no other thread may run.
     void run_alone(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all);
 
-    // The earliest that is left to do, or was sent to others; after run().
+    // When there is next something to do, here or for those that this worker has sent to. Valid after run().
     Ps next() const { return next_; }
     std::vector<Done>& done() { return done_; }
     const DomainCounts& counts() const { return counts_; }
-    // From the outside, between windows.
+    // Called from outside, between windows.
     void post(const ControlMessage& mail) { deliver(mail); }
 
 private:
-    // [[gnu::cold]] below: off the way of a packet that nothing holds up. Inlined there too, these would cost every hop
-    // a tenth of its instructions.
+    // [[gnu::cold]] below: not on the path of a packet that nothing holds up. Inlined into that path, these functions
+    // would add a tenth to the instructions of every hop.
 
-    // A packet that arrived, or a mail that is due, in this window.
+    // A packet that has arrived, or a control message that is due, in this window.
     struct Due {
         Frame frame;
         std::uint32_t port = 0;
@@ -81,15 +81,15 @@ private:
         Ps start;
         std::uint32_t port;
     };
-    struct Candidate {  // to go next
+    struct Candidate {  // port that may send next
         Ps start;
         std::uint32_t port;
-        std::uint64_t as_of;  // Domain::held_up_
+        std::uint64_t as_of;  // value of held_up_ when `start` was computed
         std::pair<Ps, std::uint32_t> turn() const { return {start, port}; }
     };
     struct Lifting {
         Ps time;
-        bool by_watchdog;  // a watchdog's
+        bool by_watchdog;  // a watchdog overrides the pause
     };
     [[gnu::cold]] Lifting lifts(const PortCounts& counts) const;
     std::uint32_t pause_bytes() const;
@@ -164,7 +164,7 @@ private:
     [[gnu::cold]] void rewind(std::uint32_t f, std::uint32_t psn, Ps now);
     [[gnu::cold]] void on_timeout(std::uint32_t f, Ps now);
 
-    // The first moment not before `at` at which the node may hear of something that happens now.
+    // The earliest time, not before `at`, at which the node may hear of something that happens now.
     Ps earliest(std::uint32_t node, Ps at) const {
         return std::max(at, shared_.islands.of[node] == island_ ? end_ : window_end_);
     }
@@ -178,26 +178,26 @@ private:
     Network& net_;
     const Packet& options_;
     std::uint32_t id_, domains_;
-    bool alone_ = true;                 // in this window
-    const std::uint32_t* island_of_;    // node
+    bool alone_ = true;                 // no other thread runs in this window
+    const std::uint32_t* island_of_;    // per node
     std::atomic<Ps>* wakes_ = nullptr;  // of this window
     std::vector<std::uint32_t> islands_;
-    StealableRange open_;          // of them in this window
-    std::uint32_t island_ = none;  // that runs
+    StealableRange open_;          // the islands still to be run in this window
+    std::uint32_t island_ = none;  // the island that is running
     Ps island_next_ = never;
     Ps window_end_ = 0;
-    Ps start_ = 0, end_ = 0;  // of its step
+    Ps start_ = 0, end_ = 0;  // the island's current step
     Ps next_ = never;
     Ps node_next_ = never;
     unsigned parity_ = 0;
     std::vector<Candidate> candidates_;
     std::uint64_t held_up_ = 0;  // how often a departure may have held up other ports
     bool watched_ = false;       // ports' series are kept
-    bool straight_ = true;       // packets arrive_fast_path()
+    bool straight_ = true;       // packets take arrive_fast_path()
     std::size_t due_count_ = 0, due_room_ = 0;
-    std::vector<Due> due_, sorted_;  // the first `due_count_` count
+    std::vector<Due> due_, sorted_;  // the first `due_count_` are valid
     std::vector<std::uint32_t> bucket_;
-    std::vector<ControlMessage> mails_;                   // due in the node that runs
+    std::vector<ControlMessage> mails_;                   // due in the node that is running
     std::vector<std::vector<ControlMessage>> outbox_[2];  // per domain
     std::vector<Done> done_;
     DomainCounts counts_;

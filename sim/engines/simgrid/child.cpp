@@ -19,7 +19,7 @@ namespace fabricast::simgrid_engine {
 
 namespace {
 
-// Ends and reaps the child whatever happens.
+// Kills and reaps the child in any case.
 class Child {
 public:
     Child(pid_t pid, int pipe) : pid_(pid), pipe_(pipe) {}
@@ -60,10 +60,10 @@ void write_all(int to, const std::string& bytes) {
     }
 }
 
-// The child's whole life: the first byte says whether the rest is a result or an error's text.
+// All that the child does. The first byte of its answer says whether the rest is a result or an error's text.
 [[noreturn]] void live(const std::function<std::string()>& work, int to) {
     for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGINT, SIGTERM}) {
-        ::signal(signal, SIG_DFL);  // not the parent's handlers either
+        ::signal(signal, SIG_DFL);  // the parent's handlers must not run here
     }
     std::string answer;
     try {
@@ -78,7 +78,7 @@ void write_all(int to, const std::string& bytes) {
         answer = std::string("e") + error.what();
     }
     write_all(to, answer);
-    ::_exit(0);  // not exit(): the parent's buffers and handlers are not ours
+    ::_exit(0);  // exit() would flush the parent's buffers and run its handlers
 }
 
 std::string read_all(const Child& child, const Watch& watch) {
@@ -111,7 +111,7 @@ std::string in_child(const std::function<std::string()>& work, const Watch& watc
     if (::pipe(ends.data()) != 0) {
         throw std::system_error(errno, std::generic_category(), "pipe");
     }
-    std::cout.flush();  // or the child might print what is buffered again
+    std::cout.flush();  // otherwise the child might print the buffered text again
     std::fflush(nullptr);
     const pid_t pid = ::fork();
     if (pid < 0) {

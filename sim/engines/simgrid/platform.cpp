@@ -73,7 +73,7 @@ std::vector<std::string> arguments(bool lazy) {
 std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Connection>& connections, bool latency) {
     s4u::NetZone* zone = make_zone();
     std::map<LinkId, s4u::Link*> links;
-    std::map<std::pair<DeviceId, std::uint32_t>, s4u::Host*> hosts;  // a device, and its namesakes for other paths
+    std::map<std::pair<DeviceId, std::uint32_t>, s4u::Host*> hosts;  // a device has one host per different path
     std::map<std::pair<DeviceId, DeviceId>, std::vector<std::vector<LinkId>>> paths;
     const auto host = [&](DeviceId device, std::uint32_t namesake) {
         s4u::Host*& found = hosts[{device, namesake}];
@@ -87,7 +87,8 @@ std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Con
         const Path path = fabric.path(connection.path);
         std::vector<LinkId> wanted(path.span().begin(), path.span().end());
         if (connection.rate_cap < std::numeric_limits<double>::infinity()) {
-            // Messages between hosts ignore Comm::set_rate (3.32): a cap is a link of the connection's own.
+            // Messages between hosts ignore Comm::set_rate (SimGrid 3.32), so a cap becomes a link that only this
+            // connection uses.
             const LinkId own{0xffffffffU - static_cast<std::uint32_t>(endpoints.size())};
             const double cap = connection.rate_cap * connection.wire_ratio;
             links[own] = add_link(zone, "cap " + std::to_string(endpoints.size()), cap, 0);

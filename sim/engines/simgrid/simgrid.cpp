@@ -22,7 +22,7 @@ namespace {
 namespace s4u = simgrid::s4u;
 using simgrid_engine::Endpoints;
 
-// Replays messages, kernels and delays; no actors: a timer or a completion starts what comes next.
+// Replays messages, kernels and delays. There are no actors: a timer or a completion starts what comes next.
 class Driver {
 public:
     Driver(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device)
@@ -59,7 +59,8 @@ public:
     }
 
 private:
-    // No exception may cross SimGrid's kernel: the whole run's end is checked behind it.
+    // No exception may pass through SimGrid's kernel, so this one does not throw; the end of the run is checked
+    // afterwards.
     Time now() const { return predicted({}, s4u::Engine::get_clock()); }
 
     std::uint32_t chain(std::uint32_t op) {
@@ -104,7 +105,7 @@ private:
             case OpKind::transfer:
                 send(op, schedule_.transfers[detail]);
                 break;
-            case OpKind::compute:  // alone on its device: SimGrid referees the network
+            case OpKind::compute:  // as if alone on its device: SimGrid is the reference for the network only
                 wait(op, kernel_times(device_, {&schedule_.computes[detail]}).front());
                 break;
             default:
@@ -112,7 +113,7 @@ private:
         }
     }
 
-    // Through a timer even where nothing is to wait for: else long chains would recurse.
+    // Through a timer even if there is nothing to wait for: otherwise long chains would recurse.
     void wait(std::uint32_t op, double seconds) {
         simgrid_engine::at(s4u::Engine::get_clock() + seconds, [this, op] { end(op); });
     }
@@ -128,7 +129,7 @@ private:
         const Endpoints& ends = endpoints_[t.connection];
         const s4u::CommPtr message = s4u::Comm::sendto_init();
         message->set_payload_size(bytes);
-        live_.emplace(message.get(), std::pair(op, message));  // a Comm must be held until it has completed
+        live_.emplace(message.get(), std::pair(op, message));  // keeps the Comm alive until it has completed
         message->set_source(ends.from)->set_destination(ends.to);
         if (message->get_state() == s4u::Activity::State::INITED) {  // 3.32 starts it once both ends are known
             message->start();
@@ -143,7 +144,7 @@ private:
             live_.erase(place);
             end(op);
         }
-        if (done_.size() > 1) {  // the one that is completing now is still in SimGrid's hands
+        if (done_.size() > 1) {  // SimGrid still uses the one that is completing now
             done_.erase(done_.begin(), done_.end() - 1);
         }
     }

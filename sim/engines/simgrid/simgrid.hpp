@@ -1,5 +1,5 @@
 #pragma once
-// SimGrid as an independent referee: the same schedule on the same links, in a child process of its own.
+// SimGrid as an independent reference: the same schedule on the same links, in a child process of its own.
 
 #include "sim/engines/common/devices.hpp"
 #include "sim/engines/common/timeline.hpp"

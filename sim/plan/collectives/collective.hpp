@@ -1,5 +1,5 @@
 #pragma once
-// What a collective is asked to do: which one, how, on what, how much.
+// What the user asks for: which collective, which algorithm and protocol, which sizes and type.
 
 #include <cstdint>
 #include <string_view>

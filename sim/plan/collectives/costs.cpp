@@ -25,7 +25,7 @@ bool lists(const Part& part, std::string_view path, std::string_view item) {
     return all.find(" " + std::string(item) + " ") != std::string::npos;
 }
 
-// How far a kernel part's data are from this system: GPU generation counts most, era least.
+// How far a kernel part's data are from this system: GPU generation counts most, NCCL version least.
 int distance(const Part& part, GpuArch arch, std::string_view inside, const nccl::Version& version) {
     const int generations = std::abs(arch_index(part.word("arch")) - static_cast<int>(arch));
     const bool same_inside = part.word("inside") == inside;
@@ -74,7 +74,7 @@ struct Transported {
 
 using Parts = std::vector<const Part*>;
 
-// The part of that name, with or without "transport-"; null when there is none.
+// The part with that name, with or without "transport-"; null when there is none.
 const Part* named_transport(const Parts& all, const std::string& asked) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const Part* part) {
         return part->name == asked || part->name == "transport-" + asked;
@@ -82,8 +82,8 @@ const Part* named_transport(const Parts& all, const std::string& asked) {
     return found == all.end() ? nullptr : *found;
 }
 
-// Of the family (all, when empty), the part that lists the link and reaches GPU memory as asked; else one that falls
-// short of one of the two.
+// The part of the family (of any family if empty) that fits best: it should list the link and reach GPU memory as
+// asked; listing the link counts more.
 Transported fitting_transport(const Parts& all, const std::string& family, const std::string& link, bool gpu_direct) {
     Transported best;
     int best_score = -1;
@@ -101,8 +101,8 @@ Transported fitting_transport(const Parts& all, const std::string& family, const
     return best;
 }
 
-// `asked` is a part's name or a family's ("infiniband"); empty: by the fabric's link, else by its family, else as on
-// InfiniBand.
+// `asked` names a part or a family ("infiniband"). If it is empty, the fabric's link decides, then the link's family;
+// else InfiniBand is assumed.
 Transported nearest_transport(const Catalog& catalog, const LinkSpec& link, const std::string& asked, bool gpu_direct) {
     const Parts all = catalog.of_kind("transport");
     if (!asked.empty()) {
@@ -154,14 +154,14 @@ bool from_here(const Figure& figure) {
                        [](const std::string& source) { return source.starts_with(measured_here_prefix); });
 }
 
-// What of a site must be as in the system for its data to be of "the same": a kernel's GPU, a transport's link. What
-// NCCL adds on any network, and what hosts take to launch, is told by every site.
+// Which word of a site must equal the system's for its data to count as data of the same system: the GPU for a kernel
+// part, the link for a transport. Empty: every site counts, as for what NCCL adds on any network and for launches.
 std::string_view told_on(const Part& part) {
     return part.kind == "transport" ? "link" : part.kind == "kernel" && part.text.contains("arch") ? "gpu" : "";
 }
 
 struct Tellers {
-    std::set<std::string_view> same, any;  // sites with the system's own GPU or link, and all
+    std::set<std::string_view> same, any;  // sites with the system's own GPU or link; all sites
 };
 
 Tellers tellers(const CostParts& parts, const Part& part, const Figure& figure) {
@@ -182,7 +182,7 @@ Tellers tellers(const CostParts& parts, const Part& part, const Figure& figure) 
     return found;
 }
 
-// Whether any data behind the part were of the system's own GPU or link; which others they were of.
+// The GPUs or links that the part's data come from; empty if any of the data are from the system's own.
 std::string other_systems(const CostParts& parts, const Part& part) {
     const std::string_view what = told_on(part);
     std::set<std::string> others;
@@ -203,7 +203,8 @@ std::string other_systems(const CostParts& parts, const Part& part) {
     return list;
 }
 
-// Data up to `largest` speak for twice that, less for eight times, not beyond.
+// Data up to size `largest` are good evidence up to twice that size, weaker evidence up to eight times, and none
+// beyond.
 Evidence by_reach(double wanted, double largest) {
     if (wanted <= 2 * largest) {
         return Evidence::same_gpu_era_fabric;
@@ -219,7 +220,7 @@ const Part* first_of(const Catalog& catalog, std::string_view kind, std::string_
     return part;
 }
 
-// Figures of a calibration's overlay that stayed as they were.
+// Names the figures of a calibration's overlay that keep the catalogue's value.
 std::string kept_here(const CostParts& parts) {
     std::string names;
     for (const Part* part : {parts.kernel, parts.network, parts.transport, parts.launch}) {
@@ -247,7 +248,7 @@ std::string_view inside_of(const Fabric& fabric) {
         case NvlinkShape::nvswitch:
             return "nvswitch";
         case NvlinkShape::mesh:
-            return node.gpu.nvlinks == 0 ? "bridge" : "mesh";  // a card has no NVLink but by its bridge
+            return node.gpu.nvlinks == 0 ? "bridge" : "mesh";  // a card has NVLink only through a bridge
         case NvlinkShape::none:
             break;
     }
@@ -301,7 +302,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
                 (other_links.empty() ? "" : ", measured on " + other_links + ", not on " + parts.link));
         }
         parts.evidence = weaker(parts.evidence, network);
-        // One's own data of a node say nothing of the network between nodes.
+        // The user's own measurements inside a node say nothing about the network between nodes.
         const bool measured =
             std::ranges::any_of(parts.transport->figures, [](const auto& figure) { return from_here(figure.second); });
         parts.within_data = parts.within_data && measured && fabric.node_count() <= nodes_of_data;
@@ -316,7 +317,8 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
 Trust CostParts::of(const Part& part, const Figure& figure) const {
     const auto both = [&](Evidence at_best) { return Trust{weaker(evidence, at_best), weaker(evidence, at_best)}; };
     if (from_here(figure)) {
-        // Beyond the sizes of system that were measured, one's own constants are as good as those of a like system.
+        // On systems larger than the measured one, the user's own constants are only as good as those of a similar
+        // system.
         return within_data ? Trust{Evidence::measured_here, Evidence::measured_here}
                            : both(Evidence::same_gpu_era_fabric);
     }

@@ -1,6 +1,6 @@
 #include "sim/plan/collectives/launch.hpp"
 
-// Iterations follow each other as nccl-tests posts them: the host goes ahead, a stream runs one kernel at a time.
+// Iterations follow each other as nccl-tests posts them: the host runs ahead, and the stream runs one kernel at a time.
 
 namespace fabricast {
 
@@ -8,13 +8,13 @@ namespace {
 
 using Dependency = Schedule::Dependency;
 
-// Back-to-back iterations in a schedule: the last two are in the steady state.
+// Back-to-back iterations in a schedule; the last two are in the steady state.
 constexpr int planned_iterations = 3;
 
-// Delays of one host are FIFO; each lane is a host of its own.
+// Delays of one host run in order; each lane is a separate host.
 constexpr std::uint32_t issue_lane = 0, end_lane = 1;
 
-// What the host does before each iteration, and whether it waits for the one before.
+// What the host spends on each iteration, and whether it first waits for the previous one.
 struct Launch {
     Duration issue;
     bool waits = false;
@@ -54,12 +54,12 @@ void launch_iterations(const Call& call, const LaunchSpec& spec, const LoweredCa
         for (const OpId op : last) {
             before.push_back({op, when});
         }
-        // One operation ends the iteration: an empty delay behind its last ones.
+        // One operation ends the iteration: an empty delay after its last ones.
         schedule.kept.push_back(schedule.add(Delay{end_lane, {}}, before));
     }
     plan.iterations = planned_iterations;
     if (lowering.streams) {
-        // The last call's way to the far end is waited for once, whatever the number of calls.
+        // The last call must reach the far end; this is waited for once, however many calls there are.
         std::vector<Dependency> arrived;
         arrived.reserve(before.size());
         for (const Dependency& d : before) {

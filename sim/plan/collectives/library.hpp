@@ -9,16 +9,16 @@
 namespace fabricast {
 
 enum class LaunchMode : std::uint8_t {
-    process,    // one GPU a process
+    process,    // one process per GPU
     thread,     // one thread for all GPUs of a node (-g N)
-    threads,    // one process, a thread a GPU (-t N)
+    threads,    // one process, one thread per GPU (-t N)
     framework,  // a framework's loop
 };
 std::string_view to_string(LaunchMode);  // "process"
 
 struct LibrarySpec {
     std::string nccl = "2.27";
-    std::string network_plugin;              // empty: the usual one of the fabric's link
+    std::string network_plugin;              // empty: the usual one for the fabric's link
     std::map<std::string, std::string> env;  // NCCL_ALGO, NCCL_PROTO, NCCL_NVLS_ENABLE ...
 };
 

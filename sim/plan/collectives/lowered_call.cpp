@@ -25,7 +25,7 @@ ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto) {
 Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk) {
     double seconds = ledger.kernel("per_channel") * channels;
     if (proto == nccl::Proto::ll) {
-        // From one warp of data to a full block of 512 threads x 8 B (facts nccl-mechanisms.md, 3.2).
+        // Grows with the data, up to a full block of 512 threads x 8 B (facts nccl-mechanisms.md, 3.2).
         seconds += ledger.kernel("ll.full_block") * std::min(1.0, chunk / 4096);
     }
     return cost.start + from_seconds(seconds);
@@ -45,7 +45,7 @@ int slices(nccl::Proto proto, double chunk) {
 
 Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto) {
     const double hop = ledger.transport("hop");
-    // Simple waits for whole slices and their completions: some of a hop again.
+    // Simple waits for whole slices and their completions, which costs a part of another hop.
     const auto waited = [&](std::string_view more) {
         return hop * ledger.network("simple.hop_factor") + ledger.network(more);
     };
@@ -87,7 +87,7 @@ std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int c
 
 namespace {
 
-// The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third, over PCIe.
+// The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third GPU, over PCIe.
 nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
     const nccl::Locality& places = rules.places;
     if (rules.fabric.node().nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) {
@@ -157,7 +157,7 @@ Body pipeline_body(const Pipeline& pipeline) {
 }
 
 std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges) {
-    // All pairs without PXN leave by the sender's own NIC; engines count them fast as they are.
+    // AllPairs without PXN already leave by the sender's own NIC, and engines count them fast in that form.
     const bool ruled = call.rules.peers || (!call.rules.pxn && !std::holds_alternative<AllPairs>(edges));
     if (ruled) {
         edges = GeneratedEdges{edge_count(edges), [rules = call.rules, edges](const auto& visit) {

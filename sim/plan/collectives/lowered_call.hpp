@@ -1,6 +1,6 @@
 #pragma once
-// Between the choice of an algorithm and its operations: one call with everything its lowering reads, and what a
-// lowering leaves behind. Each plan_*.cpp makes the operations of one family of algorithms.
+// Between the choice of an algorithm and its operations: one call with everything its lowering reads, and the result of
+// a lowering. Each plan_*.cpp makes the operations of one family of algorithms.
 
 #include <functional>
 #include <optional>
@@ -15,8 +15,8 @@
 
 namespace fabricast {
 
-// How NCCL's settings have connections go: GPUs of a node through the host where they may not map each other, no
-// forwarding over NVLink to a far NIC without PXN.
+// How NCCL's settings route connections: GPUs of a node that may not map each other's memory go through the host;
+// without PXN nothing is forwarded over NVLink to a far NIC.
 struct PathRules {
     Fabric fabric;
     nccl::Locality places;
@@ -44,20 +44,20 @@ struct Call {
     std::uint32_t per_node() const { return shape.ranks / shape.nodes; }
 };
 
-// Adds one iteration's operations behind `after` and returns those that end it.
+// Adds one iteration's operations, which depend on `after`, and returns those that end it.
 using Body = std::function<std::vector<OpId>(Schedule&, std::span<const Schedule::Dependency>)>;
 
 struct LoweredCall {
     Body body;
     int channels = 0;
-    bool streams = false;  // nothing makes the root wait: the next iteration may start at the release
-    Evidence at_best = Evidence::measured_here;  // no better than this, whatever the constants
-    // Edges of one channel over the narrowest link of a hop inside a node, and of one between nodes; 0: the channels
-    // take turns on the rails.
+    bool streams = false;  // the root waits for nobody: the next iteration may start at the release
+    Evidence at_best = Evidence::measured_here;  // upper bound, whatever the constants' evidence
+    // How often one channel's edges cross the narrowest link of a hop inside a node, and of a hop between nodes; 0: the
+    // channels are spread over the rails.
     double inside_crossings = 1, network_crossings = 0;
 };
 
-// What one protocol's kernel costs (figures PROTO.start, .hop, .channel_rate, .wire, .fill).
+// What the kernel of one protocol costs (figures PROTO.start, .hop, .channel_rate, .wire, .fill).
 struct ProtocolCost {
     Duration start, hop;
     double channel_rate = 0, wire = 1, fill = 0;
@@ -65,10 +65,11 @@ struct ProtocolCost {
 ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto);
 std::string_view figure_prefix(nccl::Proto proto);  // "ll", "ll128", "simple"
 
-// Start of a kernel on `channels` channels with chunks of `chunk` bytes.
+// Time to start a kernel on `channels` channels with chunks of `chunk` bytes.
 Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk);
 
-// Pieces of a chunk that travel on their own: two slices of Simple; LL and LL128 forward each pass of the block.
+// Pieces of a chunk that travel on their own: two slices of Simple; LL and LL128 forward the data of each pass of the
+// block.
 int slices(nccl::Proto proto, double chunk);
 
 // One way over the network, by protocol: the transport's hop and what NCCL's kernels add to it.
@@ -77,19 +78,19 @@ Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto);
 double network_wire(FigureReader& ledger, nccl::Proto proto);
 double network_slots(FigureReader& ledger);
 
-// Execution channels [0, channels) counted by the searched ring that they run on.
+// For each searched ring, how many of the execution channels [0, channels) run on it.
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels);
 
-// A representative hop inside the first node, one from the first node to the second on this ring's rail, and one of the
-// ring itself, which may leave by another NIC.
+// A representative hop inside the first node, one from the first node to the second on this ring's rail, and one
+// between nodes as the ring itself runs, which may leave by another NIC.
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring);
 PathQuery ring_hop(const Call& call, const nccl::Ring& ring);
 
-// A body that adds this pipeline.
+// A body that adds only this pipeline.
 Body pipeline_body(const Pipeline& pipeline);
 
-// Adds edges, their paths by the call's rules.
+// Adds edges; the call's rules apply to their paths.
 std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges);
 void set_stages(Schedule& schedule, Pipeline& pipeline, std::span<const Stage> stages);
 

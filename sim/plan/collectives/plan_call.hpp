@@ -1,14 +1,14 @@
 #pragma once
-// One call of a collective by the algorithm that was chosen. To add an algorithm of NCCL: a source with its plan, and a
-// row of the table in plan_call.cpp.
+// Lowers one call of a collective with the chosen algorithm. To add one of NCCL's algorithms, add a source with its
+// plan and a row in the table of plan_call.cpp.
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
 namespace fabricast {
 
-// Collectives that NCCL makes of sends and receives.
+// Whether NCCL makes this collective from sends and receives.
 bool is_p2p(Collective collective);
-// Algorithms of other libraries, message by message.
+// Whether this is another library's algorithm, lowered message by message.
 bool is_stepped(Algorithm algorithm);
 
 // Throws PlanError.

@@ -1,7 +1,7 @@
 #include "sim/plan/collectives/plan_network.hpp"
 
-// Algorithms that lean on the network: PAT for one GPU a node, CollNet where switches reduce. No published curve of
-// either is at hand, so their forecasts rest on the formula only.
+// Algorithms that depend mostly on the network: PAT for one GPU per node, CollNet for switches that reduce. We have no
+// published measurements of either, so their forecasts rest on the formula only.
 
 #include <algorithm>
 #include <bit>
@@ -15,7 +15,7 @@ namespace {
 
 using Visitor = std::function<void(const Edge&)>;
 
-// PAT sends over distances 1, 2, 4 ...: at each one, the pieces whose binomial trees branch there.
+// PAT sends over distances 1, 2, 4 ...: at each distance it sends the pieces whose binomial trees branch there.
 struct PatEdges {
     Fabric fabric;
     std::uint32_t ranks = 1;
@@ -76,7 +76,7 @@ struct CollnetEdges {
     }
 };
 
-// A Simple stream of `bytes` an edge and channel that the network paces.
+// A Simple stream of `bytes` per edge and channel; the network limits its rate.
 Pipeline network_stream(const Call& call, double bytes, double chunk, int channels) {
     FigureReader& ledger = call.ledger;
     const ProtocolCost cost = protocol_cost(ledger, nccl::Proto::simple);

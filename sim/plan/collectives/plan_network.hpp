@@ -1,5 +1,5 @@
 #pragma once
-// PAT, and CollNet with the reduction in the network.
+// Plans of PAT, and of CollNet, which reduces in the network.
 
 #include "sim/plan/collectives/lowered_call.hpp"
 

@@ -1,6 +1,6 @@
 #include "sim/plan/collectives/plan_nvls.hpp"
 
-// Reduction and multicast in the NVSwitch: within one node, and with trees between the nodes.
+// Reduction and multicast in the NVSwitch: in one node, and with trees between the nodes.
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@ namespace fabricast {
 
 namespace {
 
-// Each GPU to its node's switch and back. Of a call of S bytes a GPU sends S to be reduced and S/n as the head that
-// multicasts its share; the switch sends the same back.
+// The edges from each GPU to its node's switch and back. In a call of S bytes a GPU sends S bytes to be reduced and, as
+// the head of its share, S/n to be multicast; the switch sends the same back.
 void visit_switch_edges(const Fabric& fabric, std::uint32_t node, double crossings,
                         const std::function<void(const Edge&)>& visit) {
     const std::uint32_t per_node = fabric.gpus_per_node();
@@ -27,9 +27,8 @@ void visit_switch_edges(const Fabric& fabric, std::uint32_t node, double crossin
     }
 }
 
-// The switches of all nodes, and each head's share of the network on its own rail: both trees, or, where the network
-// itself reduces (SHARP), the data once up and once down, which loads a NIC as a ring around the nodes would in one
-// pass.
+// The switches of all nodes, and each head's share of the network on its own rail: over both trees or, if the network
+// itself reduces (SHARP), once up and once down, which loads a NIC as one pass of a ring around the nodes would.
 struct NvlsNetworkEdges {
     Fabric fabric;
     std::vector<std::uint16_t> rails;
@@ -53,7 +52,7 @@ struct NvlsNetworkEdges {
         }
     }
 
-    // Every head of `a` to its own of `b`: its part of `share` of the stream.
+    // Every head of `a` sends its part of `share` of the stream to the same head of `b`.
     void between(std::uint32_t a, std::uint32_t b, double share, bool both_ways,
                  const std::function<void(const Edge&)>& visit) const {
         const std::uint32_t per_node = fabric.gpus_per_node();
@@ -87,13 +86,13 @@ EdgeList switch_edges(const Fabric& fabric, double crossings) {
     return list;
 }
 
-// Bytes of one loop of all channels and heads are spread evenly over the loops that the call needs.
+// The call's bytes are spread evenly over the loops of all channels and heads that it needs.
 double even_chunk(double bytes, int channels, int heads, double chunk) {
     const double loops = std::max(1.0, std::ceil(bytes / (channels * heads * chunk)));
     return bytes / loops / channels;
 }
 
-// Up to 2.18 every channel that has at least 4 KiB to move adds to the start (facts nccl-mechanisms.md, 3.4).
+// Up to 2.18 every channel with at least 4 KiB to move adds to the start (facts nccl-mechanisms.md, 3.4).
 double old_channel_start(const Call& call, int channels) {
     if (nccl::at_least(call.release.version, 19)) {
         return 0;
@@ -113,7 +112,7 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
     const int channels = call.found.nvls_channels;
     const int heads = std::max(1, call.found.nvls_heads);
     const bool reduces_and_spreads = call.workload.collective == Collective::all_reduce;
-    // All-gather only multicasts, reduce-scatter only reduces: a link carries the whole buffer one way.
+    // All-gather only multicasts, reduce-scatter only reduces: a link carries the whole buffer in one direction only.
     const double crossings = reduces_and_spreads ? 1 + 1.0 / call.shape.ranks : 1;
     const double chunk = nccl::nvls_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
     Pipeline pipeline;

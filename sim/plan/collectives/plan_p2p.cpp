@@ -12,13 +12,13 @@ namespace fabricast {
 
 namespace {
 
-// All ranks but the root to the root (gather) or from it (scatter).
+// Edges from all other ranks to the root (gather), or from the root to them (scatter).
 struct StarEdges {
     Fabric fabric;
     std::uint32_t root = 0;
     bool inward = true;
     bool gpu_direct = true;
-    bool pxn = true;  // between nodes by the receiver's rail
+    bool pxn = true;  // between nodes on the receiver's rail
 
     void operator()(const std::function<void(const Edge&)>& visit) const {
         const Trays trays(fabric.node());
@@ -57,7 +57,7 @@ std::vector<std::uint16_t> index_order(std::uint32_t gpus) {
 
 Pattern pattern(const Call& call) {
     const std::uint32_t ranks = call.shape.ranks;
-    const double share = call.bytes / ranks;  // nccl-tests' size is the whole buffer of a rank
+    const double share = call.bytes / ranks;  // nccl-tests' size is a rank's whole buffer
     const bool pxn = call.environment.pxn && call.found.nvlink && call.several_nodes();
     switch (call.workload.collective) {
         case Collective::sendrecv: {
@@ -84,13 +84,13 @@ Pattern pattern(const Call& call) {
     }
 }
 
-// Below so many bytes a message costs more, where the transport's provider says so; 0: nowhere.
+// The size in bytes below which the transport's messages cost more; 0: there is none.
 double small_below(const Part& transport) {
     const std::string below = transport.word_or("small_messages", "0");
     return std::strtod(below.c_str(), nullptr);
 }
 
-// What the host pays for one rank's messages to other nodes before the last can start.
+// What the host spends on one rank's messages to other nodes before the last one can start.
 double message_cost(const Call& call, double bytes, std::uint32_t peers) {
     FigureReader& ledger = call.ledger;
     const bool small = bytes < small_below(*ledger.parts().transport);
@@ -99,8 +99,8 @@ double message_cost(const Call& call, double bytes, std::uint32_t peers) {
     return ledger.transport("p2p_start") + one * std::max(peers - local, 1U);
 }
 
-// A protocol that was asked for costs what a ring of one hop pays for it: NCCL's own messages know none, a kernel that
-// is made of such steps (MSCCL's) does.
+// If a protocol was asked for, it costs as much as on a ring of one hop. NCCL's own messages have no choice of
+// protocol; a kernel that is made of such steps (MSCCL's) has one.
 void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage& stage) {
     FigureReader& ledger = call.ledger;
     const ProtocolCost cost = protocol_cost(ledger, proto);

@@ -16,9 +16,10 @@ double ring_steps(Collective collective, double ranks) {
     return collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
 }
 
-// Messages of one ring step that the busiest proxy thread of a node has in hand, one after another: one to send and one
-// to receive a channel that leaves or enters at its rank, two for a Simple chunk of two slices (a thread a rank serves
-// both ways: NCCL, src/proxy.cc, ncclProxyProgress; a request a slice: src/transport/net.cc).
+// How many messages of one ring step the busiest proxy thread of a node handles, one after another: one for each
+// channel that enters the node at its rank and one for each that leaves there, twice that for a Simple chunk of two
+// slices (one thread per rank serves both directions: NCCL, src/proxy.cc, ncclProxyProgress; one request per slice:
+// src/transport/net.cc).
 double messages(const Call& call, double chunk, int channels) {
     const std::vector<int> on_ring = channels_of_ring(call.found, channels);
     std::map<std::uint16_t, int> served;  // by rank
@@ -31,13 +32,15 @@ double messages(const Call& call, double chunk, int channels) {
     return most * (call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
 }
 
-// How long they take that thread. Of LL and LL128 it looks at the flags of all lines before it posts (the same file).
+// How long this thread takes for these messages. For LL and LL128 it checks the flags of all lines before it posts
+// (src/transport/net.cc).
 Duration posting(const Call& call, double chunk, int channels) {
     const double flags = call.proto == nccl::Proto::simple ? 1 : call.ledger.transport("ll_post");
     return from_seconds(call.ledger.transport("post") * flags * messages(call, chunk, channels));
 }
 
-// Copying in before the first step and out after the last is not hidden behind the link: so many steps' worth.
+// The copy in before the first step and the copy out after the last are not hidden by the link. Returns their cost in
+// steps.
 double copy_steps(FigureReader& ledger, nccl::Proto proto, Collective collective) {
     if (proto != nccl::Proto::simple) {
         return 0;
@@ -59,7 +62,8 @@ NodeRing edges_of(const Call& call, const nccl::Ring& ring, bool closed) {
     return edges;
 }
 
-// A ring whose odd nodes run in `odd_order`, in by the exit of the even ones and out by their entry.
+// A ring whose odd nodes run in `odd_order`: they come in by the exit NIC of the even nodes and leave by their entry
+// NIC.
 void visit_alternating(const NodeRing& even, const std::vector<std::uint16_t>& odd_order, const Fabric& fabric,
                        const std::function<void(const Edge&)>& visit) {
     NodeRing odd = even;
@@ -88,11 +92,12 @@ void visit_alternating(const NodeRing& even, const std::vector<std::uint16_t>& o
     }
 }
 
-// The rings of all channels as one set: they move in step, each edge as often as channels run on its ring.
+// The rings of all channels as one set: the channels advance together, and each edge counts as often as channels run on
+// its ring.
 struct Rings {
     struct One {
         NodeRing edges;
-        std::vector<std::uint16_t> odd_order;  // empty: every node alike
+        std::vector<std::uint16_t> odd_order;  // empty: all nodes are alike
         double channels = 1;
     };
     Fabric fabric;
@@ -128,15 +133,16 @@ EdgeSet all_rings(const Call& call, int channels, bool closed) {
     return GeneratedEdges{edges, std::move(all)};
 }
 
-// Steps between nodes of the chunk that takes most of them. It goes round the ring over `steps` edges one after
-// another: all but one of each loop (all-gather) or of both loops (all-reduce), and those that it leaves out lie inside
-// a node where one has as many edges. NCCL counts 2 * nNodes for all-reduce too (src/graph/tuning.cc, nInterSteps).
+// The number of steps between nodes for the chunk that makes most of them. A chunk goes round the ring once
+// (all-gather, reduce-scatter) or twice (all-reduce), less one step per loop. The edges that it leaves out follow each
+// other; they are inside a node if the node has that many edges. NCCL counts 2 * nNodes for all-reduce too
+// (src/graph/tuning.cc, nInterSteps).
 double network_steps(Collective collective, std::uint32_t nodes, std::uint32_t per_node) {
     const std::uint32_t loops = collective == Collective::all_reduce ? 2 : 1;
     return loops * nodes - (loops + 1 > per_node ? loops + 1 - per_node : 0);
 }
 
-// Latencies of successive steps of one edge.
+// Latencies of the successive steps that a chunk takes.
 std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps) {
     if (!call.several_nodes()) {
         return {{steps, local_hop(call, ring), cost.hop}};
@@ -146,7 +152,7 @@ std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const
             {between, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)}};
 }
 
-// Hops from the root to the other end; the root itself is done when its stream has left it.
+// Hops from the root to the other end of the chain. The root itself is done when it has sent its stream.
 std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost) {
     const double network_hops = call.shape.nodes - 1;
     std::vector<Stage> stages{{call.shape.ranks - 1 - network_hops, local_hop(call, ring), cost.hop}};
@@ -176,7 +182,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = call.release.buffers.slots;
     pipeline.fill = chain ? 0 : cost.fill;
-    if (call.per_node() > 1) {  // with one GPU a node channels only fill buffers of their own memory for the NIC
+    if (call.per_node() > 1) {  // with one GPU per node the channels only copy inside their own memory, for the NIC
         pipeline.edge_rate_cap = cost.channel_rate;
     }
     if (call.several_nodes() && !chain) {

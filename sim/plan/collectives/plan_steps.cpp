@@ -1,6 +1,6 @@
 #include "sim/plan/collectives/plan_steps.hpp"
 
-// Algorithms that NCCL does not have, lowered message by message: what another library, or a better one, would reach.
+// Algorithms that NCCL does not have, lowered message by message: what another library could reach.
 
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace fabricast {
 
 namespace {
 
-// About 100 B each in a schedule of three iterations.
+// A message takes about 100 B in a schedule of three iterations.
 constexpr std::size_t most_messages = 2'000'000;
 
 Program program_for(const Call& call) {
@@ -22,7 +22,8 @@ Program program_for(const Call& call) {
     switch (call.workload.algorithm) {
         case Algorithm::recursive_doubling:
             if (collective == Collective::all_reduce) {
-                // Whole buffers in log2 steps while latency counts, halves when bytes do.
+                // Small calls: whole buffers in log2 steps, because latency dominates. Large ones: halving and
+                // doubling, because bytes do.
                 return call.bytes <= 64 * 1024 ? recursive_doubling_all_reduce(ranks)
                                                : halving_doubling_all_reduce(ranks);
             }
@@ -52,7 +53,7 @@ Program program_for(const Call& call) {
                     "hierarchical all_reduce");
 }
 
-// Messages of a program without building it, so that a million ranks are refused at once.
+// Estimates the number of messages without building the program, so that a million ranks are refused at once.
 double estimated_messages(const Call& call) {
     const double ranks = call.shape.ranks;
     switch (call.workload.algorithm) {
@@ -106,7 +107,7 @@ LoweredCall plan_steps(const Call& call, Schedule& schedule) {
                         " messages; use fewer GPUs or an algorithm that is planned as a stream (ring, tree, direct)");
     }
     const Program program = program_for(call);
-    // nccl-tests' size of an all-to-all is a rank's whole buffer: each of its pieces goes to one peer.
+    // nccl-tests' size of an all-to-all is a rank's whole buffer: each piece of it goes to one peer.
     const bool to_all = call.workload.algorithm == Algorithm::pairwise;
     const Unrolling as = costs_of(call, to_all ? call.shape.ranks : program.pieces);
     const ProtocolCost cost = protocol_cost(call.ledger, nccl::Proto::simple);

@@ -6,7 +6,7 @@
 namespace fabricast {
 
 // Algorithms that NCCL does not have, message by message: recursive doubling, pairwise, hierarchical. Throws PlanError
-// where the collective has no such form or the messages would be too many.
+// if the collective has no such form or there would be too many messages.
 LoweredCall plan_steps(const Call& call, Schedule& schedule);
 
 }  // namespace fabricast

@@ -10,9 +10,9 @@ namespace fabricast {
 
 namespace {
 
-// Every edge of one tree on one rail, both directions, as often as channels run on it.
+// Every edge of one tree on one rail, in both directions, counted as often as channels run on it.
 struct TreeEdges {
-    std::vector<std::uint16_t> chain;  // local GPUs; the first holds the network edges
+    std::vector<std::uint16_t> chain;  // local GPUs; the first has the edges to other nodes
     std::uint16_t nic = any_nic;
     std::uint32_t tree = 0;
     std::uint32_t nodes = 1;
@@ -50,8 +50,8 @@ struct TreeEdges {
     std::uint64_t count() const { return 2 * (std::uint64_t{nodes} * (chain.size() - 1) + nodes - 1); }
 };
 
-// The trees of all channels as one set. Execution channel c below the searched count runs on the first tree of its
-// ring's rail, its duplicate on the second.
+// The trees of all channels as one set. An execution channel below the number of searched channels runs on the first
+// tree of its ring's rail, its duplicate on the second.
 struct Trees {
     Fabric fabric;
     std::vector<TreeEdges> trees;

@@ -1,5 +1,5 @@
 #pragma once
-// The double tree between nodes, chains inside.
+// The double binary tree between nodes, with a chain inside each node.
 
 #include "sim/plan/collectives/lowered_call.hpp"
 

@@ -12,7 +12,7 @@ namespace fabricast {
 
 namespace {
 
-// What the scenario asked of a collective that has no choice of that kind.
+// Throws PlanError if the scenario asks for an algorithm or protocol that the collective cannot have.
 void refuse_misfits(const CollectiveWorkload& workload) {
     const bool p2p = is_p2p(workload.collective);
     const Algorithm asked = workload.algorithm;
@@ -34,7 +34,7 @@ nccl::CpuVendor vendor(const std::string& word) {
     return word == "amd" ? nccl::CpuVendor::amd : word == "intel" ? nccl::CpuVendor::intel : nccl::CpuVendor::other;
 }
 
-// LL128 relies on NVLink keeping 128 B stores whole, and between nodes on NICs near the GPUs (ncclTopoTuneModel).
+// LL128 relies on NVLink keeping 128 B stores whole, and, between nodes, on NICs near the GPUs (ncclTopoTuneModel).
 bool ll128_is_safe(const Fabric& fabric, const nccl::TopologySearchResult& found) {
     const int cc = fabric.node().gpu.compute_capability;
     if (cc < 70 || (!found.nvlink && fabric.gpus_per_node() > 1)) {
@@ -50,7 +50,7 @@ bool ll128_is_safe(const Fabric& fabric, const nccl::TopologySearchResult& found
     return cc >= 90 || std::all_of(found.nics.begin(), found.nics.end(), near);
 }
 
-// NCCL algorithms that a scenario's word stands for; empty for those that NCCL does not have.
+// NCCL's algorithms for a scenario's word; empty if NCCL has none.
 std::vector<nccl::Algo> algorithms_for(Algorithm asked) {
     std::vector<nccl::Algo> list;
     for (const nccl::Algo algo : nccl::every_algo) {
@@ -89,7 +89,7 @@ nccl::Environment read_settings(const CollectiveWorkload& workload, const Librar
                                         " has no say in sends and receives: NCCL sends them Simple");
         }
     }
-    // The scenario's own words win over the environment.
+    // The scenario's algorithm and protocol override the environment.
     if (workload.algorithm != Algorithm::automatic && !is_p2p(workload.collective) && !is_stepped(workload.algorithm)) {
         environment.allowed.algo.fill(false);
         for (const nccl::Algo algo : algorithms_for(workload.algorithm)) {
@@ -106,8 +106,8 @@ nccl::Environment read_settings(const CollectiveWorkload& workload, const Librar
     return environment;
 }
 
-// Line rate of one NIC, all its ports. A fabric drawn by hand names no link for all: there it is what the way to the
-// next node carries.
+// Line rate of one NIC, all its ports. A fabric drawn by hand has no common link: there it is the rate of the path to
+// the next node.
 double port_rate(const Fabric& fabric) {
     if (fabric.node_count() == 1) {
         return 0;
@@ -133,8 +133,8 @@ bool network_reduces(const Fabric& fabric, const nccl::Environment& environment)
            fabric.cluster().fabric.link.family == LinkFamily::infiniband;
 }
 
-// What a network plugin brings with it: a tuner that takes one algorithm for all-reduce, chunks of its own. The user's
-// words win.
+// What a network plugin changes: a tuner that picks one algorithm for all-reduce, and its own chunk size. The user's
+// settings override both.
 void apply_plugin(const Part& transport, const CollectiveWorkload& workload, const LibrarySpec& library,
                   nccl::Environment& environment) {
     const std::string tuned = transport.word_or("all_reduce", "");
@@ -172,8 +172,8 @@ PathQuery between(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
     return query;
 }
 
-// GPUs that share no host memory have no way but NVLink (trays of one rack): NCCL would take the network, which nothing
-// here plans inside a node.
+// GPUs that share no host memory (trays of one rack) can only use NVLink. Without it NCCL would use the network, which
+// is not modelled inside a node. Throws PlanError.
 void check_peers(const PathRules& rules) {
     const std::uint32_t last = rules.fabric.gpus_per_node() - 1;
     if (!rules.peers || last == 0) {
@@ -187,8 +187,8 @@ void check_peers(const PathRules& rules) {
     }
 }
 
-// What joins the GPUs of a node as costs tell it apart, where the settings say how far peers reach: PCIe through the
-// host as soon as one hop of a ring in index order takes it.
+// As inside_of, but with NCCL's settings of how far peers reach: "pcie-host" as soon as one hop of a ring in index
+// order goes through the host.
 std::string_view inside_by(const PathRules& rules) {
     const std::uint32_t gpus = rules.fabric.gpus_per_node();
     const bool nvlink = rules.fabric.node().nvlink != NvlinkShape::none && rules.peers >= nccl::PeerLevel::nvl;
@@ -203,8 +203,8 @@ std::string_view inside_by(const PathRules& rules) {
     return "pcie";
 }
 
-// A release that the catalogue does not know yet counts as its newest, and the report says so; another major version is
-// another library.
+// A release that is newer than all in the catalogue is treated as the newest one there, and the report says so; another
+// major version is refused as another library.
 void note_newer(const Catalog& catalog, const nccl::Version& version, const LibrarySpec& library,
                 nccl::Environment& environment) {
     constexpr int beyond_all = std::numeric_limits<int>::max();
@@ -219,7 +219,7 @@ void note_newer(const Catalog& catalog, const nccl::Version& version, const Libr
     }
 }
 
-// Why nothing is left to choose, and what would run.
+// The error that says why no algorithm can run, and what could.
 PlanError nothing_runs(const nccl::Release& release, const nccl::Communicator& comm, const nccl::Graphs& graphs,
                        const CollectiveWorkload& workload, double bytes) {
     std::string asked(to_string(workload.algorithm));

@@ -1,5 +1,5 @@
 #pragma once
-// Plans one collective call of one size, as NCCL of the stated version would run it.
+// Plans one collective call of one size, as the given version of NCCL would run it.
 
 #include <memory>
 
@@ -10,8 +10,8 @@
 
 namespace fabricast {
 
-// Plans calls of one workload on one fabric: the topology search and the choice of constants are made once. Keeps
-// references to what it is given.
+// Plans calls of one workload on one fabric: the topology search and the choice of constants are done once. Keeps
+// references to its arguments.
 class Planner {
 public:
     // Throws PlanError.
@@ -21,8 +21,8 @@ public:
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
 
-    // `size` is nccl-tests': the larger of a rank's two buffers. Not `judged`: without evidence and interval, which
-    // take the time of some twenty plans. Throws PlanError.
+    // `size` is nccl-tests': the larger of a rank's two buffers. If `judged` is false, evidence and interval are left
+    // out: they take about as long as twenty plans. Throws PlanError.
     Plan plan(Bytes size, bool judged = true) const;
 
 private:
@@ -30,7 +30,7 @@ private:
     std::unique_ptr<const Prepared> prepared_;
 };
 
-// One size only: Planner(...).plan(size).
+// For one size only: Planner(...).plan(size).
 Plan plan(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric, const LibrarySpec& library,
           const LaunchSpec& launch, const Catalog& catalog);
 

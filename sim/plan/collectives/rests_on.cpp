@@ -1,7 +1,7 @@
 #include "sim/plan/collectives/rests_on.hpp"
 
-// What a call's time rests on. A figure counts by how much it could move the time: each is set to an end of its 80 %
-// interval, the call is lowered again, and the closed form of its Pipeline is read with the links to itself.
+// What a call's time rests on. A figure counts by how much it could move the time: each is set to either end of its 80
+// % interval, the call is lowered again, and its Pipeline's closed form gives the time with the links to itself.
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +15,11 @@ namespace fabricast {
 
 namespace {
 
-// Figures that together could move the time by less than this do not matter to it: the narrowest interval of
-// `forecast-intervals` is as wide.
+// Figures that together could move the time by less than this do not matter: the narrowest interval of
+// `forecast-intervals` is about this wide.
 constexpr double matters = 0.05;
 
-// The hops of the pipeline's stages when its channels have the links to themselves. They do not depend on figures.
+// The hops of the pipeline's stages when its channels have the links to themselves. They do not depend on any figure.
 std::vector<HopPath> hops_of(const Call& call, const LoweredCall& lowering, const Schedule& schedule,
                              const Pipeline& pipeline) {
     std::vector<HopPath> hops;
@@ -54,7 +54,7 @@ double expected_seconds(const Schedule& schedule, const LaunchSpec& spec, const 
     return spec.mode == LaunchMode::framework ? call + issue : std::max(call, issue);
 }
 
-// The time with one figure moved to an end of its interval.
+// The time with one figure set to an end of its interval.
 double seconds_with(const Call& call, const LaunchSpec& spec, const std::vector<HopPath>& hops, const Figure* moved,
                     FigureReader::End end) {
     FigureReader ledger(call.ledger.parts(), moved, end);
@@ -71,11 +71,12 @@ struct Weight {
     double moved = 0;
 };
 
-// The weakest word of those that matter together, the weakest first; the strongest where none does.
+// Counts figures from the weakest on until they matter together, and returns the evidence reached; the strongest if
+// they never do.
 Evidence weakest_that_matters(std::vector<Weight> figures, Evidence Trust::*word) {
     std::sort(figures.begin(), figures.end(),
               [&](const Weight& a, const Weight& b) { return a.trust.*word > b.trust.*word; });
-    double moved = 0;  // squares: the figures err on their own
+    double moved = 0;  // sum of squares: the figures' errors are independent
     for (const Weight& figure : figures) {
         moved += figure.moved * figure.moved;
         if (moved > matters * matters) {
@@ -88,7 +89,7 @@ Evidence weakest_that_matters(std::vector<Weight> figures, Evidence Trust::*word
 }  // namespace
 
 Trust rests_on(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, const Schedule& schedule) {
-    const bool streams = !schedule.pipelines.empty();  // of messages no closed form tells what matters: all do
+    const bool streams = !schedule.pipelines.empty();  // else no closed form: all figures count
     const std::vector<HopPath> hops =
         streams ? hops_of(call, lowering, schedule, schedule.pipelines.front()) : std::vector<HopPath>{};
     const double usual = streams ? expected_seconds(schedule, spec, hops) : 1;

@@ -5,8 +5,8 @@
 
 namespace fabricast {
 
-// What the call's time rests on: the weakest word of the figures that matter to it, at best the lowering's. `schedule`
-// is the call as lowered and launched.
+// The weakest evidence among the figures that matter to the call's time, at best the lowering's. `schedule` is the call
+// as lowered and launched.
 Trust rests_on(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, const Schedule& schedule);
 
 }  // namespace fabricast

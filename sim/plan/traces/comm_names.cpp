@@ -10,7 +10,7 @@ namespace fabricast {
 
 namespace {
 
-// Lower case, letters and digits only: "_allgather_base" -> "allgatherbase".
+// Letters and digits only, in lower case: "_allgather_base" -> "allgatherbase".
 std::string plain(std::string_view name) {
     std::string letters;
     for (const char c : name) {
@@ -21,7 +21,7 @@ std::string plain(std::string_view name) {
     return letters;
 }
 
-// In this order: "allreduce" holds "reduce", "alltoall" nothing of the others.
+// The order matters: "allreduce" contains "reduce".
 std::optional<CommCall> call_in(const std::string& text) {
     static const std::array<std::pair<std::string_view, CommCall>, 17> words = {{
         {"allreduce", {RecordKind::collective, Collective::all_reduce}},
@@ -72,7 +72,7 @@ bool is_comm_kernel(std::string_view kernel) {
 std::optional<CommCall> comm_kernel_call(std::string_view kernel) {
     const std::string letters = plain(kernel.substr(0, kernel.find('(')));
     if (letters.find("sendrecv") != std::string::npos) {
-        return std::nullopt;  // a group of sends and receives: only its call knows of what
+        return std::nullopt;  // a group of sends and receives: the name does not say which
     }
     return call_in(letters);
 }
@@ -118,7 +118,7 @@ double call_bytes(const CommCall& call, double in_elements, double out_elements,
     const double larger = std::max(in_elements, out_elements);
     const bool rooted = call.collective == Collective::gather || call.collective == Collective::scatter;
     if (call.kind == RecordKind::collective && rooted && std::min(in_elements, out_elements) <= 0) {
-        return larger * element * ranks;  // a rank that is not the root has one buffer: its own part
+        return larger * element * ranks;  // a rank other than the root has only one buffer, its own part
     }
     return larger * element;
 }

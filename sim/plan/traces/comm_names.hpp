@@ -1,5 +1,5 @@
 #pragma once
-// What PyTorch, NCCL and their kernels call collectives and element types, to ours.
+// Translates the names of collectives and element types in PyTorch, NCCL and their kernels into ours.
 
 #include <optional>
 #include <string_view>
@@ -8,30 +8,30 @@
 
 namespace fabricast {
 
-// A call by its name: RecordKind::collective, send or receive.
+// A call, from its name: RecordKind::collective, send or receive.
 struct CommCall {
     RecordKind kind = RecordKind::collective;
     Collective collective = Collective::all_reduce;
     bool barrier = false;  // an all-reduce of one element
 };
 
-// "allreduce", "_allgather_base", "nccl:reduce_scatter", "c10d::broadcast_", "AllToAll", "send"; nullopt for what moves
-// nothing ("wait", "init") and for the unknown.
+// "allreduce", "_allgather_base", "nccl:reduce_scatter", "c10d::broadcast_", "AllToAll", "send"; nullopt for calls that
+// move nothing ("wait", "init") and for unknown names.
 std::optional<CommCall> comm_call(std::string_view name);
 
-// The call inside a kernel's name: "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)"; nullopt where it names none, as
+// The call in a kernel's name: "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)"; nullopt if the name has none, as
 // "ncclDevKernel_Generic".
 std::optional<CommCall> comm_kernel_call(std::string_view kernel);
 // Whether a kernel is NCCL's, RCCL's or DeepEP's.
 bool is_comm_kernel(std::string_view kernel);
 
-// "Float", "c10::BFloat16", "long int", "Float8_e4m3fn"; nullopt for the unknown.
+// "Float", "c10::BFloat16", "long int", "Float8_e4m3fn"; nullopt for unknown names.
 std::optional<DataType> dtype_named(std::string_view name);
-// NCCL's ncclDataType_t; nullopt beyond it.
+// From the number of NCCL's ncclDataType_t; nullopt for other numbers.
 std::optional<DataType> nccl_dtype(long long number);
 
-// nccl-tests' size of a call on `ranks` ranks whose buffers hold these elements (nccl-tests doc/PERFORMANCE.md: the
-// larger of a rank's two buffers; of gather and scatter the root's).
+// nccl-tests' size, in bytes, of a call on `ranks` ranks whose buffers have these numbers of elements (nccl-tests
+// doc/PERFORMANCE.md: the larger of a rank's two buffers; for gather and scatter that of the root).
 double call_bytes(const CommCall& call, double in_elements, double out_elements, DataType dtype, std::uint32_t ranks);
 
 }  // namespace fabricast

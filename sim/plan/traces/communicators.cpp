@@ -47,7 +47,7 @@ std::uint32_t world_of(const Recording& recording, std::uint32_t gpus, std::uint
     return named;
 }
 
-// first, first + stride, ...: the stride, or nullopt.
+// The stride of ranks first, first + stride, ...; nullopt if they have no constant stride.
 std::optional<std::uint32_t> stride_of(const std::vector<std::uint32_t>& ranks) {
     if (ranks.size() < 2 || ranks[1] <= ranks[0]) {
         return std::nullopt;
@@ -79,7 +79,7 @@ std::string shown_group(const CommGroup& group) {
     return group.name.empty() ? "a group of " + std::to_string(group.size) + " ranks" : "group " + shown(group.name);
 }
 
-// The same group, as the copy `rank` of the recorded one is in it: the groups of a job tile its ranks.
+// The corresponding group of `rank`, a copy of the recorded rank: the groups of a job divide its ranks evenly.
 std::vector<std::uint32_t> copied(const RecordedJob& job, const RankRecording& recorded, const CommGroup& group,
                                   const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
     const auto size = static_cast<std::uint32_t>(ranks.size());
@@ -96,7 +96,7 @@ std::vector<std::uint32_t> copied(const RecordedJob& job, const RankRecording& r
     return strided(rank / block * block + rank % *stride, *stride, size);
 }
 
-// What is known of a group's members where the recording does not list them.
+// The members of a group that the recording does not list, as far as they can be concluded.
 std::vector<std::uint32_t> assumed(RecordedJob& job, const Recording& recording, const CommGroup& group,
                                    std::uint32_t rank) {
     if (group.size == 0 || group.size == job.world) {
@@ -131,7 +131,7 @@ RecordedJob recorded_job(const Recording& recording, std::uint32_t gpus, std::ui
         for (const RankRecording& rank : recording.ranks) {
             job.world = std::max(job.world, rank.rank + 1);
         }
-        // A rank of a large job that only computes needs one GPU, not its own.
+        // A single rank that only computes needs one GPU, whatever its number in the job.
         job.world = recording.ranks.size() == 1 ? 1 : job.world;
     } else {
         job.world = world_of(recording, gpus, world, job);

@@ -64,7 +64,7 @@ std::string gpu_named(const Catalog& catalog, const std::string& name, const std
     int best_score = -1;
     for (const Part* part : catalog.of_kind("gpu")) {
         const std::vector<std::string> words = words_of(part->name);
-        const std::size_t model = said.find(words.front());  // "h200" stands inside "gh200" too
+        const std::size_t model = said.find(words.front());  // "h200" is also part of "gh200"
         if (model == std::string::npos ||
             (model > 0 && std::isalnum(static_cast<unsigned char>(said[model - 1])) != 0)) {
             continue;
@@ -73,7 +73,7 @@ std::string gpu_named(const Catalog& catalog, const std::string& name, const std
         for (std::size_t i = 1; i < words.size(); ++i) {
             score += says(words[i]) ? 4 : 0;
         }
-        // NVIDIA calls the module plainly and says "PCIe" of the card.
+        // NVIDIA's names do not mark the module, but the card has "PCIe" in its name.
         score += words.size() > 1 && words[1].starts_with("sxm") && !says("pcie") ? 2 : 0;
         if (score > best_score) {
             best = part->name;

@@ -1,5 +1,5 @@
 #pragma once
-// Recorded kernels on another GPU: by the roofline, as far as their names tell what bounds them.
+// Scales recorded kernels to another GPU by the roofline, as far as their names show what bounds them.
 
 #include <string>
 
@@ -12,22 +12,22 @@ namespace fabricast {
 // Times of recorded kernels are multiplied by these.
 struct GpuScaling {
     GpuSpec recorded, simulated;
-    bool known = false;  // on which GPU it was recorded
-    std::string note;    // what was taken for it and why
+    bool known = false;  // whether the recording's GPU is known
+    std::string note;    // for the report: which GPUs, and how kernels are scaled
 
     double factor(const Record& record) const;
 };
 
-// `asked`: the catalogue part that the user names; empty: what the trace says, if the catalogue has it. Throws
-// CatalogError for an unknown part.
+// `asked` is the catalogue part that the user names; empty: the GPU that the trace names, if the catalogue has it.
+// Throws CatalogError for an unknown part.
 GpuScaling gpu_scaling(const Catalog& catalog, const GpuSpec& simulated, const std::string& asked,
                        const std::string& in_trace);
 
-// The catalogue's GPU that a driver's name means ("NVIDIA A100-SXM4-40GB" -> "a100-sxm4-40gb"); empty: none. `near`
-// wins where several fit.
+// The catalogue's GPU that a driver's name means ("NVIDIA A100-SXM4-40GB" -> "a100-sxm4-40gb"); empty: none. If several
+// fit equally well, `near` wins.
 std::string gpu_named(const Catalog& catalog, const std::string& name, const std::string& near);
 
-// FLOP/s that the GPU's units reach at most for this type; the next wider type's where it has no such units.
+// Peak FLOP/s of the GPU for this type; that of the next wider type if the GPU has no units for it.
 double peak_of(const GpuSpec& gpu, DataType dtype);
 
 }  // namespace fabricast

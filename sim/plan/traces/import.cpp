@@ -17,7 +17,7 @@ constexpr std::size_t most_files = 100'000;
     throw InputError({std::make_shared<const std::string>(path.string())}, message);
 }
 
-// Whether `text` fits a pattern with one kind of wildcard.
+// Whether `text` matches the pattern, in which `*` matches any text.
 bool fits(std::string_view pattern, std::string_view text) {
     const std::size_t star = pattern.find('*');
     if (star == std::string_view::npos) {
@@ -63,7 +63,7 @@ bool natural_less(const std::string& a, const std::string& b) {
     return a.size() - i < b.size() - j;
 }
 
-// Each rank once, in the order of the ranks.
+// Sorts the ranks; throws InputError if one is recorded twice.
 void order_ranks(Recording& recording) {
     std::stable_sort(recording.ranks.begin(), recording.ranks.end(),
                      [](const RankRecording& a, const RankRecording& b) { return a.rank < b.rank; });
@@ -150,7 +150,7 @@ Recording import_trace(const ImportRequest& request, const ReadProgress& progres
     const std::vector<std::filesystem::path> files = trace_files(request.path);
     Recording recording;
     recording.names.emplace_back();  // number 0: no name
-    std::uint32_t read = 0;          // files, those of an archive one by one
+    std::uint32_t read = 0;          // files, counting each file in an archive
     for (std::size_t i = 0; i < files.size(); ++i) {
         const TraceFormat format = request.format == TraceFormat::automatic ? guess_format(files[i]) : request.format;
         InputFile file(files[i]);

@@ -1,5 +1,5 @@
 #pragma once
-// Trace files in, a Recording out. Each format is a file of formats/, listed in CMakeLists.txt.
+// Reads trace files into a Recording. Each format is a file in formats/, listed in CMakeLists.txt.
 
 #include <cstdint>
 #include <filesystem>
@@ -12,26 +12,26 @@
 
 namespace fabricast {
 
-// What to read.
+// What to import.
 struct ImportRequest {
-    // A file, or several: a `*` in its name stands for any text, as in `trace.*.et`; a folder holds one file a rank.
+    // A file, or several: a `*` in the name matches any text, as in `trace.*.et`; a folder contains one file per rank.
     std::filesystem::path path;
     TraceFormat format = TraceFormat::automatic;
-    Bytes size;  // of the call that an MSCCL algorithm makes, nccl-tests' size; 0: the largest that the file is for
+    Bytes size;  // nccl-tests' size of an MSCCL algorithm's call; 0: the largest size that the file is for
 };
 
-// Throws InputError at what cannot be read or is no such trace; what `progress` throws comes out.
+// Throws InputError if a file cannot be read or is not such a trace, and whatever `progress` throws.
 Recording import_trace(const ImportRequest& request, const ReadProgress& progress = {});
 
-// What the beginning of a text tells; nullopt: nothing.
+// The format, from the beginning of a text; nullopt: no format fits.
 std::optional<TraceFormat> format_of_text(std::string_view beginning);
-// As above, also by the file's name, and where only long metadata can stand in front of what tells.
+// As above, but also uses the file's name, and recognizes JSON whose long metadata fill the beginning.
 std::optional<TraceFormat> format_of_start(std::string_view beginning, const std::filesystem::path& file);
-// What the beginning of a file, unpacked, and its name tell; throws InputError naming the formats where it tells
-// nothing.
+// The format, from the beginning of an (unpacked) file and its name; throws InputError that lists the formats if none
+// fits.
 TraceFormat guess_format(const std::filesystem::path& file);
 
-// The files that `path` stands for, ordered by the numbers in their names. Throws InputError where there are none.
+// The files that `path` matches, ordered by the numbers in their names. Throws InputError if there are none.
 std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path);
 
 }  // namespace fabricast

@@ -8,7 +8,8 @@ namespace fabricast::kineto {
 
 namespace {
 
-// Elements of the first input: [[6637568]] or [[512, 1024], []]; of a list of tensors all of them.
+// Number of elements of the first input: [[6637568]] or [[512, 1024], []]; for a list of tensors, the sum over all of
+// them.
 double elements(const Json& dims) {
     if (!dims.is_array() || dims.empty()) {
         return 0;

@@ -1,5 +1,5 @@
 #pragma once
-// How PyTorch's profiler describes a call of NCCL, beside a kernel or a CPU operator.
+// How PyTorch's profiler describes an NCCL call, in a kernel's or a CPU operator's attributes.
 
 #include <cstdint>
 #include <optional>
@@ -11,33 +11,33 @@
 
 namespace fabricast::kineto {
 
-// A call as a CPU operator or the kernel itself describes it.
+// An NCCL call as a CPU operator or the kernel itself describes it.
 struct KinetoCall {
     CommCall what;
     double in_elements = 0, out_elements = 0;
-    std::optional<DataType> dtype;  // nothing: of a type unknown here, and hence of no known size
+    std::optional<DataType> dtype;  // empty: a type that is unknown here, so that the size is unknown too
     std::string group;              // the process group's name
     std::uint32_t group_size = 0;
     std::vector<std::uint32_t> ranks;
     std::int64_t peer = -1, root = 0;
 };
 
-// Numbers written as numbers or as text; nullopt for anything else.
+// A number, written as a number or as text; nullopt for anything else.
 std::optional<double> number(const Json& object, const char* key);
 
-// Empty where `key` is absent or no text.
+// Empty if `key` is absent or not a text.
 std::string text(const Json& object, const char* key);
 
-// Above 0; 0 where neither key has such a number.
+// A whole number above 0; 0 if neither key has one.
 std::uint64_t whole(const Json& object, const char* key, const char* older_key);
 
-// "[0, 1, 2]" or a list; empty where it is cut short with dots.
+// "[0, 1, 2]" or a list; empty if it is shortened with dots.
 std::vector<std::uint32_t> ranks_in(const Json& object, const char* key);
 
-// What newer profilers write beside the kernel and the operator.
+// The call from the attributes that newer profilers write for the kernel and the operator.
 std::optional<KinetoCall> described_call(const Json& args);
 
-// What older ones write: `nccl:all_reduce` and the dimensions of its inputs.
+// The call from what older profilers write: `nccl:all_reduce` and the dimensions of its inputs.
 std::optional<KinetoCall> call_by_dims(const Json& args, const std::string& name);
 
 }  // namespace fabricast::kineto

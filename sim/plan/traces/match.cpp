@@ -73,7 +73,7 @@ void Matcher::check_message(RecordAt send, RecordAt receive) const {
     }
 }
 
-// Calls of a communicator are the same in all its ranks: the n-th of one is the n-th of the others.
+// All ranks of a communicator make the same calls, so the n-th call of one rank is the n-th call of the others.
 void Matcher::match_calls() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // (rank, group) -> communicator
     std::vector<std::map<std::uint32_t, std::vector<std::uint32_t>>> made;   // communicator -> rank -> records
@@ -133,7 +133,7 @@ void Matcher::match_calls() {
     }
 }
 
-// The n-th send from one rank to another under a tag goes to the n-th receive there.
+// The n-th send from one rank to another with one tag belongs to the n-th receive there with that tag.
 void Matcher::match_messages() {
     using Way = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // from, to, tag
     std::map<Way, std::vector<RecordAt>> sends, receives;
@@ -166,7 +166,8 @@ void Matcher::match_messages() {
                 out_.partner[out_.index(list[k])] = static_cast<std::uint32_t>(out_.index(from[k]));
                 out_.partner[out_.index(from[k])] = static_cast<std::uint32_t>(out_.index(list[k]));
             } else {
-                // In copies of one rank the sender would wait for this receiver's own past: it is taken to be ready.
+                // All ranks are copies of one, so the send comes no earlier than this receive: waiting for it could
+                // deadlock. The message counts as already sent.
                 out_.partner[out_.index(list[k])] = static_cast<std::uint32_t>(out_.index(list[k]));
                 ++at_once;
             }

@@ -1,5 +1,6 @@
 #pragma once
-// Which records of different ranks belong together: the calls of a communicator, and each send with its receive.
+// Finds the records of different ranks that belong together: the calls of a communicator, and each send with its
+// receive.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,25 +18,25 @@ struct RecordAt {
 };
 
 struct MatchedCall {
-    std::uint32_t communicator = 0;  // of RecordedJob
+    std::uint32_t communicator = 0;  // index in RecordedJob
     std::vector<RecordAt> members;
 };
 
 inline constexpr std::uint32_t no_partner = 0xffffffff;
 
 struct Matching {
-    std::vector<std::size_t> first;      // of each replayed rank: where its records begin in `partner`
-    std::vector<std::uint32_t> partner;  // of each record: its call's number, or the index of the other end's record
+    std::vector<std::size_t> first;      // by replayed rank: where its records begin in `partner`
+    std::vector<std::uint32_t> partner;  // by record: its call's number, or the index of the other end's record
     std::vector<MatchedCall> calls;
     std::vector<std::string> notes;  // what was left out
 
     std::size_t index(RecordAt n) const { return first[n.rank] + n.record; }
 };
 
-// Jobs of more records are refused.
+// Jobs with more records are refused.
 inline constexpr std::size_t most_operations = 20'000'000;
 
-// Throws InputError where calls or messages do not match, JobError where the job is too large.
+// Throws InputError if calls or messages do not match, JobError if the job is too large.
 Matching match_records(const Recording& recording, RecordedJob& job);
 
 }  // namespace fabricast

@@ -8,13 +8,13 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::uint32_t first_lane = 0x40000000U;  // of delays inside calls: no rank's own
+constexpr std::uint32_t first_lane = 0x40000000U;  // first host of delays inside calls, which belong to no rank
 
-// From devices of a group's own cluster to those of the real one.
+// Maps devices of a group's own cluster to those of the real one.
 struct Mapping {
     Fabric own, real;
     std::vector<std::uint32_t> members;  // rank of the own cluster -> real rank
-    bool whole = false;                  // both are the same
+    bool whole = false;                  // both clusters are the same
 
     std::uint32_t member(DeviceId device) const {
         return own.node_of(device) * own.gpus_per_node() + own.local_index(device);
@@ -27,7 +27,7 @@ struct Mapping {
             members[std::size_t{own.node_of(of_own)} * own.gpus_per_node()] / real.gpus_per_node();
         return own.kind(of_own) == DeviceKind::nvswitch ? real.nvswitch(node) : real.nic(node, own.local_index(of_own));
     }
-    // The NIC of the real GPU that stands where the planned rail's GPU does.
+    // The NIC of the real GPU that corresponds to the planned rail's GPU.
     std::uint16_t nic(DeviceId end, std::uint16_t rail) const {
         if (rail == any_nic || own.kind(end) != DeviceKind::gpu) {
             return any_nic;
@@ -48,7 +48,7 @@ struct Mapping {
         PathQuery query = planned;
         query.src = device(planned.src);
         query.dst = device(planned.dst);
-        query.flow_label = planned.flow_label + 131 * members.front();  // groups spread over equal paths
+        query.flow_label = planned.flow_label + 131 * members.front();  // spreads groups over equal paths
         const bool crosses = real.node_of(query.src) != real.node_of(query.dst);
         query.src_nic = crosses ? nic(planned.src, planned.src_nic) : any_nic;
         query.dst_nic = crosses ? nic(planned.dst, planned.dst_nic) : any_nic;
@@ -56,7 +56,7 @@ struct Mapping {
     }
 };
 
-// The edges of a plan on the real ranks; of an exchange between two only the way there where `one_way`.
+// The edges of a plan on the real ranks; with `one_way` only those from the first of two ranks to the second.
 struct MappedEdges {
     std::shared_ptr<const Mapping> map;
     EdgeSet planned;
@@ -73,7 +73,7 @@ struct MappedEdges {
 
 }  // namespace
 
-// `per_node` ranks on each of `nodes`; `real`: it is the whole fabric.
+// `per_node` ranks on each of `nodes` nodes; `whole`: the group is the whole fabric.
 struct PlannedCalls::Shape {
     std::uint32_t per_node = 1, nodes = 1;
     bool whole = false;
@@ -86,15 +86,15 @@ struct PlannedCalls::Cluster {
         std::unique_ptr<Planner> planner;
     };
     Fabric fabric;
-    std::map<std::tuple<int, int, std::uint32_t, int>, std::unique_ptr<Calls>> planners;  // as the key, without a size
+    std::map<std::tuple<int, int, std::uint32_t, int>, std::unique_ptr<Calls>> planners;  // as PlanKey, but no size
     std::map<PlanKey, std::unique_ptr<const Plan>> plans;
 };
 
 struct PlannedCalls::Group {
     std::vector<std::uint32_t> asked;    // in the communicator's order
-    std::vector<std::uint32_t> members;  // as they lie on nodes
+    std::vector<std::uint32_t> members;  // sorted, and so node by node
     Shape shape;
-    std::shared_ptr<const Mapping> map;  // made with the first call
+    std::shared_ptr<const Mapping> map;  // set by the first call
 };
 
 PlannedCalls::PlannedCalls(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog)
@@ -118,7 +118,8 @@ std::uint32_t PlannedCalls::group(std::vector<std::uint32_t> members) {
     const auto size = static_cast<std::uint32_t>(members.size());
     const std::uint32_t per_node = on_node.begin()->second;
     const bool even = std::all_of(on_node.begin(), on_node.end(), [&](const auto& n) { return n.second == per_node; });
-    // Where nodes hold different numbers, each rank counts as a node of its own: NCCL too falls back to the weakest.
+    // If nodes have different numbers of members, each rank counts as a separate node: NCCL, too, then uses the
+    // smallest number.
     group->shape = {even ? per_node : 1, even ? static_cast<std::uint32_t>(on_node.size()) : size,
                     size == fabric_.gpu_count()};
     group->members = std::move(members);
@@ -143,7 +144,8 @@ PlannedCalls::Cluster& PlannedCalls::cluster(const Shape& shape) {
     } else if (cluster.fabric.kind == FabricKind::explicit_graph) {
         throw PlanError("groups of some of the nodes need a fabric by kind, not one drawn device by device");
     } else if (cluster.fabric.kind != FabricKind::none) {
-        // Only the plan is made here, and it asks how ranks lie on nodes; paths are the real fabric's.
+        // This fabric is only for the plan, which depends on how ranks are spread over nodes; paths are those of the
+        // real fabric.
         cluster.fabric.kind = FabricKind::rail_optimized;
         cluster.fabric.shape.clear();
         cluster.fabric.tiers = 0;
@@ -168,7 +170,7 @@ const Plan& PlannedCalls::plan(Cluster& cluster, const Call& call) {
         calls->workload.dtype = call.dtype;
         calls->workload.root = call.root;
         calls->workload.protocol = call.protocol;
-        static const LaunchSpec launch;  // its costs stand in the recording
+        static const LaunchSpec launch;  // the recording itself contains the launch costs
         calls->planner = std::make_unique<Planner>(calls->workload, cluster.fabric, library_, launch, catalog_);
     }
     found = std::make_unique<const Plan>(calls->planner->plan(call.size));
@@ -205,7 +207,7 @@ std::uint32_t PlannedCalls::stages(Schedule& schedule, const Plan& plan, const P
     return place->second;
 }
 
-// The operations of a plan's first iteration, between its issue (the recording knows when) and its end.
+// Adds the operations of a plan's first iteration without its issue, whose time the recording knows, and its end.
 PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const Plan& plan, std::uint32_t group, As as,
                                          std::span<const Schedule::Dependency> after) {
     const Schedule& own = plan.schedule;
@@ -234,7 +236,7 @@ PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const Plan& plan, s
             Pipeline pipeline = own.pipelines[detail];
             pipeline.first_stage = stages(schedule, plan, own.pipelines[detail], group);
             pipeline.edges = edges(schedule, plan, own.pipelines[detail].edges, group, as != As::call);
-            if (as == As::step) {  // the kernel runs, and a thread block is one channel
+            if (as == As::step) {  // the kernel already runs, and a thread block is one channel
                 pipeline.start = {};
                 pipeline.bytes_per_edge *= pipeline.weight;
                 pipeline.weight = 1;
@@ -252,7 +254,7 @@ PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const Plan& plan, s
         }
     }
     if (end == 2) {
-        return {ids[1], ids[1]};  // one pipeline, as for most
+        return {ids[1], ids[1]};  // one pipeline, as most plans have
     }
     dependencies(end);
     const OpId last = schedule.add(Delay{first_lane + lanes_++, {}}, waits);
@@ -281,7 +283,7 @@ PlannedCalls::Added PlannedCalls::send(Schedule& schedule, std::uint32_t from, s
     const bool one_node = from / fabric_.gpus_per_node() == to / fabric_.gpus_per_node();
     Cluster& own = cluster(one_node ? Shape{2, 1, false} : Shape{1, 2, false});
     if (is_new) {
-        // Of the pair's own cluster the sender is rank 0, whichever of the two has the lower number.
+        // In the pair's own cluster the sender is always rank 0, even if its real rank is the higher one.
         groups_.push_back(std::make_unique<Group>());
         groups_.back()->map = std::make_shared<const Mapping>(Mapping{own.fabric, fabric_, {from, to}, false});
     }

@@ -1,6 +1,6 @@
 #pragma once
-// Calls on any ranks of a fabric, as the planner of whole clusters would run them on a cluster of just these ranks:
-// what a trace replays. A plan is made once for each shape, collective and size.
+// The calls that a trace replays: calls on any ranks of a fabric, as the planner of whole clusters would run them on a
+// cluster of just these ranks. A plan is made once for each shape, collective and size.
 
 #include <cstdint>
 #include <map>
@@ -19,7 +19,7 @@ namespace fabricast {
 
 class PlannedCalls {
 public:
-    // Keeps references to what it is given.
+    // Keeps references to its arguments.
     PlannedCalls(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog);
     ~PlannedCalls();
     PlannedCalls(const PlannedCalls&) = delete;
@@ -29,33 +29,33 @@ public:
         Collective collective = Collective::all_reduce;
         DataType dtype = DataType::float32;
         Bytes size;              // nccl-tests' size
-        std::uint32_t root = 0;  // place in the members
+        std::uint32_t root = 0;  // place in the group's members
         Protocol protocol = Protocol::automatic;
     };
-    // The operations of one call: between the first one's start and the last one's finish it runs.
+    // The operations of one call: it runs from the start of `first` to the finish of `last`.
     struct Added {
         OpId first{}, last{};
     };
 
-    // Ranks that call together, each once; the result stands for them in add.
+    // Ranks that call together, each listed once; the result identifies them in `add`.
     std::uint32_t group(std::vector<std::uint32_t> members);
-    // Adds a call of a group of at least two ranks behind `after`. Throws PlanError.
+    // Adds a call of a group of at least two ranks, after `after`. Throws PlanError.
     Added add(Schedule& schedule, std::uint32_t group, const Call& call, std::span<const Schedule::Dependency> after);
-    // One message as ncclSend and ncclRecv move it, or, with a protocol, as a step of a kernel that already runs, on
-    // one of its channels. Precondition: two different ranks.
+    // Adds one message as ncclSend and ncclRecv move it or, with a protocol, as a step of a kernel that already runs,
+    // on one of its channels. Precondition: two different ranks.
     Added send(Schedule& schedule, std::uint32_t from, std::uint32_t to, Bytes size, Protocol protocol,
                std::span<const Schedule::Dependency> after);
-    // What it takes such a kernel to start.
+    // The time that such a kernel takes to start.
     Duration kernel_start(Protocol protocol);
 
     std::vector<FigureUsed> figures() const;
     const std::vector<std::string>& notes() const { return notes_; }
     const std::vector<std::string>& evidence_notes() const { return evidence_notes_; }
-    Evidence evidence() const { return evidence_; }  // the weakest of the plans
+    Evidence evidence() const { return evidence_; }  // the weakest of all plans
 
 private:
-    struct Shape;    // how members lie on nodes
-    struct Cluster;  // of one shape, with its planners
+    struct Shape;    // how members are spread over nodes
+    struct Cluster;  // cluster of one shape, with its planners
     struct Group;
     using PlanKey = std::tuple<int, int, std::int64_t, std::uint32_t, int>;  // collective, type, size, root, protocol
 
@@ -77,7 +77,7 @@ private:
     std::map<std::tuple<const Plan*, std::uint32_t, std::uint32_t, bool>, std::uint32_t> edges_, stages_;
     std::vector<std::string> notes_, evidence_notes_;
     Evidence evidence_ = Evidence::measured_here;
-    std::uint32_t lanes_ = 0;  // of plans' own delays, so that no two calls wait for each other's
+    std::uint32_t lanes_ = 0;  // a separate host for each delay of a plan, so that calls do not wait for each other's
 };
 
 }  // namespace fabricast

@@ -48,7 +48,6 @@ std::string place_of(const Recording& recording, const RankRecording& rank, std:
            (name.empty() ? "" : " " + shown(name)) + ")";
 }
 
-// The highest rank that the recording speaks of, plus one.
 std::uint32_t ranks_named(const Recording& recording) {
     std::uint32_t most = 0;
     for (const RankRecording& rank : recording.ranks) {
@@ -71,13 +70,13 @@ std::uint32_t ranks_named(const Recording& recording) {
 namespace {
 
 std::string lower_start(std::string_view name) {
-    return lower_case(name.substr(0, 400));  // C++ kernels repeat their types for pages
+    return lower_case(name.substr(0, 400));  // names of C++ kernels repeat their types over pages
 }
 
 }  // namespace
 
 Bound bound_of_kernel(std::string_view name) {
-    // How cuBLAS, cuDNN, CUTLASS, FlashAttention, Triton's templates and Tensile name them.
+    // Words in the kernel names of cuBLAS, cuDNN, CUTLASS, FlashAttention, Triton's templates and Tensile.
     static constexpr std::array<std::string_view, 14> words = {"gemm",  "xmma",      "cutlass",   "conv",   "winograd",
                                                                "wgrad", "dgrad",     "mma_",      "matmul", "fprop",
                                                                "flash", "attention", "cijk_alik", "nvjet"};

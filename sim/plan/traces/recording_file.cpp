@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    // Of the job; where `world` says how many there are, one of them.
+    // A rank of the job; below `world` if that is known.
     std::uint32_t rank_in(const yaml::Node& node) const {
         const std::int64_t ranks = recording_.world != 0 ? recording_.world : most_ranks;
         return static_cast<std::uint32_t>(node.as_int(0, ranks - 1));
@@ -238,7 +238,7 @@ std::string plain(double number) {
     return text;
 }
 
-// Payload and traffic are whole bytes; less than one is one, since a record of none says nothing.
+// Payload and traffic are whole bytes; less than one becomes one, because a record of 0 bytes would mean no work.
 std::string whole_bytes(double bytes) { return std::to_string(std::max(1LL, std::llround(bytes))) + " B"; }
 
 std::string ps(Duration span) { return std::to_string(span.ps) + " ps"; }
@@ -272,7 +272,7 @@ public:
     }
 
 private:
-    // What is written can be read: YAML of ours has limits that a trace does not.
+    // Checks that the text can be read back: our YAML has limits that a trace does not have.
     void check() const {
         try {
             Recording again;
@@ -284,7 +284,7 @@ private:
         }
     }
 
-    // Groups of one name but different members, as PyTorch numbers them in each rank, get names of their own.
+    // Groups with the same name but different members get new names: PyTorch numbers groups separately in each rank.
     std::string group_name(std::size_t g) const {
         const std::string& name = recording_.groups[g].name;
         const auto same = std::count_if(recording_.groups.begin(), recording_.groups.end(),

@@ -1,5 +1,5 @@
 #pragma once
-// Our own YAML of a Recording, for writing one by hand and for keeping an imported trace small. docs/traces.md shows
+// Our own YAML form of a Recording, to write one by hand or to store an imported trace compactly. docs/traces.md shows
 // it.
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace fabricast {
 
-// Adds what the text says. Throws InputError.
+// Reads the text and adds it to `recording`. Throws InputError.
 void read_recording(std::string_view yaml, const std::string& file, Recording& recording);
 
-// As read_recording reads it back. Throws std::length_error where the reader would refuse it as too large.
+// The text that read_recording reads back. Throws std::length_error if the reader would refuse it as too large.
 std::string recording_yaml(const Recording& recording);
 
 }  // namespace fabricast

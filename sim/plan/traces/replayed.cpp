@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t most_watched_records = 2'000'000;
 constexpr std::uint32_t nothing = no_partner;
 
-// Who waits for a record of a recorded rank: the same for all its copies.
+// Which records wait for each record of a recorded rank; the same for all copies of the rank.
 struct Dependents {
-    std::vector<std::uint32_t> begin, list, waits;  // waits: of how many others each record waits
-    std::vector<std::uint32_t> before;              // the stream's record before; nothing: it is the first
+    std::vector<std::uint32_t> begin, list, waits;  // waits: for how many others each record waits
+    std::vector<std::uint32_t> before;              // the stream's previous record; nothing: it is the first one
 
     explicit Dependents(const RankRecording& rank) {
         const std::size_t n = rank.records.size();
@@ -96,17 +96,17 @@ private:
     const GpuScaling& scaling_;
     PlannedCalls& calls_;
     Replayed out_;
-    std::vector<Dependents> dependents_;  // of each recorded rank
-    Matching matching_;                   // its order is that of the vectors below
-    std::vector<std::uint32_t> waiting_;  // by record: how many it still waits for
+    std::vector<Dependents> dependents_;  // for each recorded rank
+    Matching matching_;                   // the vectors below have its order
+    std::vector<std::uint32_t> waiting_;  // by record: how many others it still waits for
     std::vector<OpId> last_;              // by record: its last operation
     std::deque<RecordAt> queue_;
     std::size_t finished_ = 0;
     std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint32_t> lanes_;
     std::uint32_t next_lane_ = 0;
 
-    std::vector<std::vector<OpId>> arrived_;            // by call: of those of its members that are there
-    std::vector<std::uint32_t> group_of_communicator_;  // in calls_
+    std::vector<std::vector<OpId>> arrived_;            // by call: arrivals of its members so far
+    std::vector<std::uint32_t> group_of_communicator_;  // numbers in calls_
 };
 
 std::string ReplayBuilder::shown(RecordAt n) const { return place_of(recording_, recorded(n.rank), n.record); }
@@ -150,7 +150,8 @@ std::vector<Schedule::Dependency> ReplayBuilder::waits_of(RecordAt n) const {
     return waits;
 }
 
-// The time in front of a record: behind its stream's predecessor, or behind all. Replaces `waits` by what is left.
+// Adds the times before a record, after its stream's previous record (idle) and after all that it waits for (delay).
+// Changes `waits` to what the record then waits for.
 std::optional<OpId> ReplayBuilder::gap(RecordAt n, std::vector<Schedule::Dependency>& waits) {
     const Record& record = record_of(n);
     std::optional<OpId> last;
@@ -164,7 +165,7 @@ std::optional<OpId> ReplayBuilder::gap(RecordAt n, std::vector<Schedule::Depende
         waits.push_back({*last, DependsOn::finish});
     }
     if (record.protocol != Protocol::automatic && dependents_[job_.recorded[n.rank]].before[n.record] == nothing) {
-        // The first step of a thread block: all of a kernel start together, whatever the step then waits for.
+        // The first step of a thread block: all blocks of a kernel start together, whatever this step waits for.
         last = delay(n, calls_.kernel_start(record.protocol), {});
         waits.push_back({*last, DependsOn::finish});
     }
@@ -268,7 +269,8 @@ void ReplayBuilder::emit_message(RecordAt n) {
     }
 }
 
-// Done when the message has come; one that nobody is known to send comes at once.
+// Done when the message has arrived. A message without a known send starts when the receiver is ready; one that counts
+// as already sent is there at once.
 void ReplayBuilder::emit_receive(RecordAt n) {
     const Record& record = record_of(n);
     std::vector<Schedule::Dependency> waits = waits_of(n);
@@ -294,7 +296,7 @@ void ReplayBuilder::arrive(RecordAt n) {
     gap(n, waits);
     const OpId arrived = delay(n, {}, waits);
     const std::uint32_t number = matching_.partner[index(n)];
-    if (number == nothing) {  // its partners did not record it
+    if (number == nothing) {  // the other members did not record it
         return done(n, arrived);
     }
     MatchedCall& call = matching_.calls[number];
@@ -360,7 +362,7 @@ Replayed ReplayBuilder::run() {
             const RecordAt n{r, i};
             const bool expects = record_of(n).kind == RecordKind::receive && matching_.partner[index(n)] != nothing &&
                                  matching_.partner[index(n)] != index(n);
-            waiting_[index(n)] += expects ? 1 : 0;  // the message
+            waiting_[index(n)] += expects ? 1 : 0;  // it also waits for the message
             if (waiting_[index(n)] == 0) {
                 queue_.push_back(n);
             }

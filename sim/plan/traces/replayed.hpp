@@ -1,6 +1,6 @@
 #pragma once
-// Recording + Fabric + Catalog -> Schedule: kernels scaled to the cluster's GPU, communication planned anew, each where
-// its rank's records allow it.
+// Recording + Fabric + Catalog -> Schedule: kernels are scaled to the cluster's GPU, communication is planned anew, and
+// each starts as soon as its rank's records allow.
 
 #include <cstdint>
 #include <string>
@@ -14,17 +14,18 @@
 
 namespace fabricast {
 
-// One record of one replayed rank in the schedule. `first` and `last` index Schedule::kept: a call runs from the start
-// of the one to the finish of the other, and waits from `arrived` on; for the rest all are the same.
+// One record of one replayed rank in the schedule. `arrived`, `first` and `last` index Schedule::kept: a call waits
+// from the end of `arrived` on, and runs from the start of `first` to the finish of `last`; for other records all three
+// are the same.
 struct ReplayedRecord {
     std::uint32_t rank = 0;    // index in RecordedJob::ranks
-    std::uint32_t record = 0;  // of the rank's recording
+    std::uint32_t record = 0;  // index in the rank's recording
     std::uint32_t arrived = 0, first = 0, last = 0;
 };
 
-// What members do together, once for all of them.
+// A call, listed once for all of its members.
 struct ReplayedCall {
-    std::uint32_t communicator = 0;  // of RecordedJob; no_communicator: a message
+    std::uint32_t communicator = 0;  // index in RecordedJob; no_communicator: a message
     Collective collective = Collective::sendrecv;
     double bytes = 0;
     std::uint32_t first = 0, last = 0;  // in Schedule::kept
@@ -33,14 +34,13 @@ inline constexpr std::uint32_t no_communicator = 0xffffffff;
 
 struct Replayed {
     Schedule schedule;
-    std::vector<ReplayedRecord> records;  // of ranks that are watched
+    std::vector<ReplayedRecord> records;  // of the watched ranks
     std::vector<ReplayedCall> calls;
-    std::uint32_t watched = 0;       // ranks [0, watched) of RecordedJob::ranks have their records above
+    std::uint32_t watched = 0;       // ranks [0, watched) of RecordedJob::ranks have their records listed above
     std::vector<std::string> notes;  // what was left out
 };
 
-// Throws InputError where calls do not match, CannotEnd where ranks wait for each other in a circle, PlanError,
-// JobError.
+// Throws InputError if calls do not match, CannotEnd if ranks wait for each other in a circle, PlanError, JobError.
 Replayed make_replayed(const Recording& recording, RecordedJob& job, const Fabric& fabric, const GpuScaling& scaling,
                        PlannedCalls& calls);
 

@@ -50,7 +50,7 @@ std::string_view meaning(TraceFormat format) {
 std::optional<std::uint32_t> rank_in_name(const std::filesystem::path& file) {
     const std::string name = file.filename().string();
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    // Behind "rank" first, else the last number that stands alone between dots, dashes or underlines.
+    // The number after "rank" if there is one, else the last number between dots, dashes or underscores.
     std::size_t from = name.find("rank");
     if (from != std::string::npos) {
         from += 4;

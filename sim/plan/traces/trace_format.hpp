@@ -1,5 +1,5 @@
 #pragma once
-// One format of trace files: how to know it by sight, and how to read it. What importers share stands here too.
+// One format of trace files: how to recognize it and how to read it. Also what the importers share.
 
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace fabricast {
 
-// Those of formats/; automatic: what a file looks like.
+// The formats in formats/; automatic: recognized from the file.
 enum class TraceFormat : std::uint8_t {
     automatic,
 #define FABRICAST_TRACE_FORMAT(name) name,
@@ -24,15 +24,15 @@ enum class TraceFormat : std::uint8_t {
 };
 const std::vector<TraceFormat>& every_trace_format();  // automatic first
 std::string_view to_string(TraceFormat);               // "auto", "kineto", "pytorch-et", ...
-// "Chakra execution trace of one rank": for lists of formats.
+// "Chakra execution trace of one rank": one line for lists of formats.
 std::string_view meaning(TraceFormat);
 
-using ReadProgress = std::function<void(double)>;  // gets the share that has been read, 0..1
+using ReadProgress = std::function<void(double)>;  // called with the share that has been read, 0..1
 
-// What the beginning of a file tells.
+// The beginning of a file, by which its format is recognized.
 struct TraceStart {
     std::string_view text;  // unpacked
-    char first = '\0';      // behind blanks
+    char first = '\0';      // first character that is not blank
     bool json = false;
 
     bool holds(std::string_view part) const { return text.find(part) != std::string_view::npos; }
@@ -42,26 +42,27 @@ struct TraceStart {
 struct TraceFormatRow {
     std::string_view name;  // as typed: "pytorch-et"
     std::string_view meaning;
-    bool certain;  // its marks are words; else it is held against a file that no other fits
+    bool certain;  // recognized by words; false: tried only if no certain format fits
     bool (*fits)(const TraceStart& start);
-    // Adds what one file holds. `size` is of the call that an MSCCL algorithm makes.
+    // Adds the contents of one file. `size` is that of an MSCCL algorithm's call.
     void (*read)(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes size);
 };
-const TraceFormatRow& row_of(TraceFormat format);  // automatic has none
+const TraceFormatRow& row_of(TraceFormat format);  // precondition: not automatic
 
-// The rank in a file's name: "trace.12.et", "rank3.json.gz", "rank-3_trace.json"; nullopt without a number.
+// The rank in a file's name: "trace.12.et", "rank3.json.gz", "rank-3_trace.json"; nullopt if there is none.
 std::optional<std::uint32_t> rank_in_name(const std::filesystem::path& file);
 
-// The group with this name and these ranks, added where it is new.
+// The number of the group with this name and these ranks; adds it if it is new.
 std::uint32_t group_number(Recording& recording, const CommGroup& group);
 
-// The lines of a text file one by one, each with its number; a line of more than 1 MiB is refused.
+// Calls `take` with each line of a text file and its number; lines of more than 1 MiB are refused.
 void for_each_line(InputFile& file, const ReadProgress& progress,
                    const std::function<void(std::string_view line, int number)>& take);
 
-// Records in any order, as graphs give them: `after[i]` are the records that record i waits for, later ones too. They
-// are added in an order that respects this, and otherwise as they stand; the result says where each one went. Where
-// they wait for each other in a circle, returns one of the circle instead and adds nothing.
+// Adds records that come in any order, as from graphs: `after[i]` are the records that record i waits for, which may
+// come later in the list. They are sorted so that each waits only for earlier ones, and otherwise keep their order;
+// `place` says where each one went. If they wait for each other in a circle, returns one record of the circle in
+// `in_circle` and adds nothing.
 struct Sorted {
     std::vector<std::uint32_t> place;
     std::optional<std::uint32_t> in_circle;
@@ -69,7 +70,7 @@ struct Sorted {
 Sorted add_sorted(RankRecording& rank, const std::vector<Record>& records,
                   const std::vector<std::vector<std::uint32_t>>& after);
 
-// The rank that a file stands for when it does not say: the number in its name, else how many ranks came before.
+// The rank of a file that does not name it: the number in the file's name, else the number of ranks read before it.
 std::uint32_t rank_of_file(const Recording& recording, const InputFile& file);
 
 }  // namespace fabricast

@@ -1,5 +1,5 @@
 #pragma once
-// `workload: {kind: trace}`: which recording is replayed, and what the user says about it.
+// `workload: {kind: trace}`: which recording is replayed, and what the user states about it.
 
 #include <cstdint>
 #include <string>
@@ -11,9 +11,9 @@ namespace fabricast {
 struct TraceWorkload {
     std::string file;  // a file, a folder or a name with `*`
     std::string format = "auto";
-    std::string recorded_on;  // catalogue GPU; empty: what the trace says
-    std::uint32_t ranks = 0;  // of the job; 0: what the trace says
-    Bytes size;               // of the call of an MSCCL algorithm; 0: what the file says
+    std::string recorded_on;  // a GPU of the catalogue; empty: what the trace says
+    std::uint32_t ranks = 0;  // ranks of the job; 0: what the trace says
+    Bytes size;               // of an MSCCL algorithm's call; 0: what the file says
 };
 
 }  // namespace fabricast

@@ -8,13 +8,13 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::size_t most_steps_back = 64;  // from who ended last to who was also launched before
+constexpr std::size_t most_steps_back = 64;  // from the last one that ended to one that was also launched earlier
 
-// The activities of one stream that stand before the present one, in order.
+// The activities of one stream before the present one, in order.
 struct Stream {
     std::uint16_t number = 0;
     std::vector<std::uint32_t> done;  // indices into the activities
-    std::vector<StreamWait> waits;    // not yet met, by launch
+    std::vector<StreamWait> waits;    // sorted by launch; those from next_wait on are still open
     std::size_t next_wait = 0;
 };
 
@@ -27,7 +27,7 @@ public:
         }
         std::uint16_t number = 0;
         for (auto& [id, stream] : streams_) {
-            // A stream keeps its number where that fits, so that people find it again.
+            // A stream keeps its number if possible, so that users recognize it.
             const std::uint64_t own = std::min<std::uint64_t>(id.stream, 60'000);
             number = std::max<std::uint16_t>(number, static_cast<std::uint16_t>(own));
             stream.number = number++;
@@ -45,7 +45,7 @@ public:
 
     Stream& stream(const Activity& a) { return streams_.at(a.stream); }
 
-    // What activity `i` waits for beside its stream's predecessor.
+    // What activity `i` waits for, in addition to its stream's previous activity.
     std::vector<std::uint32_t> waits_of(std::uint32_t i) {
         const Activity& a = activities_[i];
         Stream& own = streams_.at(a.stream);
@@ -104,7 +104,7 @@ private:
     std::map<GpuStream, Stream> streams_;
 };
 
-// Splits what lies in front of an activity into reaction and pace.
+// Sets the gap before an activity as `delay` or as `idle`.
 void set_gap(Record& record, const std::vector<Activity>& activities, const Activity& a, const Stream& stream,
              const std::vector<std::uint32_t>& waits) {
     std::int64_t waited_until = INT64_MIN;
@@ -129,7 +129,7 @@ void add_in_order(std::vector<Activity>& activities, const std::vector<StreamWai
     std::stable_sort(activities.begin(), activities.end(), [](const Activity& a, const Activity& b) {
         return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns < b.end_ns;
     });
-    // Clocks that tick coarsely let neighbours overlap; a stream never does.
+    // Coarse clocks make neighbouring activities overlap; on a real stream they never do.
     Order order(activities, waits);
     rank.records.reserve(activities.size());
     std::int64_t end = activities.empty() ? 0 : activities.front().end_ns;

@@ -1,6 +1,6 @@
 #pragma once
-// From a GPU timeline to records that wait for each other: recorded stream waits where there are any, else what the
-// times allow to conclude.
+// Turns a GPU timeline into records that wait for each other: by recorded stream waits if there are any, else by what
+// the times show.
 
 #include <compare>
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace fabricast {
 
 inline constexpr std::uint32_t no_call = 0xffffffff;
 
-// GPUs number their streams each from the same start: one process that drives two has two streams 7.
+// Each GPU numbers its streams from the same start: a process that drives two GPUs has two streams 7.
 struct GpuStream {
     std::uint64_t gpu = 0, stream = 0;
     auto operator<=>(const GpuStream&) const = default;
 };
 
-// Something on a stream, as the clock of the trace saw it.
+// A kernel, copy or call on a stream, with the times of the trace's clock.
 struct Activity {
     std::int64_t start_ns = 0, end_ns = 0;
     GpuStream stream;
@@ -30,20 +30,21 @@ struct Activity {
     bool comm = false;
 };
 
-// What `stream` runs after launch number `launch` waits for what `on` had been given before launch number `recorded`.
+// What is launched on `stream` after launch number `launch` waits for what was launched on `on` before launch number
+// `recorded`.
 struct StreamWait {
     GpuStream stream, on;
     std::uint64_t launch = 0, recorded = 0;
 };
 
-// Adds the activities to the rank in the order of their starts, with what each waits for and the gap in front of it:
+// Adds the activities to the rank in the order of their starts, with what each waits for and the gap before it:
 //  - a stream's activities follow each other;
-//  - where stream waits were recorded, they hold; else an NCCL kernel waits for the last activity of each other stream
+//  - if stream waits were recorded, they apply; else an NCCL kernel waits for the last activity of each other stream
 //    that was launched before it and had ended when it began (ProcessGroupNCCL makes its stream wait for the caller's),
-//    and any other activity waits for those of other streams that ended while its own stream stood idle;
-//  - a gap of at most `prompt` behind the last of these is the time to react and stays as `delay`; a longer one is the
-//    CPU's own pace, and stays as `idle` behind the stream's own predecessor (for an NCCL kernel behind what it waits
-//    for).
+//    and any other activity waits for those of other streams that ended while its own stream was idle;
+//  - a gap of at most `prompt_ns` after the last of these is the time to react and becomes `delay`; a longer gap is due
+//    to the CPU and becomes `idle` after the stream's previous activity (for an NCCL kernel, `delay` after what it
+//    waits for).
 inline constexpr std::int64_t prompt_ns = 20'000;
 void add_in_order(std::vector<Activity>& activities, const std::vector<StreamWait>& waits, RankRecording& rank,
                   const std::function<Record(const Activity&)>& record_of);

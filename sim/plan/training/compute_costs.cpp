@@ -26,7 +26,7 @@ double peak_of(const GpuSpec& gpu, Precision precision) {
     return 0;
 }
 
-// Bytes of an operand: nvfp4 holds a scale for each 16 elements.
+// Bytes of an operand: nvfp4 stores one scale for every 16 elements.
 double operand_bytes(Precision precision) {
     switch (precision) {
         case Precision::fp8:
@@ -54,7 +54,7 @@ const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu) {
                        "' trains; add one with `gpus: " + gpu.name + "`");
 }
 
-// A kernel bound by arithmetic, by memory or, softly, by both.
+// Time of a kernel bound by arithmetic, by memory, or by both with a smooth transition.
 double either(double compute, double memory) { return std::cbrt(std::pow(compute, 3) + std::pow(memory, 3)); }
 
 }  // namespace
@@ -110,7 +110,7 @@ double ComputeCosts::framework_or(std::string_view figure, double fallback) cons
 
 double ComputeCosts::eager() const { return compiled_ ? 1 : framework("eager"); }
 
-// t = (t_c^3 + t_m^3)^(1/3) + launch; t_c counts whole waves of tiles over the SMs and the start of each tile's loop
+// t = (t_c^3 + t_m^3)^(1/3) + launch; t_c includes whole waves of tiles over the SMs and the start of each tile's loop
 // over k. docs/training.md, products.
 Work ComputeCosts::product(const Product& p) const {
     const Precision used = p.full_precision && narrow() ? Precision::bf16 : precision_;
@@ -139,7 +139,8 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
     const double widths = (model.query_width() + model.value_width()) * share;
     const std::string kernel = attention_kernel();
     if (kernel == "unfused") {
-        // Both products whole, then softmax, mask and dropout pass over tokens x sequence scores of each head.
+        // Both products in full, then softmax, mask and dropout, which pass over the tokens x sequence scores of each
+        // head.
         const double flops = (backward ? 2 : 1) * 2 * tokens * sequence * widths;
         const double seconds =
             flops / (peak_ * gpu("gemm." + std::string(to_string(precision_))) * gpu("attention.unfused"));
@@ -147,7 +148,7 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
         const double passes = gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
         return {flops, seconds, 0, passes * 2 * scores / gpu("softmax.memory")};
     }
-    // Two products forward and five backward; causal ones skip the half above the diagonal.
+    // Two products forward and five backward; causal attention skips the half above the diagonal.
     const double flops = (backward ? 2.5 : 1) * (model.causal ? 1 : 2) * tokens * sequence * widths;
     const double longer = std::max(1.0, gpu("attention.long") / sequence);
     const double short_sequences = 1 + gpu("attention.short") * (longer - 1);
@@ -170,8 +171,8 @@ Work ComputeCosts::convolution(double flops, double bytes) const {
     return {flops, either(compute, memory) + gpu("launch"), bytes, 0};
 }
 
-// Adam reads and writes two moments, the fp32 copy, gradient and parameter of what it holds; the gradient norm reads
-// all of the stage's once.
+// For the `held` parameters, Adam reads and writes two moments, the fp32 copy, the gradient and the parameter; the
+// gradient norm reads the gradients of `all` parameters of the stage once.
 Work ComputeCosts::optimizer(double held, double all) const {
     return {0, 0, 0, (gpu("optimizer.bytes") * held + gpu("optimizer.norm") * all) / gpu("elementwise.memory")};
 }
@@ -183,8 +184,8 @@ double ComputeCosts::seconds(const Work& work) const {
 std::vector<Compute> ComputeCosts::computes(const Work& work, DeviceId device) const {
     std::vector<Compute> list;
     if (work.busy_s > 0) {
-        // The pace belongs to the kernels' shapes: it is the peak of this operation. Its memory traffic is below what
-        // would bind, for the product's own roofline holds it already.
+        // The kernels' shapes determine the rate, which becomes the peak of this operation. Its memory traffic is kept
+        // below what would bind it, because the product's own roofline already includes that traffic.
         const double seconds = work.busy_s * slowest_;
         const double flops = std::max(work.flops, 1.0);
         const double bytes = std::min(work.operand_bytes, 0.999 * gpu_.memory_bandwidth * seconds);

@@ -1,6 +1,7 @@
 #pragma once
-// What kernels of a training step cost on one GPU: a roofline whose shares depend on the size of a product and on the
-// attention kernel (catalogue parts of kind `compute` and `framework`; docs/training.md derives each formula).
+// What kernels of a training step cost on one GPU: a roofline model; the reachable shares of the peaks depend on a
+// product's size and on the attention kernel (catalogue parts of kind `compute` and `framework`; docs/training.md
+// derives each formula).
 
 #include <map>
 #include <string>
@@ -17,12 +18,12 @@
 
 namespace fabricast {
 
-// Kernels one after the other on an idle GPU.
+// Kernels that run one after another on an idle GPU.
 struct Work {
-    double flops = 0;           // operations that they do
-    double busy_s = 0;          // of those bound by arithmetic or launches
-    double operand_bytes = 0;   // memory traffic of these
-    double streamed_bytes = 0;  // of those bound by memory, over the share of the bandwidth that they reach
+    double flops = 0;           // floating-point operations
+    double busy_s = 0;          // seconds of kernels bound by arithmetic or launches
+    double operand_bytes = 0;   // memory traffic of those kernels
+    double streamed_bytes = 0;  // of kernels bound by memory, divided by the share of the bandwidth that they reach
 
     Work& operator+=(const Work& other);
     friend Work operator+(Work a, const Work& b) { return a += b; }
@@ -32,18 +33,18 @@ struct Work {
 // C(m x n) = A(m x k) B(k x n), `count` of them.
 struct Product {
     double m = 0, n = 0, k = 0, count = 1;
-    bool full_precision = false;  // in bf16 whatever the step's precision: logits, router
-    double more_bytes = 0;        // beside operands and result: the fp32 gradient that a weight's adds to
+    bool full_precision = false;  // at least in bf16, even in an 8-bit or 4-bit step: logits, router
+    double more_bytes = 0;        // traffic besides operands and result: the fp32 gradient that is added to
 };
 
 class ComputeCosts {
 public:
-    // `nodes`: compute slows with their number (figure growth). Throws CatalogError where the GPU has no such
-    // precision.
+    // Computing gets slower with the number of `nodes` (figure growth). Throws CatalogError if the GPU does not support
+    // the precision.
     ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double nodes);
 
     Work product(const Product& product) const;
-    // A fused or unfused attention of `tokens` queries over sequences of `sequence`; `share` of the heads is here.
+    // A fused or unfused attention of `tokens` queries over sequences of `sequence`; this GPU has `share` of the heads.
     Work attention(const ModelShape& model, double tokens, double sequence, double share, bool backward) const;
     Work elementwise(double bytes, double kernels = 0) const;
     Work cast(double bytes) const;
@@ -52,14 +53,14 @@ public:
 
     // Seconds on an idle GPU.
     double seconds(const Work& work) const;
-    // As operations of a schedule: one bound by arithmetic, one by memory, those that are there.
+    // The work as operations of a schedule: one bound by arithmetic, one by memory; empty ones are left out.
     std::vector<Compute> computes(const Work& work, DeviceId device) const;
 
     bool narrow() const { return precision_ == Precision::fp8 || precision_ == Precision::fp4; }
     bool unfused_attention() const;
-    double gpu(std::string_view figure) const;        // of the GPU's part, or of the one for all
+    double gpu(std::string_view figure) const;        // from the GPU's part, or from the part for all GPUs
     double eager() const;                             // factor on the traffic of element-wise kernels
-    double framework(std::string_view figure) const;  // of the framework's part
+    double framework(std::string_view figure) const;  // from the framework's part
     const Figure& framework_figure(std::string_view figure) const;
     double framework_or(std::string_view figure, double fallback) const;
     double peak() const { return peak_; }  // FLOP/s of the step's precision
@@ -77,7 +78,7 @@ private:
     AttentionKernel attention_;
     bool compiled_;
     double peak_ = 0, half_peak_ = 0;
-    double slowest_ = 1;  // time of the slowest of the nodes over the usual one's
+    double slowest_ = 1;  // time on the slowest node, relative to a typical one
     mutable std::map<std::pair<std::string, std::string>, const Figure*> used_;
 };
 

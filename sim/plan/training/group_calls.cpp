@@ -10,7 +10,8 @@ namespace fabricast {
 
 namespace {
 
-// Members of a group, node by node: where those of each node that it touches begin, and behind the last its size.
+// Where the members on each node that the group uses begin, in the order of the members; the last entry is the group's
+// size.
 std::vector<std::uint32_t> members_by_node(const Groups& groups, std::uint32_t group, std::uint32_t gpus_per_node) {
     std::vector<std::uint32_t> begins;
     std::uint32_t node = 0;
@@ -25,15 +26,15 @@ std::vector<std::uint32_t> members_by_node(const Groups& groups, std::uint32_t g
     return begins;
 }
 
-// Ranks of a group's own cluster are those of the real one, strided, and its nodes those that the group touches. Where
-// the group lies unevenly, some of a node's members stand for all of them, or one for several.
+// Maps the cluster of one group to the real one: its ranks are the group's ranks, its nodes those that the group uses.
+// In an uneven group some of a node's members represent all of them, or one rank represents several.
 struct Mapping {
     Fabric own;
     Fabric real;
     Groups groups;
-    bool even = true;  // each group has as many ranks on each node that it touches
+    bool even = true;  // each group has equally many ranks on each node that it uses
     std::uint32_t group = 0;
-    std::vector<std::uint32_t> ranks{};  // of the cluster, by the group's own
+    std::vector<std::uint32_t> ranks{};  // rank in the real cluster of each rank of `own`
 
     void of_group(std::uint32_t which) {
         group = which;
@@ -60,8 +61,8 @@ struct Mapping {
         return own.kind(own_device) == DeviceKind::nvswitch ? real.nvswitch(node)
                                                             : real.nic(node, own.local_index(own_device));
     }
-    // The rail of the real GPU that stands where this rail's GPU does; the end's own where no GPU has it, or where that
-    // one is far: members of a strided group may sit at different sockets or trays.
+    // The rail of the real GPU that corresponds to this rail's GPU. The end's own rail if no GPU is on this rail, or if
+    // the real rail is far from the end: members of a strided group may be on different sockets or trays.
     std::uint16_t nic(DeviceId end, std::uint16_t rail) const {
         if (rail == any_nic || own.kind(end) != DeviceKind::gpu) {
             return any_nic;
@@ -93,7 +94,8 @@ struct Mapping {
         query.dst_nic = crosses ? nic(own_path.dst, own_path.dst_nic) : any_nic;
         return query;
     }
-    // A hop that stands for its like: on the first node of the first group where its ends are two GPUs.
+    // The real hop that represents this one: on the first node of the first group where its ends are two different
+    // devices.
     PathQuery hop(const PathQuery& own_hop) {
         const auto moved = [&](DeviceId device, std::uint32_t by) {
             const bool gpu = own.kind(device) == DeviceKind::gpu;
@@ -116,7 +118,7 @@ struct Mapping {
     }
 };
 
-// The edges of every group, each as the plan of one has them.
+// The edges of every group, as in the plan of one group.
 struct AllGroups {
     Mapping map;
     EdgeSet one;
@@ -148,7 +150,7 @@ struct AllGroups {
         }
     }
 
-    // Every pair of a group that lies unevenly, each GPU by its own NIC.
+    // All pairs of every uneven group; each GPU uses its own NIC.
     void visit_pairs(const AllPairs& pairs, const std::function<void(const Edge&)>& visit) const {
         const Fabric& real = map.real;
         const Groups& groups = map.groups;
@@ -174,8 +176,8 @@ struct AllGroups {
     }
 };
 
-// A plan of `planned` ranks as one of `ranks`, where a group lies unevenly on its nodes: a ring has so many more hops
-// inside nodes, and each edge carries its share of so many ranks.
+// Changes a plan for the GPUs of `own` into one for `ranks` ranks, for uneven groups: the additional hops of a ring are
+// inside nodes, and each edge carries its share for `ranks` ranks.
 void resize(Pipeline& p, std::span<Stage> stages, const EdgeSet& edges, const Fabric& own, double ranks) {
     const double planned = own.gpu_count();
     if (std::holds_alternative<AllPairs>(edges)) {
@@ -197,8 +199,8 @@ void resize(Pipeline& p, std::span<Stage> stages, const EdgeSet& edges, const Fa
     p.chunk = std::min(p.chunk, p.bytes_per_edge);
 }
 
-// Times that a rank's buffer passes through its memory: what it sends is read, what arrives is written, and a reduction
-// reads its own share again.
+// How often a rank's buffer passes through its memory: data that it sends are read, data that arrive are written, and a
+// reduction also reads the rank's own share.
 double memory_passes(Collective collective) {
     switch (collective) {
         case Collective::all_reduce:
@@ -210,7 +212,7 @@ double memory_passes(Collective collective) {
     }
 }
 
-// The node with only the group's GPUs in it, numbered anew; everything else stays where it is.
+// The node with only the group's GPUs in it, renumbered; everything else stays as it is.
 NodeTemplate node_of(const NodeTemplate& full, const GroupShape& shape) {
     NodeTemplate node = full;
     node.gpus = shape.per_node;
@@ -220,7 +222,7 @@ NodeTemplate node_of(const NodeTemplate& full, const GroupShape& shape) {
         }
         const std::optional<std::uint32_t> number = number_in<std::uint32_t>(std::string_view(name).substr(3));
         if (!number) {
-            return name;  // a part of the user's own whose name begins so
+            return name;  // the user's own device whose name begins with "gpu"
         }
         const std::uint32_t index = *number;
         const bool ours = index % shape.apart == 0 && index / shape.apart < shape.per_node;
@@ -238,7 +240,7 @@ NodeTemplate node_of(const NodeTemplate& full, const GroupShape& shape) {
     return node;
 }
 
-// A cluster of one group's ranks: the same node with fewer GPUs, the same links.
+// The cluster of one group's ranks: the same node with fewer GPUs, and the same links.
 Cluster cluster_of(const Fabric& fabric, const GroupShape& shape) {
     Cluster cluster = fabric.cluster();
     if (cluster.fabric.kind == FabricKind::explicit_graph) {
@@ -270,13 +272,13 @@ struct GroupCalls::Member {
     std::map<Collective, Calls> calls;
 };
 
-// What one call adds, ready to be added again.
+// The operations of one call, so that it can be added again.
 struct GroupCalls::Template {
     struct Op {
         OpKind kind = OpKind::pipeline;
         Pipeline pipeline;
         Duration delay;
-        std::vector<std::size_t> after;  // operations of the same call; none: what the call waits for
+        std::vector<std::size_t> after;  // operations of the same call; none: waits for what the call waits for
     };
     std::vector<Op> ops;
     std::vector<std::size_t> ends;
@@ -285,7 +287,7 @@ struct GroupCalls::Template {
 
 GroupShape shape_of(const Groups& groups, std::uint32_t gpus_per_node, bool all_pairs) {
     std::uint32_t nodes = 1;
-    std::uint32_t most = 0, least = groups.size;  // members of a group on a node
+    std::uint32_t most = 0, least = groups.size;  // a group's members per node
     for (std::uint32_t group = 0; group < groups.count(); ++group) {
         const std::vector<std::uint32_t> begins = members_by_node(groups, group, gpus_per_node);
         nodes = std::max(nodes, static_cast<std::uint32_t>(begins.size() - 1));
@@ -298,9 +300,9 @@ GroupShape shape_of(const Groups& groups, std::uint32_t gpus_per_node, bool all_
     return {per_node, nodes, per_node > 1 ? groups.stride : 1, most == least};
 }
 
-// T is start + tau + way + stream(chunks - 1) (sim/engines/common/schedule.hpp); so many times each of them. `way`
-// leaves out the last slice of one call, where so many calls leave out as many; and a ring adds a tau to what it
-// streams, once each call.
+// A call takes T = start + tau + way + stream(chunks - 1) (sim/engines/common/schedule.hpp); each term counts `times`
+// times. One pipeline leaves out the last slice in `way` and, for a ring, adds a tau to the stream only once, `times`
+// calls do so each time: `fill` adds the difference.
 Pipeline repeated(Pipeline p, double times) {
     const double more = std::max(0.0, times - 1);
     p.bytes_per_edge *= times;
@@ -357,7 +359,7 @@ const GroupCalls::Template& GroupCalls::prepared(Schedule& schedule, const Group
 
     Mapping map{member(shape).fabric, fabric_, groups, shape.even};
     const Schedule& own = plan.schedule;
-    // The first iteration: between its issue and its end.
+    // The first iteration consists of the operations between its issue and its end.
     const auto end = static_cast<std::uint32_t>(own.kept.front());
     const auto dependencies = [&](std::uint32_t op) {
         std::vector<std::size_t> after;
@@ -403,7 +405,7 @@ const GroupCalls::Template& GroupCalls::prepared(Schedule& schedule, const Group
             copy.pipeline.first_occupancy = static_cast<std::uint32_t>(schedule.occupancies.size());
             copy.pipeline.occupancy_count = static_cast<std::uint32_t>(devices.size());
             const double bytes = memory_passes(call.collective) * call.bytes * call.times;
-            for (const DeviceId device : devices) {  // a channel is a block of threads, which holds an SM
+            for (const DeviceId device : devices) {  // a channel is a block of threads, which occupies an SM
                 schedule.occupancies.push_back({device, static_cast<std::uint16_t>(plan.channels), bytes});
             }
         } else {

@@ -6,8 +6,8 @@ namespace fabricast {
 
 namespace {
 
-// A forward product, or the two of its backward: by its operands and by its weights, whose fp32 gradient is read and
-// written (8 bytes an element).
+// A forward product, or the two products of its backward pass: for the gradient of the operand and for that of the
+// weights, whose fp32 gradient is read and written (8 bytes per element).
 Work both(const ComputeCosts& costs, Product forward, bool backward) {
     if (!backward) {
         return costs.product(forward);
@@ -57,8 +57,8 @@ Work LayerCosts::dense_products(double width, double tokens, bool backward) cons
            both(costs_, {tokens, model_.hidden, width / t}, backward);
 }
 
-// Tokens visit experts_per_token experts each; this GPU holds experts / e of them and sees all tokens that come for
-// those from its group.
+// Tokens visit experts_per_token experts each; this GPU has experts / e of them and gets all tokens of its group that
+// visit those.
 Work LayerCosts::expert_products(bool backward) const {
     const double here = model_.experts / layout_.e;
     const double each = layout_.tokens * model_.experts_per_token / here;
@@ -73,7 +73,7 @@ Work LayerCosts::attention(bool backward) const {
     return costs_.attention(model_, layout_.tokens, layout_.sequence, 1.0 / layout_.t, backward);
 }
 
-// Norms, residuals and dropout; activation; rotary, bias and split; routing; casts to 8 bits. Bytes a token:
+// Norms, residuals and dropout; activation; rotary, bias and split; routing; casts to 8 bits. Bytes per token:
 // docs/training.md, element-wise kernels.
 Work LayerCosts::small_kernels(bool experts, bool backward) const {
     const ModelShape& m = model_;
@@ -96,9 +96,9 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
     return work;
 }
 
-// Tensor parallelism: gather and scatter around attention and around the feed-forward part, each of the activations of
-// all its ranks (Korthikanti et al. 2022, 4.2), or two all-reduces without sequence parallelism. With overlap the calls
-// are cut into as many pieces as ranks: one piece stands alone, the rest runs beside the products.
+// Tensor parallelism: gather and scatter around attention and around the feed-forward part, each moving the activations
+// of all its ranks (Korthikanti et al. 2022, 4.2); without sequence parallelism two all-reduces. With overlap the calls
+// are cut into as many pieces as ranks: the first piece runs alone, the rest during the products.
 void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& work) const {
     if (layout_.t == 1) {
         return;
@@ -106,10 +106,10 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
     const double bytes = 2 * layout_.tokens * model_.hidden;
     std::vector<GroupCall> calls;
     if (workload_.parallelism.sequence) {
-        const double gathered = costs_.narrow() ? bytes / 2 : bytes;  // 8-bit operands travel as such
+        const double gathered = costs_.narrow() ? bytes / 2 : bytes;  // 8-bit operands are sent as 8 bits
         calls = {{CommKind::tensor, Collective::all_gather, gathered, 2 * times},
                  {CommKind::tensor, Collective::reduce_scatter, bytes, 2 * times}};
-        if (experts) {  // the second pair moves a token for each of its experts
+        if (experts) {  // the second pair moves one copy of a token per expert
             calls[0].times = calls[1].times = times;
             const double spread = bytes * model_.experts_per_token;
             calls.push_back({CommKind::tensor, Collective::all_gather, spread, times});
@@ -136,7 +136,7 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
     work = {};
 }
 
-// All of a layer but the core of its attention.
+// All work of a layer except the core of its attention.
 Work LayerCosts::around_attention(bool experts, bool backward) const {
     Work work = attention_products(backward) + small_kernels(experts, backward);
     if (!experts) {
@@ -149,8 +149,8 @@ Work LayerCosts::around_attention(bool experts, bool backward) const {
     return work;
 }
 
-// A layer's phases. `passes`: how often its tensors are gathered and scattered and its tokens sent to experts and back;
-// `rings`: how often keys and values go round the context ranks.
+// A layer's phases. `passes`: how often its tensors are gathered and scattered, and its tokens sent to the experts and
+// back; `rings`: how often keys and values go round the ring of context ranks.
 Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passes, double rings) const {
     Phases phases;
     if (layout_.c == 1) {
@@ -165,7 +165,7 @@ Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passe
         phases.push_back({work, {}});
         return phases;
     }
-    // A ring of keys and values: the own block first, the others as they arrive.
+    // Keys and values go round a ring: attention to the rank's own block first, to the others as they arrive.
     const double c = layout_.c;
     const double bytes = 2 * layout_.tokens * model_.kv_heads * (model_.head_size + model_.value_head_size) / layout_.t;
     phases.push_back({work + (1 / c) * core, {}});
@@ -177,8 +177,8 @@ Phases LayerCosts::forward(bool experts) const {
     return layer(experts, around_attention(experts, false), attention(false), 1, 1);
 }
 
-// Keys and values go round, and their gradients. What is computed again communicates again: the forward pass of each
-// layer, or of every second one.
+// Keys and values go round the ring, and so do their gradients. Recomputation repeats the communication, too: that of
+// the forward pass of each layer, or of every second one.
 Phases LayerCosts::backward(bool experts) const {
     const double again = workload_.recompute == Recompute::full ? 1 : workload_.recompute == Recompute::half ? 0.5 : 0;
     Work work = around_attention(experts, true);
@@ -204,7 +204,7 @@ Work LayerCosts::head(bool backward) const {
 }
 
 // A convolution is the product of its unfolded input: width^2 * tokens rows, kernel^2 * in columns. Norm and activation
-// pass over its output four times forward, six backward.
+// pass over its output four times forward and six times backward.
 std::vector<LayerCosts::Part> LayerCosts::network(bool backward) const {
     const double images = layout_.tokens;
     const double size = workload_.precision == Precision::fp32 || workload_.precision == Precision::tf32 ? 4 : 2;

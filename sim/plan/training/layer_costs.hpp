@@ -1,5 +1,5 @@
 #pragma once
-// One layer of one micro-batch on one GPU as phases: work, and the collectives that run beside it or in front of it.
+// One layer of one micro-batch on one GPU as phases: work, and the collectives that run during it or before it.
 
 #include <cstdint>
 #include <vector>
@@ -14,7 +14,7 @@ namespace fabricast {
 enum class CommKind : std::uint8_t { tensor, context, expert, pipeline, data };
 inline constexpr std::size_t comm_kinds = 5;
 
-// So many calls, one after the other, of one collective over the groups of a kind.
+// `times` calls, one after another, of one collective over the groups of a kind.
 struct GroupCall {
     CommKind kind = CommKind::tensor;
     Collective collective = Collective::all_gather;
@@ -22,16 +22,16 @@ struct GroupCall {
     double times = 1;
 };
 
-// Work with calls beside it; it ends when all of them have.
+// Work and calls that run at the same time; the phase ends when all of them have ended.
 struct Phase {
     Work work;
-    std::vector<GroupCall> calls;  // each kind's one after the other, kinds side by side
+    std::vector<GroupCall> calls;  // calls of one kind run one after another, kinds at the same time
 };
 
 using Phases = std::vector<Phase>;
 
-// The phases of `layers` equal layers, each phase that many times as long: layers follow each other, so what is in
-// sequence in one stays in sequence in all.
+// The phases of `layers` equal layers, with each phase that many times as long: layers follow each other, so what is
+// sequential in one layer is sequential in all.
 Phases operator*(double layers, const Phases& phases);
 
 class LayerCosts {
@@ -42,18 +42,18 @@ public:
 
     // A dense layer or one with experts.
     Phases forward(bool experts) const;
-    Phases backward(bool experts) const;  // with what is computed again
+    Phases backward(bool experts) const;  // with recomputation
 
-    Work embedding() const;          // in front of the first layer, forward or backward
-    Work head(bool backward) const;  // last product and loss, behind the last layer
-    // A convolutional network's layers in order, each with its parameters.
+    Work embedding() const;          // before the first layer, forward or backward
+    Work head(bool backward) const;  // last product and loss, after the last layer
+    // A layer of a convolutional network, with its number of parameters; network() returns them in order.
     struct Part {
         Work work;
         double parameters = 0;
     };
     std::vector<Part> network(bool backward) const;
     GroupCall boundary() const;                                                // activations to the next stage
-    double parameters_of(double first, double count, bool shared_only) const;  // of layers here, over tensor and expert
+    double parameters_of(double first, double count, bool shared_only) const;  // of these layers on one GPU
 
 private:
     Work attention_products(bool backward) const;

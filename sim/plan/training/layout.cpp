@@ -93,8 +93,8 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
                "a batch of " + shown(out.global_batch) + " is no multiple of micro_batch x data = " + shown(at_once));
     }
     out.micro_batches = static_cast<std::uint32_t>(out.global_batch / at_once);
-    // Each is some operations that are held until the step is over: measured on Llama-2-7B, 1.7 kB, so that so many are
-    // 0.7 GB and 6 s. The limit is chosen.
+    // Each piece of a micro-batch makes operations that stay in memory until the step ends: 1.7 kB, measured on
+    // Llama-2-7B, so that this limit means 0.7 GB and 6 s. The limit itself is our choice.
     constexpr std::uint64_t most_pieces = 400'000;
     const std::uint64_t pieces = std::uint64_t{out.p} * out.v;
     if (out.micro_batches * pieces > most_pieces) {

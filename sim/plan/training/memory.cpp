@@ -6,12 +6,12 @@ namespace fabricast {
 
 namespace {
 
-// Kept of one layer for the backward pass of one micro-batch, nothing computed again; bytes. Korthikanti et al. 2022,
-// 4.1, product by product: for GPT 10 + 24 / t bytes a token and hidden element.
+// Bytes that one layer keeps for the backward pass of one micro-batch, without recomputation. Korthikanti et al. 2022,
+// 4.1, product by product: for GPT 10 + 24 / t bytes per token and hidden element.
 double layer_activations(const ModelShape& m, const TrainingWorkload& w, const Layout& layout, bool experts) {
     const double t = layout.t;
     const double shared = w.parallelism.sequence ? t : 1;
-    const bool dropout = m.positions > 0;  // GPT's; models without position embeddings have none
+    const bool dropout = m.positions > 0;  // GPT has it; models without position embeddings do not
     // Two norms' inputs and outputs, dropout's masks; an eager norm keeps its input in fp32 as well.
     double bytes = ((dropout ? 10 : 8) + (w.compiled ? 0 : 8)) * m.hidden / shared;
     // Queries, keys and values, the attention's output; latent vectors.
@@ -25,7 +25,7 @@ double layer_activations(const ModelShape& m, const TrainingWorkload& w, const L
     return layout.tokens * bytes;
 }
 
-// Scores of an unfused attention: softmax's output, with dropout its output and mask as well.
+// Bytes of the scores of an unfused attention: the softmax's output, and with dropout also its output and mask.
 double score_activations(const ModelShape& m, const Layout& layout) {
     return (m.positions > 0 ? 5 : 2) * m.heads * layout.tokens * layout.sequence / layout.t;
 }
@@ -39,7 +39,7 @@ double in_flight(const TrainingWorkload& w, const Layout& layout, std::uint32_t 
     return std::min<double>(ahead, layout.micro_batches);
 }
 
-// What is beside the model and the batch, and the ends of the whole.
+// Adds the reserved memory, scales the activations, and sets the interval of the total.
 void add_reserved(StepMemory& memory, const ComputeCosts& costs) {
     const Figure& reserved = costs.framework_figure("memory.reserved");
     const Figure& kept = costs.framework_figure("memory.activations");
@@ -69,7 +69,7 @@ public:
         const bool last = stage + 1 == layout.p;
         ends_ = stage == 0 ? embedding_parameters(model) / layout.t : 0;
         ends_ += last ? head_parameters(model) / layout.t : 0;
-        // A tied output matrix on a stage of its own is a copy.
+        // A tied output matrix on another stage than the embedding is a copy.
         ends_ += last && layout.p > 1 && model.tied ? model.vocabulary * model.hidden / layout.t : 0;
         shared_ += ends_;
     }
@@ -85,7 +85,7 @@ public:
         out.parameters = 2 * held(Sharding::zero_3);
         out.gradients = gradient_bytes(w_) * held(Sharding::zero_2);
         out.optimizer = (w_.optimizer == OptimizerKind::adam ? 12 : 8) * held(Sharding::zero_1);
-        if (w_.sharding >= Sharding::zero_3) {  // gathered: embedding and head, the layer at work, those fetched ahead
+        if (w_.sharding >= Sharding::zero_3) {  // gathered: embedding, head, the current layer, those fetched ahead
             out.parameters += 2 * (ends_ + (1 + costs_.framework("layers_ahead")) * largest_layer_);
         }
         if (w_.sharding >= Sharding::zero_2) {  // whole until they are scattered
@@ -97,7 +97,7 @@ public:
     }
 
 private:
-    // What is kept, and one layer of it that is computed again.
+    // Bytes of all activations that are kept, and of the one layer that is being recomputed.
     double activations() const {
         const double stored = 2 * layout_.tokens * model_.hidden / (w_.parallelism.sequence ? layout_.t : 1.0);
         const bool scores = costs_.unfused_attention();
@@ -126,7 +126,7 @@ private:
     const ComputeCosts& costs_;
     std::uint32_t stage_;
     double dense_ = 0, sparse_ = 0;    // layers
-    double shared_ = 0, experts_ = 0;  // parameters here
+    double shared_ = 0, experts_ = 0;  // parameters on this GPU
     double ends_ = 0, largest_layer_ = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a step holds in the memory of the fullest GPU.
+// The memory that a step needs on the fullest GPU.
 
 #include "sim/plan/training/layer_costs.hpp"
 
@@ -7,17 +7,17 @@ namespace fabricast {
 
 struct StepMemory {
     double parameters = 0, gradients = 0, optimizer = 0, activations = 0;  // bytes
-    double reserved = 0;  // CUDA's context, NCCL's buffers, workspaces: the framework's figure memory.reserved
+    double reserved = 0;  // CUDA's context, NCCL's buffers, workspaces: the framework's figure memory.reserved; bytes
     double total() const { return parameters + gradients + optimizer + activations + reserved; }
-    double low80 = 0, high80 = 0;  // of the total: what kernels keep and what is reserved varies
+    double low80 = 0, high80 = 0;  // of the total: activations and reserved memory vary
 };
 
-// Of the first stage, which keeps most micro-batches, or the last, which holds the logits: the larger. Gradients are
-// held as wide as they travel. docs/training.md, memory, has each term.
+// The larger of two: the first stage, which keeps most micro-batches, and the last, which has the logits. Gradients are
+// stored as wide as they are sent. docs/training.md, memory, explains each term.
 StepMemory step_memory(const ModelShape& model, const TrainingWorkload& workload, const Layout& layout,
                        const ComputeCosts& costs, const LayerCosts& layers);
 
-// Bytes of one gradient, on the wire and in memory: the workload's, or what the sharding is usually run with.
+// Bytes of one gradient, on the wire and in memory: the workload's figure, or what is usual for its sharding.
 double gradient_bytes(const TrainingWorkload& workload);
 
 }  // namespace fabricast

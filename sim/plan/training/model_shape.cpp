@@ -44,7 +44,7 @@ void read_part(const Part& part, ModelShape& model) {
 void apply(const ModelDimensions& own, ModelShape& model) {
     const auto take = [](double& field, std::uint32_t value) { field = value > 0 ? value : field; };
     if (own.hidden > 0 || own.heads > 0) {
-        model.head_size = model.value_head_size = 0;  // follows from the new ones
+        model.head_size = model.value_head_size = 0;  // follows from the new dimensions
     }
     if (own.heads > 0) {
         model.kv_heads = 0;
@@ -80,7 +80,7 @@ void fill(ModelShape& model) {
 
 double attention_parameters(const ModelShape& m) {
     const double out = m.value_width() * m.hidden;
-    if (m.kv_rank > 0) {  // DeepSeek-V2, 2.1: down to the latent vectors and up to the heads
+    if (m.kv_rank > 0) {  // DeepSeek-V2, 2.1: projections down to the latent vectors and up to the heads
         const double plain = m.head_size - m.rope_size;
         return m.hidden * m.q_rank + m.q_rank * m.query_width() + m.hidden * (m.kv_rank + m.rope_size) +
                m.kv_rank * m.heads * (plain + m.value_head_size) + out;
@@ -90,7 +90,8 @@ double attention_parameters(const ModelShape& m) {
 
 double ffn_parameters(const ModelShape& m, double width) { return (m.gates() + 1) * m.hidden * width; }
 
-// GPT's: each product has a bias, each norm a weight and a bias: 13 hidden. Llama's have neither: two norms.
+// In GPT each product has a bias and each norm a weight and a bias: 13 * hidden parameters per layer. Llama has only
+// the weights of two norms.
 bool has_biases(const ModelShape& m) { return m.positions > 0; }
 
 }  // namespace
@@ -135,7 +136,7 @@ double parameters(const ModelShape& m) {
     if (m.convolutional()) {
         double sum = 0;
         for (const Convolution& c : m.convolutions) {
-            sum += c.count * (c.in * c.out * c.kernel * c.kernel + 2 * c.out);  // and a norm's scale and shift
+            sum += c.count * (c.in * c.out * c.kernel * c.kernel + 2 * c.out);  // 2 * out: a norm's scale and shift
         }
         for (const Convolution& p : m.products) {
             sum += p.in * p.out + p.out;

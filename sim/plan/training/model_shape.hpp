@@ -1,5 +1,5 @@
 #pragma once
-// What a model is to a forecast: its dimensions, and how many parameters they make.
+// What a forecast needs to know of a model: its dimensions and its number of parameters.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace fabricast {
 
-// So many alike convolutions; `width` of their square output.
+// `count` equal convolutions; `width` is that of their square output.
 struct Convolution {
     double in = 0, out = 0, kernel = 0, width = 0, count = 1;
 };
@@ -24,7 +24,7 @@ struct ModelShape {
     double positions = 0;  // learned position embeddings; 0: none
     bool gated = false, tied = false, causal = true;
     double experts = 0, experts_per_token = 0, expert_ffn = 0, shared_experts = 0;
-    double dense_layers = 0;                        // in front of those with experts
+    double dense_layers = 0;                        // before the layers with experts
     double q_rank = 0, kv_rank = 0, rope_size = 0;  // latent attention; 0: none
     std::vector<Convolution> convolutions;
     std::vector<Convolution> products;  // fully connected layers of a convolutional network: in, out
@@ -33,16 +33,16 @@ struct ModelShape {
     bool has_experts(double layer) const { return experts > 0 && layer >= dense_layers; }
     double query_width() const { return heads * head_size; }
     double value_width() const { return heads * value_head_size; }
-    double key_width() const { return kv_heads * head_size; }  // of the keys; the values' is kv_heads * value_head_size
+    double key_width() const { return kv_heads * head_size; }  // keys; values: kv_heads * value_head_size
     double gates() const { return gated ? 2 : 1; }
 };
 
-// The library's model with the workload's own dimensions over it. Throws CatalogError where the model is unknown and
-// the dimensions do not make one.
+// The library's model, changed by the workload's own dimensions. Throws CatalogError if the model is unknown and the
+// dimensions do not define one.
 ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload);
 
 // Parameters of one layer without its experts, of one layer's routed experts, of the embeddings before the first layer
-// and of what follows the last. Biases and norms counted as the model has them.
+// and of what follows the last. Biases and norms are counted if the model has them.
 double layer_parameters(const ModelShape& model, bool with_experts);
 double expert_parameters(const ModelShape& model);
 double embedding_parameters(const ModelShape& model);
@@ -50,8 +50,9 @@ double head_parameters(const ModelShape& model);
 double parameters(const ModelShape& model);
 
 // Floating-point operations that the model needs for one token of a sequence of `tokens`, forward and backward without
-// recomputation, as papers count them: 6 a weight that a token meets, and 12 * layers * hidden * tokens for attention
-// without a causal half (Narayanan et al. 2021, appendix; PaLM, appendix B). One image for a convolutional network.
+// recomputation, as papers count them: 6 for each weight that a token uses, and 12 * layers * hidden * tokens for
+// attention without a causal half (Narayanan et al. 2021, appendix; PaLM, appendix B). For a convolutional network: the
+// operations for one image.
 double model_flops(const ModelShape& model, double tokens);
 
 }  // namespace fabricast

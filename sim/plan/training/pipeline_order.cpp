@@ -6,7 +6,8 @@ namespace fabricast {
 
 namespace {
 
-// The k-th forward (or backward) of a stage: rounds of `stages` micro-batches go through chunk after chunk.
+// The k-th forward (or backward) of a stage: in each round, `stages` micro-batches go through one chunk after the
+// other.
 PipelineAction nth(bool forward, std::uint32_t k, std::uint32_t stages, std::uint32_t chunks) {
     const std::uint32_t round = k / (stages * chunks);
     const std::uint32_t place = k % (stages * chunks);
@@ -19,7 +20,7 @@ PipelineAction nth(bool forward, std::uint32_t k, std::uint32_t stages, std::uin
 std::vector<PipelineAction> stage_actions(PipelineOrder order, std::uint32_t stage, std::uint32_t stages,
                                           std::uint32_t chunks, std::uint32_t micro_batches) {
     const std::uint32_t total = micro_batches * chunks;
-    // Without interleaving micro-batches simply follow each other, however many.
+    // Without interleaving, all micro-batches form one round.
     const std::uint32_t round = chunks == 1 ? std::max(1U, micro_batches) : stages;
     std::vector<PipelineAction> actions;
     actions.reserve(std::size_t{2} * total);

@@ -1,5 +1,5 @@
 #pragma once
-// The order in which a pipeline stage runs its micro-batches: what makes bubbles.
+// The order in which a pipeline stage runs its micro-batches, which causes bubbles.
 
 #include <cstdint>
 #include <vector>
@@ -14,9 +14,10 @@ struct PipelineAction {
     std::uint32_t chunk = 0;
 };
 
-// GPipe: all forward, then all backward. 1F1B (Narayanan et al. 2021, 2.2): a stage runs ahead by as many micro-batches
-// as stages follow it, then one forward, one backward; with chunks interleaved as Megatron-Core does, in rounds of
-// `stages` micro-batches a chunk. Precondition: with chunks > 1, micro_batches is a multiple of stages.
+// GPipe: all forward passes, then all backward passes. 1F1B (Narayanan et al. 2021, 2.2): a stage first runs as many
+// micro-batches forward as stages follow it, then alternates one forward and one backward; chunks are interleaved as in
+// Megatron-Core, in rounds of `stages` micro-batches per chunk. Precondition: with chunks > 1, micro_batches is a
+// multiple of stages.
 std::vector<PipelineAction> stage_actions(PipelineOrder order, std::uint32_t stage, std::uint32_t stages,
                                           std::uint32_t chunks, std::uint32_t micro_batches);
 

@@ -92,7 +92,7 @@ Ends finish_step(StepBuilder& builder, const StepContext& context, const std::ve
             done = joined(std::move(done), builder.compute(work, what, lane, after));
         }
     }
-    // A framework that sends each rank's new parameters to all others in turn.
+    // Some frameworks broadcast the new parameters rank by rank.
     const double each = context.costs.framework_or("broadcast_per_rank", 0);
     const double broadcasts = context.workload.sharding == Sharding::zero_1 && shard > 1 ? each * shard : 0;
     const StepOp what{StepTag::fixed, false, 0, context.layout.micro_batches - 1, 0};

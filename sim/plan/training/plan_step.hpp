@@ -1,5 +1,5 @@
 #pragma once
-// One training step as a Schedule: representatives compute, groups communicate.
+// One training step as a Schedule: representative GPUs compute, groups of GPUs communicate.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace fabricast {
 
-// Identical replicas are simulated once, or each on its own: the test's oracle.
+// Whether identical replicas are simulated once, or each separately, which is the tests' oracle.
 enum class Replicas : std::uint8_t { folded, each };
 
 // Throws LayoutError, PlanError, CatalogError.

@@ -1,7 +1,8 @@
 #include "sim/plan/training/replicated_step.hpp"
 
-// Every rank holds all parameters and gradients of its stage (ddp), and with zero-1 a share of the optimizer's states:
-// gradients are reduced behind the last micro-batch's backward, parameters gathered in front of the first forward.
+// Every rank has all parameters and gradients of its stage (ddp); with zero-1 it has only a share of the optimizer's
+// states. Gradients are reduced after the last micro-batch's backward pass, parameters gathered before the first
+// forward pass.
 
 #include <algorithm>
 #include <cmath>
@@ -14,10 +15,11 @@ namespace fabricast {
 
 namespace {
 
-// Gradients of a chunk are reduced in so many buckets at most: more of them tell nothing new.
+// Gradients of a chunk are reduced in at most this many buckets, because more would hardly change the result.
 constexpr double most_buckets = 12;
 
-// One chunk of a stage: whole, and as pieces for the micro-batch whose gradients or parameters travel.
+// One chunk of a stage: whole, and in pieces for the micro-batch whose gradients are reduced or whose parameters are
+// gathered.
 struct Chunk {
     Piece whole;
     std::vector<Piece> pieces;  // in forward order
@@ -93,8 +95,8 @@ private:
         return chunk;
     }
 
-    // Parameters as the last step's optimizer left them: each rank has its share. Bucket by bucket in the order in
-    // which the first micro-batch needs them.
+    // After the last step's optimizer each rank has only its share of the new parameters. They are gathered bucket by
+    // bucket in the order in which the first micro-batch needs them.
     void gather_parameters() {
         if (!shares_states() || broadcasts()) {
             return;
@@ -113,7 +115,7 @@ private:
                     gathered_[{stage, chunk}].push_back(chain);
                 }
             }
-            if (!context_.workload.overlap.parameters) {  // all of it before anything starts
+            if (!context_.workload.overlap.parameters) {  // everything is gathered before anything starts
                 for (std::uint32_t lane = 0; lane < builder_.lanes(); ++lane) {
                     turns_.computed(stage, lane) = chain;
                 }
@@ -121,7 +123,7 @@ private:
         }
     }
 
-    // Reduces a piece's gradients behind those before it.
+    // Reduces a piece's gradients after those of earlier pieces.
     void reduce(std::uint32_t stage, std::uint32_t chunk, const Piece& piece, const Ends& after) {
         const double width = context_.gradient_bytes();
         const bool scatters = shares_states() && layout_.shard == layout_.replicas() && !broadcasts();
@@ -171,7 +173,7 @@ private:
         return builder_.compute(chunk.ends.before, what, lane, after);
     }
 
-    struct Ready {  // gradients of a piece
+    struct Ready {  // the gradients of a piece
         Ends ends;
         std::uint32_t lanes = 0;
     };

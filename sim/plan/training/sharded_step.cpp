@@ -1,8 +1,9 @@
 #include "sim/plan/training/sharded_step.hpp"
 
-// Zero-2, zero-3 and hsdp: a layer's parameters are gathered while the one before it computes, its gradients scattered
-// while the next one does (Zhao et al. 2023, PyTorch FSDP, 3.3); with a pipeline so for each chunk and micro-batch.
-// Zero-2 keeps parameters once gathered. Gathers and scatters of one process group follow each other.
+// Zero-2, zero-3 and hsdp: a layer's parameters are gathered while the previous layer computes, and its gradients are
+// scattered while the next one computes (Zhao et al. 2023, PyTorch FSDP, 3.3). With a pipeline this happens for each
+// chunk and micro-batch. Zero-2 keeps parameters once they are gathered. Gathers and scatters of one process group run
+// one after another.
 
 #include <algorithm>
 #include <cmath>
@@ -13,20 +14,21 @@ namespace fabricast {
 
 namespace {
 
-// More operations than that tell nothing new: layers are taken together.
+// Limit of layers times micro-batches: beyond it several layers become one unit, because more operations would hardly
+// change the result.
 constexpr double most_units = 2400;
 
 struct Chunk {
     std::vector<Piece> units;  // in forward order
     ChunkEnds ends;
-    Held root;  // what is in front of the units and behind them: gathered before the chunk runs, scattered behind it
+    Held root;  // embedding and head: gathered before the chunk runs, scattered after it
     bool root_there = false;
 };
 
 struct Stage {
     std::vector<Chunk> chunks;
-    Ends wire;                    // gathers and scatters so far
-    const Chunk* last = nullptr;  // whose last unit a forward has just used: its parameters are still there
+    Ends wire;                    // end of the gathers and scatters so far
+    const Chunk* last = nullptr;  // the chunk that has just run forward: its last unit's parameters are still gathered
 };
 
 class ShardedStep {
@@ -82,7 +84,7 @@ private:
         return chunk;
     }
 
-    // Behind the stage's calls before it, and no earlier than `gate`.
+    // Gathers after the stage's earlier calls, and no earlier than `gate`.
     Ends gather(const Held& held, const StepOp& what, const Ends& gate) {
         Ends& wire = stages_[what.stage].wire;
         wire = builder_.call({CommKind::data, Collective::all_gather, 2 * held.shared, 1}, layout_.sharded(what.stage),
@@ -94,7 +96,7 @@ private:
         return wire;
     }
 
-    // Gradients that `computed` has made; returns what the next computation waits for.
+    // Scatters the gradients that `computed` has made; returns what the next computation waits for.
     Ends scatter(const Held& held, const StepOp& what, const Ends& computed) {
         const double width = context_.gradient_bytes();
         Ends& wire = stages_[what.stage].wire;
@@ -111,7 +113,7 @@ private:
         return context_.workload.overlap.gradients ? computed : joined(computed, wire);
     }
 
-    // Where gathers overlap, an action's first one need not wait for what other stages send.
+    // If gathers overlap, an action's first gather does not wait for what other stages send.
     Ends first_gate(std::uint32_t stage, const Ends& after) {
         return context_.workload.overlap.parameters ? turns_.computed(stage, 0) : after;
     }
@@ -121,7 +123,7 @@ private:
         const StepOp what = compute_op(stage, action);
         const bool gathers = gathers_again() || action.micro_batch == 0;
         const auto ahead = static_cast<std::size_t>(context_.costs.framework("layers_ahead"));
-        std::vector<Ends> done{first_gate(stage, after)};  // compute before the first unit, behind it, ...
+        std::vector<Ends> done{first_gate(stage, after)};  // end of: what is before unit 0, unit 0, unit 1 ...
         Ends arrived;
         if (gathers && !chunk.root_there) {
             arrived = gather(chunk.root, what, done.front());

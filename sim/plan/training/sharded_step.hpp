@@ -1,5 +1,5 @@
 #pragma once
-// A step whose ranks share out parameters or gradients.
+// A step whose ranks shard gradients, or parameters too.
 
 #include "sim/plan/training/step_parts.hpp"
 

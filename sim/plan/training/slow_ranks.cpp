@@ -22,7 +22,7 @@ std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, 
         (event.of_device() ? slow : result).push_back(event);
     }
     std::ranges::stable_sort(slow, {}, &LinkEvent::at);
-    std::map<std::uint32_t, std::map<DeviceId, double>> shares;  // of a stage's slow GPUs, so far
+    std::map<std::uint32_t, std::map<DeviceId, double>> shares;  // by stage: the slow GPUs so far
     for (LinkEvent& event : slow) {
         const std::uint32_t stage = stage_of(event.device, layout, fabric);
         std::map<DeviceId, double>& of_stage = shares[stage];

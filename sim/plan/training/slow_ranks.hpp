@@ -1,6 +1,6 @@
 #pragma once
-// A step computes on representatives. A slow GPU is one of those that some representative stands for, and all of them
-// wait for it: at the next call of their group, or before the step ends.
+// A step computes on representatives. A slow GPU belongs to those that some representative GPU represents, and all of
+// them wait for the slow one: at the next call of their group, or before the step ends.
 
 #include <vector>
 
@@ -10,8 +10,9 @@
 
 namespace fabricast {
 
-// The same events, each slow GPU's at its stage's representative. Of several slow ones the slowest at each moment
-// counts: exact for one GPU a stage, an upper bound where GPUs of different replicas are slow by turns.
+// The same events, with those of slow GPUs moved to their stage's representative. If several are slow, the slowest at
+// each moment counts: this is exact for one slow GPU per stage, and an upper bound if GPUs of different replicas are
+// slow by turns.
 std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, const Layout& layout,
                                           const Fabric& fabric);
 

@@ -5,7 +5,7 @@
 
 namespace fabricast {
 
-// Stages take turns: each goes on as far as its inputs are there.
+// Stages take turns: each continues as long as its inputs are there.
 void StageTurns::run(const Body& body) {
     const Layout& layout = context_.layout;
     struct Place {
@@ -70,8 +70,8 @@ bool StageTurns::has_input(std::uint32_t stage, const PipelineAction& action) co
     return !starts && layout.p > 1;
 }
 
-// What an action waits for from other stages, and where sends block for its stage's own last one; nothing where that is
-// not there yet.
+// What an action waits for: the input from another stage and, if sends block, the stage's own last send; nullopt if one
+// of them has not been added yet.
 std::optional<Ends> StageTurns::inputs(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action) const {
     Ends waits;
     if (has_input(stage, action)) {
@@ -90,8 +90,8 @@ std::optional<Ends> StageTurns::inputs(std::uint32_t stage, std::uint32_t lane, 
     return waits;
 }
 
-// Activations for the next stage or gradients for the one before; from the last stage on for the first one's next
-// chunk.
+// Sends activations to the next stage or gradients to the previous one; the last stage's activations go to the first
+// stage's next chunk, and gradients the other way.
 void StageTurns::post(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, const Ends& computed) {
     const Layout& layout = context_.layout;
     const bool wraps = action.forward ? stage + 1 == layout.p : stage == 0;
@@ -112,8 +112,8 @@ void StageTurns::post(std::uint32_t stage, std::uint32_t lane, const PipelineAct
     sent_[{stage, lane}] = {to, false, {}};
 }
 
-// Where sends block a message moves once both ends have come to it. What a stage sends to the one that it receives from
-// goes in the same batch; what it sends the other way has left before.
+// If sends block, a message moves once both ends have reached it. What a stage sends to the stage that it receives from
+// is in the same batch; what it sends to the other neighbour has left before.
 bool StageTurns::receive(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action) {
     const ActionKey key{stage, lane, action.chunk, action.micro_batch, action.forward};
     const auto posted = posted_.find(key);

@@ -1,5 +1,5 @@
 #pragma once
-// The pipeline of a step: which action of which stage comes when, and what stages send each other.
+// The pipeline of a step: when each action of each stage runs, and what stages send each other.
 
 #include <cstdint>
 #include <functional>
@@ -14,13 +14,13 @@ namespace fabricast {
 
 class StageTurns {
 public:
-    // What an action adds to the schedule: it computes no earlier than `after`, and returns what ends it.
+    // Adds an action to the schedule: it computes no earlier than `after`. Returns the operations that end it.
     using Body =
         std::function<Ends(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, const Ends& after)>;
 
     StageTurns(StepBuilder& builder, const StepContext& context) : builder_(builder), context_(context) {}
 
-    // Runs every stage's actions in their order, each as soon as what it waits for has been added.
+    // Adds every stage's actions in their order, each as soon as everything that it waits for has been added.
     void run(const Body& body);
 
     // The end of what the stage's lane has computed so far; what comes next waits for it.
@@ -41,13 +41,13 @@ private:
     };
     struct Sent {
         std::uint32_t to = 0;
-        bool taken = false;  // the receiver has come to it too
+        bool taken = false;  // the receiver has reached it too
         Ends ends;
     };
 
-    // 1F1B without interleaving sends and receives in one batch and waits for both before it computes on:
+    // 1F1B without interleaving sends and receives in one batch and waits for both before it continues to compute:
     // Megatron-Core, schedules.py, send_forward_recv_backward, which refuses overlap_p2p_comm; PyTorch's Schedule1F1B,
-    // _batch_p2p. So no stage's all-to-all starts beside what it still sends. Others send beside computation.
+    // _batch_p2p. So a stage does not start an all-to-all while it still sends. Other orders send during computation.
     bool sends_block() const { return context_.workload.order == PipelineOrder::one_f_one_b && context_.layout.v == 1; }
     bool has_input(std::uint32_t stage, const PipelineAction& action) const;
     std::optional<Ends> inputs(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action) const;
@@ -58,8 +58,8 @@ private:
     const StepContext& context_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> computed_;  // [stage, lane]
     std::map<ActionKey, Ends> arrived_;
-    std::map<ActionKey, Posted> posted_;                            // for the action that receives it
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Sent> sent_;  // [stage, lane]: what its last action sends
+    std::map<ActionKey, Posted> posted_;                            // by the action that receives it
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Sent> sent_;  // [stage, lane]: the message of its last action
 };
 
 }  // namespace fabricast

@@ -41,7 +41,7 @@ private:
     double start_of(std::size_t i) const { return to_seconds(timeline_.kept[i].start - Time{}); }
     double finish_of(std::size_t i) const { return to_seconds(timeline_.kept[i].finish - Time{}); }
 
-    // The operation that this one waited for longest.
+    // The dependency that finished last.
     std::size_t last_before(std::size_t i) const {
         std::size_t last = none;
         for (std::size_t d = 0; d < plan_.schedule.dependency_count(id(i)); ++d) {
@@ -61,8 +61,8 @@ private:
         return last;
     }
 
-    // The stage waited from `from` to `to`: back along what ended last, each operation for its own time; behind another
-    // stage's computation it is a bubble.
+    // Assigns the stage's wait from `from` to `to` to its causes: goes back along the dependencies that ended last, and
+    // counts each operation's own time. When it comes to another stage's computation, the rest is a bubble.
     void blame(double from, double to, std::size_t cause) {
         while (to > from) {
             if (cause == none || plan_.schedule.kind(id(cause)) == OpKind::compute) {

@@ -8,16 +8,16 @@
 
 namespace fabricast {
 
-// Seconds, mean over the pipeline stages; they add up to the step.
+// Seconds, averaged over the pipeline stages; the parts add up to the step.
 struct StepAccount {
     double step = 0;
     double compute = 0;
-    std::array<double, comm_kinds> exposed{};  // by CommKind: communication that nothing was computed beside
+    std::array<double, comm_kinds> exposed{};  // by CommKind: communication during which nothing was computed
     double bubble = 0;                         // waiting for other stages' computation
-    double fixed = 0;                          // optimizer and what the framework adds once a step
+    double fixed = 0;                          // optimizer and the framework's fixed time per step
 };
 
-// Precondition: the timeline is of the plan's schedule, every operation kept.
+// Precondition: the timeline belongs to the plan's schedule, which keeps every operation.
 StepAccount account(const StepPlan& plan, const Timeline& timeline);
 
 }  // namespace fabricast

@@ -41,7 +41,7 @@ DeviceId StepBuilder::device(std::uint32_t stage, std::uint32_t lane) const {
     return fabric_.gpu(plan_.layout.device_rank(stage, lane == Layout::all ? 0 : lane));
 }
 
-// Whatever the schedule has grown by since `from` is for `what`.
+// Records that all operations from `from` on are for `what`.
 void StepBuilder::tag(std::size_t from, const StepOp& what) {
     for (std::size_t op = from; op < plan_.schedule.size(); ++op) {
         plan_.ops.push_back(what);

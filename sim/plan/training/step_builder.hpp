@@ -1,5 +1,5 @@
 #pragma once
-// Adds the operations of a step to its schedule, each with what it is for.
+// Adds the operations of a step to its schedule, and records what each one is for.
 
 #include <span>
 #include <vector>
@@ -16,18 +16,18 @@ Ends joined(Ends a, const Ends& b);
 
 class StepBuilder {
 public:
-    // `lanes`: data ranks that are simulated on their own; 1: one stands for all.
+    // `lanes`: data ranks that are simulated separately; 1: one represents all.
     StepBuilder(StepPlan& plan, const Fabric& fabric, GroupCalls& calls, const ComputeCosts& costs, std::uint32_t lanes)
         : plan_(plan), fabric_(fabric), calls_(calls), costs_(costs), lanes_(lanes) {}
 
     std::uint32_t lanes() const { return lanes_; }
 
-    // Each returns what ends it: `after` itself where there was nothing to do.
+    // Each function returns the operations that end what it added, or `after` if there was nothing to do.
     Ends compute(const Work& work, const StepOp& what, std::uint32_t lane, Ends after);
-    // A call of the stage's lane, or of all its lanes (Layout::all).
+    // A call on one lane of the stage, or on all its lanes (Layout::all).
     Ends call(const GroupCall& call, const Groups& groups, const StepOp& what, std::uint32_t lane, Ends after);
     Ends phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after);
-    // Activations of all of the lane's ranks from one stage to another.
+    // Sends the activations of all ranks of the lane from one stage to another.
     Ends send(const GroupCall& call, std::uint32_t from, std::uint32_t to, const StepOp& what, std::uint32_t lane,
               const Ends& after);
     Ends wait(Duration duration, const StepOp& what, Ends after);

@@ -1,5 +1,6 @@
 #pragma once
-// What both kinds of step have: a chunk's phases cut into pieces whose gradients are reduced together, and the end.
+// What replicated and sharded steps have in common: a chunk's phases, cut into pieces whose gradients are reduced
+// together, and the end of the step.
 
 #include <vector>
 
@@ -20,14 +21,14 @@ struct StepContext {
     double gradient_bytes() const;
 };
 
-// Parameters held on one GPU: those that all data ranks copy, and experts'.
+// Number of parameters on one GPU: `shared` ones, which all data ranks have, and those of experts.
 struct Held {
     double shared = 0, experts = 0;
     double total() const { return shared + experts; }
     Held& operator+=(const Held& other);
 };
 
-// Phases of one layer range of one micro-batch and the parameters behind them.
+// Phases of a range of layers for one micro-batch, and the parameters of these layers.
 struct Piece {
     Phases forward, backward;
     Held held;
@@ -36,19 +37,19 @@ struct Piece {
 // Layers [first, first + count) as one piece.
 Piece layers_piece(const StepContext& context, double first, double count);
 
-// A convolutional network in pieces of at least `bucket` bytes of gradients, which fill from the last layer on.
+// A convolutional network in pieces of at least `bucket` bytes of gradients, filled from the last layer backwards.
 std::vector<Piece> network_pieces(const StepContext& context, double bucket);
 
-// In front of a chunk's layers and behind them: the embedding in the model's first chunk, the head in its last.
+// What runs before and after a chunk's layers: the embedding in the model's first chunk, the head in its last.
 struct ChunkEnds {
-    Work before, after, head_back;  // embedding, forward and backward alike; head; the head's backward
+    Work before, after, head_back;  // embedding, the same forward and backward; head; the head's backward
     double front_parameters = 0, back_parameters = 0;
 };
 ChunkEnds chunk_ends(const StepContext& context, std::uint32_t stage, std::uint32_t chunk);
 
 StepOp compute_op(std::uint32_t stage, const PipelineAction& action);
 
-// Optimizer on every stage once all gradients are there, then what the framework adds. Convolutional models as well.
+// Runs the optimizer on every stage after `after`, then adds the fixed time of the framework.
 Ends finish_step(StepBuilder& builder, const StepContext& context, const std::vector<Held>& held_of_stage,
                  const Ends& after);
 

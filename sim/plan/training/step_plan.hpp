@@ -1,5 +1,5 @@
 #pragma once
-// What a plan of a training step holds.
+// The plan of a training step.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct StepOp {
 
 struct StepPlan {
     Schedule schedule;        // kept: every operation, in order
-    std::vector<StepOp> ops;  // of each operation of the schedule
+    std::vector<StepOp> ops;  // one for each operation of the schedule
     ModelShape model;
     Layout layout;
     StepMemory memory;
@@ -37,7 +37,7 @@ struct StepPlan {
     double peak = 0;         // FLOP/s of the step's precision on one GPU
     std::vector<FigureUsed> figures;
     std::vector<std::string> notes;
-    std::array<Evidence, comm_kinds> evidence{};  // of each kind's collectives
+    std::array<Evidence, comm_kinds> evidence{};  // of the collectives of each kind
     std::vector<std::string> evidence_notes;      // of the collectives
 };
 

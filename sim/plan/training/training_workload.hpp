@@ -1,6 +1,6 @@
 #pragma once
-// A training step as the user asks for it: which model, how it is cut over the GPUs, what overlaps with what. Every
-// default stands here. `sim/plan/training/plan_step.hpp` makes a Schedule of it.
+// A training step as the user asks for it: which model, how it is spread over the GPUs, what overlaps with what. All
+// defaults are here. `sim/plan/training/plan_step.hpp` turns it into a Schedule.
 
 #include <cstdint>
 #include <string>
@@ -13,8 +13,8 @@ namespace fabricast {
 enum class Precision : std::uint8_t { bf16, fp16, fp8, fp4, tf32, fp32 };
 enum class Recompute : std::uint8_t { none, selective, half, full };
 enum class PipelineOrder : std::uint8_t { one_f_one_b, gpipe };
-// What the data-parallel ranks share out: nothing, optimizer states, and gradients, and parameters; hsdp shares
-// parameters inside a group and copies the group.
+// What the data-parallel ranks shard: nothing (ddp), optimizer states (zero-1), also gradients (zero-2), also
+// parameters (zero-3); hsdp shards all three inside a group and replicates the group.
 enum class Sharding : std::uint8_t { ddp, zero_1, zero_2, zero_3, hsdp };
 enum class AttentionKernel : std::uint8_t { automatic, cudnn, flash_2, triton, unfused };
 enum class OptimizerKind : std::uint8_t { adam, sgd };
@@ -26,7 +26,7 @@ std::string_view to_string(Sharding);
 std::string_view to_string(AttentionKernel);
 std::string_view to_string(OptimizerKind);
 
-// Overrides of the library's model, or a model of the user's own; 0: the library's.
+// Changes to the library's model, or the user's own model; 0: the library's value.
 struct ModelDimensions {
     std::uint32_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_size = 0, ffn = 0, vocabulary = 0;
     std::uint32_t experts = 0, experts_per_token = 0, expert_ffn = 0;
@@ -34,22 +34,22 @@ struct ModelDimensions {
 };
 
 // GPUs are numbered tensor first, then context, then data, then pipeline, as Megatron does by default; experts are
-// spread over neighbours of the context and data ranks.
+// spread over neighbouring context and data ranks.
 struct Parallelism {
     std::uint32_t tensor = 1;
-    bool sequence = true;  // sequence parallelism beside tensor parallelism: norms and dropout are shared out too
+    bool sequence = true;  // sequence parallelism in addition to tensor parallelism: norms and dropout are split too
     std::uint32_t context = 1;
     std::uint32_t expert = 1;
     std::uint32_t pipeline = 1;
-    std::uint32_t chunks = 1;  // of the model on each pipeline stage: interleaved 1F1B above 1
-    std::uint32_t data = 0;    // 0: what the cluster's GPUs allow
-    std::uint32_t shard = 0;   // ranks of an hsdp or zero-1 group; 0: a node's for hsdp, all data ranks else
+    std::uint32_t chunks = 1;  // chunks of the model on each pipeline stage; above 1: interleaved 1F1B
+    std::uint32_t data = 0;    // 0: as many as the cluster's GPUs allow
+    std::uint32_t shard = 0;   // ranks of an hsdp or zero-1 group; 0: those of a node for hsdp, else all data ranks
 };
 
 struct Overlap {
-    bool gradients = true;   // their reduction runs beside the backward pass
-    bool parameters = true;  // their gathering runs beside the forward pass
-    bool tensor = false;     // tensor-parallel traffic is cut up and runs beside the matrix products
+    bool gradients = true;   // their reduction overlaps with the backward pass
+    bool parameters = true;  // their gathering overlaps with the forward pass
+    bool tensor = false;     // tensor-parallel traffic is split and overlaps with the matrix products
 };
 
 struct TrainingWorkload {
@@ -61,8 +61,8 @@ struct TrainingWorkload {
     Parallelism parallelism;
     PipelineOrder order = PipelineOrder::one_f_one_b;
     Sharding sharding = Sharding::zero_1;
-    Bytes bucket{0};                   // gradients reduced at once; 0: the framework's
-    std::uint32_t gradient_bytes = 0;  // of one gradient on the wire; 0: 4, or 2 for zero-3 and hsdp
+    Bytes bucket{0};                   // size of the gradients reduced in one call; 0: the framework's
+    std::uint32_t gradient_bytes = 0;  // bytes of one gradient on the wire; 0: 4, or 2 for zero-3 and hsdp
     Overlap overlap;
     Recompute recompute = Recompute::none;
     Precision precision = Precision::bf16;
@@ -70,7 +70,7 @@ struct TrainingWorkload {
     OptimizerKind optimizer = OptimizerKind::adam;
     std::string framework = "megatron";  // catalogue part of kind `framework`
     bool compiled = true;                // fused element-wise kernels; false: eager
-    bool check_memory = true;            // refuse what does not fit the GPU
+    bool check_memory = true;            // refuse a step that does not fit the GPU
 };
 
 }  // namespace fabricast

@@ -19,7 +19,7 @@ CommVolumes volumes(const ModelShape& model, const TrainingWorkload& workload, c
         for (const Phase& phase : phases) {
             for (const GroupCall& call : phase.calls) {
                 if (call.kind == CommKind::tensor) {
-                    // A gather and a scatter of the same buffer are the halves of one all-reduce.
+                    // A gather and a scatter of the same buffer are the two halves of one all-reduce.
                     const double whole = call.collective == Collective::all_reduce ? 1 : 0.5;
                     out.tensor_payload += whole * call.times * call.bytes * layers * m;
                     out.tensor_sent += ring_sent(call.collective, call.bytes, layout.t) * call.times * layers * m;

@@ -30,7 +30,7 @@ int DataPath::dma_crossings() const {
     int count = 0;
     for (const Leg& leg : legs) {
         const bool network = !leg.paths.empty() && leg.paths.front().kind == PathKind::network;
-        count += !leg.dma || leg.paths.empty() ? 0 : network ? 2 : 1;  // an adapter reads here and one writes there
+        count += !leg.dma || leg.paths.empty() ? 0 : network ? 2 : 1;  // one adapter reads, the other writes
     }
     return count;
 }
@@ -45,7 +45,7 @@ Duration DataPath::fixed_latency() const {
 
 const Part& DataPathFigures::part(std::string_view name) const {
     const Part* found = catalog_->find(name);
-    return found != nullptr ? *found : catalog_->at("data-path", name);  // throws, naming the nearest
+    return found != nullptr ? *found : catalog_->at("data-path", name);  // throws and names the nearest part
 }
 
 const Figure& DataPathFigures::read(std::string_view name, std::string_view figure) {
@@ -55,7 +55,9 @@ const Figure& DataPathFigures::read(std::string_view name, std::string_view figu
     return found;
 }
 
-double DataPathFigures::number(std::string_view name, std::string_view figure) { return read(name, figure).value.front(); }
+double DataPathFigures::number(std::string_view name, std::string_view figure) {
+    return read(name, figure).value.front();
+}
 
 LatencyTerm DataPathFigures::latency(std::string what, std::string_view name, std::string_view figure) {
     const Figure& found = read(name, figure);

@@ -1,8 +1,8 @@
 #pragma once
-// A data path: what one message goes through between two devices, as an ordered list of legs (engines that move it and
-// the links they cross), fixed latencies and the work of processors. A transport is a pure function from devices and
-// conditions to a data path or a refusal in words; message_schedule.hpp makes operations of a schedule of it, so that
-// engines simulate what can be simulated.
+// A data path: how one message gets from one device to another, as an ordered list of legs (engines that move it and
+// the links that they cross), fixed latencies and the work of processors. A transport is a pure function from devices
+// and conditions to a data path or a refusal in words; message_schedule.hpp turns the path into operations of a
+// schedule for the engines.
 
 #include <limits>
 #include <map>
@@ -20,31 +20,32 @@
 
 namespace fabricast {
 
-// A fixed time that no link's latency holds: an engine's start, a system call, an interrupt.
+// A fixed time that is not part of a link's latency: an engine's start, a system call, an interrupt.
 struct LatencyTerm {
     std::string what{};
     Duration time, low80, high80;
-    std::string figure;  // "kernel-tcp/wake", the catalogue's
+    std::string figure;  // its name in the catalogue: "kernel-tcp/wake"
 };
 
 // One engine that moves bytes: a copy engine, an adapter, a core.
 struct Leg {
     std::string what{};
-    // Crossed at once by each byte: a core that copies loads from memory and stores to it.
+    // Each byte crosses all of these at the same time: a core that copies both loads from memory and stores to it.
     std::vector<PathQuery> paths{};
     double wire_ratio = 1;                                      // wire bytes per payload byte
     double rate_cap = std::numeric_limits<double>::infinity();  // payload bytes per second of the engine itself
     std::string cap{};                                          // what caps it, in words
     Duration start{};                                           // before the first byte of each piece
-    Duration restart{};                                         // of each piece but a message's first, beside `start`
-    bool dma = true;                                            // a device does it; else a core
-    bool reads = false;  // the engine stands at the far end and reads: what it keeps under way may limit it
-    // A copy inside one GPU's memory: this traffic of its memory per payload byte, and no path.
+    Duration restart{};  // added to `start` for all pieces of a message but the first
+    bool dma = true;     // a device moves the bytes; false: a core does
+    bool reads = false;  // the engine is at the far end and reads: its bytes in flight may limit it
+    // For a copy inside one GPU's memory, which has no path: memory traffic in bytes per payload byte.
     double memory_traffic = 0;
 };
 
-// What a core does for one message; `per_byte` is told for the report, its limit is the leg's rate_cap. A blocking work
-// keeps its core until it is done and the message waits for it; else it is told, and the latency terms hold it.
+// What a core does for one message. `seconds_per_byte` is for the report only: the leg's rate_cap sets the limit. If
+// `blocks`, the message waits for the work and it occupies its core; if not, it is only reported, because the latency
+// terms include it.
 struct CoreWork {
     bool receiver = false;
     std::string what{};
@@ -57,22 +58,22 @@ struct DataPath {
     std::string transport;  // the catalogue part of kind `data-path`
     std::vector<LatencyTerm> latency;
     std::vector<Leg> legs;
-    Bytes piece{0};  // legs follow each other piece by piece; 0: by whole messages
-    int slots = 2;   // pieces of buffer between two legs
+    Bytes piece{0};  // legs pass on pieces of this size; 0: whole messages
+    int slots = 2;   // buffers, of one piece each, between two legs
     std::vector<CoreWork> work;
     std::vector<std::string> notes;
 
-    int copies() const;  // by cores and copy engines, beside what adapters move
+    int copies() const;  // made by cores and copy engines; adapters do not count
     int dma_crossings() const;
     Duration fixed_latency() const;
 };
 
-// Why not, in words for a person: "ACS is on: peer traffic goes through the root port".
+// The reason for a refusal, as text for the user: "neither end is a GPU".
 struct Refusal {
     std::string reason;
 };
 
-// Figures of the catalogue's data paths, each noted when it is read.
+// Reads figures of the catalogue's data paths and records each.
 class DataPathFigures {
 public:
     explicit DataPathFigures(const Catalog& catalog) : catalog_(&catalog) {}
@@ -91,11 +92,11 @@ private:
     std::map<std::pair<std::string, std::string>, const Figure*> used_;
 };
 
-// What a transport is asked.
+// What a transport needs to know.
 struct PathRequest {
     const Fabric& fabric;
     DeviceId from{}, to{};
-    Bytes bytes;  // of the largest message
+    Bytes bytes;  // size of the message
     TransferOperation operation = TransferOperation::write;
     const HostConditions& host;
     DataPathFigures& figures;

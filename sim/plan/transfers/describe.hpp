@@ -1,5 +1,5 @@
 #pragma once
-// A chosen data path told to a person, hop by hop.
+// Describes a chosen data path to the user, hop by hop.
 
 #include <string>
 

@@ -10,8 +10,8 @@ namespace fabricast {
 
 namespace {
 
-constexpr double busy_share = 0.8;              // of the time, for a link or a core to be what all waits for
-constexpr std::size_t most_transfers = 20'000;  // of one replay; a longer window is cut
+constexpr double busy_share = 0.8;  // share of the time from which a link or a core counts as the bottleneck
+constexpr std::size_t most_transfers = 20'000;  // in one replay; longer windows are shortened
 
 bool over_network(const DataPath& path) {
     return std::any_of(path.legs.begin(), path.legs.end(), [](const Leg& leg) {
@@ -19,7 +19,8 @@ bool over_network(const DataPath& path) {
     });
 }
 
-// Half widths of a message's time: of its fixed terms, and how far forecasts were from measurements, all independent.
+// Half widths of the 80 % interval of a message's time, from its fixed terms and from how far forecasts were from
+// measurements; all errors count as independent.
 std::pair<double, double> spread(const DataPath& path, const Catalog& catalog, Bytes size, double seconds) {
     const Figure& met = catalog.at("interval", "transfer-intervals")
                             .figure(std::string(over_network(path) ? "between" : "inside") +
@@ -33,7 +34,7 @@ std::pair<double, double> spread(const DataPath& path, const Catalog& catalog, B
     return {std::sqrt(low), std::sqrt(high)};
 }
 
-// Loads of a kernel come back after a round trip over the leg's links.
+// A kernel's loads return after a round trip over the leg's links, which limits the rate of the bytes in flight.
 void limit_reads(const Messaging& m, const Fabric& fabric, DataPath& path) {
     for (Leg& leg : path.legs) {
         if (!leg.reads || m.read_outstanding <= 0) {
@@ -108,7 +109,7 @@ Exchanger::Exchanger(const TransferWorkload& workload, const Fabric& fabric, con
     }
 }
 
-// What one pair's messages go through. The conversation points into it.
+// The paths and messaging of one pair. The result of conversation() points into it.
 struct Exchanger::Talk {
     ChosenPath choice;
     DataPath back, control, answer;
@@ -123,7 +124,7 @@ PathRequest Exchanger::request(DeviceId from, DeviceId to, Bytes size, DataPathF
     return {fabric_, from, to, size, workload_.operation, workload_.host, figures};
 }
 
-// An MPI may have its own way inside a node.
+// An MPI may have its own transport inside a node.
 std::string Exchanger::transport() const {
     const bool inside = fabric_.node_of(from_) == fabric_.node_of(to_);
     if (workload_.transport == "auto" && inside && !workload_.messaging.empty()) {
@@ -160,7 +161,7 @@ Exchanger::Talk Exchanger::talk(DeviceId from, DeviceId to, Bytes size, DataPath
     const DataPath& forward_path = t.choice.path;
     const bool both = workload_.direction == Direction::both_ways;
     t.back = both ? choose_path(forward_path.transport, request(to, from, size, figures)).path : forward_path;
-    // Small messages of the library itself travel between host memories.
+    // The library's own small messages travel between host memories.
     const auto ends =
         std::pair(memory_beside(fabric_, from, NumaPlace::near), memory_beside(fabric_, to, NumaPlace::near));
     t.control = forward_path;
@@ -210,7 +211,7 @@ Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const W
         append(many.schedule, schedule_messages(other.conversation(), size, sent, both).schedule);
     }
     e.timeline = replay(engine_, fabric_, many.schedule, events, watch);
-    // Of one pair, a message of the second window, or of the only one.
+    // Seconds per message of one pair, in the second window or in the only one.
     const auto seconds_each = [&](std::size_t pair) {
         const std::size_t first = pair * each;
         const Time last = e.timeline.kept[first + each - 1].finish;
@@ -224,7 +225,8 @@ Exchange Exchanger::at(Bytes size, const std::vector<LinkEvent>& events, const W
     for (std::size_t pair = 0; pair <= beside_.size(); ++pair) {
         e.aggregate_bandwidth += directions * bytes / seconds_each(pair);
     }
-    // Neither one message nor a window of them outruns the links, whatever the terms of the way.
+    // Neither one message nor a window of messages can be faster than the links, whatever the intervals of the fixed
+    // terms.
     const double least = least_seconds(e.one, single, fabric_);
     const auto [low, high] = spread(forward_path, catalog_, size, e.one_s);
     e.one_low80 = std::min(e.one_s, std::max({e.one_s - low, least, e.one_s * least / e.each_s}));

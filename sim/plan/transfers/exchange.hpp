@@ -1,6 +1,6 @@
 #pragma once
-// Messages between the two devices of a transfer, forecast size by size: how long one takes, and how many pass in a
-// window.
+// Messages between the two devices of a transfer, forecast size by size: how long one message takes, and the bandwidth
+// of a window of messages.
 
 #include <string>
 #include <vector>
@@ -18,31 +18,31 @@ struct Exchange {
     MessageMode mode = MessageMode::eager;
     double one_s = 0;  // one message, from the call to the receiver's last instruction
     double one_low80 = 0, one_high80 = 0;
-    double links_s = 0;              // of it, latency of the links
-    double each_s = 0;               // of a message of the window, in its steady state
-    double bandwidth = 0;            // payload bytes per second; of both directions together where both are busy
-    double aggregate_bandwidth = 0;  // of this pair and all beside it
-    double sender_cores = 0, receiver_cores = 0;  // busy while the window passes
+    double links_s = 0;                           // latency of the links, a part of one_s
+    double each_s = 0;                            // seconds per message of the window, in the steady state
+    double bandwidth = 0;                         // payload bytes per second; the sum of both directions for both_ways
+    double aggregate_bandwidth = 0;               // of this pair and all pairs in `beside`
+    double sender_cores = 0, receiver_cores = 0;  // cores that are busy during the window
     std::string bottleneck;
-    Schedule one;       // of one message alone; kept: its end
-    Schedule schedule;  // of the window
+    Schedule one;       // one message alone; kept: its end
+    Schedule schedule;  // the window of messages
     Timeline timeline;
 };
 
-// One transfer workload made ready. Scenario, fabric and catalogue must outlive it.
+// Forecasts one transfer workload. Workload, fabric and catalogue must outlive it.
 class Exchanger {
 public:
-    // `fabric` as transfer_fabric gives it. Throws ClusterError for unknown devices, CatalogError, NoDataPath.
+    // `fabric` is the result of transfer_fabric. Throws ClusterError for unknown devices, CatalogError, NoDataPath.
     Exchanger(const TransferWorkload& workload, const Fabric& fabric, const Catalog& catalog, Engine engine);
 
-    // Throws NoDataPath where this size is refused; else as replay does.
+    // Throws NoDataPath if this size is refused, and what replay throws.
     Exchange at(Bytes size, const std::vector<LinkEvent>& events = {}, const Watch& watch = {}) const;
-    // What is chosen for this size, without a replay; figures that it read are noted in `figures`.
+    // The path that is chosen for this size, without a replay; `figures` records the figures read.
     ChosenPath choice(Bytes size, DataPathFigures& figures) const;
-    std::vector<FigureUsed> figures() const;  // that a message of the first size reads
+    std::vector<FigureUsed> figures() const;  // figures that a message of the first size reads
 
 private:
-    struct Talk;  // of one pair
+    struct Talk;  // one pair's paths and messaging
 
     PathRequest request(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const;
     std::string transport() const;

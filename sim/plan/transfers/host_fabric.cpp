@@ -12,7 +12,7 @@ namespace fabricast {
 
 namespace {
 
-// What a plain server's adapter has before it: a host bridge and one PCIe link.
+// Latency of the path to a plain server's adapter: a host bridge and one PCIe link.
 Duration plain_path(const NodeTemplate& node) {
     Duration bridge;
     Duration cable;

@@ -5,10 +5,10 @@
 
 namespace fabricast {
 
-// The fabric as transports see it. Collectives charge an adapter's whole latency, with GPU memory behind it and on top
-// of the PCIe path to it, and their fitted constants rest on that; here an adapter's figures are those of a plain
-// server (adapter on a root port, host memory), so what they hold of that path is not counted twice. Conditions that
-// change links and devices (MTU) are laid over it. Throws ClusterError.
+// The fabric as transports see it. Collectives count an adapter's whole latency, with GPU memory, in addition to the
+// PCIe path to it, and their fitted constants rely on that. Here an adapter's figures are those of a plain server
+// (adapter on a root port, host memory); the part of them that is this server's PCIe path is subtracted, so that it is
+// not counted twice. Conditions that change links (MTU) are applied. Throws ClusterError.
 Fabric transfer_fabric(const Fabric& built, const TransferWorkload& workload, const Catalog& catalog);
 
 }  // namespace fabricast

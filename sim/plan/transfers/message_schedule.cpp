@@ -9,11 +9,11 @@ namespace fabricast {
 namespace {
 
 constexpr Bytes control_message{64};
-constexpr std::int64_t most_pieces = 256;  // beyond, pieces grow: filling the legs is below one part in so many
+constexpr std::int64_t most_pieces = 256;  // more would hardly matter: filling the legs takes below 1/256 of the time
 
 using After = std::vector<Schedule::Dependency>;
 
-// The connections of a data path's legs in a schedule, one for each path that a leg crosses.
+// The connections of a data path's legs in a schedule, one for each of a leg's paths.
 struct Lanes {
     const DataPath* path = nullptr;
     std::vector<std::vector<std::uint32_t>> connections;
@@ -69,8 +69,8 @@ public:
 private:
     enum Host : std::uint32_t { sender, receiver, first_free };
 
-    // Each begins when the one before has ended, as copies of one stream do; the two directions do not wait for each
-    // other.
+    // Each message begins when the previous one has ended, as copies of one stream do; the two directions do not wait
+    // for each other.
     MessageSchedule one_by_one(const Lanes& forward_path, const Lanes& back, const Lanes& there, const Lanes& answer,
                                std::uint32_t messages, bool both_ways) {
         After before;
@@ -109,10 +109,12 @@ private:
         return out_.schedule.add(Delay{host, time}, after);
     }
 
-    // When all have ended. Of a host of its own: delays of one host go in the order of the schedule.
+    // An operation that ends when all of `all` have ended. It gets a separate host because delays of one host run in
+    // the order of the schedule.
     OpId join(const After& all) { return out_.schedule.add(Delay{next_host_++, {}}, all); }
 
-    // A core's work for one message; what of it nobody waits for follows.
+    // A core's work for one message: first the part that the message waits for, then the rest of `gap`, which only the
+    // core's next work waits for.
     OpId busy(std::uint32_t host, Duration waited, Duration gap, const After& after) {
         const OpId done = core(host, waited, after);
         if (gap > waited) {
@@ -141,7 +143,7 @@ private:
         return {{busy(host, waited, gap, after)}};
     }
 
-    // A message too large to go at once asks for its place first.
+    // The rendezvous of a message that is too large to be sent at once: it asks the receiver for a buffer first.
     After agree(const Lanes& there, const Lanes& answer, const After& handed, bool reversed) {
         if (mode_of(c_, bytes_) == MessageMode::eager) {
             return handed;
@@ -150,11 +152,11 @@ private:
         const Duration step = c_.messaging.rendezvous;
         const OpId matched = c_.messaging.offloaded ? out_.schedule.add(Delay{next_host_++, step}, After{{asked}})
                                                     : core(reversed ? sender : receiver, step, {{asked}});
-        // The way is free, and the adapter that holds the data sends it without its core.
+        // The answer arrives, and the sender's adapter sends the data without its core.
         return {{move(answer, control_message, {{matched}})}};
     }
 
-    // One message from where it may go to the receiver's last instruction.
+    // One message, from when it may be sent to the receiver's last instruction.
     OpId carry(const Lanes& data, const After& ready, bool reversed) {
         const OpId arrived = move(data, bytes_, ready);
         const Duration registered = work(*data.path, true);
@@ -162,7 +164,8 @@ private:
                     c_.messaging.receive_gap + registered, {{arrived}});
     }
 
-    // The legs, piece by piece: a piece waits for itself on the leg before and for a free buffer behind.
+    // Moves the bytes over the legs piece by piece: a piece waits until it has arrived over the previous leg and the
+    // next leg has freed a buffer.
     OpId move(const Lanes& lanes, Bytes bytes, const After& ready) {
         const DataPath& path = *lanes.path;
         const std::size_t legs = path.legs.size();

@@ -1,7 +1,7 @@
 #pragma once
 // The software that issues messages: an MPI, verbs, sockets, CUDA copies. A part of kind `messaging`, like a library's
-// release: what one message costs at either end, which sizes go at once (eager) and which ask first (rendezvous), and
-// what its benchmark keeps in flight.
+// release: what one message costs at either end, which sizes are sent at once (eager) and which ask first (rendezvous),
+// and how many messages its benchmark keeps in flight.
 
 #include <string>
 
@@ -11,21 +11,21 @@ namespace fabricast {
 
 struct Messaging {
     std::string name;
-    Duration send, send_gap;        // until the message is handed over; until the next may be
+    Duration send, send_gap;        // until the message is handed over; until the next one can be
     Duration receive, receive_gap;  // the same at the receiver
-    double inject_max = 0;          // bytes that a core puts into the command itself
-    Duration payload_read;          // more for what is not: the adapter reads it
-    double eager_max = 0;           // bytes; larger ask first. Infinite: nothing asks
-    double gpu_eager_max = 0;       // the same of GPU memory
-    double gpu_bounce_max = 0;      // bytes of GPU memory that a core copies out first, with `gpu_bounce`
+    double inject_max = 0;          // largest message, in bytes, that a core writes into the command itself
+    Duration payload_read;          // added for larger messages, which the adapter has to read from memory
+    double eager_max = 0;           // bytes; larger messages ask first. Infinite: none does
+    double gpu_eager_max = 0;       // the same for GPU memory
+    double gpu_bounce_max = 0;      // largest message in GPU memory, in bytes, that a core first copies to the host
     Duration gpu_bounce;
-    Duration rendezvous;          // the receiver's work to answer a message that asks
-    bool offloaded = false;       // its adapter does that, no core
-    std::string inside_node;      // transport between ends of one node; empty: as `auto`
-    double read_outstanding = 0;  // bytes that a kernel's loads keep under way; 0: a copy engine's, no limit
+    Duration rendezvous;          // the receiver's time to answer a message that asks
+    bool offloaded = false;       // the receiver's adapter answers, not a core
+    std::string inside_node;      // transport between ends in one node; empty: as `auto`
+    double read_outstanding = 0;  // bytes in flight of a kernel's loads; 0: a copy engine, no limit
     std::uint32_t window = 64;
-    bool by_core = true;        // a core hands messages over, else threads of a GPU
-    bool in_order = false;      // a message begins when the one before has ended
+    bool by_core = true;        // a core hands messages over; false: threads of a GPU do
+    bool in_order = false;      // a message begins when the previous one has ended
     bool acknowledged = false;  // the benchmark waits for an answer after each window
 };
 

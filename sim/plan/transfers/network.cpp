@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view verbs = "rdma";
 constexpr std::string_view kernel = "kernel-tcp";
 
-// What pages of this buffer cost to pin and to tell the adapter.
+// Time to pin the buffer's pages and to register them with the adapter.
 Duration registration(const PathRequest& r, bool gpu) {
     const std::string prefix = gpu ? "register.gpu" : r.host.huge_pages ? "register.huge" : "register.page";
     const double page = gpu ? 65536 : r.host.huge_pages ? 2097152 : 4096;  // bytes; GPU pages are 64 KiB
@@ -34,7 +34,7 @@ double limit_at(const PathRequest& r, DeviceId gpu, bool reads) {
     return limit > 0 ? limit : std::numeric_limits<double>::infinity();
 }
 
-// Staging memory uses the adapter of the GPU it serves, wherever it lies itself.
+// Staging memory uses the adapter of the GPU that it serves, wherever the memory itself is.
 DeviceId served_by(const PathRequest& r, DeviceId end) {
     for (const DeviceId gpu : {r.from, r.to}) {
         if (is_host(r.fabric, end) && is_gpu(r.fabric, gpu) && r.fabric.node_of(gpu) == r.fabric.node_of(end)) {
@@ -117,7 +117,7 @@ void add_rdma_costs(const PathRequest& r, DataPath& path) {
             const Part& nic = r.figures.part(r.fabric.node().nic_part);
             LatencyTerm term = r.figures.latency("aperture of " + name_of(r, end) + " instead of host memory", nic.name,
                                                  "latency.gpu_memory");
-            // One way counts both ends' apertures.
+            // The figure counts both ends' apertures, so each end gets half of it.
             for (Duration* d : {&term.time, &term.low80, &term.high80}) {
                 d->ps /= 2;
             }

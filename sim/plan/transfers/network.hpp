@@ -1,5 +1,5 @@
 #pragma once
-// What transports over the network share: verbs, registration, the kernel's stack.
+// What the network transports share: verbs, registration, the kernel's stack.
 
 #include <optional>
 #include <string>
@@ -9,33 +9,34 @@
 
 namespace fabricast {
 
-// Why no adapter can be taken as the host's conditions ask; nothing where one can.
+// Why there is no adapter as the host's conditions ask; empty if there is one.
 std::optional<std::string> no_adapter(const PathRequest& request);
 
-// Why RDMA between these nodes is refused; nothing where it is not.
+// Why RDMA between these nodes is refused; empty if it is not.
 std::optional<std::string> no_rdma(const PathRequest& request);
 
-// An adapter reads `from`, another writes `to`.
+// One adapter reads `from`, another one writes `to`.
 Leg rdma_leg(const PathRequest& request, DeviceId from, DeviceId to, bool gpu_direct);
 
-// Terms and work of an RDMA message: GPU memory behind apertures, registration of buffers without a cache, reads.
+// Adds the latency terms and work of an RDMA message: GPU memory behind an aperture, address translation, read
+// requests, registration of buffers without a cache.
 void add_rdma_costs(const PathRequest& request, DataPath& path);
 
-// Staging of GPU memory in front of and behind what moves between host memories.
+// Adds the staging of GPU memory before and after the legs between host memories.
 void add_gpu_staging(const PathRequest& request, DataPath& path);
 
-// Payload of a packet of the kernel's stack or of TCP in an adapter: `mtu` of `part` unless the host sets another, less
-// `headers`, and no more than the host's MSS.
+// Payload bytes of one packet, for the kernel's stack or for TCP in an adapter: the MTU (`mtu` of `part` unless the
+// host sets another) less `headers`, and no more than the host's MSS.
 double segment_payload(const PathRequest& request, std::string_view part, double headers);
 
-// Host memories that a network transport starts from and ends in: the ends themselves or what stands beside them.
+// Host memories where a network transport starts and ends: the ends themselves or the memories next to them.
 struct HostEnds {
     DeviceId from{}, to{};
 };
 std::optional<HostEnds> host_ends(const PathRequest& request);
 
-// The kernel's stack with the MTU of `part`: the headers on the wire of each packet (`frame_header` below IP), copies
-// by cores.
+// The data path of the kernel's stack with the MTU of `part`: headers on the wire for each packet (`frame_header` bytes
+// below IP), copies by cores.
 DataPath kernel_stack(const PathRequest& request, const HostEnds& ends, std::string_view part, double frame_header);
 
 }  // namespace fabricast

@@ -51,7 +51,7 @@ std::optional<DeviceId> memory_beside(const Fabric& fabric, DeviceId device, Num
 
 namespace {
 
-// Over PCIe: how far an adapter's own DMA has to go; none where it does not reach, as from tray to tray of a rack.
+// Latency of the PCIe path of an adapter's own DMA; empty if it cannot reach the device, as between trays of a rack.
 std::optional<Duration> distance(const Fabric& fabric, DeviceId device, std::uint16_t nic) {
     const PathKind over = is_gpu(fabric, device) ? PathKind::p2p : PathKind::automatic;
     const auto path = path_between(fabric, query(device, fabric.nic(fabric.node_of(device), nic), over));
@@ -147,7 +147,7 @@ double read_rate(const PathRequest& r, const Path& path) {
     const bool own = host != nullptr && host->has("read.completion");
     const Bytes completion = rounded_bytes(r.figures.number(own ? host->name : "dma", "read.completion"));
     const Bytes write = rounded_bytes(r.figures.number("dma", "write.payload"));
-    constexpr int tlp_era = 5;  // before flits: the loss is of that order in both
+    constexpr int tlp_era = 5;  // PCIe generation before flits; the loss is about the same with flits
     return narrowest * pcie::efficiency(completion, pcie::completion_overhead(tlp_era)) /
            pcie::efficiency(write, pcie::write_overhead(tlp_era));
 }

@@ -37,7 +37,7 @@ bool wanted(const Catalog& catalog, const std::string& name) {
     return catalog.at("data-path", name).number("preference") > 0;
 }
 
-// Whether these ends are of the kind that the transport is for: else its refusal tells a person nothing.
+// Whether the transport is meant for ends like these; if not, its refusal does not help the user.
 bool is_for(const Part& transport, const PathRequest& r) {
     const auto kind = [&](DeviceId d) {
         return is_gpu(r.fabric, d) ? std::string("gpu") : is_host(r.fabric, d) ? "host" : "other";

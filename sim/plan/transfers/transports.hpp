@@ -1,5 +1,5 @@
 #pragma once
-// Every way that data may take, and the choice among them. To add one: a file in kinds/ and a part in the catalogue.
+// All transports, and the choice among them. To add one: a file in kinds/ and a part in the catalogue.
 
 #include <string>
 #include <vector>
@@ -14,25 +14,25 @@ struct Candidate {
     PathAttempt attempt;
 };
 
-// What was taken, and what stands before it in the order of preference and was refused.
+// The chosen path, and the transports that are preferred to it but were refused.
 struct ChosenPath {
     DataPath path;
     std::vector<Candidate> refused;
 };
 
-// The hardware and its conditions allow no way; the message says why each was refused.
+// The hardware and its conditions allow no transport; the message says why each one was refused.
 struct NoDataPath : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Names of the transports, best first as `auto` tries them (the catalogue's `preference`); those with preference 0,
-// which `auto` never takes, at the end.
+// Names of the transports in the order in which `auto` tries them (the catalogue's `preference`); those with preference
+// 0, which `auto` never takes, come last.
 std::vector<std::string> transport_names(const Catalog& catalog);
 
-// One transport asked by its name. Throws CatalogError for an unknown one.
+// Asks one transport by its name. Throws CatalogError for an unknown one.
 PathAttempt attempt(const std::string& transport, const PathRequest& request);
 
-// `transport` or, for "auto", the most preferred that is not refused. Throws NoDataPath.
+// The path by `transport` or, for "auto", by the most preferred transport that is not refused. Throws NoDataPath.
 ChosenPath choose_path(const std::string& transport, const PathRequest& request);
 
 }  // namespace fabricast

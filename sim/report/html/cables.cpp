@@ -2,7 +2,7 @@
 
 namespace fabricast::html {
 
-// Inside a node what runs between the same devices is one link already.
+// Only trunks are numbered: the parallel cables of a node are one link already.
 CableNames::CableNames(const Fabric& fabric) : fabric_(fabric) {
     struct Beside {
         std::uint32_t first = 0, count = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Names of links that tell cables beside each other apart: where two switches share several, "leaf0 -> spine1 (cable
+// Link names that distinguish parallel cables: if two switches are joined by several cables, "leaf0 -> spine1 (cable
 // 2)".
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace fabricast::html {
 
 class CableNames {
 public:
-    explicit CableNames(const Fabric& fabric);  // must outlive this
+    explicit CableNames(const Fabric& fabric);  // `fabric` must outlive this
 
-    // From 1, among the links of the same direction between the same two devices; both directions of a cable have the
-    // same. 0: there is but one.
+    // The number of the cable, from 1, among the links of the same direction between the same two devices; both
+    // directions of a cable have the same number. 0: there is only one cable.
     std::uint32_t number(LinkId link) const;
     std::string name(LinkId link) const;
 
 private:
     const Fabric& fabric_;
-    std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // by link, of those beside others only
+    std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // by link id; only links with parallel ones
 };
 
 }  // namespace fabricast::html

@@ -9,7 +9,7 @@ namespace fabricast::html {
 
 namespace {
 
-// What stands between quotes, each once, in its order.
+// The names in quotes, each once, in their order.
 std::vector<std::string> quoted(const std::string& message) {
     std::vector<std::string> names;
     for (std::size_t open = message.find('\''); open != std::string::npos; open = message.find('\'', open + 1)) {

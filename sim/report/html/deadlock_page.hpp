@@ -1,5 +1,5 @@
 #pragma once
-// A run that cannot end as a page: what waits for what, drawn into the cluster.
+// A page for a run that cannot end: which links wait for which, marked in the picture of the cluster.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace fabricast::html {
 
-// `message` is CannotEnd's: the links that it names between quotes are marked.
+// `message` is the text of CannotEnd; the links that it names in quotes are marked.
 Page standstill_page(const Scenario& scenario, const Fabric& fabric, const std::string& message);
 
 }  // namespace fabricast::html

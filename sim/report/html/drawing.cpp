@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t id(DeviceId device) { return static_cast<std::uint32_t>(device); }
 constexpr std::uint32_t id(LinkId link) { return static_cast<std::uint32_t>(link); }
 
-// A link between two switches, or between a switch and a NIC of a graph drawn by hand.
+// A link between two switches, or between a switch and a NIC of an explicit graph.
 struct TrunkEnds {
     std::uint32_t link = 0;
     DeviceId from{}, to{};
@@ -49,13 +49,13 @@ private:
     bool is_switch(DeviceId device) const { return fabric_.kind(device) == DeviceKind::fabric_switch; }
     bool drawn(DeviceId device) const { return box_of_.contains(id(device)); }
 
-    // Narrow nodes leave room for more.
+    // The number of nodes to draw: more of them fit if each has few columns.
     std::uint32_t most_nodes() const {
         const std::uint32_t columns = std::max(fabric_.gpus_per_node(), fabric_.nics_per_node());
         return columns <= 2 ? nodes_drawn * 4 : columns <= 4 ? nodes_drawn : nodes_drawn / 2;
     }
 
-    // The first node and the last, those of the links to be seen, then whatever has room.
+    // Chooses the first node, the nodes of the focus links, the last node, then as many as fit.
     void choose_nodes() {
         const std::uint32_t count = fabric_.node_count();
         std::vector<std::uint32_t> wanted = {0};
@@ -92,7 +92,7 @@ private:
         }
     }
 
-    // The tier whose name the switch bears, counted from the nodes up; 1 where names say nothing.
+    // The tier whose name is in the switch's name, counted from the nodes up; 1 if none is.
     int tier_of(const std::string& name, const std::vector<FabricTier>& tiers) const {
         for (std::size_t t = 0; t < tiers.size(); ++t) {
             if (name.find(tiers[t].name) != std::string::npos) {
@@ -102,7 +102,7 @@ private:
         return 1;
     }
 
-    // Those next to what is drawn already, from the nodes up, some of each tier.
+    // Adds switches next to what is drawn already, from the nodes up, at most switches_drawn in each tier.
     void add_switches() {
         const std::vector<FabricTier> tiers = fabric_.tiers();
         const auto high = std::count_if(tiers.begin(), tiers.end(), [](const FabricTier& t) { return t.switches > 0; });
@@ -122,7 +122,7 @@ private:
                 offer(fabric_.ends(LinkId{n * fabric_.node_link_count() + l}).to);
             }
         }
-        // Of a graph drawn by hand the switches are trunks' ends too, and where there is one tier they join each other.
+        // In an explicit graph, NICs are ends of trunks too, and switches of a single tier may be joined to each other.
         const bool sideways = high <= 1;
         for (std::size_t step = 0; step < tiers.size() + (sideways ? switches_drawn : 1); ++step) {
             for (const TrunkEnds& trunk : trunks_) {
@@ -142,7 +142,8 @@ private:
         fold_switches(tiers);
     }
 
-    // Like switches are one device, and so one box: what is not drawn is what no box stands for.
+    // Switches that the fabric merges into one device share a box. Adds a folded box for the switches of a tier that no
+    // box shows.
     void fold_switches(const std::vector<FabricTier>& tiers) {
         std::map<int, std::uint64_t> shown;
         const BoughtSwitches bought(fabric_);
@@ -188,7 +189,7 @@ private:
         }
     }
 
-    // The two directions of a cable are one wire.
+    // Adds the link to its wire; the two directions of a cable are one wire.
     void add_wire(std::uint32_t link) {
         const LinkEnds ends = fabric_.ends(LinkId{link});
         if (ends.resource || !drawn(ends.from) || !drawn(ends.to)) {
@@ -226,7 +227,7 @@ private:
     Drawing drawing_;
 };
 
-// The heat of links by what the rows say of them.
+// The utilisation of links in each row's replay.
 class Heat {
 public:
     Heat(const Fabric& fabric, const std::vector<LinkTraffic>& traffic)
@@ -239,7 +240,7 @@ public:
         for (std::uint32_t l = 0; !rows_.empty() && l < fabric.link_count(); ++l) {
             const bool of_node = l < first_trunk_;
             if (of_node && l == fabric.node_link_count()) {
-                l = first_trunk_ - 1;  // nodes are alike
+                l = first_trunk_ - 1;  // all nodes are equal
                 continue;
             }
             const LinkInfo info = fabric.link(LinkId{l});
@@ -249,8 +250,8 @@ public:
 
     const std::vector<const LinkTraffic*>& rows() const { return rows_; }
 
-    // Of a fabric whose links are too many to keep: listed itself, or the like of one listed at the same place of
-    // another node; else its class' mean.
+    // The utilisation of a link in row `r`, 0..1. If the row does not keep every link: that of the link if it is
+    // listed, else that of a listed link in the same position of another node, else the mean of its class.
     double busy(std::size_t r, std::uint32_t link) const {
         const LinkTraffic& row = *rows_[r];
         if (!row.busy.empty()) {

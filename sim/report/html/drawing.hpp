@@ -1,6 +1,6 @@
 #pragma once
-// A cluster as a picture: a few boxes, the wires between them, and what the wires carry frame by frame. Of many nodes a
-// few are drawn and the others stand folded beside them; so of many switches.
+// A cluster as a picture: boxes, the wires between them, and the load of each wire frame by frame. Of a large cluster
+// only a few nodes and switches are drawn; one folded box stands for the rest of each kind.
 
 #include <cstdint>
 #include <functional>
@@ -14,13 +14,13 @@ namespace fabricast::html {
 
 struct Box {
     std::string name;  // "node0.gpu3", "leaf1", "126 more nodes"
-    std::string kind;  // "gpu" ... as Fabric's DeviceKind says; "folded"
-    int node = -1;     // of the cluster; -1: a switch of the fabric
-    int tier = 0;      // of a switch: 1 next to the nodes, counting up; of a node's device: 0
+    std::string kind;  // a DeviceKind of Fabric ("gpu", ...), or "folded"
+    int node = -1;     // index in the cluster; -1: a switch of the fabric
+    int tier = 0;      // switches: 1 next to the nodes, counting up; devices of a node: 0
 };
 
-// What one direction of a wire does in one frame. Shares are of its capacity or of the frame's time; negative: not
-// known.
+// The load of one direction of a wire in one frame: `busy` is a share of its capacity, `paused` a share of the frame's
+// time. Negative: not known.
 struct Load {
     double busy = -1;
     double queued_bytes = -1;
@@ -28,15 +28,15 @@ struct Load {
 };
 
 struct WireDirection {
-    std::string name;         // as `topo` has it; of cables beside each other with its number; empty: there is none
-    std::vector<Load> loads;  // one a frame
+    std::string name;         // as `topo` prints it, with a number if cables are parallel; empty: no such direction
+    std::vector<Load> loads;  // one for each frame
 };
 
-// A cable with its two directions. Several between the same boxes are several wires.
+// A cable with its two directions. Parallel cables between two boxes are separate wires.
 struct Wire {
-    std::uint32_t a = 0, b = 0;  // boxes
-    std::string cls;             // "nvlink"
-    double capacity = 0;         // bytes per second of one direction
+    std::uint32_t a = 0, b = 0;  // indices into Drawing::boxes
+    std::string cls;             // link class: "nvlink"
+    double capacity = 0;         // bytes per second in one direction
     std::uint32_t cables = 1;
     WireDirection there = {}, back = {};  // from `a` to `b`, from `b` to `a`
 };
@@ -45,25 +45,26 @@ struct Drawing {
     std::vector<Box> boxes;
     std::vector<Wire> wires;
     std::string frame_kind;           // "message size", "time"
-    std::vector<std::string> frames;  // their labels; may be empty
-    std::string folded;               // "Not drawn: 124 more nodes."; empty: all are
+    std::vector<std::string> frames;  // labels of the frames; may be empty
+    std::string folded;               // "Not drawn: 124 more nodes."; empty: everything is drawn
     bool circle = false;              // boxes in a ring, not in tiers
 };
 
-// What is shown on the wires.
+// What the wires show: the labels of the frames, and the load of each link in each frame.
 struct Film {
     std::vector<std::string> frames;
     std::function<Load(std::size_t frame, LinkId link)> load = {};
-    std::vector<LinkId> focus_links = {};  // their nodes are drawn first
+    std::vector<LinkId> focus_links = {};  // the nodes of these links are drawn first
 };
 
-inline constexpr std::uint32_t nodes_drawn = 4;      // more of them where they are narrow
-inline constexpr std::uint32_t switches_drawn = 16;  // of a tier
+inline constexpr std::uint32_t nodes_drawn = 4;      // 16 if nodes are narrow, 2 if they are wide
+inline constexpr std::uint32_t switches_drawn = 16;  // at most, in each tier
 
 Drawing draw_film(const Fabric& fabric, const Film& animation);
 
-// The cluster with the heat of each row's replay: each link's own load. Of a fabric with more than links_kept links
-// only of those that a row lists, and of those alike; the others have the mean of their class.
+// The cluster with one frame for each row: the utilisation of each link in that row's replay. If the fabric has more
+// than links_kept links, only the links that the row lists, and the equivalent links of other nodes, show their own
+// load; the others show the mean of their link class.
 Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic);
 
 }  // namespace fabricast::html

@@ -18,7 +18,7 @@ constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32;
 
 std::string at(const PacketTraffic& traffic) { return " At " + text(traffic.size) + calls_text(traffic) + "."; }
 
-// The series' links by name; cables beside each other are told apart.
+// The names of the links of the series, with cable numbers and lanes.
 std::vector<std::string> names_of(const PacketTraffic& traffic, const Fabric& fabric) {
     const CableNames cables(fabric);
     std::vector<std::string> names;
@@ -28,7 +28,8 @@ std::vector<std::string> names_of(const PacketTraffic& traffic, const Fabric& fa
     return names;
 }
 
-// The moment in which most is paused, else queued: where a film begins.
+// The frame in which links are paused longest in total, then that with the most bytes queued: where the animation
+// starts.
 std::size_t worst_moment(const PacketUse& use) {
     std::size_t worst = 0;
     std::tuple<double, double> most{0, 0};
@@ -60,7 +61,8 @@ std::string ends_of_calls(const PacketTraffic& traffic) {
     return words + "; a row's time is that of one call in the steady state.";
 }
 
-// Bytes that a link could carry in a frame, with what events left of it. `events`: in the order of time.
+// The bytes that a link could carry in a frame, given the share that events leave of it. Precondition: `events` are in
+// the order of time.
 double room(LinkId link, double capacity, Time begin, Duration width, const std::vector<LinkEvent>& events) {
     double share = 1;
     double seconds = 0;
@@ -132,7 +134,7 @@ Curves queues_of(const PacketTraffic& traffic, const std::vector<std::string>& n
     return curves;
 }
 
-// Moments one after the other in which the port was paused are one span.
+// Adjacent intervals in which the port was paused are one span.
 std::vector<Span> pauses_of(const PortSeries& port) {
     std::vector<Span> spans;
     for (std::size_t b = 0; b < port.paused.size(); ++b) {
@@ -150,7 +152,7 @@ std::vector<Span> pauses_of(const PortSeries& port) {
     return spans;
 }
 
-// Lanes in the order of their first pause: the storm spreads downwards.
+// Lanes in the order of their first pause, so that a pause storm spreads downwards.
 Activity storm_of(const PacketTraffic& traffic, const std::vector<std::string>& names) {
     std::vector<std::pair<std::string, std::vector<Span>>> ports;
     for (std::size_t i = 0; i < traffic.use.series.size(); ++i) {
@@ -207,7 +209,7 @@ Curves rates_of(const PacketTraffic& traffic, const Fabric& fabric) {
     return curves;
 }
 
-// Each direction of the cables between switches: uneven where flows' hashes collide.
+// Bytes in each direction of the cables between switches: uneven if hashes of flows collide.
 Bars trunks_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vector<std::string>& names) {
     std::vector<std::pair<double, std::string>> trunks;
     for (std::size_t i = 0; i < traffic.use.series.size(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// The packet engine's replay as a film: what each link carried, queued and paused in each moment, who paused whom when,
-// how senders' rates went, how the hash spread the flows, and the pieces on their way.
+// The packet engine's replay as an animation: what each link carried, queued and paused over time, which links were
+// paused when, how the senders' rates changed, how the hash spread the flows, and the messages' pieces as they arrive.
 
 #include <vector>
 
@@ -11,8 +11,9 @@
 
 namespace fabricast::html {
 
-// Of the row with the most trouble, else the largest. Nothing without packets; films need `packet.series`. `events` say
-// what was left of links.
+// Adds the sections for the row with the most pauses and drops, or for the largest size if there were none. Adds
+// nothing if `packets` is empty; the animation needs `packet.series`. `events` must be those of the run: they change
+// the capacity of links.
 void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets, const Fabric& fabric,
                           const std::vector<LinkEvent>& events);
 

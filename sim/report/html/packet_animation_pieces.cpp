@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t ring_shown = 64;
 constexpr std::size_t most_frames = 128;
 
-using Boxes = std::map<DeviceId, std::uint32_t>;  // round the circle in the devices' order
+using Boxes = std::map<DeviceId, std::uint32_t>;  // around the circle in the order of the devices
 
 Boxes draw_boxes(const std::vector<PieceArrivals>& flows, const Fabric& fabric, Drawing& drawing) {
     Boxes boxes;
@@ -33,7 +33,7 @@ Boxes draw_boxes(const std::vector<PieceArrivals>& flows, const Fabric& fabric, 
     return boxes;
 }
 
-// A line is busy in the frames of `width` in which one of its flow's pieces comes.
+// A wire is busy in the frames of length `width` in which a piece of one of its flows arrives.
 void draw_wires(const std::vector<PieceArrivals>& flows, const Fabric& fabric, const Boxes& boxes, Duration width,
                 Drawing& drawing) {
     std::map<std::pair<DeviceId, DeviceId>, std::size_t> wires;
@@ -57,7 +57,7 @@ void draw_wires(const std::vector<PieceArrivals>& flows, const Fabric& fabric, c
     }
 }
 
-// The frame in which most come: where it begins.
+// The frame with the most wires busy: where the animation starts.
 std::size_t fullest_frame(const Drawing& drawing) {
     std::vector<std::size_t> come(most_frames);
     for (const Wire& wire : drawing.wires) {

@@ -1,5 +1,5 @@
 #pragma once
-// Pieces on their way: an arrow for each flow of a packet replay, bright when one of its pieces comes.
+// Pieces of messages as they arrive: an arrow for each flow of a packet replay, bright when one of its pieces arrives.
 
 #include "sim/report/html/page.hpp"
 #include "sim/report/report.hpp"
@@ -7,7 +7,7 @@
 
 namespace fabricast::html {
 
-// Of traffic with arrivals. The devices stand in a circle, as many as are told apart there.
+// Precondition: `traffic` has arrivals. The devices are drawn in a circle, at most as many as can be told apart there.
 Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric);
 
 }  // namespace fabricast::html

@@ -1,7 +1,7 @@
 #pragma once
-// The report to hand over, as values: what a command has to tell, section by section. page_html() makes one offline
-// file of it; page/*.js draws each section and puts a table behind each picture. Every text here may come from a user:
-// it stays text in the page.
+// An HTML report as values, section by section. page_html() makes one offline file of it; page/*.js draws each section
+// and puts a table after each picture. Any text here may come from a user; the page shows it as plain text, never as
+// markup.
 
 #include <cstdint>
 #include <optional>
@@ -16,10 +16,10 @@
 
 namespace fabricast::html {
 
-// What a number counts, in its SI base unit; the page writes 1.2e-5 of `time` as "12 us" and 0.31 of `share` as "31 %".
+// The unit of a number, in SI base units. The page writes 1.2e-5 of `time` as "12 us" and 0.31 of `share` as "31 %".
 enum class Unit : std::uint8_t { none, count, time, rate, size, share, flops, power, money };
 
-// A number in its column's unit, words, or nothing.
+// A number in the unit of its column, a text, or nothing.
 using Cell = std::variant<std::monostate, double, std::string>;
 struct Column {
     std::string label;
@@ -28,12 +28,12 @@ struct Column {
 struct Table {
     std::string title, caption;
     std::vector<Column> columns;
-    std::vector<std::vector<Cell>> rows;   // as long as `columns` each
-    bool folded = false;                   // shown when asked for
-    std::vector<std::size_t> marked = {};  // rows to stand out: a Pareto set, a winner
+    std::vector<std::vector<Cell>> rows;   // each as long as `columns`
+    bool folded = false;                   // collapsed until the reader opens it
+    std::vector<std::size_t> marked = {};  // indices of rows to highlight: a Pareto set, a winner
 };
 
-// One point of a curve and its 80 % interval where there is one.
+// One point of a curve, with its 80 % interval if it has one.
 struct Point {
     double x = 0, y = 0;
     std::optional<double> low = {}, high = {};
@@ -41,7 +41,7 @@ struct Point {
 struct Line {
     std::string label;
     std::vector<Point> points;
-    bool measured = false;  // dots, not a line: somebody saw this
+    bool measured = false;  // measurements: drawn as dots, not as a line
 };
 struct Axis {
     std::string label;
@@ -54,10 +54,10 @@ struct Curves {
     std::vector<Line> lines;
 };
 
-// Stacked bars: a row for each label, a piece of it for each part.
+// Stacked bars: a bar for each label, a segment of it for each part.
 struct BarPart {
     std::string label;
-    std::vector<double> values;  // one a label
+    std::vector<double> values;  // one for each label
 };
 struct Bars {
     std::string title, caption;
@@ -66,7 +66,7 @@ struct Bars {
     std::vector<BarPart> parts;
 };
 
-// Signed bars from nought, longest first: how much each change of the scenario changes the answer (-0.07: 7 % less).
+// Signed bars from zero, longest first: how much each change of the scenario changes the answer (-0.07: 7 % less).
 struct TornadoBar {
     std::string label;
     double change = 0;
@@ -78,7 +78,7 @@ struct Tornado {
     std::vector<TornadoBar> bars;
 };
 
-// What ran when: a lane a row, spans in seconds.
+// What ran when: one line for each lane; spans in seconds.
 struct Span {
     std::size_t lane = 0;  // index into `lanes`
     std::string name;
@@ -86,18 +86,18 @@ struct Span {
 };
 struct Activity {
     std::string title, caption;
-    std::vector<std::string> lanes;  // their kind is their colour: equal words, equal colour
+    std::vector<std::string> lanes;  // equal names have equal colours
     std::vector<Span> spans;
 };
 
-// The cluster, with what its links carry in each frame (a message size, or a moment): drawing.hpp makes it.
+// The cluster and the load of its links in each frame (a message size or an interval of time); drawing.hpp makes it.
 struct Scene {
     std::string title, caption;
     Drawing drawing;
-    std::optional<std::size_t> start = {};  // the frame shown first; else the last
+    std::optional<std::size_t> start = {};  // index of the frame shown first; none: the last frame
 };
 
-// Paragraphs, or a text as it stands (a scenario).
+// Paragraphs, or a preformatted text such as a scenario.
 struct Words {
     std::string title;
     std::vector<std::string> paragraphs;
@@ -113,12 +113,12 @@ struct Headline {
 
 struct Page {
     std::string title;
-    std::string answer;  // one sentence: what was asked, and what comes out
+    std::string answer;  // one sentence: the question and the answer
     std::vector<Headline> headlines;
     std::vector<Section> sections;
-    std::vector<FigureUsed> figures;                         // the assumptions, with their origins
-    std::vector<std::string> evidence, notes;                // what the weakest evidence rests on; further assumptions
-    std::vector<std::pair<std::string, std::string>> facts;  // engine, seed, version: how to get the same again
+    std::vector<FigureUsed> figures;                         // the catalogue figures used, with their origins
+    std::vector<std::string> evidence, notes;                // why the weakest evidence is weak; further assumptions
+    std::vector<std::pair<std::string, std::string>> facts;  // to reproduce the result: engine, seed, version
 };
 
 }  // namespace fabricast::html

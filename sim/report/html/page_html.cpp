@@ -11,7 +11,7 @@
 
 namespace fabricast {
 
-std::span<const EmbeddedFile> embedded_page();  // page/*, and ECharts where npm brought it; made by cmake/embed.cmake
+std::span<const EmbeddedFile> embedded_page();  // page/*, and ECharts if npm installed it; by cmake/embed.cmake
 
 }  // namespace fabricast
 
@@ -20,11 +20,11 @@ namespace fabricast::html {
 namespace {
 
 constexpr std::string_view charts_file = "node_modules/echarts/dist/echarts.min.js";
-// In the order in which they stand in the page: each uses only what stands before it.
+// In the order of the page: each script uses only those before it.
 constexpr std::array<std::string_view, 8> scripts = {"page/dom.js",  "page/format.js", "page/table.js", "page/chart.js",
                                                      "page/bars.js", "page/curves.js", "page/scene.js", "page/page.js"};
 
-// A file of this folder as the build embedded it; empty: it did not.
+// A file of this folder as the build embedded it; empty if the build did not.
 std::string_view file(std::string_view name) {
     const std::span<const EmbeddedFile> files = embedded_page();
     const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) {
@@ -33,7 +33,7 @@ std::string_view file(std::string_view name) {
     return found == files.end() ? std::string_view() : found->text;
 }
 
-// JSON inside a <script>: no `<`, so that no text of it can end the element or open a comment.
+// JSON for a <script> element, with `<` escaped, so that no text in it can end the element or open a comment.
 std::string script_text(const Json& json) {
     const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     std::string out;
@@ -70,7 +70,7 @@ std::string page_html(const Page& page) {
          {"/*charts*/", std::string(file(charts_file))},
          {"/*script*/", script()}}};
     std::string html;
-    std::string_view rest = file("page/page.html");  // its markers stand in this order
+    std::string_view rest = file("page/page.html");  // contains the markers in this order
     for (const auto& [marker, text] : parts) {
         const std::size_t at = rest.find(marker);
         html.append(rest.substr(0, at)).append(text);

@@ -8,15 +8,15 @@
 
 namespace fabricast::html {
 
-// This build holds no drawing library: nothing can be written (exit code 4).
+// This build does not contain the drawing library, so no page can be written (exit code 4).
 struct MissingCharts : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Throws MissingCharts. Call it before a long run, that its end be no surprise.
+// Throws MissingCharts. Call it before a long run, so that the run does not end without its page.
 void require_charts();
 
-// The whole file: self-contained, the same bytes for the same page. Throws MissingCharts.
+// The whole file. It needs no other file; equal pages give equal bytes. Throws MissingCharts.
 std::string page_html(const Page& page);
 
 }  // namespace fabricast::html

@@ -1,6 +1,6 @@
 #include "sim/report/html/page_json.hpp"
 
-// A page as the JSON that its script reads: one object a section, its `kind` first.
+// A page as the JSON that its script reads: one object for each section, with its `kind` first.
 
 #include <array>
 #include <cmath>
@@ -17,11 +17,11 @@ std::string_view to_string(Unit unit) {
     return enum_name(words, unit);
 }
 
-// Not a number where nothing is known: null, as JSON has no NaN.
+// null if the value is not finite: JSON has no NaN.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 Json number(const std::optional<double>& value) { return value ? number(*value) : Json(); }
 
-// Of a picture: four digits are more than a screen shows.
+// A value for a picture, rounded to four digits, which is more than a screen shows; null if negative (not known).
 Json drawn(double value) {
     if (value < 0) {
         return nullptr;
@@ -111,7 +111,7 @@ Json section_json(const Activity& activity) {
             {"spans", std::move(spans)}};
 }
 
-// What nothing is known of, or what is nought in all frames, is left out.
+// Leaves out series that are unknown or zero in every frame.
 Json direction_json(const WireDirection& direction) {
     Json json = {{"name", direction.name}};
     const auto series = [&](const char* name, double Load::*field) {

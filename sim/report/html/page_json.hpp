@@ -5,7 +5,7 @@
 
 namespace fabricast::html {
 
-// What the page's script reads.
+// The JSON that the page's script reads.
 Json page_json(const Page& page);
 
 }  // namespace fabricast::html

@@ -1,5 +1,5 @@
 #pragma once
-// What a page says of the scenario behind it.
+// The sections of a page that describe the scenario.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace fabricast::html {
 
-// What every page of a scenario ends with: engine, seed, version; the scenario as it was understood.
+// Adds what every page ends with: engine, seed and version, and the scenario as the parser resolved it.
 void add_provenance(Page& page, const Scenario& scenario);
 
 // "16 x dgx-h100 (128 GPUs), rail-optimized infiniband-ndr".

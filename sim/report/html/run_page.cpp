@@ -23,7 +23,7 @@ const Row& fastest(const std::vector<Row>& rows) {
 
 double size_of(const Row& row) { return static_cast<double>(row.size.count); }
 
-// busbw is size * factor / time, so its interval is the time's upside down.
+// busbw is size * factor / time, so the lower end of its interval comes from the upper end of the time's interval.
 Point busbw_point(const Row& row) {
     Point point{size_of(row), row.busbw};
     if (row.time_low80_s > 0 && row.time_high80_s > row.time_low80_s) {

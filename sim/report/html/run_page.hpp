@@ -1,5 +1,6 @@
 #pragma once
-// A run as a page: the answer in one sentence, curves, breakdown, topology with its heat, and what it all rests on.
+// A run as a page: the answer in one sentence, curves, breakdown, the topology with the load of its links, and the
+// evidence and assumptions.
 
 #include <vector>
 
@@ -12,7 +13,7 @@
 
 namespace fabricast::html {
 
-// `fabric` and `events` are the scenario's own.
+// Precondition: `fabric` and `events` were built from `scenario`.
 Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric,
               const std::vector<LinkEvent>& events = {});
 

@@ -13,7 +13,7 @@ namespace fabricast::html {
 
 namespace {
 
-constexpr std::size_t most_spans = 6000;  // of the timeline: more cannot be told apart
+constexpr std::size_t most_spans = 6000;  // in the timeline: more cannot be told apart
 
 struct Part {
     const char* label;
@@ -33,7 +33,7 @@ constexpr std::array<Part, 5> memory_parts = {{{"parameters", &StepRow::paramete
                                                {"activations", &StepRow::activation_bytes},
                                                {"context and buffers", &StepRow::reserved_bytes}}};
 
-// 1,234,567: rates of tokens run to eight digits.
+// 1,234,567: token rates have up to eight digits.
 std::string grouped(long long count) {
     std::string digits = std::to_string(count);
     for (std::size_t at = digits.size(); at > 3; at -= 3) {
@@ -162,7 +162,7 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, const
                                        "beside it; a bubble is waiting for other stages.",
                                        Unit::time, report.steps, parts));
     if (!report.trace.empty()) {
-        // The first stage's rank on the cluster of the last row.
+        // The rank of the first stage, on the cluster of the last row.
         const std::string& group = report.trace.back().row;
         const std::string rank = group.substr(0, group.find("stage ")) + "stage 0:";
         if (Activity activity = timeline_of(report.trace, rank); !activity.spans.empty()) {

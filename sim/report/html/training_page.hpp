@@ -8,8 +8,8 @@
 
 namespace fabricast::html {
 
-// What one rank did: the spans of the first row that begins with `rank`, a line for each of its lanes; no spans where
-// there is no such row.
+// What one rank did: the spans of the first trace row whose name begins with `rank`, one line for each of its lanes. No
+// spans if there is no such row.
 Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& rank);
 
 // Precondition: the report has steps. The timeline needs `report.trace`.

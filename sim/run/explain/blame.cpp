@@ -17,7 +17,8 @@ std::string_view to_string(BlameKind kind) {
 
 namespace {
 
-// Like hops of different nodes are one: "node3.gpu0 -> node3.nvswitch (x18)" without its numbers.
+// The hop without its numbers, so that equivalent hops of different nodes compare equal: "node3.gpu0 -> node3.nvswitch
+// (x18)" becomes "node.gpu -> node.nvswitch (x)".
 std::string without_numbers(std::string_view hop) {
     std::string kind;
     for (const char c : hop) {

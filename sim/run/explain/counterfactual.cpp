@@ -24,7 +24,7 @@ public:
         const Cluster& cluster = fabric.cluster();
         networked_ = fabric.node_count() > 1 && cluster.fabric.kind != FabricKind::explicit_graph;
         if (networked_) {
-            // What the builder chose by rate and size stays chosen.
+            // Fixes what the builder chose by rate and size, so that the changes below do not change the choice.
             scenario_.cluster.link = cluster.fabric.link.name;
             scenario_.cluster.switch_part = cluster.fabric.switch_part;
             scenario_.cluster.radix = cluster.fabric.radix;
@@ -59,7 +59,7 @@ private:
         }
     }
 
-    // Catalogue links of the node's cables by their family's word.
+    // The catalogue links of the node's cables that belong to a family.
     std::set<std::string> links_of_node(LinkFamily family) const {
         std::set<std::string> names;
         for (const NodeCable& cable : fabric_.node().cables) {
@@ -114,7 +114,7 @@ private:
             network.scale(layout.word("cable"), "ends", 0.5);
             add("network-latency-halved", "latency of network links, cables and switches halved", network);
         }
-        // Figures in seconds of the software that the forecast rests on.
+        // The figures in seconds of the software that the forecast uses.
         OverlayText library(catalog_);
         OverlayText transport(catalog_);
         for (const FigureUsed& figure : simulate(scenario_, catalog_).figures) {
@@ -131,7 +131,7 @@ private:
         add("transport-overheads-halved", "hops and messages of the transport halved", transport);
     }
 
-    // Keys of the scenario.
+    // Changes of the scenario's keys, not of figures.
     void fabrics() {
         const FabricSpec& spec = fabric_.cluster().fabric;
         const auto with = [&](const char* name, const std::string& words, const auto& change) {
@@ -172,7 +172,7 @@ private:
         other_family(spec);
     }
 
-    // InfiniBand in place of Ethernet, or the other way round, of the link's rate.
+    // InfiniBand instead of Ethernet, or the reverse, at the link's rate.
     void other_family(const FabricSpec& spec) {
         const bool infiniband = spec.link.family == LinkFamily::infiniband;
         if (!infiniband && spec.link.family != LinkFamily::ethernet) {
@@ -185,7 +185,8 @@ private:
                               part->number("lanes", "") == lanes;
             const double rate = fits ? part->number("signalling", "T/s") * lanes : 0;
             const double mine = catalog_.at("link", spec.link.name).number_or("signalling", 0) * lanes;
-            // Encodings differ a little, generations by a factor of two.
+            // The rates of equal generations differ by a little because of their encodings; generations differ by a
+            // factor of two.
             if (fits && rate > 0.9 * mine && rate < 1.1 * mine && other.empty()) {
                 other = part->name;
             }
@@ -226,7 +227,7 @@ private:
     std::vector<Counterfactual> changes_;
 };
 
-// The figures changed; a scenario that cannot be built or planned says why.
+// Runs one change; if the scenario cannot be built, planned or finished, states why.
 Counterfactual ran(Counterfactual change, const Catalog& catalog, const Watch& watch) {
     try {
         if (change.overlay.empty()) {

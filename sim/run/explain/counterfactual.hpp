@@ -1,6 +1,6 @@
 #pragma once
-// What would change the result: the scenario with one thing changed, simulated like any other. Each is a scenario of
-// keys and an overlay over the catalogue that a user could write, and `--emit` writes it.
+// What would change the result: the scenario with one thing changed, simulated like any other. Each counterfactual is a
+// scenario plus an overlay over the catalogue, both of which a user could write; `--emit` writes them.
 
 #include <cstddef>
 #include <string>
@@ -15,22 +15,23 @@
 namespace fabricast {
 
 struct Counterfactual {
-    std::string name;     // "network-link-twice-as-fast"
-    std::string words;    // "infiniband-ndr and its ports twice as fast"
-    Scenario scenario;    // with the change in its keys
-    std::string overlay;  // with the change in the catalogue's figures, YAML; empty: none
-    double seconds = 0;   // simulated; 0 where it cannot run
-    std::string failure;  // why it cannot
+    std::string name;     // "network-twice-as-fast"
+    std::string words;    // "infiniband-ndr, its NIC and switch ports twice as fast"
+    Scenario scenario;    // the changed scenario, if the change is one of keys
+    std::string overlay;  // the changed catalogue figures as YAML, if the change is one of figures; else empty
+    double seconds = 0;   // simulated time; 0 if it cannot run
+    std::string failure;  // why it cannot run; empty if it can
 };
 
 // The changes that make sense for this scenario, not yet run.
 std::vector<Counterfactual> counterfactuals(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
 
-// Runs them, on so many threads, and puts those that change most first. Throws Stopped.
+// Runs the changes on `threads` threads, then sorts them: the largest relative difference to `base_seconds` first,
+// those that cannot run last. Throws Stopped.
 void run_all(std::vector<Counterfactual>& changes, double base_seconds, const Catalog& catalog, std::size_t threads,
              const Watch& watch = {});
 
-// Seconds that a report came to: of the largest size, the step, or the replayed trace.
+// The time that a report states, in seconds: of its last step or its last row, else the makespan of the replayed trace.
 double seconds_of(const Report& report);
 double run_seconds(const Scenario& scenario, const Catalog& catalog, const Watch& watch);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t none = 0xffffffffU;
 
-// Where an operation is entered from its end, and which of its ends that was.
+// A point on the backward walk: which end of which operation it reaches, and when.
 struct Stop {
     std::uint32_t op = none;
     Until until = Until::finish;
@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    // The operation before each on its stream, host or connection.
+    // Finds for each operation the one before it on the same stream, host or connection.
     void find_predecessors() {
         before_.assign(schedule_.size(), none);
         std::map<std::pair<int, std::uint64_t>, std::uint32_t> last;
@@ -74,7 +74,7 @@ private:
         }
     }
 
-    // When it could have gone on, had nobody been in front of it.
+    // When the operation could have proceeded if no other had been before it.
     Time entered(std::uint32_t op) const {
         if (schedule_.kind(OpId{op}) != OpKind::transfer) {
             return times_[op].start;
@@ -83,7 +83,7 @@ private:
         return times_[op].start + transfer.start + latency_[transfer.connection];
     }
 
-    // The dependency that was met last.
+    // The dependency of the operation that was met last.
     Stop last_dependency(std::uint32_t op) const {
         Stop last;
         for (std::size_t i = 0; i < schedule_.dependency_count(OpId{op}); ++i) {
@@ -98,7 +98,7 @@ private:
         return last;
     }
 
-    // Blames the stretch of one operation that lies behind `from`; what it waited for comes next.
+    // Blames the part of one operation's time that is after `from`; returns what the operation waited for.
     Stop step(const Stop& stop, Time from, BlameSheet& sheet) {
         const std::uint32_t op = stop.op;
         const std::uint32_t front = before_[op];
@@ -113,7 +113,7 @@ private:
         }
         const Stop next = last_dependency(op);
         if (next.op != none && next.at < began && began > from) {
-            // Nothing explains the gap: links that came up again.
+            // No dependency explains the gap: for instance, a link that was down came up again.
             sheet.add(BlameKind::wait, "others' turn", "", "", to_seconds(began - std::max(next.at, from)));
         }
         return next.op == none ? Stop{none, Until::finish, began} : next;

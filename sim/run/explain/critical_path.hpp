@@ -1,6 +1,6 @@
 #pragma once
-// The critical path of a replayed schedule: from an end back along what each operation waited for last. Its stretches
-// touch each other, so what they are blamed on adds up to the time between the ends.
+// The critical path of a replayed schedule: from an end backwards, at each operation to what it waited for last. The
+// stretches are contiguous, so the seconds blamed add up to the time between the ends.
 
 #include <functional>
 #include <string_view>
@@ -12,11 +12,11 @@
 
 namespace fabricast {
 
-// The part of the workload that an operation belongs to: "tensor-parallel".
+// The part of the workload that an operation belongs to, such as "tensor-parallel".
 using PartOf = std::function<std::string_view(OpId)>;
 
-// What the time from `from` to the finish of `last` went into. Precondition: the timeline keeps every operation of the
-// schedule, and is the flow or the analytic engine's.
+// Blames the time from `from` to the finish of `last`. Precondition: the timeline keeps every operation of the
+// schedule, and comes from the flow or the analytic engine.
 BlameSheet critical_path(const Fabric& fabric, const Schedule& schedule, const Timeline& timeline, OpId last, Time from,
                          const PartOf& part_of);
 

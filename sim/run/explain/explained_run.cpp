@@ -35,9 +35,9 @@ struct Subject {
     const Watch& watch;
 };
 
-constexpr std::size_t most_walked = 2'000'000;  // operations, and their times, in memory
+constexpr std::size_t most_walked = 2'000'000;  // operations that are kept in memory with their times
 
-// Every operation by its own number, as critical_path reads them.
+// Keeps every operation at its own index, as critical_path requires.
 void keep_in_order(Schedule& schedule) {
     schedule.kept.clear();
     for (std::size_t i = 0; i < schedule.size(); ++i) {
@@ -69,7 +69,7 @@ ExplainedRun explain(const CollectiveWorkload& workload, const Subject& s) {
     run.what = std::string(to_string(workload.collective)) + " of " + text(size) + ": " + part + ", " +
                std::to_string(plan.channels) + (plan.channels == 1 ? " channel" : " channels");
     run.seconds = iteration_time(plan, timeline);
-    // Calls that overlap are timed as many: the last one's stretches stand for each.
+    // Calls that overlap are timed as an average; the blame of the last call is scaled to it.
     const double scale = window.total() > 0 ? run.seconds / window.total() : 0;
     run.blames = window.sorted();
     for (Blame& blame : run.blames) {
@@ -109,7 +109,8 @@ ExplainedRun explain(const TrainingWorkload& workload, const Subject& s) {
     return run;
 }
 
-// What each operation of a replayed trace is of: a kernel, the CPU, a call by its collective; else a gap between them.
+// The part that each operation of a replayed trace belongs to: kernels, the CPU, a call (named by its collective), or a
+// gap between records.
 constexpr std::string_view kernels = "kernels", on_host = "the CPU", gap = "between records";
 
 std::vector<std::string_view> parts_of(const TraceJob& trace) {
@@ -149,7 +150,7 @@ ExplainedRun explain(const TraceWorkload& workload, const Subject& s) {
         run.blames = critical_path(s.fabric, schedule, timeline, last_of(timeline), Time{}, part).sorted();
     }
     for (Blame& blame : run.blames) {
-        // Recorded times are replayed as time that passes: what passed is known from the record.
+        // Recorded durations are replayed as delays, blamed as launch; the record says what they were.
         if (blame.kind == BlameKind::launch && blame.part == kernels) {
             blame.kind = BlameKind::compute;
             blame.what = "as recorded";
@@ -160,7 +161,7 @@ ExplainedRun explain(const TraceWorkload& workload, const Subject& s) {
     return run;
 }
 
-// One message alone, as a row's time is.
+// A single message, which is what a row's time refers to.
 ExplainedRun explain(const TransferWorkload& workload, const Subject& s) {
     const Fabric fabric = transfer_fabric(s.fabric, workload, s.catalog);
     const Bytes size = *std::max_element(workload.sizes.begin(), workload.sizes.end());

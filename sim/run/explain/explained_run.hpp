@@ -1,6 +1,6 @@
 #pragma once
-// One scenario run with everything kept, and its time blamed: a collective at its largest size, a training step, a
-// replayed trace, or one message of a transfer.
+// One scenario, run with every operation kept, and its time blamed: a collective at its largest size, a training step,
+// a replayed trace, or one message of a transfer.
 
 #include <cstdint>
 #include <string>
@@ -16,16 +16,16 @@ namespace fabricast {
 struct ExplainedRun {
     std::string what;  // "all_reduce of 1 GiB: nvls-tree simple, 16 channels", "a training step of gpt3-175b"
     std::uint32_t nodes = 0, gpus = 0;
-    double seconds = 0;         // as `run` gives it
-    std::vector<Blame> blames;  // largest first; their seconds add up to it
+    double seconds = 0;         // the same time that `run` reports
+    std::vector<Blame> blames;  // largest first; their seconds add up to `seconds`
     std::vector<std::string> notes;
 };
 
-// The scenario as it is explained: one size, one cluster, nothing asserted.
+// The scenario reduced to one run: its largest size, no scaling table, no asserts.
 Scenario single_point(const Scenario& scenario);
 
-// Throws InputError where a trace is too long to be walked, and what simulate throws. Engines whose operations are
-// packets or another program's are explained by the flow engine, and a note says so.
+// Throws InputError if a trace has too many operations to be explained, and what simulate throws. The flow engine
+// explains scenarios of the packet and SimGrid engines, whose timelines do not show whole operations; a note says so.
 ExplainedRun explain_run(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
 
 }  // namespace fabricast

@@ -1,5 +1,5 @@
 #pragma once
-// An explanation as a page to hand over: blame, tornado, and where scaling bends.
+// An explanation as a page: the blame, a tornado of the counterfactuals, and where scaling bends.
 
 #include "sim/report/html/page.hpp"
 #include "sim/run/explain/explanation_text.hpp"

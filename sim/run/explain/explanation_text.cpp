@@ -13,7 +13,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t shown_entries = 14;
-constexpr double bar_width = 20;  // characters for the largest change
+constexpr double bar_width = 20;  // characters, of the largest change
 
 std::string pad(std::string text, std::size_t width) {
     text.resize(std::max(text.size(), width), ' ');

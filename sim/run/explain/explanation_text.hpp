@@ -1,5 +1,5 @@
 #pragma once
-// An explanation for people and for programs.
+// An explanation as text and as JSON.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace fabricast {
 
-// Why, what if, and where scaling bends.
+// The blame of a run, its counterfactuals, and its scaling curve.
 struct Explanation {
     std::string scenario;
     ExplainedRun run;
@@ -21,7 +21,7 @@ struct Explanation {
 
 // What was run, then its blame: a line for each kind, then the largest entries. Lines without `#` are figures.
 std::string blame_table(const Explanation& explanation);
-// The changes as a tornado: bars to the left are gained time.
+// The changes as a tornado: bars to the left are time saved.
 std::string tornado(const Explanation& explanation);
 std::string curve_table(const Explanation& explanation);
 

@@ -30,19 +30,19 @@ std::vector<ClusterRequest> clusters_of(const Scenario& scenario, std::uint32_t 
 
 bool is_strong(const Scenario& scenario) { return scenario.scaling && scenario.scaling->mode == ScalingMode::strong; }
 
-// The point's own scenario. With weak scaling each data rank has as much to do, so the batch is this `share`.
+// The scenario of one point. `share`: the factor of the global batch; with weak scaling each data rank keeps its work.
 Scenario at_size(const Scenario& scenario, const ClusterRequest& cluster, double share) {
     Scenario out = single_point(scenario);
     out.cluster = cluster;
     if (auto* training = std::get_if<TrainingWorkload>(&out.workload)) {
         training->parallelism.data = 0;
-        training->check_memory = false;  // a smaller cluster need not be one that anybody runs
+        training->check_memory = false;  // a smaller cluster only serves as a reference
         training->global_batch = static_cast<std::uint32_t>(std::lround(training->global_batch * share));
     }
     return out;
 }
 
-// Nothing where the workload does not fit the cluster.
+// None if the workload does not fit the cluster.
 std::optional<KneePoint> point_at(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
     try {
         ExplainedRun run = explain_run(scenario, catalog, watch);
@@ -52,7 +52,7 @@ std::optional<KneePoint> point_at(const Scenario& scenario, const Catalog& catal
     }
 }
 
-// Work done a second and GPU, to a constant factor.
+// Work per second and GPU, up to a constant factor.
 double pace(const Scenario& scenario, const KneePoint& point) {
     if (const auto* collective = std::get_if<CollectiveWorkload>(&scenario.workload)) {
         return busbw_factor(collective->collective, point.gpus) / point.seconds;
@@ -60,7 +60,8 @@ double pace(const Scenario& scenario, const KneePoint& point) {
     return (is_strong(scenario) ? 1.0 / point.gpus : 1) / point.seconds;
 }
 
-// What takes most more of each unit of work behind than before.
+// The entry of `after` whose seconds exceed those before by most, where the seconds before are scaled by `work`, the
+// ratio of the work per GPU.
 Blame grown_most(const KneePoint& before, const KneePoint& after, double work) {
     Blame most;
     for (const Blame& blame : after.blames) {

@@ -1,5 +1,5 @@
 #pragma once
-// Where scaling bends, and why: the same workload on growing clusters, each run blamed.
+// Where scaling bends, and why: the same workload on clusters of growing size, with the time of each run blamed.
 
 #include <cstdint>
 #include <optional>
@@ -13,20 +13,20 @@ namespace fabricast {
 struct KneePoint {
     std::uint32_t nodes = 0, gpus = 0;
     double seconds = 0;
-    double efficiency = 1;  // against the first point: throughput a GPU of a step, bus bandwidth of a collective
+    double efficiency = 1;  // against the first point: of a step, throughput per GPU; of a collective, busbw
     std::vector<Blame> blames;
 };
 
-// The step at which efficiency falls most from one point to the next, and what grew most there.
+// The pair of successive points between which efficiency falls most, and the blame entry that grew most there.
 struct Knee {
     std::uint32_t from_gpus = 0, to_gpus = 0;
-    double lost = 0;  // of the efficiency, 0..1
-    Blame cause;      // its seconds are the growth, beyond what the whole time grew by if all had grown alike
+    double lost = 0;  // the fall of efficiency, 0..1
+    Blame cause;      // its seconds are the growth beyond what the work per GPU explains
 };
 
 struct ScalingCurve {
     std::vector<KneePoint> points;
-    std::optional<Knee> knee;  // none where efficiency falls nowhere by a hundredth
+    std::optional<Knee> knee;  // none if efficiency never falls by more than 0.01 between two points
 };
 
 // Node counts double up to the scenario's own, or are those of its `scaling`. Sizes that the workload does not fit are

@@ -11,16 +11,16 @@ namespace fabricast {
 
 namespace {
 
-constexpr double rounding = 2e-12;  // seconds: starts and ends are whole ticks
+constexpr double rounding = 2e-12;  // seconds: starts and ends are rounded to picoseconds
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// One chunk's time at a pace, by what sets it.
+// The time of one chunk on an edge, split by what determines it.
 struct ChunkTime {
     double seconds = 0;
-    double wire = 0;      // of it on the binding link; 0 where the channel is slower
+    double wire = 0;      // on the binding link; 0 if the channel is slower
     double channel = 0;   // the channel's own copy loop
-    double overhead = 0;  // of each chunk
-    double posting = 0;   // its messages, by the hosts
+    double overhead = 0;  // overhead of each chunk
+    double posting = 0;   // posting of its messages by the hosts
 };
 
 ChunkTime chunk_time(const Pipeline& pipeline, double rate, bool between_nodes = true) {
@@ -37,7 +37,8 @@ ChunkTime chunk_time(const Pipeline& pipeline, double rate, bool between_nodes =
     return {channel + overhead, 0, channel, overhead, 0};
 }
 
-// Of a hop's links the narrowest, where it is what the chunk waits for there; else whatever sets the pipeline's pace.
+// Blames a hop's time on the narrowest of its links if the chunk waits for that link there; else on what sets the
+// pipeline's pace.
 template <class AtPace>
 void hop_time(const Pipeline& pipeline, const Path& path, const HopPath& hop, double seconds, BlameSheet& sheet,
               const Fabric& fabric, const ChunkTime& pace, const AtPace& at_pace) {
@@ -58,7 +59,7 @@ void hop_time(const Pipeline& pipeline, const Path& path, const HopPath& hop, do
 struct OperationBlame::Binding {
     LinkClass cls = LinkClass::other;
     std::string hop;
-    double rate = infinite;  // of one member, wire bytes per second
+    double rate = infinite;  // rate of one member, wire bytes per second
 };
 
 OperationBlame::OperationBlame(const Fabric& fabric, const Schedule& schedule)
@@ -67,7 +68,7 @@ OperationBlame::OperationBlame(const Fabric& fabric, const Schedule& schedule)
       network_(make_fluid_network(fabric, schedule, {})),
       limits_{static_cast<double>(fabric.node().gpu.sms), fabric.node().gpu.memory_bandwidth} {}
 
-// The narrowest of the links that the class crosses, each as often as it does.
+// The narrowest of the links that the class crosses, each counted as often as the class crosses it.
 OperationBlame::Binding OperationBlame::binding(std::uint32_t cls, double members) const {
     const FlowClass& flow = network_.classes[cls];
     Binding found;
@@ -112,7 +113,7 @@ void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& shee
     const auto latency_of = [&](std::uint32_t i) {
         return to_seconds(schedule_.stages[p.first_stage + i].overhead + hops[i].latency);
     };
-    // A chunk crosses a hop at the pace of the hop's own links, where those are edges of the pipeline.
+    // A chunk crosses a hop at the rate of the hop's own links, if they are edges of the pipeline.
     const auto own_time = [&](std::uint32_t i) {
         return (hops[i].rate > 0 ? std::min(chunk_time(p, hops[i].rate, hops[i].between_nodes).seconds, tau) : tau) /
                p.slices;
@@ -126,12 +127,12 @@ void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& shee
         steps += stages * (latency_of(i) + own_time(i));
         largest = std::max(largest, latency_of(i));
     }
-    // A chain is let go when its first sender is through: its hops are then no part of the way.
+    // A chain releases its dependents when its first sender is done, so its hops do not count then.
     const bool hops_count = p.cyclic || until == Until::finish;
     if (!hops_count) {
         at_pace(chunk, std::min(steps, tau));
     }
-    const bool slowest_edge = p.cyclic && count * tau > steps;  // it takes longer than a chunk's way round
+    const bool slowest_edge = p.cyclic && count * tau > steps;  // takes longer than a chunk's round trip
     if (slowest_edge) {
         at_pace(chunk, count * tau);
     }
@@ -197,7 +198,7 @@ BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double secon
     }
     BlameSheet sheet;
     const double expected = alone.total();
-    // Rounding to ticks, and links that change: the parts keep their proportion.
+    // Times differ a little by rounding, or by links that change: the parts keep their proportions.
     const bool as_expected = seconds < expected + rounding;
     sheet.add(alone, "", as_expected && expected > 0 ? seconds / expected : 1);
     if (as_expected && expected > 0) {

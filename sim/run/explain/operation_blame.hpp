@@ -1,7 +1,6 @@
 #pragma once
-// What one operation spends its time on: the closed form of sim/engines/common/schedule.hpp taken apart, each term
-// blamed on the link, the library or the device that it belongs to. Time beyond the closed form was spent waiting for
-// others.
+// What one operation spends its time on: the closed form of sim/engines/common/schedule.hpp term by term, each term
+// blamed on a link, the library or a device. Time beyond the closed form was spent waiting for other operations.
 
 #include <span>
 
@@ -13,20 +12,21 @@
 
 namespace fabricast {
 
-// Up to which of its ends an operation was on the critical path.
+// Which end of an operation the critical path left it by.
 enum class Until : std::uint8_t { release, finish };
 
 class OperationBlame {
 public:
-    // Keeps references to what it is given.
+    // Both arguments must outlive this.
     OperationBlame(const Fabric& fabric, const Schedule& schedule);
 
-    // What `seconds` of the operation, from when it could go on to `until`, went into; adds up to `seconds`. A message
-    // that queued behind its connection's predecessor (`queued`) spent them on the wire alone.
+    // Blames `seconds` of the operation, from when it could proceed to `until`; the sheet adds up to `seconds`.
+    // `queued`: the operation is a message that waited for its predecessor on the same connection, so all of its time
+    // was spent on the wire.
     BlameSheet blame(OpId op, Until until, bool queued, double seconds) const;
 
 private:
-    struct Binding;  // the link that sets the pace of a class
+    struct Binding;  // the link that limits the rate of a class
     void pipeline(std::uint32_t index, Until until, BlameSheet& sheet) const;
     void transfer(const Transfer& transfer, bool queued, BlameSheet& sheet) const;
     void compute(const Compute& compute, BlameSheet& sheet) const;

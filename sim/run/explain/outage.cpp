@@ -31,8 +31,8 @@ std::vector<OutageRow> rows_of(const Report& healthy, const Report& failed) {
     return rows;
 }
 
-// Ways that the job needs: of a transfer its own; else each rank to the next of its node and to its like in the next
-// node.
+// The paths that the job needs: that of a transfer; else from each rank to the next one in its node and to the rank of
+// the same index in the next node.
 std::vector<PathQuery> ways_of(const Scenario& scenario, const Fabric& fabric) {
     std::vector<PathQuery> ways;
     const auto add = [&](DeviceId from, DeviceId to) {
@@ -88,7 +88,8 @@ std::string what_changes(const LinkChange& change) {
     return change.cable.empty() ? change.device : "the cable of " + change.cable.at(0) + " and " + change.cable.at(1);
 }
 
-// "spine3, 64 links: down from 50 ms on until 60 ms, 4 times, every 100 ms"; of a bundle each cable counts.
+// "spine3, 64 links: down from 50 ms on until 60 ms, 4 times, every 100 ms". If a bundle changes only in part, each of
+// its changed cables counts as a link.
 std::string described(const LinkChange& change, const Scenario& scenario, const Fabric& fabric,
                       const Catalog& catalog) {
     Scenario alone = scenario;
@@ -117,7 +118,7 @@ std::string pad(std::string text, std::size_t width) {
     return text;
 }
 
-// "+3.1 %": what a failure adds.
+// "+3.1 %": the time that a failure adds.
 std::string signed_percent(double share) {
     const auto tenths = static_cast<long long>(share * 1000 + (share < 0 ? -0.5 : 0.5));
     const long long size = tenths < 0 ? -tenths : tenths;
@@ -149,7 +150,7 @@ OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch&
     OutageCost out;
     out.scenario = scenario.name;
     Scenario failed = scenario;
-    failed.scaling.reset();  // runs without events
+    failed.scaling.reset();  // the scaling table ignores events
     Scenario healthy = failed;
     healthy.events.clear();
     pointing_into(scenario, [&] {

@@ -1,6 +1,6 @@
 #pragma once
-// What a failure costs a job: the scenario run healthy and with its events, row beside row, and which ways between
-// neighbours had to go round.
+// What a failure costs a job: the scenario without and with its events, row by row, and which paths between
+// neighbouring ranks need a detour.
 
 #include <string>
 #include <vector>
@@ -18,27 +18,27 @@ struct OutageRow {
     double cost() const { return failed_s / healthy_s - 1; }
 };
 
-// A way between two neighbouring ranks (or the ends of a transfer) that crossed a dead link.
+// A path between two neighbouring ranks (or between the ends of a transfer) that crossed a dead link.
 struct Diverted {
     std::string from, to;
-    std::string left, taken;  // the first link that the old way lost, and that only the new one crosses
+    std::string left, taken;  // the first dead link of the old path, and the first link that only the new path crosses
 };
 
 struct OutageCost {
     std::string scenario;
-    std::vector<std::string> changed;  // links and devices, and what is left of each
+    std::vector<std::string> changed;  // links and devices, each with its remaining capacity
     std::vector<OutageRow> rows;
-    std::uint32_t ways = 0;     // looked at
-    std::uint32_t sprayed = 0;  // of them over a bundle that lost some of its cables
+    std::uint32_t ways = 0;     // number of paths examined
+    std::uint32_t sprayed = 0;  // those that cross a bundle which lost some of its cables
     std::vector<Diverted> diverted;
-    std::vector<std::string> cut;  // ways that nothing replaces
+    std::vector<std::string> cut;  // paths without a detour
 };
 
-// The scenario's events against the same without them. Throws as simulate does: CannotEnd where the failed run cannot
-// end.
+// Runs the scenario with its events and without them. Throws as simulate does: CannotEnd if the failed run cannot end.
 OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
 
-// One cable between two devices, or one device, switch, port or plane, gone from the start.
+// A change that takes down one cable between two devices (two names), or one device, switch, port or plane (one name),
+// from the start.
 LinkChange without(const std::vector<std::string>& names);
 
 std::string to_text(const OutageCost& outage);

@@ -7,7 +7,7 @@ namespace fabricast {
 
 namespace {
 
-// In a unit that the reader knows, exactly.
+// The exact value in a unit that the catalogue's reader accepts.
 std::string quantity(double value, const std::string& unit) {
     const bool transfers = unit == "T/s";
     const bool per_length = unit == "s/m";

@@ -1,5 +1,5 @@
 #pragma once
-// An overlay over the catalogue as YAML: some figures of it, each times a factor.
+// An overlay over the catalogue as YAML that multiplies some figures by a factor.
 
 #include <set>
 #include <string>
@@ -13,16 +13,16 @@ class OverlayText {
 public:
     explicit OverlayText(const Catalog& catalog) : catalog_(catalog) {}
 
-    // Does nothing where the part has no such figure, or it is scaled already.
+    // Does nothing if the part does not exist or has no such figure, or if the figure was scaled before.
     void scale(const std::string& part, const std::string& figure, double factor);
     bool empty() const { return done_.empty(); }
-    // `source` of every figure: what the change is called.
+    // `source`: what every figure of the overlay names as its source.
     std::string text(const std::string& source) const;
 
 private:
     const Catalog& catalog_;
     std::set<std::pair<std::string, std::string>> done_;
-    std::map<std::string, std::string> lines_;  // by part
+    std::map<std::string, std::string> lines_;  // lines by part name
 };
 
 }  // namespace fabricast

@@ -8,7 +8,7 @@ namespace {
 
 bool is_plain(const Json& value) { return !value.is_structured() || value.empty(); }
 
-// JSON's scalars are YAML's; texts stand between quotes.
+// JSON scalars are valid YAML; texts are quoted.
 void write(const Json& value, int indent, std::string& out) {
     const std::string margin(static_cast<std::size_t>(indent), ' ');
     for (const auto& [name, member] : value.items()) {
@@ -17,7 +17,7 @@ void write(const Json& value, int indent, std::string& out) {
         } else if (member.is_array()) {
             out += margin + name + ":\n";
             for (const Json& item : member) {
-                out += margin + "  - " + item.dump() + "\n";  // flow style: a list of lists or maps fits a line
+                out += margin + "  - " + item.dump() + "\n";  // flow style: a list or map fits in a line
             }
         } else {
             out += margin + name + ":\n";

@@ -1,5 +1,5 @@
 #pragma once
-// A scenario written out as YAML, key by key, as the parser resolves it.
+// A scenario as YAML, key by key, as the parser resolved it.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// A design that a study compares, and what it comes to.
+// A design that a study compares, and its results.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace fabricast {
 
-// A design and the catalogue that holds for it, its prices included.
+// A design and its catalogue, with its prices merged in.
 struct StudyInput {
     std::string name;
     Scenario scenario;
@@ -28,13 +28,13 @@ struct DesignResult {
     Range time_s;
     std::optional<Range> busbw, tokens_per_s;
     std::optional<double> mfu, efficiency;
-    std::uint32_t efficiency_gpus = 0;  // efficiency is against so many
+    std::uint32_t efficiency_gpus = 0;  // number of GPUs that `efficiency` is relative to
     std::string bottleneck;
     PartsList parts;
-    std::optional<Range> it_watts, all_watts;  // the second with what cooling and conversion take (PUE)
+    std::optional<Range> it_watts, all_watts;  // all_watts: with cooling and conversion (PUE)
     std::optional<Range> capital_usd;
-    double guessed_share = 0;                                                      // of the capital
-    std::optional<Range> usd_per_million_tokens, usd_per_busbw, tokens_per_joule;  // busbw: of capital, per B/s
+    double guessed_share = 0;  // share of the capital that rests on estimated prices
+    std::optional<Range> usd_per_million_tokens, usd_per_busbw, tokens_per_joule;  // per busbw: capital per B/s
     bool best = false;  // in the Pareto set of speed, capital and power
     std::vector<std::string> notes;
 };

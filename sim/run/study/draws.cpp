@@ -13,15 +13,15 @@ namespace fabricast {
 
 namespace {
 
-constexpr double decile = 1.2815515655446004;  // standard deviations from the median to the ninth decile
+constexpr double decile = 1.2815515655446004;  // ninth decile of a normal distribution, in standard deviations
 constexpr double furthest = 2;
 
 std::uint64_t hashed(std::string_view name, std::uint64_t salt) { return mix(fnv1a(name) ^ mix(salt)); }
 
-// Above 0, below 1.
+// Uniform, above 0 and below 1.
 double uniform(std::uint64_t hash) { return (static_cast<double>(hash >> 11U) + 0.5) * 0x1p-53; }
 
-// Of these kinds every figure with an interval is a constant of the forecast.
+// Whether every figure of the part that has an interval is a constant of the forecast; true for these kinds of part.
 bool holds_constants(const Part& part) {
     static constexpr std::array<std::string_view, 19> kinds = {
         "kernel", "transport", "launch",  "link",      "nic",      "switch",    "nvswitch",  "cpu",   "cable", "layout",
@@ -29,7 +29,8 @@ bool holds_constants(const Part& part) {
     return std::find(kinds.begin(), kinds.end(), part.kind) != kinds.end();
 }
 
-// Counts and what a port holds decide what can be built at all: no draw of the times may refuse the system.
+// Whether the figure may be drawn. Counts and port rates decide what can be built at all, and no draw may make a system
+// impossible to build.
 bool is_constant(std::string_view name, const Figure& figure) {
     const double value = figure.value.front();
     const bool count = figure.unit.empty() && value == std::floor(value) && value > 1;
@@ -64,7 +65,7 @@ double drawn(const Figure& figure, const Draw& draw, std::string_view part, std:
 
 namespace {
 
-// A port that held a link before the draw holds it after.
+// Raises port rates so that a port still supports every link that it supported before the draw.
 void hold_links(const Catalog& catalog, Catalog& drawn) {
     for (auto& [name, part] : drawn.parts) {
         const auto port = part.figures.find("port_rate");
@@ -93,7 +94,8 @@ Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
         }
         for (auto& [path, figure] : part.figures) {
             if (is_constant(path, figure)) {
-                // No further than twice what a tenth of all lies beyond: shares stay shares, rates above zero.
+                // Draws end at two standard deviations; a linear interval can reach below zero there, a figure must
+                // not.
                 figure.value.front() = std::max(drawn(figure, draw, name, path), 0.0);
             }
         }

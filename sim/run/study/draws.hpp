@@ -1,6 +1,6 @@
 #pragma once
-// Common random draws: each uncertain figure of the catalogue is drawn by its name, so that two designs which use the
-// same figure see the same draw of it, and what they share cancels out of their difference.
+// Common random draws: the draw of an uncertain catalogue figure depends only on its name, so two designs that use the
+// same figure get the same draw of it, and its uncertainty cancels out of their difference.
 
 #include <cstdint>
 #include <string_view>
@@ -15,24 +15,27 @@ struct Range {
     double value = 0, low80 = 0, high80 = 0;
 };
 
-// Which draw: the same seed, index and name give the same number on every machine.
+// Identifies a draw: equal seed, index and name give the same number on every machine.
 struct Draw {
     std::uint64_t seed = 1;
     std::uint32_t index = 0;
 };
 
-// Standard normal, cut off at two deviations: beyond them an 80 % interval says nothing.
+// A standard normal deviate, clamped to two standard deviations: an 80 % interval says nothing about values beyond
+// them.
 double normal(const Draw& draw, std::string_view name);
 
-// The figure at `z` standard deviations: log-normal on each side of its value, so that a tenth lies below `low80` and a
-// tenth above `high80`; linear where an end is not above zero. The value itself where it has no interval.
+// The figure at `z` standard deviations: log-normal on each side of its value, such that a tenth of the draws lies
+// below `low80` and a tenth above `high80`; linear if the value or the end is not above zero. The value itself if it
+// has no interval.
 double at_deviation(const Range& range, double z);
 double drawn(const Figure& figure, const Draw& draw, std::string_view part, std::string_view name);
 
-// The catalogue with every uncertain constant of its parts drawn. Counts, prices, powers and forecast intervals stay.
+// The catalogue with every uncertain constant of its parts drawn. Counts, prices, powers and forecast intervals keep
+// their values.
 Catalog drawn_catalog(const Catalog& catalog, const Draw& draw);
 
-// Between the first and the ninth decile of the draws, around `value`. Precondition: there are draws.
+// The first and the ninth decile of the draws, widened to contain `value`. Precondition: `draws` is not empty.
 Range range_of(double value, const std::vector<double>& draws);
 
 }  // namespace fabricast

@@ -30,7 +30,7 @@ std::string network_words(const Fabric& fabric) {
     return words.str();
 }
 
-// The parts whose constants the forecast rests on, as the report lists them.
+// The kernel and transport parts whose constants the forecast uses, as the report lists them.
 std::string parts_used(const Report& report, const Catalog& catalog) {
     std::vector<std::string> names;
     for (const FigureUsed& figure : report.figures) {
@@ -53,7 +53,8 @@ Range interval_figure(const Catalog& catalog, const std::string& name) {
     return {figure.value.front(), figure.low80, figure.high80};
 }
 
-// The same workload on the smallest cluster that holds it, per GPU.
+// Adds the efficiency: performance per GPU relative to the smallest cluster, of doubling node counts, that the workload
+// fits.
 class Scaling {
 public:
     Scaling(const StudyInput& input, const Watch& watch) : input_(input), watch_(watch) {}
@@ -68,7 +69,7 @@ public:
                 add(result, nodes);
                 return;
             } catch (const InputError&) {
-                // The cut does not fit so few GPUs.
+                // The layout does not fit so few GPUs.
             }
         }
     }
@@ -79,7 +80,7 @@ private:
         scenario.events.clear();
         scenario.scaling.emplace().nodes = {nodes, scenario.cluster.nodes};
         if (auto* training = std::get_if<TrainingWorkload>(&scenario.workload)) {
-            training->check_memory = false;  // the small cluster need not be one that anybody runs
+            training->check_memory = false;  // the small cluster only serves as a reference
         }
         const Report report = simulate(scenario, input_.catalog, watch_);
         if (report.steps.size() == 2) {

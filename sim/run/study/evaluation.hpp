@@ -1,5 +1,5 @@
 #pragma once
-// One design by itself: its forecast, what bounds it, what it is made of; and its time again with other constants.
+// One design by itself: its forecast, what bounds it, and its parts list.
 
 #include <string>
 #include <vector>
@@ -13,14 +13,14 @@
 namespace fabricast {
 
 struct Evaluation {
-    DesignResult result;        // central values; of its ranges only the time's is set
-    std::vector<Blame> blames;  // of its critical path
-    // Forecasts of one system are wrong together: designs with equal words here share that draw.
+    DesignResult result;        // central values; time_s, busbw and tokens_per_s also have their 80 % intervals
+    std::vector<Blame> blames;  // blame of its critical path
+    // Forecast errors on one system are correlated: designs with equal text here share the draw of the error.
     std::string system;
-    Range form;                // measured / forecast time, of such forecasts
-    std::string regime;        // "large": how far two tables of one site differed, by size
-    double busbw_seconds = 0;  // bus bandwidth times time
-    double tokens = 0;         // of a step
+    Range form;                // measured time / forecast time of similar forecasts
+    std::string regime;        // "large": selects how far two published tables of one site differed
+    double busbw_seconds = 0;  // bus bandwidth times time, bytes
+    double tokens = 0;         // tokens per training step
 };
 
 Evaluation evaluate(const StudyInput& input, const Watch& watch);

@@ -48,7 +48,7 @@ public:
 private:
     const NodeTemplate& node() const { return fabric_.node(); }
 
-    // Nothing that its price counts was changed.
+    // Whether the node has the GPU and the adapter of its template, and as many GPUs, NICs and NIC ports.
     bool as_in_the_library() const {
         if (scenario_.cluster.node.empty()) {
             return false;
@@ -127,7 +127,7 @@ private:
         return static_cast<int>(std::lround(link.rate.bytes_per_second() * 8e-9 / lanes));
     }
 
-    // The slowest pluggable module that carries the link; none where the medium is sold with its ends.
+    // The slowest pluggable module that supports the link; none if the medium is sold with its ends.
     std::string module_for(const std::string& medium, const LinkSpec& link) const {
         std::string chosen;
         double slowest = 0;
@@ -227,8 +227,8 @@ Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw
 
 namespace {
 
-// No price, rate or time is below nothing, nor a power usage effectiveness below what the machine itself draws; what is
-// beyond 1e12 of its unit is a slip of the pen.
+// No price, rate or time is negative, and the power usage effectiveness (PUE) is at least 1. Values above 1e12 of the
+// figure's unit are typing errors.
 void check_range(const Scenario& scenario, const std::string& at, const std::string& figure, const Figure& stated,
                  const std::string& text) {
     const bool pue = figure == "pue";

@@ -1,5 +1,5 @@
 #pragma once
-// What a cluster costs and draws: its bill of materials with the catalogue's prices and watts, line by line.
+// The price and power of a cluster: its bill of materials with the catalogue's prices and watts, line by line.
 
 #include <optional>
 #include <string>
@@ -13,23 +13,23 @@
 
 namespace fabricast {
 
-// So many of one part.
+// A number of one part.
 struct PartLine {
     std::string what;  // "nodes", "leaf switches", "node-leaf cables of 10 m"
-    std::string part;  // of the catalogue
+    std::string part;  // catalogue name
     double count = 0;
-    double watts_each = 1;        // so many of the part's watts: both ends of a copper cable
-    std::optional<Figure> price;  // USD; nothing: the catalogue has none
+    double watts_each = 1;        // multiple of the part's power: 2 for both ends of a copper cable
+    std::optional<Figure> price;  // USD; none if the catalogue has no price
     std::optional<Figure> watts;
 };
 
-// Cables of one run: how long, of what.
+// The cables of one run: their length and medium.
 struct CableClass {
     std::string between;
     std::string medium;  // "smf", "dac"
     double metres = 0;
     std::uint64_t cables = 0;
-    std::uint64_t modules = 0;  // pluggable, both ends; 0: the cable is of one piece
+    std::uint64_t modules = 0;  // pluggable modules, both ends counted; 0: the cable comes with its ends
 };
 
 struct PartsList {
@@ -38,33 +38,35 @@ struct PartsList {
     std::vector<CableClass> cables;
     std::uint64_t modules() const;
     bool priced() const;                       // every line has a price
-    bool powered() const;                      // every line has its watts
+    bool powered() const;                      // every line has a power
     std::vector<std::string> missing() const;  // "no price of tomahawk-9"
 };
 
-// Nodes as whole systems where the catalogue has one of that name and nothing about the node was changed, else by their
-// GPUs, NICs and hosts. Copper where it reaches, the layout's cable elsewhere. Throws CatalogError, ClusterError.
+// Nodes are priced as whole systems if the catalogue has a system for the template, and the scenario changed neither
+// the GPU nor the numbers of GPUs, NICs and NIC ports; else as GPUs, NICs and hosts. Cables are copper within its
+// reach, the layout's cable elsewhere. Throws CatalogError, ClusterError.
 PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
 
-// Sums over the lines; of a draw where one is given. Precondition: priced() and powered().
+// Sums over the lines, USD and watts; with a draw, of the drawn figures. Precondition: priced() for the capital,
+// powered() for the watts.
 double capital_usd(const PartsList& list, const Draw* draw = nullptr);
 double it_watts(const PartsList& list, const Draw* draw = nullptr);
-// Of the capital, the share that rests on estimated prices.
+// The share of the capital that rests on estimated prices.
 double guessed_share(const PartsList& list);
 
-// What owning it costs beside buying: from the parts `data-centre` and `ownership`.
+// What owning a cluster costs in addition to buying it: from the parts `data-centre` and `ownership`.
 struct Ownership {
     double pue = 1;
     double usd_per_joule = 0;
-    double seconds = 0;         // of its life
-    double operations_usd = 0;  // facility and people, over its life
+    double seconds = 0;         // service life
+    double operations_usd = 0;  // facility and staff, over the service life
     double total_usd(double capital, double watts) const {
         return capital + operations_usd + watts * pue * usd_per_joule * seconds;
     }
 };
 Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw = nullptr);
 
-// The scenario's `prices` laid over the catalogue. Throws InputError at the key.
+// Merges the scenario's `prices` into the catalogue. Throws InputError at the key.
 void apply_prices(const Scenario& scenario, Catalog& catalog);
 
 }  // namespace fabricast

@@ -17,9 +17,10 @@ namespace fabricast {
 
 namespace {
 
-constexpr double no_matter = 0.01;  // two designs within one per cent of each other: no run-to-run noise would show it
+constexpr double no_matter = 0.01;  // two designs within one per cent: less than the noise between runs
 
-// What forecasts of a stretch have in common: bytes on network links, on links of the node, latencies ...
+// The family of a stretch of the critical path; forecasts of one family have errors in common: bytes on network links,
+// on links of the node, latencies ...
 std::string family_of(const Blame& blame) {
     static constexpr std::array<std::string_view, 5> network = {"nic-port", "leaf-spine", "spine-core", "global",
                                                                 "torus"};
@@ -34,13 +35,13 @@ std::string family_of(const Blame& blame) {
     }
 }
 
-// Whether routing decides how well it is filled.
+// Whether the stretch is on a trunk, where routing decides how well it is used.
 bool is_trunk(const Blame& blame) {
     static constexpr std::array<std::string_view, 4> trunks = {"leaf-spine", "spine-core", "global", "torus"};
     return blame.kind == BlameKind::bandwidth && std::find(trunks.begin(), trunks.end(), blame.what) != trunks.end();
 }
 
-// Seconds that a design spends as another does, and its own by family, those on trunks apart.
+// The seconds that a design spends in the same way as another one, and its own seconds by family, trunks separately.
 struct Own {
     double shared = 0;
     std::map<std::pair<std::string, bool>, double> seconds;
@@ -67,7 +68,7 @@ Range paired(const Catalog& catalog, const std::string& name) {
     return {figure.value.front(), figure.low80, figure.high80};
 }
 
-// What is drawn for one design: how long its workload takes with each draw's constants, and what it costs.
+// The draws for one design: the time of its workload with each draw's constants, and its costs.
 class Drawn {
 public:
     Drawn(const StudyInput& input, const Evaluation& evaluation, const StudyOptions& options)
@@ -75,13 +76,15 @@ public:
 
     Draw draw(std::uint32_t index) const { return {options_.seed, index}; }
 
-    // Time against the forecast's, from what such forecasts were wrong by; constants are part of it.
+    // Measured time / forecast time of one draw, from the errors of such forecasts, which include errors of the
+    // constants.
     double form(std::uint32_t index) const {
         return at_deviation(evaluation_.form, normal(draw(index), "form " + evaluation_.system));
     }
 
-    // Seconds of the draw beside another design: constants in common, own stretches by errors of their family; how
-    // evenly routing fills its trunks, each design has for itself.
+    // The seconds of a draw for the comparison with another design. The error of the constants and of the system
+    // applies to all of the time, the error of a family to the design's own stretches, and uneven trunks to each design
+    // separately.
     double seconds(std::uint32_t index, double with_constants, const Own& own) const {
         double moved = own.shared;
         for (const auto& [key, seconds] : own.seconds) {
@@ -99,7 +102,7 @@ public:
         return with_constants * (moved / evaluation_.result.time_s.value) * form(index);
     }
 
-    // USD: to buy, and over its life.
+    // Capital in USD, power in W, and the costs of ownership.
     double capital(std::uint32_t index) const {
         const Draw d = draw(index);
         return capital_usd(evaluation_.result.parts, &d);
@@ -112,7 +115,8 @@ public:
         const Draw d = draw(index);
         return ownership(input_.catalog, evaluation_.result.parts.bill.gpus, &d);
     }
-    // What the study ranks by: USD per token, or capital per bus bandwidth, or capital times seconds.
+    // What the study ranks by: USD per token, or capital times seconds, which is proportional to capital per bus
+    // bandwidth.
     double value(std::uint32_t index, double seconds) const {
         const Ownership own = owning(index);
         return evaluation_.tokens > 0
@@ -212,7 +216,7 @@ Difference difference(const Evaluation& first, const Evaluation& other, const Dr
     return d;
 }
 
-// Smaller is better in each.
+// The measures of the Pareto set; smaller is better in each.
 std::vector<double> measures(const DesignResult& r) {
     std::vector<double> m{r.tokens_per_s ? 1 / r.tokens_per_s->value : r.time_s.value};
     if (r.capital_usd) {
@@ -273,7 +277,7 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
         inputs.size(), options.threads, [&](std::size_t i) { return evaluate(inputs[i], quiet); },
         [&](Evaluation e) { evaluations.push_back(std::move(e)); });
 
-    // Every design again with each draw's constants: what they share moves both alike.
+    // Runs every design with each draw's constants; a constant that two designs share changes both in the same way.
     std::vector<std::vector<double>> seconds(inputs.size());
     const std::size_t runs = inputs.size() > 1 ? inputs.size() * options.draws : 0;
     std::size_t done = 0;

@@ -1,13 +1,14 @@
 #pragma once
-// Designs side by side: what each does, what it is made of and costs, which of them nothing beats, and whether they
-// differ.
+// Designs side by side: the performance, parts and cost of each, which of them form the Pareto set, and whether they
+// differ significantly.
 //
-// Two designs share most of what a forecast is unsure of: kernels, transports, link figures. So their difference is
-// made draw by draw, each figure drawn once for all designs (draws.hpp), never from two intervals. Three things are
-// drawn: the catalogue's constants, the prices, and how far forecasts were from measurements. Of the last, what designs
-// of one system have in common moves both alike; the stretches of the critical path that only one of them has move by
-// as much as two tables of one site were apart, alike where they are of one family and system; how evenly routing fills
-// trunks is each design's own.
+// Two designs share most of what makes a forecast uncertain: kernels, transports, link figures. So their difference is
+// computed draw by draw, with each figure drawn once for all designs (draws.hpp), never from two intervals. Three
+// things are drawn: the catalogue's constants, the prices, and how far forecasts were from measurements. This last
+// error has three parts. The error of forecasts of one system is the same for all designs of that system. The stretches
+// of the critical path that only one of two designs has get an error as large as the difference between two tables of
+// one site; it is the same for stretches of one family and system. How evenly routing fills the trunks is drawn for
+// each design separately.
 
 #include <cstddef>
 #include <optional>
@@ -24,16 +25,16 @@
 namespace fabricast {
 
 enum class StudyOrder : std::uint8_t { value, time, capital, power };
-std::string_view to_string(StudyOrder order);  // "value": cost per token, or capital per bus bandwidth
+std::string_view to_string(StudyOrder order);  // value: cost per token, or capital per bus bandwidth
 
-// Of a design against the first, as ratio - 1.
+// Whether a design differs from the first one, by the interval of the ratio minus 1.
 enum class Verdict : std::uint8_t { same, unclear, real };
 std::string_view to_string(Verdict verdict);
 struct Difference {
     std::string design, against;
-    Range time, capital, value;       // value: cost per token, or capital per busbw; all zero where a price is missing
-    Verdict verdict = Verdict::same;  // of the time
-    double shared = 0;                // of the first's time, the share that both spend alike
+    Range time, capital, value;       // value: cost per token, or capital per busbw; without prices, the last two are 0
+    Verdict verdict = Verdict::same;  // judged by `time`
+    double shared = 0;                // share of the first design's time that both designs spend in the same way
     bool priced = false;
 };
 

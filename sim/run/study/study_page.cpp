@@ -27,7 +27,7 @@ Cell high(const std::optional<Range>& range) { return range ? Cell(range->high80
 
 Cell cell(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
 
-// Without the columns that no design fills: tokens of a collective.
+// Removes columns that no design fills, such as tokens for a collective.
 Table filled(Table table) {
     for (std::size_t c = table.columns.size(); c-- > 0;) {
         const bool bare = std::all_of(table.rows.begin(), table.rows.end(),
@@ -102,7 +102,7 @@ Table cost_table(const Study& study) {
     return filled(std::move(table));
 }
 
-// The differences of one kind against the first design, with their intervals.
+// The differences of one kind from the first design, with their intervals.
 Tornado tornado(const Study& study, const std::string& title, const Range Difference::*what) {
     Tornado bars{title,
                  "Against " + study.differences.front().against +

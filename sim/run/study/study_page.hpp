@@ -1,5 +1,5 @@
 #pragma once
-// A study as a page to hand over: the designs, how they differ, what they are made of.
+// A study as a page: the designs, how they differ, and their parts lists.
 
 #include "sim/report/html/page.hpp"
 #include "sim/run/study/study.hpp"
@@ -7,7 +7,7 @@
 
 namespace fabricast::html {
 
-// `scenario`: the first design's.
+// `scenario`: the scenario of the first design.
 Page study_page(const Scenario& scenario, const Study& study);
 
 }  // namespace fabricast::html

@@ -25,7 +25,7 @@ std::string pad(std::string text, std::size_t width) {
     return text;
 }
 
-// Four digits and the unit: "1.234 M".
+// Four significant digits and the unit: "1.234 M".
 std::string handy(double value, const char* unit) {
     constexpr std::array<std::pair<double, const char*>, 4> steps = {{{1e9, " G"}, {1e6, " M"}, {1e3, " k"}, {1, " "}}};
     for (const auto& [step, prefix] : steps) {
@@ -40,7 +40,7 @@ std::string percent(double low, double value, double high) {
     return format("%+.1f %% (80 %%: %+.1f to %+.1f %%)", 100 * value, 100 * low, 100 * high);
 }
 
-// "-12/+9 %" of the value.
+// The ends of the interval relative to the value: "-12/+9 %".
 std::string spread(const Range& range) {
     if (range.value == 0) {
         return "";

@@ -1,5 +1,5 @@
 #pragma once
-// A study for people and for programs.
+// A study as text, JSON and CSV.
 
 #include <string>
 
@@ -8,10 +8,10 @@
 
 namespace fabricast {
 
-// Designs as columns, best first; then how the others differ from the first that was named.
+// The designs as columns, best first; then how each differs from the design that was named first.
 std::string study_table(const Study& study);
 
-// Everything, with the parts lists: SI base units and USD in the names.
+// Everything, with the parts lists. Names end in their unit: SI base units and USD.
 Json study_json(const Study& study);
 
 // A line for each design, best first.

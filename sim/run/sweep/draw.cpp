@@ -19,7 +19,7 @@ struct Decimal {
 };
 
 constexpr int most_decimals = 9;
-constexpr std::int64_t most_steps = std::int64_t{1} << 52;  // whole in a double
+constexpr std::int64_t most_steps = std::int64_t{1} << 52;  // an exact integer as a double
 
 [[noreturn]] void refuse(const SweepValue& value, std::string_view what) {
     throw InputError(value.place, error_message(what, shown(value.text), "a plain decimal with its unit, as 2.5 us"));
@@ -64,7 +64,7 @@ std::string decimal_text(std::int64_t steps, int decimals, const std::string& un
     return (steps < 0 ? "-" : "") + digits + (unit.empty() ? "" : " " + unit);
 }
 
-// A range on its own grid of steps, or a list of choices.
+// Draws values of a range on its grid of steps, or from a list of choices.
 class Dice {
 public:
     explicit Dice(const RandomRange& range) : range_(range) {
@@ -88,12 +88,12 @@ public:
         }
     }
 
-    // `uniform` in [0, 1).
+    // The value for `uniform` in [0, 1).
     SweepValue value(double uniform) const {
         if (!range_.choices.empty()) {
             return range_.choices[static_cast<std::size_t>(uniform * static_cast<double>(range_.choices.size()))];
         }
-        // Every step is as likely as its neighbour; the ends have whole steps too.
+        // Every step has the same probability (uniform in the logarithm if `log`), the two ends included.
         const auto low = static_cast<double>(low_);
         const auto steps = static_cast<double>(high_ - low_ + 1);
         const double at =
@@ -117,7 +117,7 @@ std::vector<std::vector<SweepValue>> drawn_points(const RandomSweep& spec, std::
         dice.emplace_back(range);
     }
     std::vector<std::vector<SweepValue>> points(spec.points);
-    // Counter-based: a point does not depend on how many others there are.
+    // Counter-based: a point does not depend on the number of points.
     for (std::size_t p = 0; p < points.size(); ++p) {
         for (std::size_t r = 0; r < dice.size(); ++r) {
             const std::uint64_t bits = mix(mix(mix(seed) + p) + r);

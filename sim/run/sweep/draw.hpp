@@ -1,5 +1,6 @@
 #pragma once
-// Random points: values between two others, with the decimals and the unit those are written with.
+// Random points of a sweep. A value drawn from a range has the unit and the decimals that its two ends are written
+// with.
 
 #include <cstdint>
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace fabricast {
 
-// One value for each range, `spec.points` times; the same on every machine. Throws InputError at a range whose ends
-// are no plain decimals of one unit, in ascending order.
+// One value for each range, for each of `spec.points` points; the same on every machine. Throws InputError at a range
+// whose ends are not plain decimals of one unit in ascending order.
 std::vector<std::vector<SweepValue>> drawn_points(const RandomSweep& spec, std::uint64_t seed);
 
 }  // namespace fabricast

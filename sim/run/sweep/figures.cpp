@@ -8,7 +8,7 @@ namespace fabricast {
 
 namespace {
 
-// The columns of both, each once; cells that a row has not are null.
+// The rows of both, with the columns of both, each once; cells that a row does not have are null.
 Records joined(const Records& first, const Records& second) {
     Records both = first;
     std::vector<std::size_t> place;

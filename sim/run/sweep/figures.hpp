@@ -1,5 +1,5 @@
 #pragma once
-// The figures of a point: the rows of its report, whatever kind of workload it has.
+// The figures of a sweep point: the rows of its report, whatever its kind of workload.
 
 #include <string>
 #include <vector>
@@ -12,9 +12,9 @@ namespace fabricast {
 // The columns that a report of this scenario has in a sweep.
 std::vector<std::string> figure_columns(const Scenario& scenario);
 
-// A row for each size of a collective or a transfer, then for each cluster of its scaling table; for each cluster of a
-// training step; one for a trace. `efficiency` is null where there is but one cluster to compare. Where the scenario
-// asserts something, `failed_asserts` says what did not hold.
+// Collective and transfer: a row for each size, then one for each cluster of the scaling table. Training: a row for
+// each cluster, with `efficiency` null if there is only one to compare. Trace: one row. If the scenario has asserts,
+// `failed_asserts` says which of them failed.
 Records figure_records(const Scenario& scenario, const Report& report);
 
 }  // namespace fabricast

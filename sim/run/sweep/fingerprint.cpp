@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two chains of the SplitMix64 finaliser over the same words, with different salts.
+// Two chains of the SplitMix64 finaliser over the same words, with different ways of mixing in a word.
 std::array<std::uint64_t, 2> hash(std::string_view text) {
     std::array<std::uint64_t, 2> state = {mix(text.size()), mix(~text.size())};
     for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {
@@ -36,7 +36,7 @@ std::string stamp_of(const fs::path& file) {
     return error ? "" : file.filename().string() + ' ' + std::to_string(size) + ' ' + std::to_string(time) + '\n';
 }
 
-// A trace is a file, a folder, or a pattern in one.
+// The names, sizes and times of a trace's files. A trace is a file, a folder, or a pattern of names in a folder.
 std::string stamps_of(const fs::path& trace) {
     std::error_code error;
     if (fs::is_regular_file(trace, error)) {
@@ -83,7 +83,7 @@ std::string fingerprint(const Catalog& catalog) {
             numbers.insert(numbers.end(), {figure.low80, figure.high80});
             all.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
             for (const std::string& source : figure.source) {
-                add(source);  // the evidence of a row comes from it
+                add(source);  // the evidence of a row depends on it
             }
         }
     }

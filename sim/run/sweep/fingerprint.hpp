@@ -1,5 +1,5 @@
 #pragma once
-// What tells one input from another: 128 bits over everything that a result depends on. Not against malice.
+// Fingerprints that distinguish inputs: 128 bits over everything that a result depends on. Not cryptographic.
 
 #include <string>
 #include <string_view>
@@ -12,11 +12,11 @@ namespace fabricast {
 // 32 hexadecimal digits.
 std::string fingerprint(std::string_view text);
 
-// Of every part with its words and figures.
+// Of all parts of the catalogue, with their words and figures.
 std::string fingerprint(const Catalog& catalog);
 
-// Of the scenario as it is resolved, whatever way it was written, and of the files of its trace by their length and
-// time; its `sweep` does not count.
+// Of the resolved scenario, however it was written, without its `sweep`, and of the names, sizes and modification times
+// of its trace files.
 std::string fingerprint(const Scenario& scenario);
 
 }  // namespace fabricast

@@ -23,7 +23,7 @@ constexpr int journal_version = 2;
 constexpr auto force_every = std::chrono::seconds(1);
 constexpr const char* end_mark = "complete";
 
-// Each line behind the header is a JSON object that begins with a sum over the rest of it.
+// Each line after the header is a JSON object that begins with a checksum of the rest of the line.
 constexpr std::string_view sum_before = "{\"sum\":\"", sum_after = "\",";
 constexpr std::size_t sum_digits = 16, summed_from = sum_before.size() + sum_digits + sum_after.size();
 
@@ -33,7 +33,7 @@ std::string sum_of(std::string_view rest) {
     return {digits.data(), sum_digits};
 }
 
-// `object` is JSON of an object with a member.
+// The line for a JSON object. Precondition: the object has at least one member.
 std::string summed(std::string_view object) {
     object.remove_prefix(1);
     return std::string(sum_before) + sum_of(object) + std::string(sum_after) + std::string(object);
@@ -76,7 +76,7 @@ struct Content {
     SweepOutcomes outcomes;
     bool has_header = false;
     bool completed = false;
-    std::uintmax_t whole_bytes = 0;  // up to the end of the last whole line
+    std::uintmax_t whole_bytes = 0;  // length up to the end of the last valid line
 };
 
 void add_line(Content& content, const std::filesystem::path& path, const Json& line, std::size_t number,
@@ -96,7 +96,8 @@ void add_line(Content& content, const std::filesystem::path& path, const Json& l
     content.outcomes.insert_or_assign(line["key"].get<std::string>(), outcome_of(line));
 }
 
-// A line counts when its end was written and its sum fits; only the last, torn by what ended the program, may fail to.
+// A line is valid if it ends in a newline and its checksum is right. Only the last line may be invalid: it is truncated
+// if the program was killed.
 Content content_of(const std::filesystem::path& path, const Sweep& sweep) {
     std::ifstream stream(path, std::ios::binary);
     Content content;
@@ -203,7 +204,7 @@ void Journal::write_line(const std::string& line) {
 }
 
 void Journal::force() {
-    ::fdatasync(file_);  // not every file system can: the lines are with the kernel all the same
+    ::fdatasync(file_);  // may fail on some file systems; the kernel has the lines in any case
     forced_ = std::chrono::steady_clock::now();
 }
 

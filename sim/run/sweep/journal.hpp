@@ -1,7 +1,7 @@
 #pragma once
-// What a sweep has finished so far: a file that only grows, one line of JSON a point, written the moment the point is
-// done and forced to the disk at least every second. Whatever ends the program leaves whole lines and at most one torn
-// one at the end, which the next start cuts off.
+// The finished points of a sweep in an append-only file: one line of JSON for each point, written when the point is
+// done and synced to the disk about every second. If the program is killed, the file has whole lines and at most one
+// truncated line at the end, which the next start removes.
 
 #include <chrono>
 #include <filesystem>
@@ -11,7 +11,8 @@
 
 namespace fabricast {
 
-// The journal is of another sweep, of another version, damaged, in use, or in the way (exit code 2).
+// The journal belongs to another sweep or version, is damaged, in use or unfinished, or the file is not a journal (exit
+// code 2).
 struct JournalError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -19,8 +20,8 @@ struct JournalError : std::runtime_error {
 class Journal {
 public:
     enum class Start : std::uint8_t {
-        fresh,   // refuses one that holds an unfinished sweep
-        resume,  // keeps what is there; begins one where there is none
+        fresh,   // refuses a journal with an unfinished sweep
+        resume,  // keeps the journal's points; starts a journal if there is none
     };
 
     // Opens and locks the journal. Throws JournalError, IoError.
@@ -29,12 +30,12 @@ public:
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
-    // What it held when it was opened.
+    // The points that the journal had when it was opened.
     const SweepOutcomes& found() const { return found_; }
 
     // Throws IoError.
     void append(const std::string& key, const SweepOutcome& outcome);
-    // The sweep is done: a later one may begin afresh.
+    // Marks the sweep as done, so that a later one may start afresh.
     void complete();
 
 private:
@@ -49,10 +50,10 @@ private:
     std::chrono::steady_clock::time_point forced_;
 };
 
-// The finished points of a journal that nobody writes. Throws JournalError.
+// The finished points of a journal that no process is writing. Throws JournalError.
 SweepOutcomes read_journal(const std::filesystem::path& path, const Sweep& sweep);
 
-// Outcomes as they stand in journals and messages.
+// Outcomes as JSON, as journals and messages contain them.
 Json outcome_json(const SweepOutcome& outcome);
 SweepOutcome outcome_of(const Json& json);
 

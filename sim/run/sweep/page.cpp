@@ -23,11 +23,11 @@ constexpr std::size_t most_lines = 12;
 struct Metric {
     const char* figure;
     const char* title;
-    const char* words;  // within a sentence
+    const char* words;  // for use in a sentence
     Unit unit;
     bool more_is_better;
 };
-// The first that a sweep has is what its answer speaks of.
+// In order of importance: the page's answer is about the first one that the sweep has.
 constexpr std::array<Metric, 6> metrics = {{{"step_time_s", "Step time", "step time", Unit::time, false},
                                             {"busbw_Bps", "Bus bandwidth", "bus bandwidth", Unit::rate, true},
                                             {"makespan_s", "Makespan", "makespan", Unit::time, false},
@@ -66,7 +66,8 @@ std::optional<double> number_in(const std::string& text) {
     return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-// What a line is drawn over: a varied key whose values are numbers, the one with most of them, else a figure.
+// The x axis of the curves: the message size if it varies, else the varied key with the most values among those whose
+// values are all numbers.
 struct Across {
     std::optional<std::size_t> varied;  // index into SweepResult::varied
     std::optional<std::size_t> figure;
@@ -183,7 +184,7 @@ std::string value_text(double value, Unit unit) {
     return text(value, unit == Unit::rate ? Dimension::rate : Dimension::time);
 }
 
-// Rows of the largest message, where there are several sizes.
+// The rows of the largest message size, if there are several sizes; else all rows.
 std::vector<const SweepRow*> largest(const SweepResult& result) {
     const auto size = place_of(result, "size_bytes");
     double most = 0;
@@ -199,7 +200,7 @@ std::vector<const SweepRow*> largest(const SweepResult& result) {
     return rows;
 }
 
-// The best and the worst point by the first figure that there is.
+// States the best and the worst point by the first metric that the sweep has.
 void say_range(Page& page, const SweepResult& result) {
     for (const Metric& metric : metrics) {
         const auto place = place_of(result, metric.figure);

@@ -1,5 +1,6 @@
 #pragma once
-// A sweep as a page to hand over: each figure over the key that varies most, a line for each combination of the others.
+// A sweep as a page: each figure over the message size or the key that varies most, with a line for each combination of
+// the other keys.
 
 #include "sim/report/html/page.hpp"
 #include "sim/run/sweep/result.hpp"
@@ -7,7 +8,7 @@
 
 namespace fabricast {
 
-// `first`: the scenario of its first point, for what the page rests on.
+// `first`: the scenario of the first point; the page shows it as its provenance.
 html::Page sweep_page(const SweepResult& result, const Scenario& first);
 
 }  // namespace fabricast

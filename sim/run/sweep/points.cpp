@@ -16,7 +16,7 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
     throw InputError(place, error_message("too many points", "", "at most " + std::to_string(most_sweep_points)));
 }
 
-// Each of `points` with each of the values, which turn fastest.
+// Every combination of a point with a value of `variation`; the value varies fastest.
 SweepPoints times(const SweepPoints& points, const Variation& variation) {
     if (std::find(points.varied.begin(), points.varied.end(), variation.path) != points.varied.end()) {
         throw InputError(variation.place, "'" + variation.path + "' is varied twice (accepted: each key once)");
@@ -63,7 +63,7 @@ SweepPoints drawn(const RandomSweep& random, std::uint64_t seed) {
     return points;
 }
 
-// The block's own grid where --vary does not say otherwise, then --vary.
+// The grid of the scenario's block, with keys replaced by --vary, then the other keys of --vary.
 std::vector<Variation> whole_grid(const std::vector<Variation>& block, std::vector<Variation> vary) {
     std::vector<Variation> grid;
     for (const Variation& own : block) {

@@ -11,15 +11,15 @@ namespace fabricast {
 
 inline constexpr std::size_t most_sweep_points = 1'000'000;
 
-// `values` of a point stand for `varied`; an empty text leaves the key as the scenario has it.
+// For each point, one value for each key of `varied`; a value with an empty text leaves the key as the scenario has it.
 struct SweepPoints {
     std::vector<std::string> varied;
     std::vector<std::vector<SweepValue>> values;
 };
 
-// The points of the scenario's block, each with every combination of `vary`, whose last key turns fastest. A key of
-// `vary` replaces the same key of the block's grid. Throws InputError at what is wrong: keys twice, a range that is
-// none, more than most_sweep_points.
+// The points of the scenario's `sweep` block, each combined with every combination of `vary`; the last key varies
+// fastest. A key of `vary` replaces the same key of the block's grid. Throws InputError if a key is given twice, if a
+// range is invalid, or if there are more than most_sweep_points points.
 SweepPoints sweep_points(const SweepSpec& spec, const std::vector<Variation>& vary, std::uint64_t seed);
 
 // "path=value" for each key that the point sets.

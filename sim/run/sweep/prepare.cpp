@@ -1,6 +1,6 @@
 #include "sim/run/sweep/prepare.hpp"
 
-// Reading the points of a sweep, and refusing what no run could mend.
+// Reads the points of a sweep, and refuses errors that would make every run fail.
 
 #include <algorithm>
 #include <optional>
@@ -23,7 +23,8 @@ std::string_view parent_of(std::string_view path) {
     return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
 }
 
-// A key of the scenario's table, or a name under one whose names are the user's: "library.env.NCCL_ALGO".
+// Whether the path is a key of the scenario's table, or a name that the user chooses below one:
+// "library.env.NCCL_ALGO".
 bool is_key(std::string_view path) {
     const Key* key = find_key(path);
     const Key* parent = find_key(parent_of(path));
@@ -45,7 +46,7 @@ void check_path(const std::string& path, const SourceLocation& place) {
     }
 }
 
-// Where a key that varies is named: by the block or by --vary.
+// Where a varied key is named: in the block or in --vary.
 SourceLocation place_of_path(const SweepSpec& spec, const std::vector<Variation>& vary, const std::string& path) {
     const auto named = [&](const auto& entry) { return entry.path == path; };
     for (const std::vector<Variation>* grid : {&vary, &spec.grid}) {
@@ -67,7 +68,7 @@ SourceLocation place_of_path(const SweepSpec& spec, const std::vector<Variation>
     return {};
 }
 
-// A scenario in which every optional part is there: a key can be read into it on its own.
+// The scenario with every optional part, so that any key can be read into it alone.
 Scenario with_every_part(Scenario scenario) {
     if (!scenario.scaling) {
         scenario.scaling.emplace();
@@ -78,7 +79,8 @@ Scenario with_every_part(Scenario scenario) {
     return scenario;
 }
 
-// A value that its key refuses, whatever the others are, is a slip of the pen: better known before a long run.
+// Refuses values that a key never accepts, whatever the other keys are. Such a value is a mistake, which the user
+// should learn of before a long run.
 void check_values(const SweepPoints& points, const Scenario& sample) {
     for (std::size_t k = 0; k < points.varied.size(); ++k) {
         const Key* key = find_key(points.varied[k]);
@@ -99,7 +101,7 @@ void check_values(const SweepPoints& points, const Scenario& sample) {
     }
 }
 
-// Each catalogue once, whatever number of scenarios lay the same overlays over it.
+// Builds each catalogue once, however many scenarios use the same overlays.
 class Catalogues {
 public:
     explicit Catalogues(const CatalogOf& catalog_of) : catalog_of_(catalog_of) {}
@@ -132,7 +134,7 @@ void add_columns(std::vector<std::string>& columns, const std::vector<std::strin
     }
 }
 
-// Reads every point into the sweep; the first that can be read is the sample that values are checked against.
+// Reads every point into the sweep. The first point that can be read serves as the sample for check_values().
 void read_points(Sweep& sweep, const CatalogOf& catalog_of) {
     Catalogues catalogues(catalog_of);
     std::optional<Scenario> sample;

@@ -32,7 +32,7 @@ std::string sweep_csv(const SweepResult& result) {
 std::size_t failed_points(const SweepResult& result) {
     std::size_t failed = 0;
     for (const SweepRow& row : result.rows) {
-        failed += row.error.empty() ? 0U : 1U;  // a failed point is one row
+        failed += row.error.empty() ? 0U : 1U;  // a failed point has exactly one row
     }
     return failed;
 }

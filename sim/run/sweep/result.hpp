@@ -1,5 +1,5 @@
 #pragma once
-// What a sweep found, as one table: the keys that vary, then the figures, then why a point failed. Points stand in the
+// The result of a sweep as one table: the keys that vary, then the figures, then why a point failed. Points are in the
 // order of the sweep; a point has a row for each message size, or for each cluster size of a training step.
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct SweepRow {
     std::size_t point = 0;            // from 0, in the order of the sweep
     std::vector<std::string> varied;  // as written in the sweep, one for each of SweepResult::varied
     std::vector<Json> figures;        // one for each of SweepResult::figures; null: this row has none
-    std::string error;                // why the point failed; empty where it did not
+    std::string error;                // why the point failed; empty if it did not
 };
 
 struct SweepResult {
@@ -27,13 +27,13 @@ struct SweepResult {
 // The names of the table's columns: "point", the varied keys, the figures, "error".
 std::vector<std::string> columns_of(const SweepResult& result);
 
-// The row under those names; null where it holds nothing.
+// The cells of a row under those columns; null where the row has no value.
 std::vector<Json> cells_of(const SweepRow& row);
 
-// RFC 4180, with a header.
+// The table as CSV (RFC 4180), with a header.
 std::string sweep_csv(const SweepResult& result);
 
-// How many points failed.
+// The number of points that failed.
 std::size_t failed_points(const SweepResult& result);
 
 }  // namespace fabricast

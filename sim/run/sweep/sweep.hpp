@@ -1,6 +1,6 @@
 #pragma once
-// A sweep as a loop over the main job: every point is a scenario of its own, read and checked before any of them runs,
-// and points that ask the same thing run once. Nothing is shared between running points but values that never change.
+// A sweep as a loop over simulate(): every point is a scenario of its own, read and checked before any of them runs,
+// and points with equal inputs run once. Running points share only immutable values.
 
 #include <atomic>
 #include <filesystem>
@@ -19,31 +19,31 @@
 
 namespace fabricast {
 
-// The catalogue that a scenario sees: with its own overlays.
+// The catalogue for a scenario, with the scenario's own overlays merged in.
 using CatalogOf = std::function<Catalog(const Scenario&)>;
 
-// One point as it was read. Points with the same key have the same result.
+// One point as it was read. Points with equal keys have equal results.
 struct SweepPoint {
-    std::string key;    // empty where the scenario could not be read
-    std::string error;  // why
+    std::string key;    // fingerprint of its inputs; empty if the scenario could not be read
+    std::string error;  // why it could not be read
     std::shared_ptr<const Catalog> catalog;
 };
 
 struct Sweep {
     std::string name;
-    std::string fingerprint;  // of the scenario without what varies
+    std::string fingerprint;  // of the scenario without the keys that vary
     std::filesystem::path file;
-    yaml::Node tree;  // of the scenario, without its `sweep`
+    yaml::Node tree;  // the scenario's tree without its `sweep`
     SweepPoints points;
     std::vector<SweepPoint> read;      // one for each point
-    std::vector<std::string> figures;  // columns of any point
-    bool asserts = false;              // some point asserts something
-    bool simgrid = false;              // some point runs in SimGrid, which wants the process to itself
+    std::vector<std::string> figures;  // every column that some point has
+    bool asserts = false;              // some point has asserts
+    bool simgrid = false;              // some point runs in SimGrid, which needs a process without other threads
 };
 
-// What a point came to: its figures by name, or why it failed.
+// The result of a point: its figures by name, or why it failed.
 struct SweepOutcome {
-    std::vector<Json> rows;  // objects
+    std::vector<Json> rows;  // one JSON object for each row
     std::string error;
 };
 

@@ -16,7 +16,7 @@ struct Shown {
     const char* header;
 };
 
-// The rest is in the file.
+// The columns of the table; the others are only in the file.
 constexpr std::array first_figures = {
     Shown{"gpus", "gpus"},
     Shown{"size_bytes", "size"},
@@ -59,7 +59,7 @@ std::string cell_text(const std::string& figure, const Json& cell) {
 
 using Line = std::vector<std::string>;
 
-// Columns as wide as their widest cell; the last is as long as it is.
+// Pads each column to its widest cell, except the last.
 std::string aligned(const std::vector<Line>& lines) {
     std::vector<std::size_t> widths(lines.front().size());
     for (const Line& line : lines) {
@@ -77,7 +77,7 @@ std::string aligned(const std::vector<Line>& lines) {
     return all;
 }
 
-// "nodes" of "cluster.nodes", where no other path ends so.
+// "nodes" for "cluster.nodes" if no other path ends in it.
 std::string short_name(const std::string& path, const std::vector<std::string>& all) {
     const std::string leaf = path.substr(path.rfind('.') + 1);
     const auto same = std::count_if(
@@ -88,7 +88,7 @@ std::string short_name(const std::string& path, const std::vector<std::string>& 
 }  // namespace
 
 std::string sweep_table(const SweepResult& result) {
-    std::vector<std::pair<std::string, std::size_t>> figures;  // with their places
+    std::vector<std::pair<std::string, std::size_t>> figures;  // with their column indices
     Line header;
     for (const std::string& path : result.varied) {
         header.push_back((header.empty() ? "#" : "") + short_name(path, result.varied));

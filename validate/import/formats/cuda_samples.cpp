@@ -1,12 +1,12 @@
-// The CUDA samples p2pBandwidthLatencyTest and bandwidthTest. No real sample seen: fixtures are written from the
-// samples' sources and from output shown in public pages.
+// The CUDA samples p2pBandwidthLatencyTest and bandwidthTest. No real log was available: the fixtures follow the source
+// of the samples and output shown on public pages.
 
 #include "validate/import/matrix.hpp"
 
 namespace fabricast {
 namespace {
 
-// "Device: 0, NVIDIA A100-SXM4-80GB, pciBusID: 7, ..." and bandwidthTest's " Device 0: Tesla T4".
+// "Device: 0, NVIDIA A100-SXM4-80GB, pciBusID: 7, ..." and " Device 0: Tesla T4" of bandwidthTest.
 std::string gpu_in(const LogLine& line) {
     if (const auto listed = line.value_of("Device"); listed && line.contains("pciBusID")) {
         const std::size_t from = listed->find(", ");
@@ -56,7 +56,7 @@ std::vector<Measurement> read_p2p_bandwidth_latency(const LogText& log, const St
             throw InputError(log.at(title),
                              error_message("a matrix in no known unit", shown(title.text), "(GB/s), (us)"));
         }
-        // A matrix of times stands twice: timed by the GPU, and by the CPU.
+        // Latencies are printed twice: timed by the GPU and by the CPU.
         for (int part = 0; part < (time ? 2 : 1); ++part) {
             while (part > 0 && at < lines.size() && lines[at].fields().empty()) {
                 ++at;

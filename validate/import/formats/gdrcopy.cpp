@@ -1,5 +1,6 @@
-// gdrcopy's copybw ("write BW: 9768.3MB/s" behind "writing test, size=65536 ...", MB are 2^20 bytes) and copylat (a
-// table a direction). Both end with "closing gdrdrv". No real sample seen: fixtures follow its documentation.
+// copybw of gdrcopy ("write BW: 9768.3MB/s" after "writing test, size=65536 ..."; MB are 2^20 bytes) and copylat (one
+// table per direction). Both end with "closing gdrdrv". No real log was available: the fixtures follow the
+// documentation.
 
 #include <algorithm>
 
@@ -8,7 +9,7 @@
 namespace fabricast {
 namespace {
 
-// The number behind "size=" or "BW:".
+// The text after `key` ("size=" or "BW:") up to `stop`, without blanks.
 LogField behind(const LogText& log, const LogLine& line, std::string_view key, std::string_view stop) {
     const std::size_t at = line.text.find(key);
     std::string_view rest = at == std::string_view::npos ? "" : line.text.substr(at + key.size());
@@ -46,10 +47,10 @@ void add(Measurement& m, const LogText& log, const LogLine& line, std::vector<st
 
 std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
     std::vector<Measurement> tables;
-    std::string size;  // of copybw's test under way
+    std::string size;  // size of copybw's current test
     std::string gpu;
-    std::size_t width = 0;  // of copylat's rows
-    bool open = false;      // results are there, their end not yet
+    std::size_t width = 0;  // width of copylat's rows
+    bool open = false;      // results were read, but not yet their end
     for (const LogLine& line : log.lines()) {
         if (const std::size_t name = line.text.find("name: ");
             line.starts_with("GPU id:") && name != std::string_view::npos) {

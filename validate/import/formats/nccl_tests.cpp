@@ -1,5 +1,5 @@
-// nccl-tests' text: "# ..." lines about the run, a table, and "# Avg bus bandwidth" behind it. Debug lines of NCCL may
-// stand anywhere between. Versions differ in their columns; the header line names them.
+// The text output of nccl-tests: "# ..." lines about the run, a table, and then "# Avg bus bandwidth". Debug lines of
+// NCCL may appear anywhere in between. The columns differ between versions and are named by the header line.
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 namespace fabricast {
 namespace {
 
-// Where the columns of the table stand; out of place first, then in place.
+// Positions of the columns of the table; out of place first, then in place.
 struct Columns {
-    std::size_t size = 0, count = 0, type = 0, redop = 0, root = 0;  // redop, root 0: there is none
+    std::size_t size = 0, count = 0, type = 0, redop = 0, root = 0;  // redop, root: 0 if there is none
     std::vector<std::size_t> time;                                   // each followed by algbw and busbw
     std::size_t width = 0;
     bool timestamp = false;
@@ -72,7 +72,8 @@ private:
             run_.place = log_.at(line);
             run_.header = line.text.substr(std::min(line.text.find("nThread"), line.text.size()));
         } else if (line.contains("Reducing maxBytes to ")) {
-            // The run asked for more than its GPUs hold, and goes up to this instead (nccl-tests, src/common.cu).
+            // The options ask for more than the GPUs can hold; the run stops at this size instead (nccl-tests,
+            // src/common.cu).
             const std::string bytes = word_behind(line, "to");
             run_.most_bytes = count_in(log_, line, {bytes, line.column});
         } else if (line.contains(" Rank ") && line.contains(" device ")) {
@@ -87,7 +88,7 @@ private:
         }
     }
 
-    // A new run: what an earlier one left unfinished is missing.
+    // A new run begins. Throws if the previous one is unfinished.
     void begin(const LogLine& line) {
         const bool fresh = run_.rows.empty() && run_.header.empty();
         if (in_table_ || !fresh) {
@@ -125,7 +126,7 @@ private:
 
     void header(const LogLine& line) {
         if (in_table_) {
-            return;  // printed again where output of several ranks is mixed
+            return;  // printed again if the output of several ranks is mixed
         }
         columns_ = {};
         const std::vector<LogField> fields = line.fields();
@@ -152,7 +153,8 @@ private:
         run_.place = run_.place.file == nullptr ? log_.at(line) : run_.place;
     }
 
-    // Collectives that reduce nothing, or have no root, leave those columns blank in some versions.
+    // Some versions leave the redop and root columns blank for collectives that do not have them; this inserts the
+    // blank fields.
     std::vector<LogField> with_blanks(std::vector<LogField> fields) const {
         const std::size_t missing = columns_.width - std::min(columns_.width, fields.size());
         const auto blank_at = [&](std::size_t column) {
@@ -194,7 +196,7 @@ private:
         run_.rows.push_back(std::move(row));
     }
 
-    // Time, algbw and busbw: algbw = size / time. N/A where it was not measured.
+    // Reads time, algbw and busbw, and checks that algbw = size / time. N/A if not measured.
     void triple(const LogLine& line, const std::vector<LogField>& f, std::size_t at, NcclRow& row) {
         const bool absent = f[at].text == "N/A";
         for (std::size_t i = at; i < at + 3; ++i) {
@@ -214,7 +216,7 @@ private:
         if (us <= 0) {
             throw InputError(log_.at(line, f[at]), error_message("a time", shown(f[at].text), "above zero"));
         }
-        // Old versions count one part of an all-gather in `size` but all of it in algbw.
+        // Old versions print one rank's part of an all-gather as `size`, but compute algbw from the whole.
         double expected = static_cast<double>(row.size) / us * 1e-3;
         const double slack = expected * 2 * rounding_of(f[at].text) / us;
         if (run_.ranks > 1 && std::abs(printed - expected) > std::abs(printed - expected * run_.ranks)) {
@@ -249,7 +251,7 @@ private:
         busbw_cells_ = 0;
     }
 
-    // Debug output of NCCL, launchers and shells: only the version is taken from it.
+    // Debug output of NCCL, launchers and shells; only the NCCL version is used.
     void aside(const LogLine& line) {
         if (const std::size_t at = line.text.find("NCCL version "); at != std::string_view::npos && run_.nccl.empty()) {
             run_.nccl = line.text.substr(at + 13, line.text.find_first_of("+ ", at + 13) - at - 13);
@@ -260,8 +262,8 @@ private:
     const Statements& said_;
     NcclRun run_;
     Columns columns_;
-    bool started_ = false;   // a run announced itself
-    bool in_table_ = false;  // its table's header was read, its end not yet
+    bool started_ = false;   // the header of a run was read
+    bool in_table_ = false;  // the header of its table was read, its end not yet
     double busbw_sum_ = 0, busbw_slack_ = 0;
     std::size_t busbw_cells_ = 0;
     std::vector<Measurement> done_;

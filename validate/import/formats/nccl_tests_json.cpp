@@ -1,5 +1,5 @@
-// nccl-tests' -J file: version, args, env, nccl_version, config with its devices, results. No real sample seen: written
-// from nccl-tests 2.17's util.cu.
+// The -J file of nccl-tests: version, args, env, nccl_version, config with its devices, results. No real log was
+// available: written from util.cu of nccl-tests 2.17.
 
 #include <algorithm>
 
@@ -9,7 +9,8 @@
 namespace fabricast {
 namespace {
 
-// "NCCL_ALGO=Ring" of the environment; other names say nothing of the run's speed and may be secret.
+// The NCCL_* variables of the environment, such as "NCCL_ALGO=Ring". Other variables do not affect the speed and may be
+// secret.
 std::string nccl_environment(const yaml::Node& root) {
     std::string words;
     const yaml::Node* env = root.get("env");
@@ -38,7 +39,7 @@ std::string header_of(const yaml::Node& config) {
            " iters: " + said("iterations") + " agg iters: " + said("aggregated_iterations");
 }
 
-// The three figures of one direction; null where it was not measured.
+// The three values of one half of a result (out of place or in place); null if not measured.
 void add_triple(const yaml::Node& result, const char* key, NcclRow& row) {
     const yaml::Node* half = result.get(key);
     const bool absent = half == nullptr || half->is_null() || (half->is_scalar() && half->text == "null");
@@ -84,7 +85,7 @@ std::vector<Measurement> read_nccl_tests_json(const LogText& log, const Statemen
         run.hosts.insert(device.required("hostname").as_string());
         run.gpu = device.required("device_info").as_string();
     }
-    // Without MPI only the first device of the process is listed.
+    // Without MPI, only the first device of the process is listed.
     const auto driven = config.required("nthreads").as_int(1, 4096) * config.required("ngpus").as_int(1, 4096);
     run.ranks = std::max(run.ranks, static_cast<std::uint32_t>(driven));
     for (const yaml::Node& result : root.required("results").items()) {

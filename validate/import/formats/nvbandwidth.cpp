@@ -1,5 +1,5 @@
-// nvbandwidth's text: "Running TEST.", what it measures with its unit, a matrix, and "SUM TEST VALUE" behind it; tests
-// that this machine cannot run are "Waived:".
+// The text output of nvbandwidth: "Running TEST.", what the test measures and in which unit, a matrix, and then "SUM
+// TEST VALUE". Tests that the machine cannot run are "Waived:".
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ struct Machine {
     std::string gpu, driver, runtime, version;
 };
 
-// The unit in a description: "(GB/s)" or "(ns)".
+// The unit in the description of a test: "(GB/s)" or "(ns)".
 std::string_view unit_of(const LogText& log, const LogLine& line) {
     if (line.contains("(GB/s)")) {
         return "GBps";
@@ -25,7 +25,7 @@ std::string_view unit_of(const LogText& log, const LogLine& line) {
                      error_message("what a test measures", shown(line.text), "a line with (GB/s) or (ns)"));
 }
 
-// "SUM TEST VALUE": the sum of the cells, a check of the whole matrix.
+// Checks a matrix against its line "SUM TEST VALUE", the sum of its cells.
 void check_sum(const LogText& log, const LogLine& line, const std::string& test, const Measurement& m) {
     refuse_cut_line(log, line);
     const std::vector<LogField> fields = line.fields();

@@ -1,5 +1,5 @@
-// nvbandwidth -j: tests with their matrices, cells as texts and "N/A" for pairs not measured. No real sample seen:
-// written from nvbandwidth's json_output.cpp.
+// nvbandwidth -j: tests with their matrices. Cells are strings, "N/A" for pairs that were not measured. No real log was
+// available: written from json_output.cpp of nvbandwidth.
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// OSU micro-benchmarks: "# OSU ... Test v7.5", a header "# Size  Bandwidth (MB/s) ..." and a row a size. Nothing is
-// printed behind the last row: a log cut between two rows reads as a shorter sweep. MB are 10^6 bytes.
+// OSU micro-benchmarks: "# OSU ... Test v7.5", a header "# Size  Bandwidth (MB/s) ..." and one row per size. Nothing is
+// printed after the last row, so a log that was cut between two rows reads as a shorter sweep. MB are 10^6 bytes.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 struct Column {
     std::string_view printed, name;
 };
-// As printed without blanks; longer ones first where one begins another.
+// As printed, without blanks. If one name is the beginning of another, the longer one comes first.
 constexpr Column known[] = {{"AvgLatency(us)", "avg_latency_us"},
                             {"MinLatency(us)", "min_latency_us"},
                             {"MaxLatency(us)", "max_latency_us"},
@@ -98,7 +98,7 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
             if (is_count(fields.front().text)) {
                 add_row(log, line, tables.back());
             } else if (!tables.back().rows.empty()) {
-                in_table = false;  // what a launcher prints behind
+                in_table = false;  // output of a launcher after the table
             }
         }
     }

@@ -1,5 +1,5 @@
-// perftest: a banner of what was set, a header "#bytes #iterations ...", a row a size and a line of dashes behind them.
-// Logs of a loopback mix what server and client print; a row printed twice counts once. MB are 2^20 bytes.
+// perftest: a banner with the settings, a header "#bytes #iterations ...", one row per size and then a line of dashes.
+// Loopback logs mix the output of server and client; a row that is printed twice counts once. MB are 2^20 bytes.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 struct Column {
     std::string_view printed, name;
 };
-// As printed without blanks, longest first.
+// As printed, without blanks; longest first.
 constexpr Column known[] = {{"BWpeak[MB/sec]", "bw_peak_MiBps"},
                             {"BWpeak[MiB/sec]", "bw_peak_MiBps"},
                             {"BWpeak[Gb/sec]", "bw_peak_Gbps"},
@@ -29,7 +29,7 @@ constexpr Column known[] = {{"BWpeak[MB/sec]", "bw_peak_MiBps"},
                             {"99%percentile[usec]", "t_p99_us"},
                             {"99.9%percentile[usec]", "t_p999_us"}};
 
-// "RDMA_Write BW Test" -> "ib_write_bw"; "" where a line is no title.
+// "RDMA_Write BW Test" -> "ib_write_bw"; "" if the line is not a title.
 std::string program_of(const LogLine& line) {
     if (!line.contains(" Test")) {
         return "";
@@ -44,7 +44,7 @@ std::string program_of(const LogLine& line) {
                                         : "ib_" + verb + "_" + what + (line.contains("Bidirectional") ? " -b" : "");
 }
 
-// The header's names joined without blanks, cut at the columns known.
+// The column names of the header: joined without blanks, then split into the known columns.
 std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
     std::string rest;
     for (const LogField& field : line.fields()) {
@@ -113,7 +113,7 @@ private:
         }
         const std::vector<std::string> columns = columns_of(log_, line);
         if (in_table_ && m_.columns == columns) {
-            return;  // of the other side
+            return;  // header of the other side
         }
         m_ = {};
         m_.columns = columns;

@@ -1,6 +1,7 @@
-// ucx_perftest: a header of latency, bandwidth (MB are 2^20 bytes) and message rate, and one line "Final:" a run. The
-// size stands in the server's banner ("Message size: 8"); a client's log has it only in the ratio of its last columns.
-// No real sample seen: fixtures follow UCX's documentation. Several runs of one log make one table.
+// ucx_perftest: a header of latency, bandwidth (MB are 2^20 bytes) and message rate, and one line "Final:" per run. The
+// size is printed in the server's banner ("Message size: 8"); in a client's log it only follows from the ratio of the
+// last columns. No real log was available: the fixtures follow UCX's documentation. Several runs in one log become one
+// table.
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +11,10 @@
 namespace fabricast {
 namespace {
 
-// iterations, one percentile, average and overall of latency; average and overall of bandwidth; the same of message
-// rate
+// Iterations; latency: one percentile, average, overall; bandwidth: average, overall; message rate: average, overall.
 constexpr std::size_t final_figures = 8;
 
-// A power of two, or a round decimal number, within what rounding leaves open.
+// The message size from bandwidth and message rate: the power of two within 1 %, else the nearest whole number.
 std::int64_t size_from_ratio(double megabytes, double messages) {
     const double size = megabytes * 1048576 / messages;
     const double power = std::exp2(std::round(std::log2(size)));
@@ -26,7 +26,7 @@ struct Run {
     std::int64_t size = 0;
 };
 
-// "| Test:         tag match bandwidth     |": the value without the frame.
+// The value without the frame of "| Test:         tag match bandwidth     |".
 std::string framed(const LogLine& line, std::string_view key) {
     const auto value = line.value_of(key);
     if (!value) {

@@ -1,6 +1,6 @@
 #pragma once
-// NCCL's double binary tree: two trees over the same nodes in which every node has inner work in at most one, so that
-// each carries half of the data at full rate. Source: NVIDIA/nccl src/graph/trees.cc.
+// NCCL's double binary tree: two trees over the same nodes. Every node is an inner node of at most one of them, so each
+// tree carries half of the data at full rate. Source: NVIDIA/nccl src/graph/trees.cc.
 
 #include <bit>
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace fabricast {
 
-// Parent of `node` in the first tree over `nodes`: with b the lowest set bit, (node ^ b) | 2b, or node ^ b where that
-// lies outside. Node 0 is the root.
+// Parent of `node` in the first tree over `nodes`: with b the lowest set bit, (node ^ b) | 2b, or node ^ b if that is
+// not a valid node. Node 0 is the root.
 constexpr std::optional<std::uint32_t> first_tree_parent(std::uint32_t node, std::uint32_t nodes) {
     if (node == 0) {
         return std::nullopt;
@@ -19,7 +19,7 @@ constexpr std::optional<std::uint32_t> first_tree_parent(std::uint32_t node, std
     return up < nodes ? up : node ^ bit;
 }
 
-// The second tree mirrors the first (even count of nodes) or shifts it by one (odd).
+// The second tree mirrors the first one (even number of nodes) or shifts it by one (odd number).
 constexpr std::optional<std::uint32_t> tree_parent(std::uint32_t tree, std::uint32_t node, std::uint32_t nodes) {
     if (tree == 0) {
         return first_tree_parent(node, nodes);

@@ -1,6 +1,6 @@
 #include "sim/plan/collectives/algorithms/exchanges.hpp"
 
-// Exchanges between all or with one, and reductions in a switch.
+// Exchanges among all ranks or with one root, and reductions in a switch.
 
 namespace fabricast {
 

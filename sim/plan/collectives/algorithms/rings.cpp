@@ -32,7 +32,7 @@ Program ring_reduce_scatter(std::uint32_t ranks) {
     Program p{.name = "ring reduce-scatter", .ranks = ranks, .pieces = ranks, .messages = {}};
     for (std::uint32_t step = 0; step + 1 < ranks; ++step) {
         for (std::uint32_t r = 0; r < ranks; ++r) {
-            // Piece p starts behind its owner and comes home after ranks - 1 hops.
+            // Piece p starts at the rank after its owner and reaches the owner after ranks - 1 hops.
             p.messages.push_back({step, r, (r + 1) % ranks, (r + 2 * ranks - 1 - step) % ranks, 1, true});
         }
     }
@@ -74,7 +74,7 @@ Program shift(std::uint32_t ranks) {
 
 Program hierarchical_all_reduce(std::uint32_t nodes, std::uint32_t per_node) {
     const std::uint32_t ranks = nodes * per_node;
-    // Piece local * nodes + k: the share of local rank `local`, its part k of the ring between the nodes.
+    // Piece local * nodes + k: part k, in the ring between the nodes, of the share of local rank `local`.
     Program p{.name = "hierarchical all-reduce", .ranks = ranks, .pieces = ranks, .messages = {}};
     const auto inside = [&](const Program& ring) {
         const std::uint32_t after = p.messages.empty() ? 0 : p.messages.back().step + 1;

@@ -19,7 +19,7 @@ std::uint32_t level(std::uint32_t tree, std::uint32_t node, std::uint32_t nodes)
     return hops;
 }
 
-// Ranks of the largest power of two take the extra ones' data in before and hand the result back after.
+// The ranks of the largest power of two take in the data of the extra ranks first and hand the result back at the end.
 struct Fold {
     std::uint32_t core = 1, extra = 0;
     explicit Fold(std::uint32_t ranks) : core(std::bit_floor(ranks)), extra(ranks - core) {}
@@ -90,7 +90,7 @@ Program halving_doubling_all_reduce(std::uint32_t ranks) {
               .messages = {}};
     fold_in(p, fold);
     std::uint32_t step = 1;
-    // Halving: keep the half of the current block that holds one's own piece, send the other.
+    // Halving: a rank keeps the half of its current block that contains its own piece and sends the other half.
     for (std::uint32_t half = fold.core / 2; half > 0; half /= 2, ++step) {
         for (std::uint32_t r = 0; r < fold.core; ++r) {
             const std::uint32_t peer = r ^ half;

@@ -12,7 +12,8 @@ namespace {
 
 using Dependency = Schedule::Dependency;
 
-// Who wrote each piece of each device last, and, in order, what each device did in earlier steps.
+// Keeps track of the transfers that last wrote each piece on each device, and, for in_order, of what each device did in
+// earlier steps.
 class Unroller {
 public:
     Unroller(const Program& program, const Unrolling& as, Schedule& schedule, std::span<const Dependency> after)
@@ -93,7 +94,7 @@ private:
         present_[m.dst].push_back(op);
     }
 
-    // What a device did in the last step in which it did anything.
+    // Remembers for each device the transfers of the last step in which it took part.
     void end_step() {
         for (std::size_t device = 0; device < present_.size(); ++device) {
             if (!present_[device].empty()) {

@@ -1,5 +1,5 @@
 #pragma once
-// A program message by message: the lowering that any engine replays without knowing what a pipeline is.
+// Lowers a program message by message: any engine can replay the result without knowing what a pipeline is.
 
 #include <functional>
 #include <span>
@@ -13,13 +13,13 @@ namespace fabricast {
 // What the messages of a program become.
 struct Unrolling {
     std::function<double(std::uint32_t piece)> bytes;                                      // of one piece
-    std::function<Connection(std::uint32_t src, std::uint32_t dst)> connection;            // of a pair of devices
-    std::function<Duration(std::uint32_t src, std::uint32_t dst, double bytes)> overhead;  // in front of a message
+    std::function<Connection(std::uint32_t src, std::uint32_t dst)> connection;            // between two devices
+    std::function<Duration(std::uint32_t src, std::uint32_t dst, double bytes)> overhead;  // before a message
 };
 
-// Adds a Transfer for each message that carries bytes, each behind the messages that brought its data (and, in order,
-// behind its sender's earlier steps); the first ones behind `after`. Messages of one pair share a connection. Returns
-// the last transfer into or out of each device that has one.
+// Adds a Transfer for each message that carries bytes. Each depends on the messages that brought its data (and, if
+// in_order, on its sender's earlier steps); the first ones depend on `after`. Messages between the same two devices
+// share a connection. Returns the transfers into or out of each device in the last step that it took part in.
 std::vector<OpId> unroll(const Program& program, const Unrolling& as, Schedule& schedule,
                          std::span<const Schedule::Dependency> after);
 

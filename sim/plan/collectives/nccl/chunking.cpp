@@ -24,7 +24,7 @@ double least_traffic(const Version& version) {
     return at_least(version, 30) ? 32 * KiB : at_least(version, 23) ? 16 * KiB : 0;
 }
 
-// Bytes a byte of the nccl-tests size makes a rank move (ncclFuncTrafficPerByte); LL counts four times.
+// Bytes that a rank moves per byte of the nccl-tests size (ncclFuncTrafficPerByte); LL counts four times as much.
 double traffic_per_byte(Collective collective, Proto proto) {
     return (collective == Collective::all_reduce ? 2 : 1) * (proto == Proto::ll ? 4.0 : 1.0);
 }
@@ -36,7 +36,8 @@ double halved_while_short(double chunk, double per_channel, double chunks_wanted
     return chunk;
 }
 
-// NVLS takes a smaller chunk while `loops` passes of all channels and heads with the present one are not filled.
+// NVLS takes the chunk `smaller` if the data do not fill `loops` passes of all channels and heads with the present
+// chunk.
 struct ChunkCap {
     double loops, smaller;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// How NCCL cuts a call: channels used, threads, bytes of a chunk. Source: src/enqueue.cc, topoGetAlgoInfo (getAlgoInfo)
-// and calcCollChunking (computeColl) at the version's tag.
+// How NCCL cuts a call: how many channels and threads it uses, and how large a chunk is. Source: src/enqueue.cc,
+// topoGetAlgoInfo (getAlgoInfo) and calcCollChunking (computeColl) at the version's tag.
 
 #include <cstdint>
 
@@ -14,17 +14,17 @@ struct Shape {
     double per_node() const { return static_cast<double>(ranks) / nodes; }
 };
 
-// Channels that carry data for this size: a channel is dropped while its threads would have too little to do.
+// Channels that carry data for this size: as many as can give each of their threads enough to do.
 int channels_used(const Release& release, const TopologySearchResult& found, Algo algo, Proto proto,
                   Collective collective, const Shape& shape, double bytes);
 
-// Payload bytes of one slot of a connection: what the protocol's flags leave of buffer / slots.
+// Payload bytes of one slot of a connection: buffer / slots, less the protocol's flags.
 double slot_payload(const Release& release, const Environment& environment, Proto proto);
 
-// Largest chunk of a ring step: four slots for Simple all-reduce, all-gather and reduce-scatter, else one.
+// Largest chunk of a ring step: several slots for Simple (figure chunk_slots), else one.
 double ring_chunk(const Release& release, const Environment& environment, Proto proto, Collective collective);
 
-// Bytes per channel and step of a tree all-reduce; halves while too few chunks would fill the tree.
+// Bytes per channel and step of a tree all-reduce; halved as long as there are too few chunks to fill the tree.
 double tree_chunk(const Release& release, const Environment& environment, Proto proto, const Shape& shape, int channels,
                   double bytes);
 
@@ -34,7 +34,8 @@ double nvls_chunk(const Release& release, const Environment& environment, const 
 double nvls_tree_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels,
                        int heads, double bytes);
 
-// Channels of one send/receive pair: doubled from a floor that lets every peer run at once, while a part is too long.
+// Channels of one send/receive pair: starts from a number that lets all peers run at once, and doubles it as long as
+// each channel's part is too long.
 int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes);
 double p2p_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,

@@ -26,7 +26,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
     return parts;
 }
 
-// "allreduce" of NCCL's lists against "all_reduce" of ours.
+// Compares NCCL's spelling "allreduce" with ours, "all_reduce".
 bool names(const std::string& prefix, Collective collective) {
     std::string ours(fabricast::to_string(collective));
     std::erase(ours, '_');
@@ -52,7 +52,7 @@ void narrow(const std::string& variable, const std::string& text, const std::arr
             const auto found = std::find_if(kinds.begin(), kinds.end(),
                                             [&](Kind k) { return lower_case(to_string(k)) == lower_case(item); });
             if constexpr (std::is_same_v<Kind, Algo>) {
-                if (lower_case(item) == "collnet") {  // before 2.14 one word for both
+                if (lower_case(item) == "collnet") {  // before 2.14 this word meant both forms
                     allowed[index(Algo::collnet_direct)] = allowed[index(Algo::collnet_chain)] = !excluding;
                     continue;
                 }
@@ -142,7 +142,7 @@ void disable_peers(Environment& e, const std::string& name, const std::string& v
 }
 void set_peer_level(Environment& e, const std::string& name, const std::string& value, Collective) {
     const PeerLevel asked = level(name, value);
-    e.peers = e.peers.value_or(asked);  // NCCL_P2P_DISABLE, read before, wins
+    e.peers = e.peers.value_or(asked);  // NCCL_P2P_DISABLE is read first and wins
 }
 void set_gpu_direct(Environment& e, const std::string& name, const std::string& value, Collective) {
     e.gpu_direct = level(name, value) != PeerLevel::loc;

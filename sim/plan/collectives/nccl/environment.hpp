@@ -14,8 +14,8 @@
 
 namespace fabricast::nccl {
 
-// Up to which path NCCL lets two GPUs of a node map each other's memory (NCCL_P2P_LEVEL; src/graph/topo.h). What lies
-// beyond goes through host memory.
+// The longest path over which NCCL lets two GPUs of a node map each other's memory (NCCL_P2P_LEVEL; src/graph/topo.h).
+// GPUs that are farther apart go through host memory.
 enum class PeerLevel : std::uint8_t { loc, nvl, nvb, pix, pxb, phb, sys };
 
 struct Environment {
@@ -24,19 +24,19 @@ struct Environment {
     int min_channels = 0, max_channels = 0;  // 0: not set
     double buffer_bytes = 0;                 // NCCL_BUFFSIZE; 0: the release's
     double nvls_chunk = 0, nvls_tree_chunk = 0, p2p_net_chunk = 0, p2p_nvl_chunk = 0;
-    int cross_nic = 2;  // 0: a ring leaves by the NIC it came in by; 1: by the nearest; 2: as 0 where that is as fast
+    int cross_nic = 2;  // 0: a ring leaves by the NIC it came in by; 1: by the nearest; 2: as 0 if that is as fast
     bool pxn = true;
     bool collnet_enable = false;
-    std::optional<PeerLevel> peers;  // NCCL_P2P_DISABLE, NCCL_P2P_LEVEL; not set: as far as the node's own rule
+    std::optional<PeerLevel> peers;  // NCCL_P2P_DISABLE, NCCL_P2P_LEVEL; not set: the node's own rule
     std::optional<bool> gpu_direct;  // NCCL_NET_GDR_LEVEL: 0 or LOC switches it off
     std::vector<std::string> notes;
 };
 
-// The variables that it reads; any other leaves a note.
+// The variables that read_environment uses; any other leaves a note.
 std::span<const std::string_view> modelled_variables();
 
 // Throws PlanError for a value that does not parse (an unknown algorithm, a negative channel count). Lists for other
-// collectives ("broadcast:ring") are skipped; those for `collective` narrow `allowed`.
+// collectives ("broadcast:ring") are skipped; lists for `collective` narrow `allowed`.
 Environment read_environment(const std::map<std::string, std::string>& variables, Collective collective);
 
 }  // namespace fabricast::nccl

@@ -7,8 +7,8 @@ namespace fabricast::nccl {
 
 namespace {
 
-// Depth first over edges with capacity left; a finished ring starts the next one. Stops at the bound given by the
-// scarcest GPU, or after max_steps.
+// Depth-first search over edges with capacity left; when a ring is complete, the search of the next one begins. Stops
+// at the bound that the GPU with the fewest links sets, or after max_steps.
 class Packing {
 public:
     Packing(std::uint32_t n, std::vector<int> capacity, int most) : n_(n), capacity_(std::move(capacity)) {
@@ -55,7 +55,8 @@ private:
             }
             return;
         }
-        // Wide edges first: what is left stays connected longer. Inserted in order, for this runs 400,000 times.
+        // Wide edges first, so that the rest stays connected longer. Insertion sort, because this runs up to 400,000
+        // times.
         std::array<std::uint16_t, 64> order;
         std::size_t open = 0;
         for (std::uint16_t to = 1; to < static_cast<std::uint16_t>(n_); ++to) {
@@ -140,7 +141,7 @@ std::vector<std::vector<std::uint16_t>> hamiltonian_rings(std::uint32_t n, std::
     if (n < 2 || n > 64) {
         return {};
     }
-    if (n == 2) {  // one cycle a -> b -> a, as often as the thinner direction allows
+    if (n == 2) {  // the cycle a -> b -> a, as often as the direction with less capacity allows
         const int count = std::min({capacity[1], capacity[2], most});
         return std::vector<std::vector<std::uint16_t>>(static_cast<std::size_t>(std::max(count, 0)), {0, 1});
     }

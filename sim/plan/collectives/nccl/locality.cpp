@@ -31,7 +31,8 @@ struct PcieGraph {
     }
 };
 
-// A NIC of NVLink's own network stands beside the GPU that it is cabled to.
+// Whether the cable is one of the node's NVLinks. The NIC of an NVLink network does not count: its cable shows which
+// GPU it is near to.
 bool is_nvlink(const NodeCable& cable) {
     return cable.link.family == LinkFamily::nvlink && !cable.a.starts_with("nic") && !cable.b.starts_with("nic");
 }
@@ -56,7 +57,7 @@ struct Walk {
     int switches = 0, cpus = 0, between_cpus = 0;
 };
 
-// Breadth first; never through another GPU or NIC.
+// Breadth-first search; never through another GPU or NIC.
 std::vector<Walk> walks_from(const PcieGraph& graph, std::size_t start) {
     std::vector<Walk> walk(graph.next.size());
     walk[start].hops = 0;
@@ -94,8 +95,8 @@ PciePath type(const Walk& walk) {
     return walk.switches > 1 ? PciePath::pxb : PciePath::pix;
 }
 
-// NIC j serves the nearest GPU that serves the fewest NICs so far, so that two GPUs and two NICs of one switch pair
-// off.
+// Each NIC goes to its nearest GPU; of equally near ones, to the one that has the fewest NICs so far, so that two GPUs
+// and two NICs of one switch pair off.
 std::vector<std::uint32_t> share_out(const Locality& l, const std::vector<int>& hops) {
     std::vector<std::uint32_t> owner(l.nics, 0);
     std::vector<int> served(l.gpus, 0);

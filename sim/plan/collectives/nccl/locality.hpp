@@ -1,5 +1,5 @@
 #pragma once
-// Who is near whom inside a node, in NCCL's terms, from the node's own wiring.
+// How near GPUs and NICs of a node are to each other, in NCCL's terms, from the node's wiring.
 
 #include <cstdint>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace fabricast::nccl {
 
-// NCCL's PCIe path types, nearest first (facts: one switch, several switches, one host bridge, across CPUs, no way).
+// NCCL's PCIe path types, nearest first: through one switch, several switches, one host bridge, across CPUs; no path.
 enum class PciePath : std::uint8_t { pix, pxb, phb, sys, dis };
 
 struct Locality {
@@ -16,7 +16,7 @@ struct Locality {
     std::vector<int> nvlinks;                // gpus x gpus: direct NVLinks between two GPUs (0 through a switch)
     std::vector<PciePath> gpu_to_gpu;        // gpus x gpus
     std::vector<PciePath> gpu_to_nic;        // gpus x nics
-    std::vector<std::uint32_t> nearest_gpu;  // of each NIC, NICs of one place shared out over the GPUs of that place
+    std::vector<std::uint32_t> nearest_gpu;  // of each NIC; NICs at equal distances are shared out over the GPUs
     bool crosses_cpus = false;               // some GPU pair is SYS
 
     int links(std::uint32_t a, std::uint32_t b) const { return nvlinks[a * gpus + b]; }
@@ -24,7 +24,7 @@ struct Locality {
     PciePath nic_path(std::uint32_t gpu, std::uint32_t nic) const { return gpu_to_nic[gpu * nics + nic]; }
 };
 
-// Of the first `gpus` GPUs of the node.
+// Describes the first `gpus` GPUs of the node.
 Locality locality(const NodeTemplate& node, std::uint32_t gpus);
 
 }  // namespace fabricast::nccl

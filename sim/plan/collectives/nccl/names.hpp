@@ -1,5 +1,5 @@
 #pragma once
-// NCCL's own words: its algorithms and protocols in the numbering its logs print, and the versions it comes in.
+// NCCL's own terms: its algorithms and protocols in the numbering that its logs print, and its versions.
 
 #include <array>
 #include <compare>
@@ -23,20 +23,20 @@ inline constexpr std::array<Proto, proto_count> every_proto{Proto::ll, Proto::ll
 constexpr std::size_t index(Algo algo) { return static_cast<std::size_t>(algo); }
 constexpr std::size_t index(Proto proto) { return static_cast<std::size_t>(proto); }
 
-// "Ring", "CollNetDirect", "LL128": as NCCL_ALGO and NCCL_PROTO spell them (any case is read).
+// "Ring", "CollNetDirect", "LL128": as NCCL_ALGO and NCCL_PROTO spell them; readers accept any case.
 std::string_view to_string(Algo algo);
 std::string_view to_string(Proto proto);
 
-Algorithm scenario_algorithm(Algo algo);  // both CollNet forms are `collnet`
+Algorithm scenario_algorithm(Algo algo);  // both CollNet algorithms are `collnet`
 Protocol scenario_protocol(Proto proto);
 
-// "2.27" or "2.27.3"; ordered.
+// "2.27" or "2.27.3".
 struct Version {
     int major = 2, minor = 27, patch = 0;
     constexpr auto operator<=>(const Version&) const = default;
 };
 
-// Throws PlanError when the text is no version.
+// Throws PlanError if the text is not a version.
 Version parse_version(std::string_view text);
 
 constexpr bool at_least(const Version& version, int minor) { return version >= Version{2, minor, 0}; }

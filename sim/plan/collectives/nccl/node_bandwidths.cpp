@@ -19,7 +19,8 @@ double nvlink_speed(const SearchTables& t, int cc) {
                       : t.nvlink_sm60;
 }
 
-// NCCL reads generation and width from sysfs and counts a rounder figure; here the slot's line rate tells them apart.
+// NCCL reads generation and width from sysfs and uses a rounded figure for them; here they are found from the slot's
+// line rate.
 double pcie_speed(const SearchTables& t, const NodeTemplate& node) {
     double slowest = 0;
     for (const NodeCable& cable : node.cables) {
@@ -31,7 +32,7 @@ double pcie_speed(const SearchTables& t, const NodeTemplate& node) {
     }
     double best = t.pci_lane.front() * 16;
     for (const double lane : t.pci_lane) {
-        // NCCL's figure is 0.75 of the raw bits, the line rate after 128b/130b is 0.985 of them.
+        // NCCL's figure is 0.75 of the raw bit rate, the line rate after 128b/130b coding is 0.985 of it.
         if (std::abs(lane * 16 / 0.762 - slowest) < std::abs(best / 0.762 - slowest)) {
             best = lane * 16;
         }
@@ -39,8 +40,8 @@ double pcie_speed(const SearchTables& t, const NodeTemplate& node) {
     return best;
 }
 
-// By family; of a maker whose family is not known, its most common: NCCL counts every Xeon that it cannot tell as
-// Skylake.
+// The rate between CPUs, by CPU family. If only the vendor is known, its most common family counts: NCCL takes every
+// Xeon that it does not recognize for a Skylake.
 double between_cpus(const SearchTables& t, const NodeTemplate& node) {
     const auto known = t.inter_cpu.find(node.cpu_family);
     if (known != t.inter_cpu.end()) {
@@ -81,7 +82,8 @@ NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uin
     if (nodes > 1) {
         p.rails = rails_of(p.places);
         p.port = port;
-        // Two GPUs beside a rail: the ring comes in by one and leaves by the other, else it leaves over NVLink (PXN).
+        // With two GPUs near a rail, the ring comes in through one and leaves through the other; with one, it leaves
+        // over NVLink (PXN).
         for (const std::uint16_t nic : p.rails) {
             std::uint32_t beside = 0;
             for (std::uint32_t g = 0; g < gpus; ++g) {

@@ -1,5 +1,6 @@
 #pragma once
-// A node as NCCL's search counts it: rates of links and slots, the rails in use, and what an NVLink mesh has room for.
+// A node as NCCL's search sees it: rates of links and slots, the rails in use, and how many rings an NVLink mesh can
+// carry.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,8 +22,8 @@ struct NodeBandwidths {
     double pcie = 0;  // one GPU's slot
     double inter_cpu = 0;
     double port = 0;        // one rail
-    bool pxn_exit = false;  // no second GPU beside some rail: a ring leaves over NVLink through the GPU that is (PXN)
-    bool ring_forwards = false;  // rings do so: PXN is on, and they do not leave by another NIC
+    bool pxn_exit = false;  // some rail has only one GPU near it, so a ring leaves through that GPU over NVLink (PXN)
+    bool ring_forwards = false;  // rings do this: PXN is on, and they do not leave by another NIC
     std::vector<std::uint16_t> rails;
 
     bool several() const { return nodes > 1; }
@@ -30,14 +31,14 @@ struct NodeBandwidths {
     double total() const { return std::max(pcie, nvlink_total); }
 };
 
-// `port` is the line rate of one NIC; it is read where nodes > 1.
+// `port` is the line rate of one NIC, in bytes per second; it is read only if nodes > 1.
 NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
                           const SearchTables& tables);
 
 // How many rings of this speed each pair's NVLinks can carry, gpus x gpus.
 std::vector<int> mesh_capacity(const NodeBandwidths& node, double speed);
 
-// Whether every GPU reaches the next over NVLink in some ring of the mesh.
+// Whether some ring of the mesh reaches every GPU over NVLink.
 bool mesh_closes(const NodeBandwidths& node);
 
 // Whether every hop of a ring inside the node is NVLink.

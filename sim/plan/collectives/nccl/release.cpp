@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, proto_count> proto_keys{"ll", "ll128", "s
 constexpr std::array<std::string_view, 3> wire_keys{"nvlink", "pci", "net"};
 constexpr std::array<std::string_view, generation_count> generation_keys{"volta", "ampere", "hopper", "blackwell"};
 
-// A figure's list as a fixed array; missing figures leave it empty (all zero).
+// A figure's list as a fixed array; all zero if the figure is missing.
 template <std::size_t N>
 std::array<double, N> row(const Part& part, const std::string& path) {
     std::array<double, N> values{};
@@ -28,7 +28,7 @@ std::array<double, N> row(const Part& part, const std::string& path) {
 PerGeneration per_generation(const Part& part, const std::string& prefix) {
     PerGeneration rows{};
     for (std::size_t g = 0; g < generation_count; ++g) {
-        // A release older than a GPU counts it as the newest one that it knows.
+        // A release that is older than a GPU treats it as the newest generation that it knows.
         const std::string path = prefix + "." + std::string(generation_keys[g]);
         rows[g] = g > 0 && !part.figures.contains(path) ? rows[g - 1] : row<3>(part, path);
     }

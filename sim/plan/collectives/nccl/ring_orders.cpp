@@ -27,9 +27,10 @@ std::vector<std::uint16_t> order_between(const NodeBandwidths& p, std::uint32_t 
     return order;
 }
 
-// In a ring on this rail: in by the GPU that owns the NIC, out by another GPU beside it where there is one (of a rack,
-// one of its tray: the others reach no other tray's NIC), all others in index order between. The index order is that of
-// the node template, which lists GPUs by place, as NCCL sorts them.
+// The order of a ring on this rail: it comes in through the GPU that owns the NIC and leaves through another GPU near
+// the NIC if there is one (in a rack, a GPU of the same tray, because the others cannot reach the NIC); all others are
+// in between, in index order. The index order is that of the node template, which lists GPUs by position, as NCCL sorts
+// them.
 std::vector<std::uint16_t> rail_order(const NodeBandwidths& p, std::uint16_t nic) {
     const std::uint32_t first = p.places.nearest_gpu[nic];
     std::uint32_t last = (first + p.gpus - 1) % p.gpus;
@@ -44,13 +45,14 @@ std::vector<std::uint16_t> rail_order(const NodeBandwidths& p, std::uint16_t nic
     return order_between(p, first, last);
 }
 
-// Ways through a mesh, from the GPU that owns a rail's NIC to the one that leaves the node: nearest to the NIC, and
-// among equals the one that lets out the fewest rings so far, or its slot would hold up two rails.
+// Paths through a mesh, from the GPU that owns a rail's NIC to the GPU that leaves the node: the nearest to the NIC,
+// and among equally near ones the one that the fewest rings leave through so far, so that two rails do not share one
+// PCIe slot.
 class MeshWays {
 public:
     MeshWays(const NodeBandwidths& p, double speed) : p_(p), room_(mesh_capacity(p, speed)), exits_(p.gpus, 0) {}
 
-    // Empty where no way is left.
+    // Empty if no path is left.
     std::vector<std::uint16_t> take(std::uint16_t nic) {
         const auto first = static_cast<std::uint16_t>(p_.places.nearest_gpu[nic]);
         for (const std::uint16_t last : exits_for(first, nic)) {
@@ -84,9 +86,9 @@ private:
     std::vector<int> exits_;
 };
 
-// Rings out of a node by the NIC nearest to their last GPU. A NIC takes no more of them than come in by it: the search
-// takes each ring's speed from what the NIC has left and passes over one that has too little (src/graph/search.cc,
-// ncclTopoSearchRecGpu), or GPUs as far from every NIC would all leave by the first.
+// Rings leave a node by the NIC nearest to their last GPU. No more rings leave by a NIC than come in by it: the search
+// subtracts each ring's speed from what the NIC has left and skips a NIC that has too little (src/graph/search.cc,
+// ncclTopoSearchRecGpu). Otherwise all GPUs that are equally far from every NIC would leave by the first one.
 class NearestExits {
 public:
     NearestExits(const NodeBandwidths& p, std::size_t rings)
@@ -104,7 +106,7 @@ public:
 
 private:
     const NodeBandwidths& p_;
-    std::size_t room_;  // rings a NIC
+    std::size_t room_;  // rings per NIC
     std::map<std::uint16_t, std::size_t> taken_;
 };
 

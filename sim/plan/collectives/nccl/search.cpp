@@ -43,7 +43,7 @@ int channels_at(const NodeBandwidths& p, double speed) {
     return std::min({inside, outside, p.most()});
 }
 
-// Pass 1 of ncclTopoCompute: slower and slower until another step could not beat what is held.
+// Pass 1 of ncclTopoCompute: lowers the speed until a further step could not beat the best solution so far.
 Solution first_pass(const std::vector<double>& speeds, double fastest, double total, int least,
                     const std::function<int(double)>& channels) {
     std::size_t i = 0;
@@ -63,7 +63,7 @@ Solution first_pass(const std::vector<double>& speeds, double fastest, double to
     }
 }
 
-// ncclTopoDupChannels: a fast channel is more than one block can move, so it is run as two of half the speed.
+// ncclTopoDupChannels: one block cannot keep a fast channel busy, so it is run as two channels of half the speed.
 Solution duplicate(Solution s, int compute_capability, int most) {
     const bool keep = s.speed < 25e9 || (compute_capability > 80 && s.speed < 50e9 && s.channels > 4);
     const int twice = std::min(2 * s.channels, most);
@@ -73,7 +73,7 @@ Solution duplicate(Solution s, int compute_capability, int most) {
     return {twice, s.speed / std::ceil(static_cast<double>(twice) / s.channels)};
 }
 
-// Pass 2: the same channels a little faster, where they fit.
+// Pass 2: the same channels at a higher speed, if they still fit.
 Solution second_pass(Solution s, const std::vector<double>& speeds, double fastest,
                      const std::function<int(double)>& channels) {
     for (auto speed = speeds.rbegin(); speed != speeds.rend(); ++speed) {
@@ -97,7 +97,7 @@ Solution search_rings(const NodeBandwidths& p) {
     const auto channels = [&](double speed) { return channels_at(p, speed); };
     const std::vector<double>& speeds = speeds_of(p);
     Solution s = first_pass(speeds, fastest, p.total(), 1, channels);
-    if (s.channels == 0) {  // NCCL's fall-back: one slow ring
+    if (s.channels == 0) {  // NCCL's fallback: one slow ring
         return {1, 0.1e9};
     }
     s = duplicate(s, p.node.gpu.compute_capability, p.most());
@@ -106,7 +106,7 @@ Solution search_rings(const NodeBandwidths& p) {
 
 Graph ring_graph(const Solution& s) { return {.channels = s.channels, .intra = s.speed, .inter = s.speed}; }
 
-// The tree keeps the ring's channels; inside the node they may run faster (up to twice the network's speed).
+// The tree keeps the ring's channels; inside the node they may be faster (up to twice the network's speed).
 Graph tree_graph(const NodeBandwidths& p, const Graph& ring) {
     Graph tree = ring;
     tree.simple_tree = p.several() && p.pxn_exit && p.node.gpu.compute_capability >= 90;
@@ -122,7 +122,7 @@ Graph tree_graph(const NodeBandwidths& p, const Graph& ring) {
     return tree;
 }
 
-// Each channel is one GPU (a head) pulling from the switch: it loads its own link twice, all others once.
+// In each channel one GPU (the head) pulls from the switch, which loads its own link twice and all other links once.
 Graph nvls_graph(const NodeBandwidths& p, int most_heads) {
     const std::vector<double>& speeds = speeds_of(p);
     const int heads = std::min(static_cast<int>(p.gpus), most_heads);
@@ -134,7 +134,7 @@ Graph nvls_graph(const NodeBandwidths& p, int most_heads) {
     Graph graph;
     for (const double speed : speeds) {
         const int found = channels(speed);
-        if (found > graph.channels) {  // the more heads the better, faster ones first
+        if (found > graph.channels) {  // more heads are better; of equal numbers the faster
             graph.channels = found;
             graph.intra = graph.inter = speed;
         }
@@ -142,7 +142,7 @@ Graph nvls_graph(const NodeBandwidths& p, int most_heads) {
     if (graph.channels < (p.several() ? 1 : heads)) {
         return {};
     }
-    // Pass 2 raises only the network side, up to twice the inside.
+    // Pass 2 raises only the network's speed, while it is below twice the speed inside.
     for (auto speed = speeds.rbegin(); speed != speeds.rend(); ++speed) {
         const bool fits = !p.several() || std::min(p.port, p.pcie) >= *speed;
         if (*speed > graph.inter && graph.inter < 2 * graph.intra && fits) {
@@ -193,7 +193,8 @@ bool nvls_possible(const NodeBandwidths& p, const Release& release, const Enviro
            environment.nvls_enable.value_or(true);
 }
 
-// The node without its NVLinks where peers may not map each other at all: all goes through the host.
+// The node as it counts if GPUs may not map each other's memory at all: without NVLinks, because all traffic goes
+// through the host.
 NodeTemplate as_peers_reach(NodeTemplate node, const Environment& environment) {
     if (environment.peers && *environment.peers < PeerLevel::nvl) {
         node.nvlink = NvlinkShape::none;
@@ -202,8 +203,8 @@ NodeTemplate as_peers_reach(NodeTemplate node, const Environment& environment) {
     return node;
 }
 
-// Where a ring would have to leave over NVLink by another GPU's NIC and may not, the search takes the other NIC, unless
-// NCCL_CROSS_NIC=0 holds it to its rail.
+// If a ring would have to leave over NVLink through another GPU to keep its rail, and PXN is off, the search takes the
+// other NIC, unless NCCL_CROSS_NIC=0 keeps the ring on its rail.
 Exit exit_of(const NodeBandwidths& p, const Environment& environment) {
     if (environment.cross_nic == 1) {
         return Exit::nearest;
@@ -228,7 +229,7 @@ TopologySearchResult search(const NodeTemplate& node, std::uint32_t gpus, std::u
     found.graphs[index(Algo::ring)] = ring_graph(rings);
     found.graphs[index(Algo::tree)] = tree_graph(p, found.graphs[index(Algo::ring)]);
     found.graphs[index(Algo::pat)] = found.graphs[index(Algo::collnet_chain)] = found.graphs[index(Algo::ring)];
-    // NVLS maps no peer's memory: it stays where peers may not (src/transport/nvls.cc).
+    // NVLS maps no peer's memory, so it works even if peers may not map each other's (src/transport/nvls.cc).
     const NodeBandwidths whole = count_node(node, gpus, nodes, port, release.search);
     if (nvls_possible(whole, release, environment)) {
         const int most_heads = at_least(release.version, 21) ? 32 : 8;  // NCCL_MAX_NVLS_ARITY

@@ -1,7 +1,7 @@
 #pragma once
 // What NCCL's topology search finds on a node: ring orders and their NICs, channels and their speeds, NVLS heads. NCCL
-// walks its graph with a time-out; here NVSwitch and PCIe nodes are arithmetic over the same speed lists and rules, and
-// only NVLink meshes are walked. Source: NVIDIA/nccl src/graph/search.cc, connect.cc, paths.cc.
+// searches its graph with a time limit; here NVSwitch and PCIe nodes are computed from the same speed lists and rules,
+// and only NVLink meshes are searched. Source: NVIDIA/nccl src/graph/search.cc, connect.cc, paths.cc.
 
 #include <cstdint>
 #include <string>
@@ -26,8 +26,8 @@ struct TopologySearchResult {
     std::vector<std::uint16_t> nics;  // the rails in use
 };
 
-// Precondition: gpus >= 1, nodes >= 1, and a NIC where nodes > 1. `port` is one NIC's line rate (all its ports),
-// bytes per second and direction.
+// Precondition: gpus >= 1, nodes >= 1, and at least one NIC if nodes > 1. `port` is one NIC's line rate (all its
+// ports), in bytes per second and direction.
 TopologySearchResult search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
                             const Release& release, const Environment& environment);
 

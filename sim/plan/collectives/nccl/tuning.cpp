@@ -57,7 +57,7 @@ bool serves(const Case& c, Algo algo, Proto proto) {
         case Algo::collnet_direct:
             return at_least(c.release.version, 21);
         case Algo::pat:
-            return c.comm.nodes == c.comm.ranks;  // one GPU a node
+            return c.comm.nodes == c.comm.ranks;  // one GPU per node
         default:
             return false;
     }
@@ -79,7 +79,7 @@ bool present(const Case& c, Algo algo) {
         case Algo::collnet_chain:
             return comm.collnet && c.several();
         case Algo::nvls:
-            return comm.nvls && (!c.several() || comm.collnet);  // across nodes the network must reduce
+            return comm.nvls && (!c.several() || comm.collnet);  // across nodes the network itself must reduce
         case Algo::nvls_tree:
             return comm.nvls && c.several();
     }
@@ -161,12 +161,12 @@ double collnet_direct_bus(const Case& c, double bus) {
     if (c.gathers()) {
         return c.per_node() * std::min(graph.intra, 0.9 * graph.inter);
     }
-    // It wants a NIC for each GPU.
+    // CollNetDirect needs a NIC for each GPU to reach full speed.
     const double gpus_per_nic = c.per_node() / graph.channels;
     return bus / (gpus_per_nic - (gpus_per_nic - 1) / 2) * (c.comm.compute_capability >= 90 ? c.t.collnet_direct : 1);
 }
 
-// Bytes of the caller's buffer per second, all channels: NCCL's comm->bandwidths.
+// Bytes of the caller's buffer per second, over all channels: NCCL's comm->bandwidths.
 double bandwidth(const Case& c, Algo algo, Proto proto) {
     const Graph& graph = c.graph(algo);
     const bool collnet = algo == Algo::collnet_direct || algo == Algo::collnet_chain;
@@ -229,7 +229,7 @@ double ring_latency(const Case& c, Proto proto, double intra, double inter) {
     return (c.steps() - inter_steps) * intra + inter_steps * inter;
 }
 
-// Seconds before the first byte counts: NCCL's comm->latencies.
+// Seconds that a call takes besides moving its bytes: NCCL's comm->latencies.
 double latency(const Case& c, Algo algo, Proto proto) {
     const double base = c.t.base_latency[index(algo)][index(proto)];
     const double others = c.per_node() - 1;
@@ -237,7 +237,7 @@ double latency(const Case& c, Algo algo, Proto proto) {
     if (c.several() && proto == Proto::ll) {
         intra *= c.t.ll_several_nodes_factor;
     }
-    // With one GPU a node nothing hides the network.
+    // With one GPU per node nothing hides the network's latency.
     const bool exposed = c.per_node() == 1 && c.t.single_gpu_uses_tree_latency;
     double inter = c.hop(Wire::network, exposed ? Algo::tree : algo, proto);
     inter += c.graph(algo).latency_inter * (proto == Proto::simple ? 2 : 1);  // twice: the flush after a receive
@@ -297,7 +297,7 @@ bool permitted(const Case& c, Algo algo, Proto proto, const Allowed& allowed) {
 std::vector<Estimate> estimates(const Release& release, const Communicator& comm, const Graphs& graphs,
                                 Collective collective, double bytes, DataType dtype, const Allowed& allowed) {
     const Case c{release, release.tuning, comm, graphs, collective};
-    // A long ring of FP8 sums loses precision: NCCL takes it last (updateCollCostTable).
+    // A long ring loses precision when it sums FP8 values, so NCCL avoids it (updateCollCostTable).
     const bool lossy_ring = dtype == DataType::float8 && comm.ranks > 8;
     std::vector<Estimate> all;
     for (const Algo algo : every_algo) {

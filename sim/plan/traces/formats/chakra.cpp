@@ -1,4 +1,4 @@
-// Chakra execution traces: a protobuf graph of one rank. Source of the numbers: mlcommons/chakra, schema/protobuf
+// Chakra execution traces: a protobuf graph of one rank. Source of the field numbers: mlcommons/chakra, schema/protobuf
 // et_def.proto (0.0.4).
 
 #include <algorithm>
@@ -56,7 +56,7 @@ double zigzag(std::uint64_t bits) {
     return static_cast<double>(static_cast<std::int64_t>(bits >> 1U) ^ -static_cast<std::int64_t>(bits & 1U));
 }
 
-// AttributeProto: the number of the field says the type of the value.
+// AttributeProto: the field's number determines the type of the value.
 void read_value(const WireField& field, Attribute& attribute) {
     switch (field.number) {
         case 3:
@@ -89,7 +89,7 @@ void read_value(const WireField& field, Attribute& attribute) {
             attribute.text = field.content;
             return;
         default:
-            return;  // lists carry nothing that a replay needs
+            return;  // a replay does not need lists
     }
 }
 
@@ -162,7 +162,7 @@ std::optional<Collective> collective_of(double type) {
 
 constexpr double barrier_type = 9;
 
-// Where nodes name no thread: one stream for the CPU, one for kernels, one for collectives.
+// Streams for nodes that name no thread: one for the CPU, one for kernels, one for collectives.
 constexpr std::uint16_t host_stream = 60'000, kernel_stream = 0, comm_stream = 1;
 
 class Graph {
@@ -258,7 +258,7 @@ Record Graph::record_of(const Node& node, const WireMessage& message) {
     if (on_cpu || type == NodeType::metadata || type == NodeType::invalid) {
         r.kind = RecordKind::host;
         r.bound = Bound::neither;
-        // Threads of the CPU and streams of the GPU are numbered apart.
+        // Threads of the CPU and streams of the GPU get different numbers.
         r.stream = type == NodeType::metadata || type == NodeType::invalid ? no_stream
                    : thread >= 0 && thread < 5'000 ? static_cast<std::uint16_t>(host_stream + thread)
                                                    : host_stream;
@@ -275,7 +275,7 @@ Record Graph::record_of(const Node& node, const WireMessage& message) {
     return r;
 }
 
-// The nodes that each waits for, by record; what is not in the file is counted.
+// The nodes that each record waits for; nodes that are not in the file are counted in `missing`.
 std::vector<std::vector<std::uint32_t>> Graph::waits(bool control, Missing& missing) const {
     std::vector<std::vector<std::uint32_t>> after(records_.size());
     for (std::size_t i = 0; i < records_.size(); ++i) {
@@ -300,7 +300,7 @@ void Graph::finish(RankRecording rank) {
     Missing missing;
     Sorted sorted = add_sorted(rank, records_, waits(true, missing));
     if (sorted.in_circle) {
-        // Converted PyTorch traces hold control dependencies that contradict the order; Chakra's own feeder follows the
+        // Converted PyTorch traces have control dependencies that contradict the order; Chakra's own feeder follows the
         // data dependencies.
         missing = {};
         sorted = add_sorted(rank, records_, waits(false, missing));
@@ -328,7 +328,7 @@ void read(InputFile& file, Recording& recording, const ReadProgress& progress, B
     bool metadata = false;
     while (messages.next()) {
         if (!metadata) {
-            // GlobalMetadata comes first: a version and attributes, which only has to be whole.
+            // GlobalMetadata comes first, with a version and attributes; it only has to be complete.
             metadata = true;
             WireMessage message = messages.message();
             for (WireField field; message.next(field);) {
@@ -351,7 +351,7 @@ void read(InputFile& file, Recording& recording, const ReadProgress& progress, B
 }
 
 bool fits(const TraceStart& start) {
-    // A short GlobalMetadata: its version as field 1, or attributes as field 2.
+    // The file begins with a short GlobalMetadata: a version as field 1, or attributes as field 2.
     const std::string_view text = start.text;
     return !start.json && text.size() > 2 && (text[1] == '\x0a' || text[1] == '\x12' || text[2] == '\x12');
 }

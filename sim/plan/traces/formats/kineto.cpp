@@ -1,5 +1,5 @@
-// PyTorch's profiler (Kineto): a Chrome trace of one rank. GPU activities become records; what a stream waited for is
-// read from recorded stream waits, and where there are none from who ended when.
+// PyTorch's profiler (Kineto): a Chrome trace of one rank. GPU activities become records. What they wait for comes from
+// recorded stream waits or, if there are none, from the times.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace kineto;
 
-constexpr std::int64_t longest_annotation_ns = 1'000'000'000;  // of those looked through for the one around a launch
+constexpr std::int64_t longest_annotation_ns = 1'000'000'000;  // longest annotation that call_around looks for
 
 using Thread = std::pair<std::uint64_t, std::uint64_t>;  // process, thread
 
@@ -65,10 +65,10 @@ private:
     std::vector<StreamWait> waits_;
     std::vector<KinetoCall> calls_;
     std::unordered_map<std::uint64_t, std::uint32_t> call_by_id_;  // external id -> calls_
-    std::unordered_map<std::uint64_t, Activity> call_times_;       // of CPU operators, where no GPU was recorded
+    std::unordered_map<std::uint64_t, Activity> call_times_;       // of CPU operators, if there are no GPU activities
     std::unordered_map<std::uint64_t, std::pair<Thread, std::int64_t>> launches_;  // correlation -> where, when
     std::map<Thread, std::map<std::int64_t, std::pair<std::int64_t, std::uint32_t>>> spans_;  // start -> end, calls_
-    std::vector<bool> used_;  // of calls_: a second kernel of one call moves nothing more
+    std::vector<bool> used_;  // by call: a kernel has used it; a second one of the same call moves nothing
     std::map<std::string, std::vector<std::uint32_t>> group_ranks_;
     std::map<std::uint64_t, std::string> device_names_;
     std::set<std::string> steps_;
@@ -83,7 +83,7 @@ Thread thread_of(const Json& event) { return {whole(event, "pid", "pid"), whole(
 void Trace::event(const JsonPiece& piece) {
     const Json& e = piece.value;
     if (text(e, "ph") != "X") {
-        return;  // only complete events last
+        return;  // only complete events have a duration
     }
     static const Json none = Json::object();
     const auto found = e.find("args");
@@ -153,7 +153,7 @@ void Trace::cpu_operator(const JsonPiece& piece, const Json& args, const std::st
     }
 }
 
-// Where the CPU launched a kernel: an annotation around that says which call it is of.
+// Keeps the thread and time of a kernel launch: an annotation around it says which call the kernel belongs to.
 void Trace::launch(const JsonPiece& piece, const Json& args) {
     const std::uint64_t correlation = whole(args, "correlation", "correlation id");
     const std::optional<double> start = number(piece.value, "ts");
@@ -173,7 +173,7 @@ std::uint32_t Trace::call_around(std::uint64_t launch) const {
     while (around != thread->second.begin()) {
         --around;
         if (around->second.first >= when) {
-            return around->second.second;  // the innermost
+            return around->second.second;  // the innermost annotation
         }
         if (when - around->first > longest_annotation_ns) {
             break;
@@ -182,7 +182,8 @@ std::uint32_t Trace::call_around(std::uint64_t launch) const {
     return no_call;
 }
 
-// What the kernel itself says, else the operator that launched it, else the annotation around its launch.
+// The call that the kernel itself describes, else that of the operator that launched it, else that of the annotation
+// around its launch.
 std::uint32_t Trace::call_of(const Activity& activity) {
     std::uint32_t call = activity.call;
     if (call == no_call) {
@@ -301,7 +302,7 @@ Record Trace::record_of(const Activity& activity) {
     return r;
 }
 
-// No GPU was recorded: the calls alone, with the CPU's time between them.
+// For traces without GPU activities: only the calls, with the CPU's times between them.
 void Trace::only_calls() {
     for (const auto& [id, when] : call_times_) {
         Activity a = when;
@@ -358,7 +359,7 @@ void read(InputFile& file, Recording& recording, const ReadProgress& progress, B
 }
 
 bool fits(const TraceStart& start) {
-    const bool execution_trace = start.holds("\"schema\":") && start.holds("\"nodes\":");  // of pytorch-et
+    const bool execution_trace = start.holds("\"schema\":") && start.holds("\"nodes\":");  // format pytorch-et
     return start.json && !execution_trace && (start.holds("\"traceEvents\"") || start.holds("\"ph\""));
 }
 

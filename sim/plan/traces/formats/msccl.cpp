@@ -1,5 +1,5 @@
-// MSCCL's XML algorithms: one call, its chunks sent step by step. A thread block is a stream; its steps follow each
-// other. Source of the words: microsoft/msccl, src/collectives/device/msccl_interpreter; docs of MSCCL tools.
+// MSCCL's XML algorithms: one call whose chunks are sent step by step. A thread block is a stream; its steps follow
+// each other. Source of the names: microsoft/msccl, src/collectives/device/msccl_interpreter; docs of MSCCL tools.
 
 #include <algorithm>
 #include <array>
@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::int64_t most_gpus = 65536, most_chunks = 1 << 24;
 
-// What a step does, in this order: receives, works on its chunks in memory, sends.
+// What a step does, in this order: it receives, works on its chunks in memory, and sends.
 struct StepKind {
     std::string_view type;
     bool receives = false, sends = false;
-    int passes = 0;  // reads and writes of memory per byte beside what the transfer itself does
+    int passes = 0;  // memory reads and writes per byte, in addition to the transfer's own
 };
 constexpr std::array<StepKind, 9> step_kinds = {{{"s", false, true},
                                                  {"r", true, false},
@@ -33,7 +33,7 @@ constexpr std::array<StepKind, 9> step_kinds = {{{"s", false, true},
                                                  {"cpy", false, false, 2},
                                                  {"nop"}}};
 
-// The kernel's protocol; all its steps move their chunks as that says.
+// The protocol of the kernel and of all its steps.
 Protocol protocol_of(const xml::Element& algorithm) {
     constexpr std::array<std::pair<std::string_view, Protocol>, 3> protocols = {
         {{"ll", Protocol::ll}, {"ll128", Protocol::ll128}, {"simple", Protocol::simple}}};
@@ -124,7 +124,7 @@ struct Gpu {
         }
     }
 
-    // Blocks follow their own order; a step may also wait for one of another block.
+    // A block's steps run in order; a step may also wait for a step of another block.
     void link() {
         std::map<std::uint16_t, std::uint32_t> last;
         const xml::Element* previous = nullptr;

@@ -1,4 +1,4 @@
-// NCCL's debug log: which rank called what on which communicator. Source of the lines: NVIDIA/nccl src/enqueue.cc
+// NCCL's debug log: which rank made which call on which communicator. Source of the lines: NVIDIA/nccl src/enqueue.cc
 // (ncclEnqueueCheck, SUBSYS COLL) and src/init.cc; the text of the COLL line is the same from 2.12 to 2.30.
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace fabricast {
 
 namespace {
 
-// The word behind `key` in a line: "count 1024" -> "1024". Empty where it is not there.
+// The word after `key` in a line: "count 1024" -> "1024". Empty if `key` is not there.
 std::string_view behind(std::string_view line, std::string_view key) {
     for (std::size_t at = line.find(key); at != std::string_view::npos; at = line.find(key, at + 1)) {
         const std::size_t end = at + key.size();
@@ -37,26 +37,26 @@ std::optional<std::int64_t> whole(std::string_view word) {
                                                                                      : std::nullopt;
 }
 
-// One process's GPU. A process may drive several: then the number that NCCL prints in front of a line is the GPU that
-// happened to be current, and only a communicator's address tells which GPU a call is on.
+// One GPU of one process. If a process drives several GPUs, the number that NCCL prints before a line is just the
+// current GPU, and only the communicator's address shows which GPU a call is on.
 struct Caller {
-    std::map<std::string, std::uint32_t> own;  // communicator's address -> its entry in comms
-    std::vector<std::uint32_t> calls;          // in the order called
+    std::map<std::string, std::uint32_t> own;  // communicator's address -> index in Log::comms_
+    std::vector<std::uint32_t> calls;          // Log::calls_, in the order called
 };
 
-// What NCCL prints in front of a line: "node0:1234:1300 [3]", perhaps behind a launcher's own mark or a time.
+// What NCCL prints before a line: "node0:1234:1300 [3]", perhaps after a launcher's mark or a time.
 struct Prefix {
     std::string process, gpu;  // "node0:1234", "[3]"
 };
 
 struct Comm {
-    std::string id;  // commId, the same in all its ranks; else the address
+    std::string id;  // commId, the same for all its ranks; made up if the log has none
     std::uint32_t rank = 0, ranks = 0;
 };
 
 struct LoggedCall {
     CommCall what;
-    std::uint32_t comm = 0;  // comms_
+    std::uint32_t comm = 0;  // index in Log::comms_
     std::string stream, group_of_calls;
     double elements = 0;
     DataType dtype = DataType::float32;
@@ -96,8 +96,8 @@ private:
     std::map<std::string, std::map<std::uint32_t, std::uint32_t>> members_;  // comm id -> rank in it -> rank of the job
 };
 
-// Without the thread: calls come from others than the one that set up. A mark in front that ends in a colon is a
-// launcher's ("0: node0:1234:1300 [3]") and tells processes apart; a time does not.
+// Leaves out the thread, because calls may come from another thread than the one that set up. A mark in front that ends
+// in a colon comes from a launcher ("0: node0:1234:1300 [3]") and distinguishes processes; a time does not.
 Prefix prefix_of(std::string_view text) {
     const std::size_t bracket = text.rfind('[');
     Prefix prefix;
@@ -125,7 +125,7 @@ void Log::line(std::string_view text, int number) {
     constexpr std::string_view mark = "NCCL INFO ";
     const std::size_t at = text.find(mark);
     if (at == std::string_view::npos) {
-        return;  // what else a job prints
+        return;  // other output of the job
     }
     std::string_view prefix = text.substr(0, at);
     prefix = prefix.substr(0, prefix.find_last_not_of(' ') + 1);
@@ -157,7 +157,7 @@ void Log::joined_comm(const Prefix& prefix, std::string_view text, int number) {
     const auto known = who.own.find(address);
     if (known != who.own.end() && (comm.id.empty() || comms_[known->second].id.empty())) {
         comms_[known->second].id = comm.id.empty() ? comms_[known->second].id : comm.id;
-        return;  // NCCL says it twice: when it starts and when it is done
+        return;  // NCCL prints it twice: when it starts and when it is done
     }
     if (known == who.own.end() || comms_[known->second].id != comm.id) {
         who.own[address] = static_cast<std::uint32_t>(comms_.size());
@@ -189,7 +189,8 @@ void Log::called(const Prefix& prefix, std::string_view operation, std::string_v
             fail(number,
                  "communicator " + address + " was never set up in this log (NCCL_DEBUG_SUBSYS needs INIT and COLL)");
         }
-        // The size at least stands in the call: one communicator, this caller in the order of appearance.
+        // The log has no set-up of this communicator, but the call gives its size: the callers get ranks in the order
+        // of their appearance.
         who.own[address] = static_cast<std::uint32_t>(comms_.size());
         comms_.push_back({"", static_cast<std::uint32_t>(place % static_cast<std::uint64_t>(*ranks)),
                           static_cast<std::uint32_t>(*ranks)});
@@ -212,7 +213,7 @@ void Log::called(const Prefix& prefix, std::string_view operation, std::string_v
     calls_.push_back(std::move(call));
 }
 
-// A caller's rank in the largest communicator is its rank in the job; who is in none comes behind.
+// A caller's rank in the largest communicator is its rank in the job; callers that are not in it get the free ranks.
 std::vector<std::uint32_t> Log::ranks_of_callers() const {
     std::uint32_t world = 0;
     for (const Comm& comm : comms_) {
@@ -240,8 +241,8 @@ std::vector<std::uint32_t> Log::ranks_of_callers() const {
     return ranks;
 }
 
-// Logs of before 2.19 name no communicator. Then the n-th of a size that a rank joined is the n-th of that size which
-// the others joined, over neighbours or at a stride, as its ranks in it tell.
+// Logs from before 2.19 do not name communicators. Then the n-th communicator of a size that a rank joined is taken to
+// be the n-th of that size that the others joined. Its members are neighbours or at a stride, as the ranks in it show.
 void Log::name_comms(const std::vector<std::uint32_t>& ranks) {
     std::uint32_t world = 0;
     for (const Comm& comm : comms_) {
@@ -286,7 +287,7 @@ std::uint32_t Log::group_of(const Comm& comm) {
     return group_number(recording_, group);
 }
 
-// Calls of one group (one opCount) run side by side, groups of one stream one after the other.
+// Sends and receives of one group (one opCount) run at the same time, groups of one stream one after another.
 void Log::add_rank(const Caller& who, std::uint32_t number) {
     RankRecording rank;
     rank.rank = number;
@@ -364,7 +365,7 @@ void read(InputFile& file, Recording& recording, const ReadProgress& progress, B
 }
 
 bool fits(const TraceStart& start) {
-    // Its lines may begin with a time in brackets.
+    // Lines of the log may begin with a time in brackets, so that it looks like JSON.
     return start.holds("NCCL INFO") && (start.holds(": opCount ") || start.holds("commId"));
 }
 

@@ -1,5 +1,5 @@
 // PyTorch's ExecutionTraceObserver: the operators of one rank with the shapes of their tensors, without times. What an
-// operator computes and moves follows from the shapes; a collective's call stands in record_param_comms.
+// operator computes and moves follows from the shapes; record_param_comms describes a collective's call.
 
 #include <algorithm>
 #include <map>
@@ -25,7 +25,7 @@ struct Tensor {
 
 const Json empty_list = Json::array();
 
-// Members of 1.1 stand inside `inputs` and `outputs`, of 1.0 beside them.
+// Schema 1.1 has these members inside `inputs` and `outputs`, schema 1.0 next to them.
 const Json& values(const Json& node, const char* side) {
     const auto found = node.find(side);
     if (found == node.end()) {
@@ -71,7 +71,7 @@ std::vector<Tensor> tensors(const Json& list) {
     return found;
 }
 
-// The shape of one argument: [512, 1024]; empty where it is none.
+// The shape of one argument: [512, 1024]; empty if it has none.
 std::vector<double> shape(const Json& shapes, std::size_t argument) {
     std::vector<double> dims;
     if (argument < shapes.size() && shapes[argument].is_array()) {
@@ -93,7 +93,7 @@ double product(const std::vector<double>& dims, std::size_t from = 0) {
     return all;
 }
 
-// 2 * m * n * k of a matrix product, 2 * outputs * window of a convolution; 0 for what is bound by memory.
+// 2 * m * n * k of a matrix product, 2 * outputs * window of a convolution; 0 for operators bound by memory.
 double flops_of(const std::string& name, const Json& node) {
     const Json& shapes = described(node, "input", "shapes", "_shapes");
     const Json& out_shapes = described(node, "output", "shapes", "_shapes");
@@ -116,7 +116,7 @@ double flops_of(const std::string& name, const Json& node) {
     return 0;
 }
 
-// The operator gives another view of its input: no kernel.
+// Whether the operator only gives another view of its input, without a kernel.
 bool is_view(const std::string& name, const std::string& schema) {
     static const std::set<std::string, std::less<>> views = {
         "aten::view",        "aten::as_strided",   "aten::t",
@@ -141,7 +141,7 @@ DataType kernel_dtype(const Json& node) {
     return DataType::float32;
 }
 
-// A node's attributes as texts and numbers: in 1.1 a list of {name, type, value}, in 1.0 members of the node.
+// A node's attribute: in 1.1 in a list of {name, type, value}, in 1.0 a member of the node.
 const Json* attribute(const Json& node, const char* name) {
     if (const auto list = node.find("attrs"); list != node.end() && list->is_array()) {
         for (const Json& a : *list) {
@@ -160,12 +160,12 @@ std::string text(const Json* value) {
     return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
 }
 
-// What is kept of a node until all are read: whether it is a leaf shows only then.
+// What is kept of a node until all nodes are read, because only then it is known whether it is a leaf.
 struct Operator {
     std::uint64_t id = 0, parent = 0;
     Record record;
     bool is_call = false, waits = false;
-    std::uint64_t request = 0;  // of a call and of the `wait` for it
+    std::uint64_t request = 0;  // number shared by a call and the `wait` for it
 };
 
 class Observed {
@@ -236,7 +236,7 @@ void Observed::node(const JsonPiece& piece) {
     operators_.push_back(op);
 }
 
-// "[{"pg_name": "0", "ranks": [0, 1], "group_size": 2, ...}]", as text.
+// Reads the process groups, which the trace gives as text: "[{"pg_name": "0", "ranks": [0, 1], "group_size": 2, ...}]".
 void Observed::process_groups(const Json& node) {
     const Json& list = values(node, "inputs");
     if (list.empty() || !list.front().is_string()) {
@@ -339,7 +339,7 @@ void Observed::finish(RankRecording rank) {
     }
     std::stable_sort(operators_.begin(), operators_.end(),
                      [](const Operator& a, const Operator& b) { return a.id < b.id; });
-    std::unordered_map<std::uint64_t, std::uint32_t> request;  // of a call -> its record
+    std::unordered_map<std::uint64_t, std::uint32_t> request;  // request of a call -> its record
     std::optional<std::uint32_t> last_kernel, last_call;
     std::vector<std::uint32_t> awaited;
     for (const Operator& op : operators_) {
@@ -348,7 +348,7 @@ void Observed::finish(RankRecording rank) {
                 awaited.push_back(found->second);
             }
         } else if (op.is_call) {
-            // The communication stream waits for what the caller's stream had been given.
+            // The communication stream waits for everything launched on the caller's stream so far.
             last_call = last_kernel ? rank.add(op.record, std::span(&*last_kernel, 1)) : rank.add(op.record);
             request[op.request] = *last_call;
         } else if (!parents_.contains(op.id)) {  // a leaf: it launches the kernel itself

@@ -1,4 +1,4 @@
-// Our own YAML of a Recording.
+// Our own YAML form of a Recording.
 
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"

@@ -1,5 +1,5 @@
-// A core copies between host memory and a GPU through the GPU's BAR: stores combine to TLPs of 64 B, loads come back
-// one round trip later, a few under way at once.
+// A core copies between host memory and a GPU through the GPU's BAR: stores combine to TLPs of 64 B, loads return one
+// round trip later, a few in flight at once.
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// GPUDirect Async: threads of the GPU build the adapter's work and ring its doorbell (IBGDA). No core works at all; one
-// message starts later than a core's, thousands of threads post more.
+// GPUDirect Async: threads of the GPU write the adapter's work requests and ring its doorbell (IBGDA). No core is
+// involved; one message starts later than from a core, but thousands of threads can post more messages.
 
 #include "sim/plan/transfers/network.hpp"
 

@@ -1,4 +1,4 @@
-// An adapter reads one GPU's memory, another writes the other's: no copy, no core but to post.
+// One adapter reads a GPU's memory, another one writes the other GPU's: no copies, and a core only posts.
 
 #include "sim/plan/transfers/network.hpp"
 

@@ -1,4 +1,5 @@
-// GPUDirect Storage: the drive's DMA, or over the network an adapter's, reaches GPU memory; no bounce through the host.
+// GPUDirect Storage: the drive's DMA, or over the network an adapter's, accesses GPU memory directly, with no bounce
+// through the host.
 
 #include "sim/plan/transfers/network.hpp"
 #include "sim/plan/transfers/storage.hpp"
@@ -27,7 +28,7 @@ PathAttempt gpudirect_storage(const PathRequest& r) {
         if (const auto why = no_rdma(r)) {
             return Refusal{*why};
         }
-        // NVMe over fabrics: the target's memory stands between its drive and its adapter.
+        // NVMe over fabrics: the target's memory is between its drive and its adapter.
         const auto memory = memory_beside(r.fabric, end->drive, r.host.numa);
         if (!memory) {
             return Refusal{"the target draws no host memory"};

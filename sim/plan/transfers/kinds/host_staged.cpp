@@ -1,4 +1,4 @@
-// From GPU to GPU through pinned host memory: one copy engine writes it, another reads it back, piece by piece.
+// From GPU to GPU through pinned host memory: one copy engine writes it, another one reads it, piece by piece.
 
 #include "base/unit_text.hpp"
 #include "sim/plan/transfers/places.hpp"

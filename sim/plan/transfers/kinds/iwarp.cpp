@@ -21,7 +21,7 @@ PathAttempt iwarp(const PathRequest& r) {
     }
     DataPath path;
     Leg leg = rdma_leg(r, r.from, r.to, true);
-    constexpr double frame = 38;         // of Ethernet
+    constexpr double frame = 38;         // Ethernet's, as in kernel_tcp.cpp
     constexpr double headers = 40 + 20;  // IPv4 and TCP 40; MPA, DDP and RDMAP with CRC 20
     const double payload = segment_payload(r, "kernel-tcp", headers);
     const FabricSpec& fabric = r.fabric.cluster().fabric;

@@ -1,4 +1,4 @@
-// The kernel's TCP over Ethernet (or whatever carries Ethernet frames): copies, packets, interrupts, cores.
+// The kernel's TCP over Ethernet, or a network that carries Ethernet frames: copies, packets, interrupts, cores.
 
 #include "sim/plan/transfers/network.hpp"
 

@@ -1,5 +1,5 @@
-// Peer to peer over PCIe: below one switch, through a host bridge, or across sockets where the CPU allows it. ACS sends
-// what switches would pass up to the root port and down again.
+// Peer to peer over PCIe: below one switch, through a host bridge, or across sockets if the CPU allows it. With ACS,
+// traffic that switches would pass on goes up to the root port and down again.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-// Of the host bridges on the way; 0 in the catalogue: the link is the limit.
+// Limits the leg to the rate of the host bridges that it crosses; 0 in the catalogue: only the link limits it.
 void limit_by_bridge(const PathRequest& r, int crossed, Leg& leg) {
     const Part* part = cpu_part(r);
     if (crossed == 0 || part == nullptr) {
@@ -32,7 +32,7 @@ void limit_by_bridge(const PathRequest& r, int crossed, Leg& leg) {
     }
 }
 
-// Up to the root port and down again: the uplink is crossed twice.
+// Sends the leg up to the root port and down again.
 void redirect(const PathRequest& r, DeviceId cpu, DataPath& path, Leg& leg) {
     leg.paths = {query(r.from, cpu), query(cpu, r.to)};
     const Duration down = r.fabric.path(leg.paths[1]).latency;

@@ -1,5 +1,5 @@
-// A third party on PCIe (a frame grabber, a digitiser) that writes GPU memory itself, as GPUDirect for Video and RDMA
-// allow, or host memory.
+// Another device on PCIe (a frame grabber, a digitiser) that itself writes GPU memory, as GPUDirect for Video and
+// GPUDirect RDMA allow, or host memory.
 
 #include "sim/plan/transfers/storage.hpp"
 

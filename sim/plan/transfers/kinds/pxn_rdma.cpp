@@ -1,5 +1,5 @@
-// PXN: bytes go over NVLink into the GPU beside the adapter of the receiver's rail, and from there on that rail alone:
-// no spine is crossed, and no far adapter (NVIDIA, Doubling all2all performance with NCCL 2.12).
+// PXN: bytes go over NVLink to the GPU next to the adapter of the receiver's rail, and from there on that rail only:
+// they cross no spine and need no far adapter (NVIDIA, Doubling all2all performance with NCCL 2.12).
 
 #include "sim/plan/transfers/network.hpp"
 #include "topologies/trays.hpp"

@@ -1,4 +1,5 @@
-// POSIX reads and writes: drive to host memory (the page cache), a core copies, and a copy engine takes it to the GPU.
+// POSIX reads and writes: the drive and host memory (the page cache), a copy by a core, and a copy engine to or from
+// the GPU.
 
 #include <algorithm>
 
