@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/nearest_word.hpp"
+#include "base/text.hpp"
 
 namespace fabricast {
 
@@ -155,9 +156,7 @@ std::size_t read_decimal(std::string_view text, Decimal& number) {
 }
 
 bool is_non_finite(std::string_view text) {
-    std::string lower(text.substr(0, text.find(' ')));
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    const std::string lower = lower_case(text.substr(0, text.find(' ')));
     const std::string_view word =
         lower.starts_with('+') || lower.starts_with('-') ? std::string_view(lower).substr(1) : std::string_view(lower);
     return word == "nan" || word == ".nan" || word == "inf" || word == ".inf" || word == "infinity";

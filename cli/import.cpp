@@ -13,7 +13,6 @@
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "models/catalog.hpp"
 #include "sim/plan/traces/recording_file.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/import/measurement_writer.hpp"

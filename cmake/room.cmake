@@ -14,13 +14,20 @@ function(fabricast_room target)
 endfunction()
 
 # A closed set whose members are files: MACRO(name) for each name, in this order, in generated/<file>. To add one is a
-# source in the folder and a word here.
-#   fabricast_kinds(<target> <folder> <file> <MACRO> NAME...)
+# source in the folder and a word here; where no name is given, every source of the folder is one, by its name.
+#   fabricast_kinds(<target> <folder> <file> <MACRO> [NAME...])
 function(fabricast_kinds target folder file macro)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
   target_sources(${target} PRIVATE ${sources})
+  set(names ${ARGN})
+  if(NOT names)
+    foreach(source ${sources})
+      get_filename_component(name ${source} NAME_WE)
+      list(APPEND names ${name})
+    endforeach()
+  endif()
   set(lines "// Made by CMake: the kinds of ${folder}/.\n")
-  foreach(name ${ARGN})
+  foreach(name ${names})
     string(APPEND lines "${macro}(${name})\n")
   endforeach()
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${file} CONTENT "${lines}")

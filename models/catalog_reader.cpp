@@ -42,11 +42,6 @@ public:
     }
 
 private:
-    struct Inherited {
-        Part part;
-        Provenance provenance;
-    };
-
     // Builds a part, after its base, and records its default origin and source for the parts that inherit from it.
     const Part& build(const yaml::Node& node) {
         if (const auto done = built_.find(node.name); done != built_.end()) {

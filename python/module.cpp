@@ -17,7 +17,6 @@
 #include "base/json.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
-#include "models/catalog.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/engines/threads.hpp"
 #include "sim/report/result_file.hpp"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/nearest_word.hpp"
-#include "models/catalog.hpp"
 
 namespace fabricast {
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "topologies/flatten.hpp"
 
 namespace fabricast {
@@ -22,29 +23,6 @@ std::string gigabytes(double bytes_per_second) {
     return {text, std::to_chars(text, text + sizeof text, bytes_per_second / 1e9, std::chars_format::fixed, 1).ptr};
 }
 
-std::string escaped(std::string_view text) {
-    std::string safe;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                safe += "&amp;";
-                break;
-            case '<':
-                safe += "&lt;";
-                break;
-            case '>':
-                safe += "&gt;";
-                break;
-            case '"':
-                safe += "&quot;";
-                break;
-            default:
-                safe += c;
-        }
-    }
-    return safe;
-}
-
 std::string_view shape_of(DeviceKind kind) {
     switch (kind) {
         case DeviceKind::gpu:
@@ -60,7 +38,7 @@ std::string_view shape_of(DeviceKind kind) {
     }
 }
 
-std::string quoted(std::string_view text) { return '"' + escaped(text) + '"'; }
+std::string quoted(std::string_view text) { return '"' + markup_text(text) + '"'; }
 
 void write_dot_devices(const Fabric& fabric, std::string& out) {
     const auto write = [&](DeviceId device, std::string_view indent) {
@@ -115,7 +93,7 @@ std::string to_graphml(const Fabric& fabric) {
     for (const FlatLink& link : flatten(fabric).links) {
         out += "    <edge source=" + quoted(fabric.device_name(link.ends.from)) +
                " target=" + quoted(fabric.device_name(link.ends.to)) + "><data key=\"name\">" +
-               escaped(fabric.link_name(link.id)) + "</data><data key=\"class\">" +
+               markup_text(fabric.link_name(link.id)) + "</data><data key=\"class\">" +
                (link.ends.resource ? "shared" : std::string(to_string(link.info.cls))) +
                "</data><data key=\"capacity\">" + number(link.info.capacity) + "</data><data key=\"latency\">" +
                number(to_seconds(link.info.latency)) + "</data><data key=\"cables\">" +

@@ -45,14 +45,11 @@ struct Declared {
 // What stands in the brackets of the first fabricast_room(...): the target, then what it USES.
 void read_room(const std::string& folder, const std::string& text, std::map<std::string, Declared>& by_target) {
     const std::string call = "fabricast_room(";
-    const std::size_t begin = text.find("\n" + call);
-    if (begin == std::string::npos && !text.starts_with(call)) {
-        const std::size_t inside = text.find("  " + call);  // in a branch
-        if (inside == std::string::npos) {
-            return;
-        }
+    const std::size_t begin = text.find(call);
+    if (begin == std::string::npos) {
+        return;
     }
-    const std::size_t open = text.find(call) + call.size();
+    const std::size_t open = begin + call.size();
     std::istringstream words(text.substr(open, text.find(')', open) - open));
     std::string target;
     words >> target;

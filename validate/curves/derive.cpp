@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/nearest_word.hpp"
-#include "models/catalog.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/curves/derive_network.hpp"
 

@@ -5,7 +5,6 @@
 
 #include "base/gzip.hpp"
 #include "base/nearest_word.hpp"
-#include "models/catalog.hpp"
 #include "validate/import/series.hpp"
 
 namespace fabricast {

@@ -75,6 +75,23 @@ void order_ranks(Recording& recording) {
     }
 }
 
+TraceStart start_of(std::string_view text) {
+    const std::size_t at = text.find_first_not_of(blanks);
+    const char first = at == std::string_view::npos ? '\0' : text[at];
+    return {text, first, first == '{' || first == '['};
+}
+
+// "kineto, chakra, ...": what a file may be.
+std::string known_formats() {
+    std::vector<std::string> names;
+    for (const TraceFormat format : every_trace_format()) {
+        if (format != TraceFormat::automatic) {
+            names.emplace_back(to_string(format));
+        }
+    }
+    return joined(names);
+}
+
 }  // namespace
 
 std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path) {
@@ -107,10 +124,7 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path
 }
 
 std::optional<TraceFormat> format_of_text(std::string_view text) {
-    text = text.substr(0, peeked_bytes);
-    const std::size_t at = text.find_first_not_of(blanks);
-    const char first = at == std::string_view::npos ? '\0' : text[at];
-    const TraceStart start{text, first, first == '{' || first == '['};
+    const TraceStart start = start_of(text.substr(0, peeked_bytes));
     for (const bool certain : {true, false}) {
         for (const TraceFormat format : every_trace_format()) {
             if (format != TraceFormat::automatic && row_of(format).certain == certain && row_of(format).fits(start)) {
@@ -129,9 +143,7 @@ std::optional<TraceFormat> format_of_start(std::string_view text, const std::fil
     if (const std::optional<TraceFormat> format = format_of_text(text)) {
         return format;
     }
-    const std::size_t first = text.find_first_not_of(blanks);
-    const bool json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-    return json && text.size() >= peeked_bytes ? std::optional(TraceFormat::kineto) : std::nullopt;
+    return start_of(text).json && text.size() >= peeked_bytes ? std::optional(TraceFormat::kineto) : std::nullopt;
 }
 
 TraceFormat guess_format(const std::filesystem::path& path) {
@@ -141,9 +153,9 @@ TraceFormat guess_format(const std::filesystem::path& path) {
         return *format;
     }
     const std::size_t first = text.find_first_not_of(blanks);
-    refuse(path, error_message("no trace format is like this file",
-                               first == std::string::npos ? "nothing" : shown(text.substr(first, 40)),
-                               "kineto, chakra, pytorch-et, nccl-log, goal, msccl, recording"));
+    refuse(path,
+           error_message("no trace format is like this file",
+                         first == std::string::npos ? "nothing" : shown(text.substr(first, 40)), known_formats()));
 }
 
 Recording import_trace(const ImportRequest& request, const ReadProgress& progress) {

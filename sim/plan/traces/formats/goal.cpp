@@ -7,7 +7,6 @@
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
-#include "models/catalog.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
 namespace fabricast {

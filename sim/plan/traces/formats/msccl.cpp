@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "base/xml.hpp"
-#include "models/catalog.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
 namespace fabricast {
