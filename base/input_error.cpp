@@ -5,11 +5,6 @@
 
 namespace fabricast {
 
-std::string to_string(const SourceLocation& place) {
-    const std::string name = place.file ? *place.file : std::string("<text>");
-    return name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
-}
-
 std::string error_message(std::string_view what, std::string_view found, std::string_view accepted,
                           std::string_view nearest) {
     std::string inside;

@@ -2,17 +2,17 @@
 // Writes tables with named columns to a SQLite file. The file is either complete or absent.
 
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/json.hpp"
 
 namespace fabricast {
 
 // This build lacks SQLite (exit code 4).
-struct MissingSqlite : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct MissingSqlite : ErrorWith<ExitCode::missing_here> {
+    using ErrorWith::ErrorWith;
 };
 
 struct SqliteTable {

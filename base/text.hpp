@@ -2,6 +2,7 @@
 // Small text functions that several modules share.
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,26 +22,29 @@ inline std::string_view trimmed(std::string_view text, std::string_view blanks) 
     return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// Escapes text for HTML, XML and SVG: the four characters that could end a text or an attribute become named entities
-// (HTML 4.01, section 5.3.2).
-inline std::string markup_text(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
-    }
+// `text` with blanks behind it, up to `width` bytes.
+inline std::string padded(std::string_view text, std::size_t width) {
+    std::string out(text);
+    out.resize(std::max(text.size(), width), ' ');
     return out;
 }
 
-// Quotes a CSV cell if needed (RFC 4180), so that a comma, a quote or a line break in a name does not start a new cell.
-inline std::string csv_cell(std::string_view text) {
-    if (text.find_first_of(",\"\n\r") == std::string_view::npos) {
-        return std::string(text);
-    }
-    std::string out = "\"";
-    for (const char c : text) {
-        out += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return out + "\"";
+// `text` with blanks before it, up to `width` bytes.
+inline std::string right_aligned(std::string_view text, std::size_t width) {
+    return std::string(std::max(text.size(), width) - text.size(), ' ').append(text);
 }
+
+// Whether `word` is one of the words of `list`, which blanks separate.
+bool has_word(std::string_view list, std::string_view word);
+
+// "1 node", "3 nodes".
+std::string plural(std::uint64_t count, std::string_view noun);
+
+// Escapes text for HTML, XML and SVG: the four characters that could end a text or an attribute become named entities
+// (HTML 4.01, section 5.3.2).
+std::string markup_text(std::string_view text);
+
+// Quotes a CSV cell if needed (RFC 4180), so that a comma, a quote or a line break in a name does not start a new cell.
+std::string csv_cell(std::string_view text);
 
 }  // namespace fabricast

@@ -3,15 +3,16 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "base/error.hpp"
 
 namespace fabricast {
 
 // The machine's failure, not the user's: a full disk, a folder that does not exist (exit code 1).
-struct IoError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct IoError : ErrorWith<ExitCode::internal_or_io> {
+    using ErrorWith::ErrorWith;
 };
 
 // Throws InputError at 1:1 if the file is missing, is not a plain file, cannot be read, or is larger than `max_bytes`.

@@ -1,13 +1,15 @@
 #include "base/unit_text.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "base/decimal.hpp"
 #include "base/nearest_word.hpp"
 #include "base/text.hpp"
 
@@ -86,12 +88,6 @@ constexpr std::array units = {
     Unit{"%", Dimension::ratio, 1, 1, -2},
 };
 
-// A decimal as written: digits * 10^exponent.
-struct Decimal {
-    Int128 digits = 0;
-    int exponent = 0;
-};
-
 struct Parsed {
     Decimal number;
     const Unit* unit = nullptr;
@@ -111,48 +107,6 @@ std::string accepted_text(std::optional<Dimension> dimension) {
 [[noreturn]] void refuse(std::string_view what, std::string_view text, std::optional<Dimension> dimension,
                          std::string_view nearest = {}) {
     throw UnitError(error_message(what, shown(text), accepted_text(dimension), nearest));
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Reads digits, a point, digits, an exponent. Returns the position after the number, or 0 if there is no number.
-std::size_t read_decimal(std::string_view text, Decimal& number) {
-    constexpr int most_digits = 30;
-    std::size_t at = 0;
-    int significant = 0;
-    bool any = false;
-    bool point = false;
-    for (; at < text.size() && (is_digit(text[at]) || (text[at] == '.' && !point)); ++at) {
-        if (text[at] == '.') {
-            point = true;
-            continue;
-        }
-        any = true;
-        number.digits = number.digits * 10 + (text[at] - '0');
-        significant += number.digits > 0 ? 1 : 0;
-        number.exponent -= point ? 1 : 0;
-        if (significant > most_digits) {
-            return 0;
-        }
-    }
-    if (!any) {
-        return 0;
-    }
-    // An exponent only when digits follow: the E of "1 EFLOP/s" is a unit.
-    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-        std::size_t next = at + 1;
-        const bool minus = next < text.size() && text[next] == '-';
-        next += next < text.size() && (text[next] == '-' || text[next] == '+') ? 1 : 0;
-        if (next < text.size() && is_digit(text[next])) {
-            int exponent = 0;
-            for (; next < text.size() && is_digit(text[next]); ++next) {
-                exponent = std::min(exponent * 10 + (text[next] - '0'), 1000);
-            }
-            number.exponent += minus ? -exponent : exponent;
-            at = next;
-        }
-    }
-    return at;
 }
 
 bool is_non_finite(std::string_view text) {
@@ -205,43 +159,9 @@ Parsed read_quantity(std::string_view text, std::optional<Dimension> dimension) 
     return parsed;
 }
 
-// The value as an exact fraction num / den, in units of 10^-shift base units; nullopt if it overflows 128 bits.
-struct Fraction {
-    Int128 num = 0, den = 1;
-};
-
-Int128 gcd(Int128 a, Int128 b) {
-    while (b != 0) {
-        a = std::exchange(b, a % b);
-    }
-    return a;
-}
-
+// The value in units of 10^-shift base units; nullopt if it overflows 128 bits.
 std::optional<Fraction> exact(const Parsed& parsed, int shift) {
-    Fraction f{parsed.number.digits, parsed.unit->den};
-    if (f.num == 0) {
-        return Fraction{};
-    }
-    const Int128 common = gcd(f.num, f.den);
-    f = {f.num / common, f.den / common};
-    if (__builtin_mul_overflow(f.num, static_cast<Int128>(parsed.unit->num), &f.num)) {
-        return std::nullopt;
-    }
-    int exponent = parsed.number.exponent + parsed.unit->exponent + shift;
-    for (; exponent > 0; --exponent) {
-        if (__builtin_mul_overflow(f.num, static_cast<Int128>(10), &f.num)) {
-            return std::nullopt;
-        }
-    }
-    for (; exponent < 0; ++exponent) {
-        if (f.num % 10 == 0) {
-            f.num /= 10;
-        } else if (__builtin_mul_overflow(f.den, static_cast<Int128>(10), &f.den)) {
-            return std::nullopt;
-        }
-    }
-    const Int128 rest = gcd(f.num, f.den);
-    return Fraction{f.num / rest, f.den / rest};
+    return fraction(parsed.number, parsed.unit->num, parsed.unit->den, parsed.unit->exponent + shift);
 }
 
 constexpr Int128 largest = std::numeric_limits<std::int64_t>::max();
@@ -257,15 +177,13 @@ std::int64_t whole(std::string_view text, Dimension dimension, int shift, std::s
     return static_cast<std::int64_t>(f->num);
 }
 
-double approximate(const Parsed& parsed) {
-    return static_cast<double>(parsed.number.digits) * static_cast<double>(parsed.unit->num) /
-           static_cast<double>(parsed.unit->den) * std::pow(10.0, parsed.number.exponent + parsed.unit->exponent);
-}
-
 // Correctly rounded if the fraction is exact: 312 TFLOP/s is 3.12e14 to the last bit.
 double as_double(const Parsed& parsed, std::string_view text) {
     const std::optional<Fraction> f = exact(parsed, 0);
-    const double value = f ? static_cast<double>(f->num) / static_cast<double>(f->den) : approximate(parsed);
+    const auto rounded = [](Int128 number) { return static_cast<double>(number); };
+    const double value = f ? rounded(f->num) / rounded(f->den)
+                           : rounded(parsed.number.digits) * rounded(parsed.unit->num) / rounded(parsed.unit->den) *
+                                 std::pow(10.0, parsed.number.exponent + parsed.unit->exponent);
     if (!std::isfinite(value)) {
         refuse("too large", text, parsed.unit->dimension);
     }
@@ -280,15 +198,8 @@ auto at_node(const yaml::Node& node, Parse parse) {
     try {
         return parse(node.text);
     } catch (const UnitError& error) {
-        const std::string subject = node.name.empty() ? "" : "'" + node.name + "': ";
-        node.fail(subject + error.what());
+        node.fail((node.name.empty() ? "" : "'" + node.name + "': ") + error.what());
     }
-}
-
-std::string short_number(double value) {
-    std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.4g", value);
-    return digits.data();
 }
 
 }  // namespace
@@ -334,15 +245,9 @@ double parse_quantity(std::string_view text, Dimension dimension) {
     return as_double(read_quantity(text, dimension), text);
 }
 
-Bytes as_bytes(const yaml::Node& node) {
-    return at_node(node, [](const std::string& text) { return parse_bytes(text); });
-}
-Duration as_duration(const yaml::Node& node) {
-    return at_node(node, [](const std::string& text) { return parse_duration(text); });
-}
-Rate as_rate(const yaml::Node& node) {
-    return at_node(node, [](const std::string& text) { return parse_rate(text); });
-}
+Bytes as_bytes(const yaml::Node& node) { return at_node(node, parse_bytes); }
+Duration as_duration(const yaml::Node& node) { return at_node(node, parse_duration); }
+Rate as_rate(const yaml::Node& node) { return at_node(node, parse_rate); }
 Quantity as_quantity(const yaml::Node& node) {
     return at_node(node, [](const std::string& text) { return parse_quantity(text); });
 }
@@ -351,33 +256,29 @@ double as_quantity(const yaml::Node& node, Dimension dimension) {
 }
 
 std::string text(Bytes size) {
-    static constexpr std::array<std::string_view, 6> names = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
-    std::int64_t count = size.count;
-    std::size_t step = 0;
-    while (step + 1 < names.size() && count >= ki && count % ki == 0) {
-        count /= ki;
-        ++step;
-    }
-    // Without the decimal units, a size written as 2 GB would read 1953125 KiB.
-    static constexpr std::array<std::string_view, 6> decimal_names = {" B", " kB", " MB", " GB", " TB", " PB"};
-    constexpr std::int64_t kilo = 1000, readable = 10'000;
-    std::int64_t decimal = size.count;
-    std::size_t decimal_step = 0;
-    while (decimal_step + 1 < decimal_names.size() && decimal >= kilo && decimal % kilo == 0) {
-        decimal /= kilo;
-        ++decimal_step;
-    }
-    return count >= readable && decimal < count ? std::to_string(decimal) + std::string(decimal_names.at(decimal_step))
-                                                : std::to_string(count) + std::string(names.at(step));
+    static constexpr std::array<std::string_view, 6> binary = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    static constexpr std::array<std::string_view, 6> decimal = {"B", "kB", "MB", "GB", "TB", "PB"};
+    // The size in the largest unit that divides it, and the index of this unit.
+    const auto divided = [&](std::int64_t step) {
+        std::pair<std::int64_t, std::size_t> left{size.count, 0};
+        for (; left.second + 1 < binary.size() && left.first >= step && left.first % step == 0; ++left.second) {
+            left.first /= step;
+        }
+        return left;
+    };
+    const auto [count, unit] = divided(ki);
+    const auto [shorter, decimal_unit] = divided(1000);
+    constexpr std::int64_t readable = 10'000;  // without the decimal units, 2 GB would read 1953125 KiB
+    return count >= readable && shorter < count ? fmt::format("{} {}", shorter, decimal.at(decimal_unit))
+                                                : fmt::format("{} {}", count, binary.at(unit));
 }
 
 std::string text(double value, Dimension dimension) {
     // The largest decimal unit that is not above the value; if all are above it, the smallest.
     const Unit* best = nullptr;
     for (const Unit& unit : units) {
-        const bool bits = unit.den == 8;
-        if (unit.dimension != dimension || unit.num != 1 || bits || unit.name == "KB" || unit.name == "us/km" ||
-            unit.name == "cm" || static_cast<unsigned char>(unit.name[0]) >= 0x80) {
+        if (unit.dimension != dimension || unit.num != 1 || unit.den == 8 || unit.name == "KB" ||
+            unit.name == "us/km" || unit.name == "cm" || static_cast<unsigned char>(unit.name[0]) >= 0x80) {
             continue;
         }
         if (best == nullptr || value >= std::pow(10.0, unit.exponent) * (1 - 1e-12)) {
@@ -385,15 +286,15 @@ std::string text(double value, Dimension dimension) {
         }
     }
     if (best == nullptr) {  // a dimension without decimal units
-        return short_number(value);
+        return fmt::format("{:.4g}", value);
     }
-    return short_number(value / std::pow(10.0, best->exponent)) + " " + std::string(best->name);
+    return fmt::format("{:.4g} {}", value / std::pow(10.0, best->exponent), best->name);
 }
 
 std::string text(Duration span) { return text(to_seconds(span), Dimension::time); }
 
 std::string text(Rate rate) { return text(rate.bytes_per_second(), Dimension::rate); }
 
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+std::string percent(double share) { return fmt::format("{} %", std::lround(100 * share)); }
 
 }  // namespace fabricast

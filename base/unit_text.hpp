@@ -2,11 +2,11 @@
 // Parses quantities as people write them, "400 Gb/s" or "1.5 us", to exact integers and fractions, and prints them. A
 // number without a unit is refused, and so is a size or time that is not a whole number of bytes or picoseconds.
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/units.hpp"
 #include "base/yaml.hpp"
 
@@ -26,8 +26,8 @@ enum class Dimension : std::uint8_t {
 };
 
 // The text is not a quantity of the requested dimension; the message says what was found and what is accepted.
-struct UnitError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct UnitError : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
 };
 
 // A quantity in its dimension's base unit.

@@ -8,13 +8,14 @@
 #include <compare>
 #include <cstdint>
 #include <numeric>
-#include <stdexcept>
+
+#include "base/error.hpp"
 
 namespace fabricast {
 
 // A time of 2^63 ps or more, or an amount of 2^63 bytes or more.
-struct OutOfRange : std::range_error {
-    using std::range_error::range_error;
+struct OutOfRange : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
 };
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_time() {

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/text_file.hpp"
+#include "base/yaml_checks.hpp"
 
 namespace fabricast::yaml {
 
@@ -224,57 +225,6 @@ void name_items(Node& node) {
     }
 }
 
-// yaml-cpp accepts some tabs in indentation and reports the others at a wrong position.
-void refuse_tab_indentation(std::string_view text, const File& file) {
-    int line = 1;
-    bool indenting = true;
-    int column = 0;
-    for (const char c : text) {
-        ++column;
-        if (c == '\n') {
-            ++line;
-            column = 0;
-            indenting = true;
-        } else if (indenting && c == '\t') {
-            throw InputError({file, line, column}, "a tab in the indentation (accepted: spaces)");
-        } else if (c != ' ') {
-            indenting = false;
-        }
-    }
-}
-
-// Inside [ or {, yaml-cpp queues every token up to the end of the text before it emits an event, at about 250 bytes
-// each: 16 MiB of [ would take 4 GB. A text of max_nodes values needs far fewer of these characters than the limit.
-void refuse_token_floods(std::string_view text, const File& file) {
-    constexpr std::string_view structure = "[]{},:&*?!-\"'";
-    constexpr std::size_t most = 5 * max_nodes;
-    const auto is_structure = [&](char c) { return structure.find(c) != std::string_view::npos; };
-    if (static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_structure)) > most) {
-        throw InputError({file}, "too many values (accepted: at most " + std::to_string(most) + " of the characters " +
-                                     std::string(structure) + ")");
-    }
-}
-
-// yaml-cpp silently closes an open quote at the end of the text; only the last quoted scalar can be open.
-void refuse_open_quote(std::string_view text, const YAML::Mark& start, const File& file) {
-    std::size_t at = text.find_first_of("'\"", static_cast<std::size_t>(start.pos));
-    if (at == std::string_view::npos) {
-        return;
-    }
-    const char quote = text[at++];
-    for (; at < text.size(); ++at) {
-        if (quote == '"' && text[at] == '\\') {
-            ++at;
-        } else if (text[at] == quote) {
-            if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) {
-                return;
-            }
-            ++at;  // '' is an escaped quote
-        }
-    }
-    throw InputError(place_of(file, start), "a text between quotes is not closed (accepted: a closing quote)");
-}
-
 Node parse_shared(std::string_view text, const File& file) {
     if (text.size() > max_file_bytes) {
         throw InputError({file}, error_message("too large", std::to_string(text.size()) + " bytes",
@@ -285,7 +235,7 @@ Node parse_shared(std::string_view text, const File& file) {
                                      "; accepted: UTF-8)");
     }
     refuse_tab_indentation(text, file);
-    refuse_token_floods(text, file);
+    refuse_token_floods(text, 5 * max_nodes, {file});
     Builder builder(file);
     try {
         std::istringstream stream{std::string(text)};
@@ -296,7 +246,8 @@ Node parse_shared(std::string_view text, const File& file) {
         throw InputError(place_of(file, error.mark), "not YAML (" + error.msg + ")");
     }
     if (builder.last_quoted()) {
-        refuse_open_quote(text, *builder.last_quoted(), file);
+        const YAML::Mark& start = *builder.last_quoted();
+        refuse_open_quote(text, static_cast<std::size_t>(start.pos), place_of(file, start));
     }
     Node root = builder.take_root();
     if (!builder.has_root() || root.is_null()) {

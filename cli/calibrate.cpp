@@ -17,7 +17,7 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* usage = "calibrate MEASUREMENT... -o OVERLAY [OPTION...]";
+constexpr const char* calibrate_usage = "calibrate MEASUREMENT... -o OVERLAY [OPTION...]";
 
 po::options_description calibrate_options() {
     po::options_description options("options");
@@ -59,15 +59,15 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
 
 }  // namespace
 
-int calibrate_system(const std::vector<std::string>& arguments) {
+ExitCode calibrate_system(const std::vector<std::string>& arguments) {
     po::positional_options_description positional;
     positional.add("measurements", -1);
-    const auto values = parse_options(arguments, usage, calibrate_options(), positional);
+    const auto values = parse_options(arguments, calibrate_usage, calibrate_options(), positional);
     if (!values) {
         return ok;
     }
     if ((!values->contains("measurements") && !values->contains("measured")) || !values->contains("output")) {
-        throw UsageError(std::string("which measurements, and where to? (usage: fabricast ") + usage + ")");
+        throw UsageError(std::string("which measurements, and where to? (usage: fabricast ") + calibrate_usage + ")");
     }
     const std::optional<Scenario> scenario =
         values->contains("scenario") ? std::optional(scenario_of(*values)) : std::nullopt;
@@ -80,13 +80,9 @@ int calibrate_system(const std::vector<std::string>& arguments) {
     const std::vector<FitDataset> data = data_of(*values, catalog, cache, scenario);
     CalibrateOptions options;
     options.only = texts_of(*values, "only");
-    try {
-        const Calibration calibration = calibrate(catalog, data, cache, options);
-        outputs.write("output", overlay_yaml(calibration, catalog, data, cache));
-        outputs.words() << to_text(calibration) << "\nwrote " << text_of(*values, "output") << "\n";
-    } catch (const UnderDetermined& error) {
-        throw UsageError(error.what());
-    }
+    const Calibration calibration = calibrate(catalog, data, cache, options);
+    outputs.write("output", overlay_yaml(calibration, catalog, data, cache));
+    outputs.words() << to_text(calibration) << "\nwrote " << text_of(*values, "output") << "\n";
     return ok;
 }
 

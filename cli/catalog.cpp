@@ -14,7 +14,7 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* usage = "catalog [list [KIND] | show NAME] [OPTION...]";
+constexpr const char* catalog_usage = "catalog [list [KIND] | show NAME] [OPTION...]";
 
 // The catalogue, with the built-in node templates added as parts.
 Catalog everything(const po::variables_map& values) {
@@ -39,14 +39,14 @@ const Part& part_named(const Catalog& catalog, const std::string& name) {
 
 }  // namespace
 
-int show_catalog(const std::vector<std::string>& arguments) {
+ExitCode show_catalog(const std::vector<std::string>& arguments) {
     po::options_description options("options");
     add_catalog_options(options);
     options.add_options()("words", po::value<std::vector<std::string>>()->value_name("WORD"),
                           "list [KIND], or show NAME");
     po::positional_options_description positional;
     positional.add("words", 2);
-    const auto values = parse_options(arguments, usage, options, positional);
+    const auto values = parse_options(arguments, catalog_usage, options, positional);
     if (!values) {
         return ok;
     }
@@ -57,7 +57,7 @@ int show_catalog(const std::vector<std::string>& arguments) {
         throw UsageError(error_message("what to do with the catalogue", shown(action), "list, show", near));
     }
     if (action == "show" && words.size() < 2) {
-        throw UsageError(std::string("which part? (usage: fabricast ") + usage + ")");
+        throw UsageError(std::string("which part? (usage: fabricast ") + catalog_usage + ")");
     }
     const Catalog catalog = everything(*values);
     std::cout << (action == "show" ? catalog_page(part_named(catalog, words[1]))

@@ -20,7 +20,7 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* usage = "compare [--measured] FILE [SCENARIO] [OPTION...]";
+constexpr const char* compare_usage = "compare [--measured] FILE [SCENARIO] [OPTION...]";
 
 po::options_description compare_options() {
     po::options_description options("options");
@@ -38,7 +38,7 @@ po::options_description compare_options() {
 
 }  // namespace
 
-int compare_measured(const std::vector<std::string>& arguments) {
+ExitCode compare_measured(const std::vector<std::string>& arguments) {
     // The measurement may also be given without --measured, as for calibrate and diagnose: `compare FILE [SCENARIO]`.
     const bool named = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
         return argument == "--measured" || argument.starts_with("--measured=");
@@ -48,12 +48,12 @@ int compare_measured(const std::vector<std::string>& arguments) {
         positional.add("measured", 1);
     }
     positional.add("scenario", 1);
-    const auto values = parse_options(arguments, usage, compare_options(), positional);
+    const auto values = parse_options(arguments, compare_usage, compare_options(), positional);
     if (!values) {
         return ok;
     }
     if (!values->contains("measured")) {
-        throw UsageError(std::string("which measurement? (usage: fabricast ") + usage + ")");
+        throw UsageError(std::string("which measurement? (usage: fabricast ") + compare_usage + ")");
     }
     std::optional<Scenario> scenario;
     if (values->contains("scenario")) {

@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/scenario/parse.hpp"
+#include "validate/diagnose/diagnosis_text.hpp"
 #include "validate/diagnose/links.hpp"
 #include "validate/diagnose/system_of.hpp"
 
@@ -17,7 +18,7 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* usage = "diagnose LOG [--node NAME | --cluster FILE] [OPTION...]";
+constexpr const char* diagnose_usage = "diagnose LOG [--node NAME | --cluster FILE] [OPTION...]";
 
 po::options_description diagnose_options() {
     po::options_description options("options");
@@ -34,15 +35,15 @@ po::options_description diagnose_options() {
 
 }  // namespace
 
-int diagnose_log(const std::vector<std::string>& arguments) {
+ExitCode diagnose_log(const std::vector<std::string>& arguments) {
     po::positional_options_description positional;
     positional.add("log", 1);
-    const auto values = parse_options(arguments, usage, diagnose_options(), positional);
+    const auto values = parse_options(arguments, diagnose_usage, diagnose_options(), positional);
     if (!values) {
         return ok;
     }
     if (!values->contains("log")) {
-        throw UsageError(std::string("which log? (usage: fabricast ") + usage + ")");
+        throw UsageError(std::string("which log? (usage: fabricast ") + diagnose_usage + ")");
     }
     if (values->contains("node") && values->contains("cluster")) {
         throw UsageError("--node and --cluster both say what was measured; give one");

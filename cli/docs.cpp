@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "base/error.hpp"
 #include "base/text_file.hpp"
 #include "models/catalog_schema.hpp"
 #include "sim/report/result_file.hpp"
@@ -36,7 +37,6 @@ int main(int argc, char** argv) {
                          probes_page(read_probe_builds(measurements / "probes.yaml"), probe_runs(measurements)));
         return 0;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "fabricast-docs: %s\n", error.what());
-        return 1;
+        return static_cast<int>(report_error("fabricast-docs", error));
     }
 }

@@ -21,7 +21,7 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* usage = "explain SCENARIO [OPTION...]";
+constexpr const char* explain_usage = "explain SCENARIO [OPTION...]";
 
 po::options_description explain_options() {
     po::options_description options("options");
@@ -78,7 +78,7 @@ void emit_all(const po::variables_map& values, Outputs& outputs, const Scenario&
 }
 
 // Explains the result: its critical path, what each change would bring, and how it scales.
-int explain_result(const po::variables_map& values, Outputs& outputs, const Scenario& whole) {
+ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const Scenario& whole) {
     const Scenario scenario = single_point(whole);
     const Catalog catalog = catalog_of(values, &scenario);
     const Watch watch{&stop_flag()};
@@ -108,10 +108,10 @@ int explain_result(const po::variables_map& values, Outputs& outputs, const Scen
 
 }  // namespace
 
-int explain_scenario(const std::vector<std::string>& arguments) {
+ExitCode explain_scenario(const std::vector<std::string>& arguments) {
     po::positional_options_description positional;
     positional.add("scenario", 1);
-    const auto values = parse_options(arguments, usage, explain_options(), positional);
+    const auto values = parse_options(arguments, explain_usage, explain_options(), positional);
     if (!values) {
         return ok;
     }
@@ -124,7 +124,7 @@ int explain_scenario(const std::vector<std::string>& arguments) {
     if (!asks_for_path(*values, scenario)) {
         return explain_result(*values, outputs, scenario);
     }
-    const int code = explain_path(*values, outputs, scenario);
+    const ExitCode code = explain_path(*values, outputs, scenario);
     // For a transfer scenario without path options: also what limits its largest message, and what would change it.
     return code == ok && !names_path(*values) ? explain_result(*values, outputs, scenario) : code;
 }

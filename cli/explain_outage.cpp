@@ -19,7 +19,7 @@ bool asks_for_outage(const po::variables_map& values) {
     return values.contains("without") || values.contains("failures");
 }
 
-int explain_outage(const po::variables_map& values, const Outputs& outputs, Scenario scenario) {
+ExitCode explain_outage(const po::variables_map& values, const Outputs& outputs, Scenario scenario) {
     const Catalog catalog = catalog_of(values, &scenario);
     if (values.contains("without")) {
         const std::vector<std::string> names = texts_of(values, "without");

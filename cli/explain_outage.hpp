@@ -10,6 +10,6 @@ namespace fabricast::cli {
 
 void add_outage_options(po::options_description& options);
 bool asks_for_outage(const po::variables_map& values);
-int explain_outage(const po::variables_map& values, const Outputs& outputs, Scenario scenario);
+ExitCode explain_outage(const po::variables_map& values, const Outputs& outputs, Scenario scenario);
 
 }  // namespace fabricast::cli

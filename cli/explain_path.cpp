@@ -5,8 +5,8 @@
 #include "base/unit_text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
+#include "sim/plan/exchange_at.hpp"
 #include "sim/plan/transfers/describe.hpp"
-#include "sim/plan/transfers/host_fabric.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/fabric.hpp"
@@ -52,19 +52,23 @@ bool asks_for_path(const po::variables_map& values, const Scenario& scenario) {
     return names_path(values) || std::holds_alternative<TransferWorkload>(scenario.workload);
 }
 
-int explain_path(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario) {
+ExitCode explain_path(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario) {
     const Catalog catalog = catalog_of(values, &scenario);
     try {
         const TransferWorkload transfer = transfer_of(scenario, values);
         outputs.words() << pointing_into(scenario, [&] {
-            const Fabric fabric = transfer_fabric(Fabric(build(scenario, catalog)), transfer, catalog);
-            const Exchanger exchanger(transfer, fabric, catalog, Flow{});
-            return describe(exchanger.at(transfer.sizes.front()), transfer, fabric, transfer.sizes.front());
+            const Workload workload = transfer;
+            const Fabric fabric = fabric_for(workload, Fabric(build(scenario, catalog)), catalog);
+            const PlanContext context{fabric, scenario.library, scenario.launch, catalog};
+            try {
+                const Exchange exchange = exchange_at(transfer.sizes.front(), workload, context, Flow{});
+                return describe(exchange, transfer, fabric);
+            } catch (const NoDataPath& error) {  // of the options, not of the scenario
+                throw UsageError(error.what());
+            }
         });
     } catch (const UnitError& error) {
         throw UsageError(std::string("--size: ") + error.what());
-    } catch (const NoDataPath& error) {
-        throw UsageError(error.what());
     }
     return ok;
 }

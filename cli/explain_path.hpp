@@ -12,6 +12,6 @@ void add_path_options(po::options_description& options);
 bool names_path(const po::variables_map& values);
 // Whether one of them is given, or the scenario is a transfer.
 bool asks_for_path(const po::variables_map& values, const Scenario& scenario);
-int explain_path(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario);
+ExitCode explain_path(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario);
 
 }  // namespace fabricast::cli

@@ -2,6 +2,8 @@
 
 #include "sim/plan/traces/import.hpp"
 
+#include <fmt/core.h>
+
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -9,11 +11,12 @@
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "sim/plan/traces/recording_file.hpp"
+#include "sim/plan/traces/recording_yaml.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/import/measurement_writer.hpp"
 
@@ -21,7 +24,7 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* usage = "import KIND FILE -o OUT [OPTION...]";
+constexpr const char* import_usage = "import KIND FILE -o OUT [OPTION...]";
 
 // One file made from an input: its text, and a label that distinguishes it from other files of the same input ("" if it
 // is the only one).
@@ -40,7 +43,7 @@ struct ImportKind {
 };
 
 std::string note_of(const Measurement& m) {
-    return m.id + ": " + std::to_string(m.rows.size()) + " rows" + (m.notes.empty() ? "" : " (" + m.notes + ")");
+    return fmt::format("{}: {} rows{}", m.id, m.rows.size(), m.notes.empty() ? "" : " (" + m.notes + ")");
 }
 
 std::vector<Written> read_log(const std::filesystem::path& file, std::string_view format, const Statements& said) {
@@ -53,13 +56,15 @@ std::vector<Written> read_log(const std::filesystem::path& file, std::string_vie
     return written;
 }
 
-std::vector<Written> read_trace(const std::filesystem::path& file, TraceFormat format) {
+constexpr std::string_view our_own = "recording";
+
+std::vector<Written> read_trace(const std::filesystem::path& file, const TraceFormat* format) {
     const Recording recording = import_trace({file, format, {}});
     std::size_t records = 0;
     for (const RankRecording& rank : recording.ranks) {
         records += rank.records.size();
     }
-    std::string note = std::to_string(records) + " records of " + std::to_string(recording.ranks.size()) + " ranks";
+    std::string note = fmt::format("{} records of {} ranks", records, recording.ranks.size());
     for (const std::string& missing : recording.notes) {
         note += "\n# " + missing;
     }
@@ -73,10 +78,10 @@ std::vector<Written> read_trace(const std::filesystem::path& file, TraceFormat f
 // Traces are converted to our own recording format; a scenario can replay both.
 std::vector<ImportKind> trace_kinds() {
     std::vector<ImportKind> list;
-    for (const TraceFormat format : every_trace_format()) {
-        if (format != TraceFormat::automatic && format != TraceFormat::recording) {
+    for (const TraceFormat* format : trace_formats()) {
+        if (format->name != our_own) {
             list.push_back(
-                {std::string(to_string(format)), "a recorded trace: " + std::string(meaning(format)),
+                {std::string(format->name), "a recorded trace: " + std::string(format->meaning),
                  [format](const std::filesystem::path& file, const Statements&) { return read_trace(file, format); }});
         }
     }
@@ -118,13 +123,13 @@ std::string kind_of_file(const std::filesystem::path& path) {
             return std::string(format.name);
         }
     }
-    const std::optional<TraceFormat> trace = format_of_start(start, path);
-    if (!trace || *trace == TraceFormat::recording) {
+    const TraceFormat* const trace = format_of_start(start, path);
+    if (trace == nullptr || trace->name == our_own) {
         throw InputError(
             {std::make_shared<const std::string>(path.string()), 1, 1},
             error_message("no known program wrote this", start.empty() ? "an empty file" : "", joined(kind_names())));
     }
-    return std::string(to_string(*trace));
+    return std::string(trace->name);
 }
 
 const ImportKind& kind_of(const std::string& asked, const std::filesystem::path& file) {
@@ -161,7 +166,7 @@ std::string common_start(const std::vector<Written>& written) {
 
 }  // namespace
 
-int import_file(const std::vector<std::string>& arguments) {
+ExitCode import_file(const std::vector<std::string>& arguments) {
     po::options_description options("options");
     options.add_options()("kind", po::value<std::string>()->value_name("KIND"), "auto, or what wrote the file")(
         "file", po::value<std::string>()->value_name("FILE"), "what to read")(
@@ -171,26 +176,27 @@ int import_file(const std::vector<std::string>& arguments) {
         "say what the file does not: system.network=\"InfiniBand NDR\"; repeatable")("list", "list the kinds");
     po::positional_options_description positional;
     positional.add("kind", 1).add("file", 1);
-    const auto values = parse_options(arguments, usage, options, positional);
+    const auto values = parse_options(arguments, import_usage, options, positional);
     if (!values) {
         return ok;
     }
     if (values->contains("list")) {
         for (const ImportKind& kind : kinds()) {
-            std::cout << kind.name << std::string(24 - kind.name.size(), ' ') << kind.summary << "\n";
+            std::cout << padded(kind.name, 24) << kind.summary << "\n";
         }
         return ok;
     }
     if (!values->contains("kind") || !values->contains("file") || !values->contains("output")) {
-        throw UsageError(std::string("what to import, from where, and to where? (usage: fabricast ") + usage + ")");
+        throw UsageError(std::string("what to import, from where, and to where? (usage: fabricast ") + import_usage +
+                         ")");
     }
     const std::filesystem::path file = text_of(*values, "file");
     const std::filesystem::path out = text_of(*values, "output");
     Outputs outputs(*values, {"output"});
     const std::vector<Written> written = kind_of(text_of(*values, "kind"), file).read(file, statements_of(*values));
     if (written.size() > 1 && out == "-") {
-        throw UsageError("the log holds " + std::to_string(written.size()) +
-                         " tables, and standard output takes one (accepted: -o FILE)");
+        throw UsageError(
+            fmt::format("the log holds {} tables, and standard output takes one (accepted: -o FILE)", written.size()));
     }
     const std::string common = common_start(written);
     std::vector<std::filesystem::path> paths;

@@ -1,5 +1,7 @@
 #include "cli/inputs.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "sim/engines/threads.hpp"
@@ -35,8 +37,7 @@ Scenario scenario_of(const po::variables_map& values) {
 int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high) {
     const int value = values.contains(option) ? values[option].as<int>() : otherwise;
     if (value < low || value > high) {
-        throw UsageError("--" + std::string(option) + " must be from " + std::to_string(low) + " to " +
-                         std::to_string(high) + " (found " + std::to_string(value) + ")");
+        throw UsageError(fmt::format("--{} must be from {} to {} (found {})", option, low, high, value));
     }
     return value;
 }

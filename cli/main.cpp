@@ -1,26 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <iostream>
-#include <new>
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
-#include "base/sqlite.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "cli/command.hpp"
-#include "cli/mpi.hpp"
 #include "cli/terminal.hpp"
-#include "models/catalog.hpp"
-#include "sim/engines/engine.hpp"
-#include "sim/plan/collectives/planner.hpp"
-#include "sim/report/html/page.hpp"
-#include "sim/report/html/page_html.hpp"
 #include "sim/report/result_file.hpp"
-#include "sim/run/sweep/journal.hpp"
-#include "topologies/cluster.hpp"
-#include "topologies/fabric.hpp"
 
 namespace fabricast::cli {
 
@@ -44,7 +34,7 @@ constexpr std::array commands = {
 void print_help(std::ostream& out) {
     out << "fabricast: a forecast for the fabrics of GPU clusters\n\nusage: fabricast COMMAND [ARGUMENT...]\n\n";
     for (const Command& command : commands) {
-        out << "  " << command.name << std::string(12 - command.name.size(), ' ') << command.summary << "\n";
+        out << "  " << padded(command.name, 12) << command.summary << "\n";
     }
     out << "\nA file to write may be `-`: standard output.\n"
            "fabricast COMMAND --help says more; fabricast --version prints the version.\n";
@@ -57,7 +47,7 @@ void on_interrupt(int) {
     std::signal(SIGINT, SIG_DFL);
 }
 
-int dispatch(const std::vector<std::string>& arguments) {
+ExitCode dispatch(const std::vector<std::string>& arguments) {
     if (arguments.empty()) {
         print_help(std::cerr);
         return bad_input;
@@ -84,50 +74,17 @@ int dispatch(const std::vector<std::string>& arguments) {
     return command->run({arguments.begin() + 1, arguments.end()});
 }
 
-int report(std::string_view message, int code) {
-    std::cerr << message << "\n";
-    return code;
-}
-
-// The only place where exceptions become exit codes.
-int guarded(const std::vector<std::string>& arguments) {
+ExitCode guarded(const std::vector<std::string>& arguments) {
     try {
-        const int code = dispatch(arguments);
+        const ExitCode code = dispatch(arguments);
         std::cout.flush();
-        return std::cout ? code : report("fabricast: the output could not be written", internal_or_io);
-    } catch (const InputError& error) {
-        return report(error.what(), bad_input);
-    } catch (const UsageError& error) {
-        return report(std::string("fabricast: ") + error.what(), bad_input);
-    } catch (const CatalogError& error) {
-        return report(std::string("fabricast: ") + error.what(), bad_input);
-    } catch (const ClusterError& error) {
-        return report(std::string("fabricast: ") + error.what(), bad_input);
-    } catch (const PlanError& error) {
-        return report(std::string("fabricast: ") + error.what(), bad_input);
-    } catch (const OutOfRange& error) {
-        return report(std::string("fabricast: ") + error.what(), bad_input);
-    } catch (const CannotEnd& error) {
-        return report(error.what(), cannot_end);
-    } catch (const Unreachable& error) {
-        return report(std::string("fabricast: ") + error.what(), cannot_end);
-    } catch (const JournalError& error) {
-        return report(std::string("fabricast: ") + error.what(), bad_input);
-    } catch (const MissingSqlite& error) {
-        return report(std::string("fabricast: ") + error.what(), missing_here);
-    } catch (const MissingMpi& error) {
-        return report(std::string("fabricast: ") + error.what(), missing_here);
-    } catch (const MissingEngine& error) {
-        return report(std::string("fabricast: ") + error.what(), missing_here);
-    } catch (const html::MissingCharts& error) {
-        return report(std::string("fabricast: ") + error.what(), missing_here);
-    } catch (const Stopped&) {
-        std::cout.flush();
-        return report("fabricast: stopped", interrupted);
-    } catch (const std::bad_alloc&) {
-        return report("fabricast: out of memory", internal_or_io);
+        if (!std::cout) {
+            throw IoError("the output could not be written");
+        }
+        return code;
     } catch (const std::exception& error) {
-        return report(std::string("fabricast: ") + error.what(), internal_or_io);
+        std::cout.flush();
+        return report_error("fabricast", error);
     }
 }
 
@@ -142,5 +99,5 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);  // a file above `ulimit -f` then fails as a write error and is removed
     const fabricast::cli::PlainText out(std::cout);
     const fabricast::cli::PlainText err(std::cerr);
-    return fabricast::cli::guarded({argv + 1, argv + argc});
+    return static_cast<int>(fabricast::cli::guarded({argv + 1, argv + argc}));
 }

@@ -6,15 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "base/error.hpp"
 
 namespace fabricast::cli {
 
 // Several processes were started, and this build cannot join them (exit code 4).
-struct MissingMpi : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct MissingMpi : ErrorWith<ExitCode::missing_here> {
+    using ErrorWith::ErrorWith;
 };
 
 class Ranks {
@@ -45,7 +46,7 @@ public:
     void dismiss();
 
     // Ends all ranks at once.
-    [[noreturn]] void abort(int code) const;
+    [[noreturn]] void abort(ExitCode code) const;
 
 private:
     enum class Stage : std::uint8_t { waiting, sharing, over };

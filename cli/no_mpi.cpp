@@ -24,6 +24,6 @@ void Ranks::share(const std::vector<std::size_t>&, std::size_t, const std::atomi
 
 void Ranks::dismiss() {}
 
-void Ranks::abort(int code) const { std::exit(code); }
+void Ranks::abort(ExitCode code) const { std::exit(static_cast<int>(code)); }
 
 }  // namespace fabricast::cli

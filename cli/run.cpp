@@ -111,17 +111,9 @@ void write_files(const po::variables_map& values, const Outputs& outputs, const 
     }
 }
 
-int check_asserts(const Scenario& scenario, const Report& report) {
-    const std::vector<std::string> failed = failed_asserts(scenario, report);
-    for (const std::string& statement : failed) {
-        std::cerr << to_string(place_of(scenario, "assert")) << ": assert failed: " << statement << "\n";
-    }
-    return failed.empty() ? ok : assert_failed;
-}
-
 }  // namespace
 
-int run_scenario(const std::vector<std::string>& arguments) {
+ExitCode run_scenario(const std::vector<std::string>& arguments) {
     po::positional_options_description positional;
     positional.add("scenario", 1);
     const auto values = parse_options(arguments, "run SCENARIO [OPTION...]", run_options(), positional);
@@ -150,7 +142,8 @@ int run_scenario(const std::vector<std::string>& arguments) {
             scenario, catalog, watch, [&](const Row& row) { printer.add(row); }, options);
         printer.finish(report);
         write_files(*values, outputs, scenario, catalog, report);
-        return check_asserts(scenario, report);
+        check_asserts(scenario, report);
+        return ok;
     } catch (const CannotEnd& error) {
         if (values->contains("svg")) {
             outputs.write("svg", deadlock_picture(error.what()));

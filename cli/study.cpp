@@ -12,6 +12,7 @@
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/html/page_html.hpp"
+#include "sim/run/study/study_json.hpp"
 #include "sim/run/study/study_page.hpp"
 #include "sim/run/study/study_text.hpp"
 #include "sim/scenario/parse.hpp"
@@ -20,7 +21,7 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* usage = "study SCENARIO... [OPTION...]";
+constexpr const char* study_usage = "study SCENARIO... [OPTION...]";
 
 po::options_description study_options() {
     po::options_description options("options");
@@ -97,15 +98,15 @@ std::vector<StudyInput> inputs_of(const po::variables_map& values) {
 
 }  // namespace
 
-int study_designs(const std::vector<std::string>& arguments) {
+ExitCode study_designs(const std::vector<std::string>& arguments) {
     po::positional_options_description positional;
     positional.add("scenarios", -1);
-    const auto values = parse_options(arguments, usage, study_options(), positional);
+    const auto values = parse_options(arguments, study_usage, study_options(), positional);
     if (!values) {
         return ok;
     }
     if (!values->contains("scenarios")) {
-        throw UsageError(std::string("which designs? (usage: fabricast ") + usage + ")");
+        throw UsageError(std::string("which designs? (usage: fabricast ") + study_usage + ")");
     }
     StudyOptions options;
     options.draws = static_cast<std::uint32_t>(whole_of(*values, "draws", 64, 10, 100'000));

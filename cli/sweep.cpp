@@ -4,11 +4,10 @@
 #include "sim/run/sweep/sweep.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <optional>
 
-#include "base/sqlite.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -17,6 +16,7 @@
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "cli/ranks.hpp"
+#include "cli/sweep_request.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/run/sweep/files.hpp"
 #include "sim/run/sweep/journal.hpp"
@@ -33,85 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* usage = "sweep SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
-
-struct Request {
-    fs::path out;  // if empty, the table is printed, or CSV if `to_stdout`
-    bool to_stdout = false;
-    fs::path html;  // if empty, no page is written
-    bool resume = false, merge = false, quiet = false;
-    std::optional<Shard> shard;
-    std::size_t threads = 1;
-};
-
-po::options_description sweep_options() {
-    po::options_description options("options");
-    options.add_options()("vary", po::value<std::vector<std::string>>()->value_name("PATH=V1,V2...")->composing(),
-                          "a key and its values; repeatable: every combination is a point");
-    add_scenario_options(options);
-    add_catalog_options(options);
-    options.add_options()  //
-        ("out", po::value<std::string>()->value_name("FILE"),
-         "write the result: .csv, .sqlite, or - for CSV on standard output")                                         //
-        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")                        //
-        ("resume", "go on where a sweep with this --out was ended")                                                  //
-        ("shard", po::value<std::string>()->value_name("I/N"), "run only the I-th of N parts, from 1; needs --out")  //
-        ("merge", "run nothing: put the journals of all shards together into --out")                                 //
-        ("threads", po::value<int>()->value_name("N"), "points to run side by side (default and 0: every core)")     //
-        ("quiet", "print no table and no progress");
-    return options;
-}
-
-Shard shard_of(const std::string& text) {
-    std::size_t index = 0;
-    std::size_t count = 0;
-    const char* end = text.data() + text.size();
-    const auto [slash, first] = std::from_chars(text.data(), end, index);
-    const bool whole = first == std::errc{} && slash != end && *slash == '/';
-    const auto [stop, second] = whole ? std::from_chars(slash + 1, end, count) : std::from_chars_result{end, first};
-    if (!whole || second != std::errc{} || stop != end || index < 1 || index > count) {
-        throw UsageError(error_message("--shard takes a part of a whole", shown(text), "1/8 to 8/8"));
-    }
-    return {index - 1, count};
-}
-
-Request request_of(const po::variables_map& values) {
-    Request request;
-    request.to_stdout = text_of(values, "out") == "-";
-    request.out = request.to_stdout ? "" : text_of(values, "out");
-    request.html = text_of(values, "html");
-    if (!request.html.empty()) {
-        html::require_charts();
-    }
-    request.resume = values.contains("resume");
-    request.merge = values.contains("merge");
-    request.quiet = values.contains("quiet");
-    request.threads = threads_of(values);
-    if (values.contains("shard")) {
-        request.shard = shard_of(text_of(values, "shard"));
-    }
-    if (request.out.empty() && (request.resume || request.merge || request.shard)) {
-        throw UsageError("--resume, --shard and --merge go with --out FILE");
-    }
-    if (request.shard && request.merge) {
-        throw UsageError("--merge puts all shards together: it takes no --shard");
-    }
-    return request;
-}
-
-// Fails before a long run, not after it, if the result could not be written.
-void check_out(const fs::path& out) {
-    if (out.empty()) {
-        return;
-    }
-    const std::optional<ResultKind> kind = result_kind(out);
-    if (!kind) {
-        throw UsageError(error_message("--out has no known ending", shown(out.string()), "a name in .csv or .sqlite"));
-    }
-    if (kind == ResultKind::sqlite && !has_sqlite()) {
-        throw MissingSqlite(out.string() + ": this build has no SQLite (accepted: a name that ends in .csv)");
-    }
-}
+constexpr const char* sweep_usage = "sweep SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
 
 Sweep read_sweep(const po::variables_map& values, Outputs& outputs) {
     if (!values.contains("scenario")) {
@@ -137,7 +59,7 @@ Sweep read_sweep(const po::variables_map& values, Outputs& outputs) {
 }
 
 // The distinct points of this job's shard that are not done yet.
-std::vector<std::size_t> points_to_run(const Sweep& sweep, const Request& request, const SweepOutcomes& done) {
+std::vector<std::size_t> points_to_run(const Sweep& sweep, const SweepRequest& request, const SweepOutcomes& done) {
     std::vector<std::size_t> all = distinct_points(sweep);
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -150,7 +72,7 @@ std::vector<std::size_t> points_to_run(const Sweep& sweep, const Request& reques
 }
 
 // Runs `points`, here or on all ranks, and calls `finished` for each.
-void run_all(const Sweep& sweep, const std::vector<std::size_t>& points, const Request& request, Ranks* ranks,
+void run_all(const Sweep& sweep, const std::vector<std::size_t>& points, const SweepRequest& request, Ranks* ranks,
              const std::function<void(std::size_t, const SweepOutcome&)>& finished) {
     if (ranks == nullptr) {
         run_points(sweep, points, request.threads, &stop_flag(), finished);
@@ -159,16 +81,12 @@ void run_all(const Sweep& sweep, const std::vector<std::size_t>& points, const R
     const auto compute = [&](std::size_t point) {
         return outcome_json(run_point(sweep, point, &stop_flag())).dump(-1, ' ', false, Json::error_handler_t::replace);
     };
-    ranks->share(points, sweep.simgrid ? 1 : request.threads, stop_flag(), compute,
+    ranks->share(points, sweep.one_thread ? 1 : request.threads, stop_flag(), compute,
                  [&](std::size_t point, const std::string& text) { finished(point, outcome_of(Json::parse(text))); });
 }
 
-std::string words(std::size_t count, const std::string& noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 // Writes the table or the file, prints a summary line, and returns the exit code.
-int report(const Sweep& sweep, const SweepOutcomes& outcomes, const Request& request) {
+ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRequest& request) {
     std::ostream& words_to = request.to_stdout || request.html == "-" ? std::cerr : std::cout;
     const SweepResult result = sweep_result(sweep, outcomes);
     const std::size_t failed = failed_points(result);
@@ -188,7 +106,7 @@ int report(const Sweep& sweep, const SweepOutcomes& outcomes, const Request& req
     }
     if (!request.quiet) {
         const std::size_t distinct = distinct_points(sweep).size();
-        words_to << "# " << words(points, "point")
+        words_to << "# " << plural(points, "point")
                  << (distinct < points ? ", " + std::to_string(distinct) + " distinct" : "")
                  << (failed > 0 ? ", " + std::to_string(failed) + " failed" : "")
                  << (request.out.empty() ? "" : ", in " + request.out.string()) << "\n";
@@ -213,16 +131,16 @@ int report(const Sweep& sweep, const SweepOutcomes& outcomes, const Request& req
     return unmet == 0 ? ok : assert_failed;
 }
 
-int merge(const Sweep& sweep, const Request& request, const SweepOutcomes& done) {
+ExitCode merge(const Sweep& sweep, const SweepRequest& request, const SweepOutcomes& done) {
     const std::size_t missing = points_to_run(sweep, request, done).size();
     if (missing > 0) {
-        throw JournalError(request.out.string() + ": " + words(missing, "point") +
+        throw JournalError(request.out.string() + ": " + plural(missing, "point") +
                            " in no journal (accepted: all shards run, or --resume to run the rest here)");
     }
     return report(sweep, done, request);
 }
 
-int run_sweep(const Sweep& sweep, const Request& request, Ranks* ranks) {
+ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks) {
     SweepOutcomes done;
     if (!request.out.empty() && !request.shard && (request.resume || request.merge)) {
         for (const fs::path& path : shard_journals(request.out)) {
@@ -255,7 +173,7 @@ int run_sweep(const Sweep& sweep, const Request& request, Ranks* ranks) {
     } catch (const Stopped&) {
         progress.clear();
         if (journal) {
-            std::cerr << words(done.size(), "finished point") << " kept in "
+            std::cerr << plural(done.size(), "finished point") << " kept in "
                       << journal_path(request.out, request.shard).string() << ": go on with --resume\n";
         } else if (!request.quiet) {
             std::cout << sweep_table(sweep_result(sweep, done));
@@ -267,11 +185,11 @@ int run_sweep(const Sweep& sweep, const Request& request, Ranks* ranks) {
         journal->complete();
         if (!request.quiet) {
             std::cout << "# shard " << request.shard->index + 1 << " of " << request.shard->count << ": "
-                      << words(points.size(), "point") << " run; --merge when all shards are done\n";
+                      << plural(points.size(), "point") << " run; --merge when all shards are done\n";
         }
         return ok;
     }
-    const int code = report(sweep, done, request);
+    const ExitCode code = report(sweep, done, request);
     if (journal) {
         journal->complete();
     }
@@ -279,13 +197,12 @@ int run_sweep(const Sweep& sweep, const Request& request, Ranks* ranks) {
 }
 
 // Rank 0's part. A failure while other ranks compute aborts all ranks; before and after that, they exit by themselves.
-int lead_ranks(Ranks& ranks, const Sweep& sweep, const Request& request) {
+ExitCode lead_ranks(Ranks& ranks, const Sweep& sweep, const SweepRequest& request) {
     try {
         return run_sweep(sweep, request, &ranks);
     } catch (const std::exception& failure) {
         if (ranks.sharing()) {
-            std::cerr << "fabricast: " << failure.what() << "\n";
-            ranks.abort(dynamic_cast<const Stopped*>(&failure) != nullptr ? interrupted : internal_or_io);
+            ranks.abort(report_error("fabricast", failure));
         }
         ranks.dismiss();
         throw;
@@ -293,14 +210,14 @@ int lead_ranks(Ranks& ranks, const Sweep& sweep, const Request& request) {
 }
 
 // The sweep under mpirun: every rank reads the scenario, all ranks must have read the same, and rank 0 leads.
-int sweep_with_ranks(const po::variables_map& values) {
+ExitCode sweep_with_ranks(const po::variables_map& values) {
     Ranks ranks;
     std::optional<Sweep> sweep;
-    std::optional<Request> request;
+    std::optional<SweepRequest> request;
     std::string error;
     std::exception_ptr own;
     try {
-        request = request_of(values);
+        request = sweep_request(values);
         Outputs outputs(values, {"out", "html"});
         if (ranks.first()) {
             check_out(request->out);
@@ -324,24 +241,24 @@ int sweep_with_ranks(const po::variables_map& values) {
         run_all(*sweep, {}, *request, &ranks, [](std::size_t, const SweepOutcome&) {});
         return ok;
     }
-    const int code = lead_ranks(ranks, *sweep, *request);
+    const ExitCode code = lead_ranks(ranks, *sweep, *request);
     ranks.dismiss();
     return code;
 }
 
 }  // namespace
 
-int sweep_scenario(const std::vector<std::string>& arguments) {
+ExitCode sweep_scenario(const std::vector<std::string>& arguments) {
     po::positional_options_description positional;
     positional.add("scenario", 1);
-    const auto values = parse_options(arguments, usage, sweep_options(), positional);
+    const auto values = parse_options(arguments, sweep_usage, sweep_options(), positional);
     if (!values) {
         return ok;
     }
     if (several_ranks()) {
         return sweep_with_ranks(*values);
     }
-    const Request request = request_of(*values);
+    const SweepRequest request = sweep_request(*values);
     Outputs outputs(*values, {"out", "html"});
     check_out(request.out);
     return run_sweep(read_sweep(*values, outputs), request, nullptr);

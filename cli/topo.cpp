@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -39,15 +40,6 @@ po::options_description topo_options() {
         ("graphml", po::value<std::string>()->value_name("FILE"), "write the graph as GraphML")  //
         ("simgrid", po::value<std::string>()->value_name("FILE"), "write a SimGrid platform");
     return options;
-}
-
-std::string pad(std::string text, std::size_t width) {
-    text.resize(std::max(text.size(), width), ' ');
-    return text;
-}
-
-std::string plural(std::uint64_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
@@ -94,10 +86,10 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
                          const std::string& left) {
         const auto shown = [](std::uint64_t count) { return count > 0 ? std::to_string(count) : std::string(); };
         const std::string cells =
-            "  " + pad(name, 10) + pad(shown(switches), 12) + pad(shown(cables), left.empty() ? 0 : 12) + left;
+            "  " + padded(name, 10) + padded(shown(switches), 12) + padded(shown(cables), left.empty() ? 0 : 12) + left;
         out << cells.substr(0, cells.find_last_not_of(' ') + 1) << "\n";
     };
-    out << "\n  " << pad("tier", 10) << pad("switches", 12) << pad("cables up", 12) << "ports left\n";
+    out << "\n  " << padded("tier", 10) << padded("switches", 12) << padded("cables up", 12) << "ports left\n";
     row("node", 0, bill.cables.empty() ? 0 : bill.cables.front().cables, "");
     std::size_t counted = 0;
     for (const FabricTier& tier : fabric.tiers()) {
@@ -131,13 +123,14 @@ void print_summary(std::ostream& out, const Fabric& fabric) {
     }
     out << (node.peer_to_peer ? "" : ", no peer to peer") << (node.gpu_direct ? "" : ", no GPUDirect") << "\n";
     print_fabric(out, fabric);
-    out << "\n  " << pad("links, one direction each", 40) << pad("count", 11) << pad("payload", 13) << "latency\n";
+    out << "\n  " << padded("links, one direction each", 40) << padded("count", 11) << padded("payload", 13)
+        << "latency\n";
     for (const auto& [kind, count] : count_links(fabric)) {
         const std::string name =
             std::string(to_string(kind.cls)) + (kind.resource ? ", shared by both directions" : "");
         const std::string latency = kind.resource ? "" : text(kind.latency);
-        out << "  " << pad(name, 40) << pad(std::to_string(count), 11)
-            << (latency.empty() ? rate_text(kind.capacity) : pad(rate_text(kind.capacity), 13) + latency) << "\n";
+        out << "  " << padded(name, 40) << padded(std::to_string(count), 11)
+            << (latency.empty() ? rate_text(kind.capacity) : padded(rate_text(kind.capacity), 13) + latency) << "\n";
     }
 }
 
@@ -179,15 +172,16 @@ void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::
     out << "\npath " << ends[0] << " to " << ends[1] << "\n";
     for (std::size_t i = 0; i < path.count; ++i) {
         const LinkInfo info = fabric.link(path.links[i]);
-        out << "  " << pad(names[i], width + 2) << pad(rate_text(info.capacity), 13) << text(info.latency) << "\n";
+        out << "  " << padded(names[i], width + 2) << padded(rate_text(info.capacity), 13) << text(info.latency)
+            << "\n";
     }
-    out << "  " << pad(last, width + 2) << pad(path.count == 0 ? "-" : rate_text(narrowest), 13) << text(path.latency)
-        << "\n";
+    out << "  " << padded(last, width + 2) << padded(path.count == 0 ? "-" : rate_text(narrowest), 13)
+        << text(path.latency) << "\n";
 }
 
 }  // namespace
 
-int show_topology(const std::vector<std::string>& arguments) {
+ExitCode show_topology(const std::vector<std::string>& arguments) {
     po::positional_options_description positional;
     positional.add("scenario", 1);
     const auto values = parse_options(arguments, "topo SCENARIO [OPTION...]", topo_options(), positional);

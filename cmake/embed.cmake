@@ -13,6 +13,6 @@ function(fabricast_embed target output function)
     COMMENT "Embedding for ${function}()"
     VERBATIM)
   # The standard promises no literals above 65,536 characters; GCC and Clang take them all.
-  set_source_files_properties(${output} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
+  set_source_files_properties(${output} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${output})
 endfunction()

@@ -10,7 +10,7 @@ function(fabricast_room target)
   endforeach()
   add_library(${target} STATIC ${sources})
   target_link_libraries(${target} PUBLIC fabricast_flags ${ROOM_USES} PRIVATE fmt::fmt)
-  set_property(GLOBAL APPEND PROPERTY FABRICAST_ROOMS ${target})
+  fabricast_shareable(${target})
 endfunction()
 
 # A closed set whose members are files: MACRO(name) for each name, in this order, in generated/<file>. To add one is a
@@ -19,6 +19,8 @@ endfunction()
 function(fabricast_kinds target folder file macro)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
   target_sources(${target} PRIVATE ${sources})
+  # Kinds give the same names to what they define for themselves: each is compiled by itself.
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set(names ${ARGN})
   if(NOT names)
     foreach(source ${sources})
@@ -31,4 +33,10 @@ function(fabricast_kinds target folder file macro)
     string(APPEND lines "${macro}(${name})\n")
   endforeach()
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${file} CONTENT "${lines}")
+endfunction()
+
+# Rooms end up in the program and in the Python module, a shared object; calls inside a library stay direct all the same.
+function(fabricast_shareable target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 endfunction()

@@ -1,18 +1,19 @@
 #include "models/catalog.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/format.h>
 
 #include "base/nearest_word.hpp"
 #include "models/figure_reads.hpp"
 
 namespace fabricast {
 
+std::string shown_unit(std::string_view unit) { return unit.empty() ? "no unit" : fmt::format("'{}'", unit); }
+
 const Figure& Part::figure(std::string_view path) const {
     FigureReads::note(kind, path);
     const auto found = figures.find(path);
     if (found == figures.end()) {
-        throw CatalogError("part '" + name + "' has no figure '" + std::string(path) + "'");
+        throw CatalogError(fmt::format("part '{}' has no figure '{}'", name, path));
     }
     return found->second;
 }
@@ -30,11 +31,8 @@ const std::vector<double>& Part::list(std::string_view path) const { return figu
 double Part::number(std::string_view path, std::string_view unit) const {
     const Figure& found = figure(path);
     if (found.unit != unit) {
-        const auto shown = [](std::string_view u) {
-            return u.empty() ? std::string("no unit") : "'" + std::string(u) + "'";
-        };
-        throw CatalogError("part '" + name + "': '" + std::string(path) + "' is in " + shown(found.unit) + ", not in " +
-                           shown(unit));
+        throw CatalogError(
+            fmt::format("part '{}': '{}' is in {}, not in {}", name, path, shown_unit(found.unit), shown_unit(unit)));
     }
     return found.value.at(0);
 }
@@ -46,7 +44,7 @@ Bytes Part::bytes(std::string_view path) const { return rounded_bytes(number(pat
 Rate Part::rate(std::string_view path) const {
     const std::int64_t whole = rounded_bytes(number(path, "B/s")).count;
     if (whole <= 0) {
-        throw CatalogError("part '" + name + "': '" + std::string(path) + "' is not above zero");
+        throw CatalogError(fmt::format("part '{}': '{}' is not above zero", name, path));
     }
     return Rate::per_second(whole);
 }
@@ -55,7 +53,7 @@ const std::string& Part::word(std::string_view path) const {
     FigureReads::note(kind, path);
     const auto found = text.find(path);
     if (found == text.end()) {
-        throw CatalogError("part '" + name + "' has no '" + std::string(path) + "'");
+        throw CatalogError(fmt::format("part '{}' has no '{}'", name, path));
     }
     return found->second;
 }
@@ -69,6 +67,13 @@ std::string Part::word_or(std::string_view path, std::string_view fallback) cons
 bool Part::has(std::string_view path) const {
     FigureReads::note(kind, path);
     return figures.contains(path) || text.contains(path);
+}
+
+void expect_kind(const Part& part, std::string_view kind) {
+    if (part.kind != kind) {
+        throw CatalogError(
+            fmt::format("part '{}' is a {}, not a{} {}", part.name, part.kind, kind == "nvswitch" ? "n" : "", kind));
+    }
 }
 
 const Part* Catalog::find(std::string_view name) const {
@@ -86,12 +91,9 @@ const Part& Catalog::at(std::string_view kind, std::string_view name) const {
         names.push_back(other->name);
     }
     const std::string near = nearest_word(name, names);
-    std::string message = "no " + std::string(kind) + " '" + std::string(name) + "' in the catalogue";
-    if (part != nullptr) {
-        message += " (it is a " + part->kind + ")";
-    }
-    message += near.empty() ? "; see `fabricast catalog list`" : "; did you mean '" + near + "'?";
-    throw CatalogError(message);
+    throw CatalogError(fmt::format("no {} '{}' in the catalogue{}; {}", kind, name,
+                                   part == nullptr ? "" : fmt::format(" (it is a {})", part->kind),
+                                   near.empty() ? "see `fabricast catalog list`" : "did you mean '" + near + "'?"));
 }
 
 std::vector<const Part*> Catalog::of_kind(std::string_view kind) const {

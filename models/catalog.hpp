@@ -3,17 +3,22 @@
 // dotted names ("simple.hop"); pure functions (link_spec, gpu_spec, ...) build typed views from it. catalog_reader.hpp
 // reads parts from YAML, and overlays that replace figures by the same dotted names.
 
+#include <array>
+#include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enum_name.hpp"
+#include "base/error.hpp"
 #include "base/units.hpp"
 
 namespace fabricast {
 
 enum class Origin : std::uint8_t { spec, vendor, measured, fitted, estimated };
+inline constexpr std::array<std::string_view, 5> origin_names = {"spec", "vendor", "measured", "fitted", "estimated"};
+inline std::string_view to_string(Origin origin) { return enum_name(origin_names, origin); }
 
 // One figure (or a short list of them) in SI base units: bytes, seconds, bytes per second, FLOP/s, watts or none.
 struct Figure {
@@ -25,9 +30,12 @@ struct Figure {
     std::vector<std::string> source;  // document and section, or the datasets that a figure was fitted to
 };
 
+// "no unit", or the unit in quotes.
+std::string shown_unit(std::string_view unit);
+
 // The user named a part or a figure that the catalogue does not have.
-struct CatalogError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct CatalogError : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
 };
 
 struct Part {
@@ -51,6 +59,9 @@ struct Part {
     std::string word_or(std::string_view path, std::string_view fallback) const;
     bool has(std::string_view path) const;
 };
+
+// Throws CatalogError if the part is of another kind.
+void expect_kind(const Part& part, std::string_view kind);
 
 struct Catalog {
     std::map<std::string, Part, std::less<>> parts;

@@ -1,6 +1,9 @@
 #include "models/catalog_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -18,6 +21,16 @@ void check_part_name(const std::string& name, const SourceLocation& place) {
 }
 
 namespace {
+
+template <class Map>
+std::vector<std::string> names_of(const Map& map) {
+    std::vector<std::string> names;
+    names.reserve(map.size());
+    for (const auto& [name, value] : map) {
+        names.push_back(name);
+    }
+    return names;
+}
 
 // Builds the parts of several texts, each after the part that it inherits from.
 class PartBuilder {
@@ -73,13 +86,8 @@ private:
         if (const Part* part = catalog_.find(name)) {
             return *part;
         }
-        std::vector<std::string> names;
-        for (const auto& [known, node] : nodes_) {
-            names.push_back(known);
-        }
-        for (const auto& [known, part] : catalog_.parts) {
-            names.push_back(known);
-        }
+        std::vector<std::string> names = names_of(nodes_);
+        std::ranges::copy(names_of(catalog_.parts), std::back_inserter(names));
         base.fail("no such part to inherit from", "a part of the catalogue", nearest_word(name, names));
     }
 
@@ -113,18 +121,6 @@ private:
     std::vector<std::string> open_;  // the parts being built, each the base of the one before it
 };
 
-void add_trees(Catalog& catalog, const std::vector<yaml::Node>& files) { PartBuilder(catalog, files).build_all(); }
-
-template <class Map>
-std::vector<std::string> names_of(const Map& map) {
-    std::vector<std::string> names;
-    names.reserve(map.size());
-    for (const auto& [name, value] : map) {
-        names.push_back(name);
-    }
-    return names;
-}
-
 void merge_part(const yaml::Node& node, Part& part) {
     node.allow(overlay_keys);
     Provenance defaults;
@@ -138,8 +134,9 @@ void merge_part(const yaml::Node& node, Part& part) {
         }
         Figure figure = read_figure(member, defaults);
         if (figure.unit != old->second.unit || figure.value.size() != old->second.value.size()) {
-            member.fail("'" + member.name + "' of '" + part.name + "' is " + std::to_string(old->second.value.size()) +
-                        (old->second.value.size() == 1 ? " value in " : " values in ") + shown_unit(old->second.unit));
+            const std::size_t values = old->second.value.size();
+            member.fail(fmt::format("'{}' of '{}' is {} value{} in {}", member.name, part.name, values,
+                                    values == 1 ? "" : "s", shown_unit(old->second.unit)));
         }
         old->second = std::move(figure);
     }
@@ -166,7 +163,7 @@ void add_parts(Catalog& catalog, const std::vector<CatalogText>& texts) {
     for (const CatalogText& text : texts) {
         files.push_back(yaml::parse(text.text, text.file));
     }
-    add_trees(catalog, files);
+    PartBuilder(catalog, files).build_all();
 }
 
 void merge_overlay(Catalog& catalog, const std::filesystem::path& file) { merge_tree(catalog, yaml::read(file)); }

@@ -11,7 +11,7 @@ const Json origin = {{"enum", origin_names}};
 
 // A plain number for a count or a ratio, anything else with its unit: "400 Gb/s".
 Json quantity() {
-    return {{"type", {"number", "string"}}, {"pattern", "^[-+]?[0-9.]+([eE][+-]?[0-9]+)? *[A-Za-z/%]*$"}};
+    return {{"type", {"number", "string"}}, {"pattern", "^[-+]?[0-9.]+([eE][+-]?[0-9]+)? *[A-Za-zµ/%]*$"}};
 }
 
 Json values() {

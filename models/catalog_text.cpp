@@ -1,32 +1,20 @@
 #include "models/catalog_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <vector>
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
-#include "models/figure_reader.hpp"
 #include "models/link_part.hpp"
 
 namespace fabricast {
 
 namespace {
-
-std::string padded(std::string_view text, std::size_t width) {
-    std::string out(text);
-    out.resize(std::max(width, out.size()), ' ');
-    return out;
-}
-
-std::string plain(double value) {
-    std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.7g", value);
-    return digits.data();
-}
 
 // A unit as people write it, and its size in base units.
 struct Step {
@@ -37,28 +25,16 @@ struct Step {
 // Units from largest to smallest. base/unit_text.hpp rounds to four digits, which would lose digits of catalogue
 // figures.
 std::vector<Step> steps_of(std::string_view unit) {
-    if (unit == "s") {
-        return {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}};
-    }
-    if (unit == "s/m") {
-        return {{1e-9, "ns/m"}};
-    }
-    if (unit == "B/s") {
-        return {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}};
-    }
-    if (unit == "FLOP/s") {
-        return {{1e15, "PFLOP/s"}, {1e12, "TFLOP/s"}, {1e9, "GFLOP/s"}};
-    }
-    if (unit == "T/s") {
-        return {{1e9, "GT/s"}, {1e6, "MT/s"}};
-    }
-    if (unit == "Hz") {
-        return {{1e9, "GHz"}, {1e6, "MHz"}};
-    }
-    if (unit == "msg/s") {
-        return {{1e6, "Mmsg/s"}};
-    }
-    return {{1, unit}};
+    static const std::map<std::string_view, std::vector<Step>> known = {
+        {"s", {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}}},
+        {"s/m", {{1e-9, "ns/m"}}},
+        {"B/s", {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}}},
+        {"FLOP/s", {{1e15, "PFLOP/s"}, {1e12, "TFLOP/s"}, {1e9, "GFLOP/s"}}},
+        {"T/s", {{1e9, "GT/s"}, {1e6, "MT/s"}}},
+        {"Hz", {{1e9, "GHz"}, {1e6, "MHz"}}},
+        {"msg/s", {{1e6, "Mmsg/s"}}}};
+    const auto found = known.find(unit);
+    return found == known.end() ? std::vector<Step>{{1, unit}} : found->second;
 }
 
 // A size as a whole number of decimal or binary units, whichever text is shorter: "80 GB", "512 KiB".
@@ -71,10 +47,10 @@ std::string shown_size(double bytes) {
                                                    {1e6, "MB"},
                                                    {1 << 10, "KiB"},
                                                    {1e3, "kB"}}};
-    std::string shortest = plain(bytes) + " B";
+    std::string shortest = fmt::format("{:.7g} B", bytes);
     for (const Step& step : steps) {
         const double count = bytes / step.factor;
-        const std::string shown = plain(count) + " " + std::string(step.name);
+        const std::string shown = fmt::format("{:.7g} {}", count, step.name);
         if (bytes != 0 && count == std::floor(count) && shown.size() < shortest.size()) {
             shortest = shown;
         }
@@ -90,7 +66,7 @@ std::string shown_value(double value, const std::string& unit) {
     const auto fits = [&](const Step& step) { return std::abs(value) >= step.factor * (1 - 1e-12); };
     const auto step = value == 0 ? steps.begin() : std::find_if(steps.begin(), steps.end(), fits);
     const Step& chosen = step == steps.end() ? steps.back() : *step;
-    return plain(value / chosen.factor) + (unit.empty() ? "" : " " + std::string(chosen.name));
+    return fmt::format("{:.7g}{}{}", value / chosen.factor, unit.empty() ? "" : " ", chosen.name);
 }
 
 std::string shown_interval(const Figure& figure) {
@@ -106,10 +82,10 @@ std::string derived(const Part& part) {
         return "";
     }
     const LinkSpec link = link_spec(part);
-    const auto rate = [](double value) { return shown_value(value, "B/s"); };
-    return "\nper direction: " + rate(link.rate.bytes_per_second()) + " after encoding, " + rate(goodput(link)) +
-           " of payload in packets of " + shown_size(static_cast<double>(link.framing.payload.count)) + " behind " +
-           shown_size(static_cast<double>(link.framing.header.count)) + "\n";
+    return fmt::format("\nper direction: {} after encoding, {} of payload in packets of {} behind {}\n",
+                       shown_value(link.rate.bytes_per_second(), "B/s"), shown_value(goodput(link), "B/s"),
+                       shown_size(static_cast<double>(link.framing.payload.count)),
+                       shown_size(static_cast<double>(link.framing.header.count)));
 }
 
 std::string figure_table(const Part& part) {
@@ -131,8 +107,8 @@ std::string figure_table(const Part& part) {
     }
     std::string out;
     for (const Line& line : lines) {
-        out += "  " + padded(line.path, width[0]) + "  " + padded(line.value, width[1]) + "  " +
-               padded(line.interval, width[2]) + "  " + padded(line.origin, width[3]) + "  " + line.source + "\n";
+        out += fmt::format("  {:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", line.path, width[0], line.value, width[1],
+                           line.interval, width[2], line.origin, width[3], line.source);
     }
     return out;
 }
@@ -170,21 +146,21 @@ std::string catalog_list(const Catalog& catalog, std::string_view kind) {
         }
         out += (out.empty() ? "" : "\n") + name + "\n";
         for (const Part* part : parts) {
-            out += "  " + padded(part->name, width) + "  " + part->note + "\n";
+            out += fmt::format("  {:<{}}  {}\n", part->name, width, part->note);
         }
     }
     return out;
 }
 
 std::string catalog_page(const Part& part) {
-    std::string out = part.name + " (" + part.kind + ")\n" + (part.note.empty() ? "" : part.note + "\n");
+    std::string out = fmt::format("{} ({})\n{}", part.name, part.kind, part.note.empty() ? "" : part.note + "\n");
     std::size_t width = 0;
     for (const auto& [key, value] : part.text) {
         width = std::max(width, key.size());
     }
     for (const auto& [key, value] : part.text) {
         const bool lines = value.find('\n') != std::string::npos;
-        out += lines ? "\n" + value : "  " + padded(key, width) + "  " + value + "\n";
+        out += lines ? "\n" + value : fmt::format("  {:<{}}  {}\n", key, width, value);
     }
     if (!part.figures.empty()) {
         out += "\n" + figure_table(part);

@@ -1,21 +1,16 @@
 #include "models/device_part.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "base/nearest_word.hpp"
 
 namespace fabricast {
 
 namespace {
-
-void expect_kind(const Part& part, std::string_view kind) {
-    if (part.kind != kind) {
-        throw CatalogError("part '" + part.name + "' is a " + part.kind + ", not a " + std::string(kind));
-    }
-}
 
 std::vector<std::string> split_words(const std::string& text) {
     std::vector<std::string> words;
@@ -34,28 +29,14 @@ std::vector<std::string> split_words(const std::string& text) {
 int whole(const Part& part, std::string_view path) { return static_cast<int>(std::lround(part.number(path, ""))); }
 
 GpuArch arch(const Part& part) {
-    static constexpr std::array<std::pair<std::string_view, GpuArch>, 7> words = {{{"pascal", GpuArch::pascal},
-                                                                                   {"volta", GpuArch::volta},
-                                                                                   {"turing", GpuArch::turing},
-                                                                                   {"ampere", GpuArch::ampere},
-                                                                                   {"ada", GpuArch::ada},
-                                                                                   {"hopper", GpuArch::hopper},
-                                                                                   {"blackwell", GpuArch::blackwell}}};
     const std::string& found = part.word("arch");
-    std::vector<std::string> names;
-    for (const auto& [name, value] : words) {
-        if (name == found) {
-            return value;
-        }
-        names.emplace_back(name);
+    if (const auto name = std::ranges::find(gpu_arch_names, found); name != gpu_arch_names.end()) {
+        return static_cast<GpuArch>(name - gpu_arch_names.begin());
     }
-    std::string known;
-    for (const std::string& name : names) {
-        known += (known.empty() ? "" : ", ") + name;
-    }
-    const std::string near = nearest_word(found, names);
-    throw CatalogError("part '" + part.name + "': no GPU generation '" + found +
-                       (near.empty() ? "'; there are " + known : "'; did you mean '" + near + "'?"));
+    const std::string near = nearest_word(found, {gpu_arch_names.begin(), gpu_arch_names.end()});
+    throw CatalogError(fmt::format(
+        "part '{}': no GPU generation '{}'; {}", part.name, found,
+        near.empty() ? fmt::format("there are {}", fmt::join(gpu_arch_names, ", ")) : "did you mean '" + near + "'?"));
 }
 
 }  // namespace
@@ -108,6 +89,17 @@ SwitchSpec switch_spec(const Part& part) {
             .sharp = part.has("sharp") ? whole(part, "sharp") : 0};
 }
 
+NvswitchSpec nvswitch_spec(const Part& part) {
+    expect_kind(part, "nvswitch");
+    return {.name = part.name,
+            .generation = whole(part, "generation"),
+            .ports = whole(part, "ports"),
+            .port_rate = part.rate("port_rate"),
+            .latency = part.duration("latency"),
+            .reduces = part.word_or("reduces", "no") == "yes",
+            .reduce_flops = part.number_or("reduce_flops", 0)};
+}
+
 CpuSpec cpu_spec(const Part& part) {
     expect_kind(part, "cpu");
     return {.name = part.name,
@@ -126,6 +118,10 @@ CpuSpec cpu_spec(const Part& part) {
 CableSpec cable_spec(const Part& part) {
     expect_kind(part, "cable");
     return {.name = part.name, .seconds_per_metre = part.number("delay", "s/m"), .ends = part.duration("ends")};
+}
+
+Duration passing_latency(const NicSpec& nic) {
+    return {(nic.transmit_latency + nic.receive_latency + nic.gpu_memory_penalty).ps / 2};
 }
 
 Duration cable_latency(const CableSpec& cable, double metres) {

@@ -1,6 +1,6 @@
 #pragma once
-// Builds the specs of devices from catalogue parts: GPUs, adapters, switches, hosts, cables. Every function throws
-// CatalogError if the part is of another kind, or a figure is missing or in another unit.
+// Builds the specs of devices from catalogue parts: GPUs, adapters, switches, NVSwitches, hosts, cables. Every function
+// throws CatalogError if the part is of another kind, or a figure is missing or in another unit.
 
 #include <string>
 #include <vector>
@@ -34,6 +34,16 @@ struct SwitchSpec {
     int sharp = 0;     // generation of in-network reduction; 0: none
 };
 
+struct NvswitchSpec {
+    std::string name;
+    int generation = 3;
+    int ports = 64;
+    Rate port_rate;           // per direction
+    Duration latency;         // port to port
+    bool reduces = false;     // multicast and reduction in the switch
+    double reduce_flops = 0;  // FP32, one chip
+};
+
 struct CpuSpec {
     std::string name;
     std::string vendor;           // "intel", "amd", "nvidia", "ibm"
@@ -57,8 +67,13 @@ struct CableSpec {
 GpuSpec gpu_spec(const Part& part);
 NicSpec nic_spec(const Part& part);
 SwitchSpec switch_spec(const Part& part);
+NvswitchSpec nvswitch_spec(const Part& part);
 CpuSpec cpu_spec(const Part& part);
 CableSpec cable_spec(const Part& part);
+
+// What passing an adapter adds. A path passes two, one sending and one receiving: each gets half of the sum of all
+// three latencies.
+Duration passing_latency(const NicSpec& nic);
 
 // One-way latency of `metres` of this cable, propagation and modules.
 Duration cable_latency(const CableSpec& cable, double metres);

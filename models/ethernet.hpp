@@ -1,7 +1,6 @@
 #pragma once
-// Ethernet from 25 to 800 Gb/s carrying RoCE v2: header overhead, and the buffer space that priority flow control
-// needs. Sources: IEEE 802.3 (frame, Annex 31B and 31D: PAUSE and PFC, response times), IEEE 802.1Qbb; IBTA Annex A17
-// (RoCE v2).
+// Ethernet from 25 to 800 Gb/s carrying RoCE v2: header overhead, and the figures of priority flow control. Sources:
+// IEEE 802.3 (frame, Annex 31B and 31D: PAUSE and PFC, response times), IEEE 802.1Qbb; IBTA Annex A17 (RoCE v2).
 
 #include <cstdint>
 
@@ -14,8 +13,8 @@ namespace fabricast {
 namespace roce {
 
 // Bytes around the payload of one RoCE v2 packet.
-inline constexpr Bytes preamble{8}, mac{14}, vlan_tag{4}, ipv4{20}, ipv6{40}, udp{8}, bth{12}, reth{16}, aeth{4},
-    icrc{4}, fcs{4}, gap{12};
+inline constexpr Bytes preamble{8}, mac{14}, vlan_tag{4}, ipv4{20}, ipv6{40}, udp{8}, bth{12}, reth{16}, icrc{4},
+    fcs{4}, gap{12};
 
 enum class Ip : std::uint8_t { v4, v6 };
 
@@ -37,14 +36,6 @@ constexpr Framing framing(Bytes mtu, Options options = {}) {
     return {.payload = mtu, .header = packet_overhead(options), .setup = reth};
 }
 
-constexpr double efficiency(Bytes mtu, Options options = {}) {
-    return static_cast<double>(mtu.count) / static_cast<double>((mtu + packet_overhead(options)).count);
-}
-
-// The largest RDMA path MTU (256 ... 4096) that fits into an IP MTU together with IP, UDP, BTH, RETH and ICRC: 9000
-// gives 4096, 1500 gives 1024. Precondition: ip_mtu >= 316.
-Bytes path_mtu(Bytes ip_mtu, Ip ip = Ip::v4);
-
 }  // namespace roce
 
 // `ip: v4|v6` and `vlan: yes|no` of a part; v4 and no tag by default. Throws CatalogError for any other word.
@@ -53,33 +44,11 @@ roce::Options roce_options(const Part& part);
 namespace pfc {
 
 inline constexpr std::int64_t quantum_bits = 512;
-inline constexpr std::int64_t largest_pause = 65'535;  // quanta
-inline constexpr Bytes frame{84};                      // 64 B with preamble and gap
-
-constexpr Duration pause_time(std::int64_t quanta, Rate rate) {
-    return transmission_time({quanta * quantum_bits / 8}, rate);
-}
-
-static_assert(pause_time(largest_pause, Rate::megabits(100'000)).ps / 1'000'000 == 335);  // 335.5 us at 100 Gb/s
+inline constexpr Bytes frame{84};  // 64 B with preamble and gap
 
 // Quanta that a station may take to stop sending after it receives PAUSE (802.3 Annex 31B.3.7, 31D.3.7): 60 at 10 Gb/s
 // ... 905 at 400 Gb/s. Scaled with the rate above 400 Gb/s.
 std::int64_t response_quanta(Rate rate);
-
-struct HeadroomInputs {
-    Rate rate;
-    double metres = 0;
-    double seconds_per_metre = 5e-9;
-    Bytes mtu{9216};  // the largest frame that either side sends
-};
-
-// Bytes that a port must still be able to buffer, per priority, after it decided to pause: a frame that is being sent
-// here and delays the pause frame, the pause frame, the cable both ways, the sender's reaction time, and the frame that
-// the sender has begun.
-Bytes headroom(const HeadroomInputs& inputs);
-
-// The same in buffer cells. Packets that do not fill their cells need more space, in the worst case four times as much.
-std::int64_t headroom_cells(Bytes headroom, Bytes smallest_packet, Bytes cell);
 
 // Dynamic threshold of a shared buffer (Choudhury and Hahne, ToN 1998): the bytes that one queue may hold when `used`
 // of `shared` is occupied.

@@ -1,18 +1,8 @@
 #include "models/evidence.hpp"
 
 #include <algorithm>
-#include <array>
-
-#include "base/enum_name.hpp"
 
 namespace fabricast {
-
-std::string_view to_string(Evidence evidence) {
-    static constexpr std::array<std::string_view, 5> words = {"measured here", "same GPU, era and fabric",
-                                                              "same GPU, era and fabric, one site", "same family",
-                                                              "formula only"};
-    return enum_name(words, evidence);
-}
 
 void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more) {
     for (const FigureUsed& figure : more) {

@@ -1,16 +1,25 @@
 #pragma once
 // What a forecast rests on: the figures that it used, and how similar the measured systems are to the one forecast.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enum_name.hpp"
+
 namespace fabricast {
 
 // From strongest to weakest. same_gpu_era_fabric means measurements from several sites, one_site from only one.
 enum class Evidence : std::uint8_t { measured_here, same_gpu_era_fabric, one_site, same_family, formula_only };
-std::string_view to_string(Evidence);  // "measured here", "formula only", ...
+inline constexpr std::array<std::string_view, 5> evidence_names = {
+    "measured here", "same GPU, era and fabric", "same GPU, era and fabric, one site", "same family", "formula only"};
+inline std::string_view to_string(Evidence evidence) { return enum_name(evidence_names, evidence); }
+
+// The catalogue's parts of kind `interval` name their figures by what a forecast rests on.
+inline constexpr std::array<std::string_view, 5> interval_names = {"measured-here", "same-system", "same-system",
+                                                                   "same-family", "formula-only"};
 
 struct FigureUsed {
     std::string part, figure, unit, origin, source;

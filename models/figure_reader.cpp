@@ -9,7 +9,10 @@ namespace fabricast {
 
 namespace {
 
-Origin read_origin(const yaml::Node& node) { return static_cast<Origin>(node.as_enum(origin_names)); }
+Origin read_origin(const yaml::Node& node) {
+    static const std::vector<std::string> words(origin_names.begin(), origin_names.end());
+    return static_cast<Origin>(node.as_enum(words));
+}
 
 std::vector<std::string> read_source(const yaml::Node& node) {
     if (!node.is_list()) {
@@ -130,9 +133,5 @@ void read_provenance(const yaml::Node& map, Provenance& provenance) {
         provenance.source = read_source(*source);
     }
 }
-
-std::string shown_unit(const std::string& unit) { return unit.empty() ? "no unit" : "'" + unit + "'"; }
-
-std::string_view to_string(Origin origin) { return origin_names.at(static_cast<std::size_t>(origin)); }
 
 }  // namespace fabricast

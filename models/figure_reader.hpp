@@ -18,11 +18,9 @@ struct Provenance {
     std::vector<std::string> source;
 };
 
-// The keys of a figure's long form, the keys of a part in an overlay, and the names of the origins. Used by the reader
-// and by the JSON Schemas.
+// The keys of a figure's long form, and the keys of a part in an overlay. Used by the reader and by the JSON Schemas.
 inline const std::vector<std::string> figure_keys = {"value", "low80", "high80", "origin", "source"};
 inline const std::vector<std::string> overlay_keys = {"note", "origin", "source", "figures"};
-inline const std::vector<std::string> origin_names = {"spec", "vendor", "measured", "fitted", "estimated"};
 
 // Sets `origin` and `source` from the keys of `map` that are present.
 void read_provenance(const yaml::Node& map, Provenance& provenance);
@@ -30,11 +28,5 @@ void read_provenance(const yaml::Node& map, Provenance& provenance);
 // Throws InputError for an unknown unit, mixed dimensions, an interval that does not contain the value, or a missing
 // origin or source.
 Figure read_figure(const yaml::Node& node, const Provenance& defaults);
-
-// "no unit", or the unit in quotes.
-std::string shown_unit(const std::string& unit);
-
-// "spec", "vendor", "measured", "fitted", "estimated".
-std::string_view to_string(Origin origin);
 
 }  // namespace fabricast

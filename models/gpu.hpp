@@ -1,7 +1,10 @@
 #pragma once
 // The properties of a GPU that forecasts need: its generation as NCCL counts them, how fast it computes and copies.
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/units.hpp"
 
@@ -9,6 +12,8 @@ namespace fabricast {
 
 // NVIDIA generations in NCCL's order: its tuning tables are indexed by them.
 enum class GpuArch : std::uint8_t { pascal, volta, turing, ampere, ada, hopper, blackwell };
+inline constexpr std::array<std::string_view, 7> gpu_arch_names = {"pascal", "volta",  "turing",   "ampere",
+                                                                   "ada",    "hopper", "blackwell"};
 
 struct GpuSpec {
     std::string name;

@@ -8,17 +8,19 @@
 
 namespace fabricast {
 
-enum class LinkFamily : std::uint8_t {
-    pcie,
-    nvlink,
-    c2c,
-    infiniband,
-    ethernet,
-    slingshot,
-    efa,
-    cpu_bus,
-    memory,
-    other
+struct LinkFamilyRow;
+
+// A family of links: a row of the table in link_part.cpp. The named ones are those that other code asks for.
+class LinkFamily {
+public:
+    constexpr explicit LinkFamily(const LinkFamilyRow& row) : row_(&row) {}
+    const LinkFamilyRow* operator->() const { return row_; }
+    bool operator==(const LinkFamily&) const = default;
+
+    static const LinkFamily pcie, nvlink, c2c, infiniband, ethernet, cpu_bus, memory, other;
+
+private:
+    const LinkFamilyRow* row_;
 };
 
 // How a message is split into packets: each packet carries up to `payload` bytes and adds `header` bytes on the wire;
@@ -55,6 +57,12 @@ constexpr double goodput(const LinkSpec& link) {
     const auto payload = static_cast<double>(link.framing.payload.count);
     const auto header = static_cast<double>(link.framing.header.count);
     return link.rate.bytes_per_second() * link.usable * payload / (payload + header);
+}
+
+// `count` links used as one, for example between a pair of GPUs or a GPU and its switches.
+inline LinkSpec bundle(LinkSpec link, int count) {
+    link.rate.num *= count;
+    return link;
 }
 
 }  // namespace fabricast

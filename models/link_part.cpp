@@ -1,5 +1,6 @@
 #include "models/link_part.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/nearest_word.hpp"
@@ -13,65 +14,71 @@ namespace fabricast {
 
 namespace {
 
-struct Family {
-    std::string_view word;  // its name in the catalogue
-    LinkFamily family;
-    LinkSpec (*spec)(const Part& part);
-};
+LinkSpec as_stated(const Part& part, LinkFamily family) { return framed_link(part, family, stated_framing(part)); }
 
-template <LinkFamily family>
-LinkSpec as_stated(const Part& part) {
-    return framed_link(part, family, stated_framing(part));
+LinkSpec pcie_link(const Part& part, LinkFamily) { return link_spec(pcie_spec(part)); }
+
+LinkSpec nvlink_link(const Part& part, LinkFamily family) {
+    return framed_link(part, family, nvlink::framing(part.bytes("packet_payload")));
 }
 
-LinkSpec pcie_link(const Part& part) { return link_spec(pcie_spec(part)); }
-
-LinkSpec nvlink_link(const Part& part) { return nvlink_spec(part).link; }
-
-LinkSpec infiniband_link(const Part& part) {
-    return framed_link(part, LinkFamily::infiniband, infiniband::framing(part.bytes("mtu")));
+LinkSpec infiniband_link(const Part& part, LinkFamily family) {
+    return framed_link(part, family, infiniband::framing(part.bytes("mtu")));
 }
 
-LinkSpec ethernet_link(const Part& part) {
-    return framed_link(part, LinkFamily::ethernet, roce::framing(part.bytes("mtu"), roce_options(part)));
+LinkSpec ethernet_link(const Part& part, LinkFamily family) {
+    return framed_link(part, family, roce::framing(part.bytes("mtu"), roce_options(part)));
 }
 
+// Slingshot and EFA's SRD spray packets, as InfiniBand's adaptive routing does; Ethernet is taken to hash flows.
 constexpr std::array families = {
-    Family{"pcie", LinkFamily::pcie, pcie_link},
-    Family{"nvlink", LinkFamily::nvlink, nvlink_link},
-    Family{"c2c", LinkFamily::c2c, as_stated<LinkFamily::c2c>},
-    Family{"infiniband", LinkFamily::infiniband, infiniband_link},
-    Family{"ethernet", LinkFamily::ethernet, ethernet_link},
-    Family{"slingshot", LinkFamily::slingshot, as_stated<LinkFamily::slingshot>},
-    Family{"efa", LinkFamily::efa, as_stated<LinkFamily::efa>},
-    Family{"cpu-bus", LinkFamily::cpu_bus, as_stated<LinkFamily::cpu_bus>},
-    Family{"memory", LinkFamily::memory, as_stated<LinkFamily::memory>},
-    Family{"other", LinkFamily::other, as_stated<LinkFamily::other>},
+    LinkFamilyRow{"pcie", pcie_link},
+    LinkFamilyRow{"nvlink", nvlink_link},
+    LinkFamilyRow{"c2c", as_stated},
+    LinkFamilyRow{"infiniband", infiniband_link, true},
+    LinkFamilyRow{"ethernet", ethernet_link, true, false},
+    LinkFamilyRow{"slingshot", as_stated, true},
+    LinkFamilyRow{"efa", as_stated, true},
+    LinkFamilyRow{"cpu-bus", as_stated},
+    LinkFamilyRow{"memory", as_stated},
+    LinkFamilyRow{"other", as_stated, false, false},
 };
 
-const Family& family_of(const Part& part) {
-    const std::string& found = part.word("family");
-    std::vector<std::string> words;
-    for (const Family& family : families) {
-        if (family.word == found) {
-            return family;
-        }
-        words.emplace_back(family.word);
-    }
-    const std::string near = nearest_word(found, words);
-    throw CatalogError("part '" + part.name + "': no link family '" + found + "'" +
-                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
+constexpr LinkFamily named(std::string_view name) {
+    return LinkFamily(*std::ranges::find(families, name, &LinkFamilyRow::name));
 }
 
 }  // namespace
 
-LinkFamily link_family(const Part& part) { return family_of(part).family; }
+constinit const LinkFamily LinkFamily::pcie = named("pcie");
+constinit const LinkFamily LinkFamily::nvlink = named("nvlink");
+constinit const LinkFamily LinkFamily::c2c = named("c2c");
+constinit const LinkFamily LinkFamily::infiniband = named("infiniband");
+constinit const LinkFamily LinkFamily::ethernet = named("ethernet");
+constinit const LinkFamily LinkFamily::cpu_bus = named("cpu-bus");
+constinit const LinkFamily LinkFamily::memory = named("memory");
+constinit const LinkFamily LinkFamily::other = named("other");
 
-LinkSpec link_spec(const Part& part) {
-    if (part.kind != "link") {
-        throw CatalogError("part '" + part.name + "' is a " + part.kind + ", not a link");
+std::span<const LinkFamilyRow> link_families() { return families; }
+
+LinkFamily link_family(const Part& part, std::span<const LinkFamilyRow> rows) {
+    const std::string& found = part.word("family");
+    std::vector<std::string> names;
+    for (const LinkFamilyRow& row : rows) {
+        if (row.name == found) {
+            return LinkFamily(row);
+        }
+        names.emplace_back(row.name);
     }
-    return family_of(part).spec(part);
+    const std::string near = nearest_word(found, names);
+    throw CatalogError("part '" + part.name + "': no link family '" + found + "'" +
+                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+LinkSpec link_spec(const Part& part, std::span<const LinkFamilyRow> rows) {
+    expect_kind(part, "link");
+    const LinkFamily family = link_family(part, rows);
+    return family->spec(part, family);
 }
 
 }  // namespace fabricast

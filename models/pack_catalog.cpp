@@ -1,11 +1,12 @@
 // A build step: pack_catalog OUTPUT.cpp FILE.yaml... reads the catalogue as the program would and writes it as C++
 // tables. A mistake in a part fails the build with an error at its line.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,26 +30,20 @@ std::string literal(std::string_view text) {
     return quoted + '"';
 }
 
-// A hexadecimal literal, which every compiler reads back exactly.
-std::string literal(double value) {
-    char digits[64];
-    std::snprintf(digits, sizeof digits, "%a", value);
-    return digits;
-}
-
 // One table as C++ text, row by row.
 struct Table {
-    std::ostringstream rows;
+    std::string rows;
     std::uint32_t count = 0;
 
     void add(const std::string& row) {
-        rows << "    " << row << ",\n";
+        rows += "    " + row + ",\n";
         ++count;
     }
 };
 
-std::string range(std::uint32_t first, std::uint32_t end) {
-    return "{" + std::to_string(first) + ", " + std::to_string(end - first) + "}";
+// Rows [first, end) of a table as a Range.
+std::string range(std::uint32_t first, const Table& table) {
+    return fmt::format("{{{}, {}}}", first, table.count - first);
 }
 
 std::string pack(const Catalog& catalog) {
@@ -56,39 +51,39 @@ std::string pack(const Catalog& catalog) {
     for (const auto& [name, part] : catalog.parts) {
         const std::uint32_t first_word = words.count;
         for (const auto& [key, text] : part.text) {
-            words.add("{" + literal(key) + ", " + literal(text) + "}");
+            words.add(fmt::format("{{{}, {}}}", literal(key), literal(text)));
         }
         const std::uint32_t first_figure = figures.count;
         for (const auto& [path, figure] : part.figures) {
             const std::uint32_t first_value = values.count;
             for (const double value : figure.value) {
-                values.add(literal(value));
+                values.add(fmt::format("{:a}", value));  // hexadecimal: every compiler reads it back exactly
             }
             const std::uint32_t first_source = sources.count;
             for (const std::string& source : figure.source) {
                 sources.add(literal(source));
             }
-            figures.add("{" + literal(path) + ", " + literal(figure.unit) + ", " + literal(figure.low80) + ", " +
-                        literal(figure.high80) + ", " + std::to_string(static_cast<int>(figure.origin)) + ", " +
-                        range(first_value, values.count) + ", " + range(first_source, sources.count) + "}");
+            figures.add(fmt::format("{{{}, {}, {:a}, {:a}, {}, {}, {}}}", literal(path), literal(figure.unit),
+                                    figure.low80, figure.high80, static_cast<int>(figure.origin),
+                                    range(first_value, values), range(first_source, sources)));
         }
-        parts.add("{" + literal(name) + ", " + literal(part.kind) + ", " + literal(part.note) + ", " +
-                  range(first_word, words.count) + ", " + range(first_figure, figures.count) + "}");
+        parts.add(fmt::format("{{{}, {}, {}, {}, {}}}", literal(name), literal(part.kind), literal(part.note),
+                              range(first_word, words), range(first_figure, figures)));
     }
-    std::ostringstream out;
-    out << "// Made by pack_catalog from models/catalog/*.yaml, which are the source.\n"
-        << "#include \"models/packed_catalog.hpp\"\n\nnamespace fabricast::packed {\n\nnamespace {\n\n";
+    std::string out =
+        "// Made by pack_catalog from models/catalog/*.yaml, which are the source.\n"
+        "#include \"models/packed_catalog.hpp\"\n\nnamespace fabricast::packed {\n\nnamespace {\n\n";
     const auto write = [&](std::string_view type, std::string_view name, const Table& table) {
-        out << "constexpr " << type << ' ' << name << "[] = {\n" << table.rows.str() << "};\n\n";
+        out += fmt::format("constexpr {} {}[] = {{\n{}}};\n\n", type, name, table.rows);
     };
     write("std::string_view", "sources", sources);
     write("double", "values", values);
     write("Word", "words", words);
     write("Figure", "figures", figures);
     write("Part", "parts", parts);
-    out << "}  // namespace\n\nTables catalog() { return {parts, words, figures, values, sources}; }\n\n"
-        << "}  // namespace fabricast::packed\n";
-    return out.str();
+    return out +
+           "}  // namespace\n\nTables catalog() { return {parts, words, figures, values, sources}; }\n\n"
+           "}  // namespace fabricast::packed\n";
 }
 
 void run(const std::filesystem::path& output, std::vector<std::string> files) {

@@ -24,27 +24,6 @@ PcieSpec pcie_spec(const Part& part) {
     return spec;
 }
 
-double write_bandwidth(const PcieSpec& link, Bytes message) {
-    const Bytes payload = std::min(link.max_payload, message);
-    return link.rate.bytes_per_second() * (1 - link.control_share) *
-           pcie::efficiency(payload, pcie::write_overhead(link.generation));
-}
-
-double read_bandwidth(const PcieSpec& link, Bytes message) {
-    const Bytes payload = std::min(link.max_payload, message);
-    const double on_the_line = link.rate.bytes_per_second() * (1 - link.control_share) *
-                               pcie::efficiency(payload, pcie::completion_overhead(link.generation));
-    const Bytes request = std::min(link.max_read_request, message);
-    const double in_flight = static_cast<double>(link.read_tags) * static_cast<double>(request.count);
-    return std::min(on_the_line, in_flight / to_seconds(link.read_round_trip));
-}
-
-double read_request_load(const PcieSpec& link, double read_bytes_per_second) {
-    const double requests = read_bytes_per_second / static_cast<double>(link.max_read_request.count);
-    return requests *
-           static_cast<double>(pcie::write_overhead(link.generation).count);  // the same 4 DW header, no data
-}
-
 LinkSpec link_spec(const PcieSpec& link) {
     return {.name = link.name,
             .family = LinkFamily::pcie,

@@ -1,9 +1,7 @@
 #pragma once
-// PCI Express, generations 1 to 7: the overhead of a TLP, the bandwidth of reads and writes, the limit when both
-// directions are busy. A generation is defined by its rate per lane and its encoding, both from the catalogue; the
-// formulas are the same for all. Sources: PCI-SIG Base Specification 5.0 §2.2, §3.5, §4.2 (TLP, DLLP, framing) and 6.0
-// §4.2.3 (flit mode); Neugebauer et al., "Understanding PCIe performance for end host networking", SIGCOMM'18 (the read
-// formula).
+// PCI Express, generations 1 to 7: the overhead of a TLP, and the limit when both directions are busy. A generation is
+// defined by its rate per lane and its encoding, both from the catalogue; the formulas are the same for all. Sources:
+// PCI-SIG Base Specification 5.0 §2.2, §3.5, §4.2 (TLP, DLLP, framing) and 6.0 §4.2.3 (flit mode).
 
 #include "base/units.hpp"
 #include "models/catalog.hpp"
@@ -50,16 +48,6 @@ struct PcieSpec {
 
 // Throws CatalogError if the part is not a PCIe link or lacks a figure.
 PcieSpec pcie_spec(const Part& part);
-
-// Payload bytes per second of a continuous stream of writes, each of at most `message` bytes.
-double write_bandwidth(const PcieSpec& link, Bytes message);
-
-// The same for reads: the lower of what the line carries as completions and what the tags keep in flight per round
-// trip.
-double read_bandwidth(const PcieSpec& link, Bytes message);
-
-// Bytes per second that the read requests (of MRRS bytes each) take on the opposite direction.
-double read_request_load(const PcieSpec& link, double read_bytes_per_second);
 
 // As a link of the fabric, with the framing of writes.
 LinkSpec link_spec(const PcieSpec& link);

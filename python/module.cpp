@@ -131,15 +131,15 @@ void register_errors(py::module_& module) {
             std::rethrow_exception(std::move(error));
         } catch (const InputError& failure) {
             const py::object raised = py::reinterpret_borrow<py::object>(scenario_error)(failure.what());
-            raised.attr("file") = failure.place.file ? *failure.place.file : "";
-            raised.attr("line") = failure.place.line;
-            raised.attr("column") = failure.place.column;
+            raised.attr("file") = failure.place->file ? *failure.place->file : "";
+            raised.attr("line") = failure.place->line;
+            raised.attr("column") = failure.place->column;
             raised.attr("message") = failure.message;
             PyErr_SetObject(scenario_error.ptr(), raised.ptr());
-        } catch (const CannotEnd& failure) {
-            cannot_end(failure.what());
-        } catch (const MissingEngine& failure) {
-            missing(failure.what());
+        } catch (const Error& failure) {
+            failure.exit_code == ExitCode::cannot_end     ? cannot_end(failure.what())
+            : failure.exit_code == ExitCode::missing_here ? missing(failure.what())
+                                                          : base(failure.what());
         } catch (const std::bad_alloc&) {
             PyErr_NoMemory();
         } catch (const std::runtime_error& failure) {

@@ -1,6 +1,11 @@
 #include "topologies/bill.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <numeric>
+
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast {
 
@@ -16,14 +21,14 @@ bool is_nic_to_switch(const Fabric& fabric, const LinkEnds& ends) {
     return fabric.kind(ends.from) == DeviceKind::nic && fabric.kind(ends.to) == DeviceKind::fabric_switch;
 }
 
-// Cables between NICs and switches. All nodes have the same number, except in an explicit graph, where they are trunks.
+// Cables between NICs and switches. All nodes have the same number, except where they are trunks of an explicit graph.
 std::uint64_t node_cables(const Fabric& fabric) {
     std::uint64_t cables = 0;
     for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
         cables += is_nic_to_switch(fabric, ends) ? static_cast<std::uint64_t>(ends.cables) * fabric.node_count() : 0;
     }
-    if (fabric.cluster().fabric.kind == FabricKind::explicit_graph) {
+    if (fabric.generator().planes() == 0) {
         for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) {
             const LinkEnds ends = fabric.ends(LinkId{l});
             cables += is_nic_to_switch(fabric, ends) ? ends.cables : 0;
@@ -72,7 +77,7 @@ Bill bill_of(const Fabric& fabric) {
         return bill;
     }
     const std::vector<FabricTier> tiers = fabric.tiers();
-    const auto radix = static_cast<std::uint64_t>(spec.kind == FabricKind::explicit_graph ? 0 : spec.radix);
+    const auto radix = static_cast<std::uint64_t>(fabric.generator().planes() == 0 ? 0 : spec.radix);
     for (const FabricTier& tier : tiers) {
         if (tier.switches > 0) {
             bill.switches.push_back({tier.name, tier.switches, tier.switches * radix, 0});
@@ -84,14 +89,14 @@ Bill bill_of(const Fabric& fabric) {
     SwitchCount& leaves = bill.switches.front();
     const std::uint64_t cables = node_cables(fabric);
     // With two planes, each cable of a NIC runs at half the link's rate and takes half a port of its switch.
-    const std::uint64_t ports_each = spec.kind == FabricKind::dual_plane ? 2 : 1;
-    leaves.used = (cables + ports_each - 1) / ports_each;
+    const std::uint64_t planes = std::max(fabric.generator().planes(), 1U);
+    leaves.used = (cables + planes - 1) / planes;
     bill.cables.push_back({"node-" + leaves.tier, CableRun::node, cables});
     add_trunks(tiers, bill);
     if (spec.management_ports > 0) {
         if (leaves.ports > 0 && leaves.left() < spec.management_ports) {
-            throw ClusterError(std::to_string(spec.management_ports) + " management ports, but " +
-                               std::to_string(leaves.left()) + " ports are free on the leaves");
+            throw ClusterError(fmt::format("{} management ports, but {} ports are free on the leaves",
+                                           spec.management_ports, leaves.left()));
         }
         leaves.used += spec.management_ports;
         bill.cables.front().cables += spec.management_ports;

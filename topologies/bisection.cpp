@@ -7,8 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "topologies/torus.hpp"
-#include "topologies/trays.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast {
 
@@ -73,27 +72,18 @@ double between_halves(const Fabric& fabric) {
     return network.maximum(sink + 1, source, sink);
 }
 
-// Every ring along the longest dimension crosses the cut with two cables (one of them the wrap-around). No other cut
-// into halves has fewer; the NICs may still be the tighter limit.
-double across_torus(const Fabric& fabric) {
-    const Torus torus(tray_by_tray(fabric.cluster(), Trays(fabric.node())));
-    std::uint32_t longest = 1;
-    for (const std::uint32_t size : torus.sizes()) {
-        longest = std::max(longest, size);
-    }
+// Where the trunks between the halves are known in closed form, the NICs may still be the tighter limit.
+double known_halves(const Fabric& fabric, double trunks) {
     double nics = 0;
     for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
         const LinkInfo info = fabric.link(LinkId{l});
         nics += info.cls == LinkClass::nic_port ? info.capacity / 2 : 0;  // one direction of each port
     }
-    const double cables = 2.0 * torus.switch_count() / longest;
-    const std::uint32_t half = fabric.node_count() / 2;
-    return std::min(cables * torus.trunk(0).info.capacity, half * nics);
+    return std::min(trunks, fabric.node_count() / 2 * nics);
 }
 
-}  // namespace
-
-double node_bisection_bandwidth(const Fabric& fabric, std::uint32_t split) {
+// The maximum flow inside a node, from its GPUs [0, split) to the others, over NVLink, PCIe and the CPU bus together.
+double inside_node(const Fabric& fabric, std::uint32_t split) {
     const Vertex source = fabric.node_device_count();
     const Vertex sink = source + 1;
     FlowNetwork network;
@@ -112,11 +102,14 @@ double node_bisection_bandwidth(const Fabric& fabric, std::uint32_t split) {
     return network.maximum(sink + 1, source, sink);
 }
 
+}  // namespace
+
 double bisection_bandwidth(const Fabric& fabric) {
     if (fabric.node_count() == 1) {
-        return node_bisection_bandwidth(fabric, fabric.gpus_per_node() / 2);
+        return inside_node(fabric, fabric.gpus_per_node() / 2);
     }
-    return fabric.cluster().fabric.kind == FabricKind::torus ? across_torus(fabric) : between_halves(fabric);
+    const auto trunks = fabric.generator().trunks_between_halves();
+    return trunks ? known_halves(fabric, *trunks) : between_halves(fabric);
 }
 
 }  // namespace fabricast

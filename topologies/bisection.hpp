@@ -12,7 +12,4 @@ namespace fabricast {
 // middle of its longest dimension. For a single node: between the two halves of its GPUs.
 double bisection_bandwidth(const Fabric& fabric);
 
-// The same inside a node, from its GPUs [0, split) to the others, over NVLink, PCIe and the CPU bus together.
-double node_bisection_bandwidth(const Fabric& fabric, std::uint32_t split);
-
 }  // namespace fabricast

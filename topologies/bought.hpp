@@ -6,7 +6,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,9 +27,6 @@ struct CablesOfLink {
 class BoughtSwitches {
 public:
     explicit BoughtSwitches(const Fabric& fabric);  // must outlive this
-    ~BoughtSwitches();
-    BoughtSwitches(const BoughtSwitches&) = delete;
-    BoughtSwitches& operator=(const BoughtSwitches&) = delete;
 
     std::uint32_t count() const;  // ids are 0 .. count - 1
     std::string name(SwitchId id) const;
@@ -45,13 +42,11 @@ public:
     std::array<std::optional<SwitchId>, 2> ends(LinkId link, std::uint32_t cable) const;
 
 private:
-    std::uint32_t plane_of(SwitchId id) const;
-    template <class Wanted>
-    std::vector<CablesOfLink> cables_where(Wanted&& wanted) const;
+    std::vector<CablesOfLink> cables_where(const std::function<bool(SwitchId)>& wanted) const;
 
-    struct Generator;
     const Fabric& fabric_;
-    std::unique_ptr<const Generator> generator_;
+    const FabricGenerator& generator_;
+    std::uint32_t first_switch_, first_trunk_;
 };
 
 }  // namespace fabricast

@@ -32,6 +32,7 @@ std::uint32_t switch_of_cable(const ClosUnit& unit, std::uint32_t cable) {
 
 Clos::Clos(const Cluster& cluster)
     : bundled_(cluster.fabric.choice == PathChoice::adaptive),
+      joins_rails_(cluster.fabric.kind != FabricKind::rail_only),
       same_hash_(cluster.fabric.same_hash),
       nics_(std::max(cluster.node.nics, 1U)),
       utilisation_(cluster.fabric.trunk_utilisation),

@@ -1,5 +1,8 @@
 #include "topologies/clos_plan.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,29 +33,17 @@ public:
     }
 
     ClosPlan plan() {
-        if (one_switch()) {
-            return std::move(plan_);
-        }
-        plan_leaves();
-        if (fabric_.kind == FabricKind::rail_only && plan_.sets == 1) {
-            refuse_spines_alone();
-            plan_.levels.emplace_back().units.resize(static_cast<std::size_t>(plan_.planes) * plan_.rails);
-            number();
-            return std::move(plan_);
-        }
-        const int least = std::max(fabric_.tiers, 2);
-        const int most = fabric_.tiers == 0 ? most_tiers : std::min(fabric_.tiers, most_tiers);
-        for (int tiers = least; tiers <= most; ++tiers) {
-            if (join(tiers) && settle()) {
-                check_spines();
-                number();
-                return std::move(plan_);
+        if (!one_switch()) {
+            plan_leaves();
+            if (fabric_.kind == FabricKind::rail_only && plan_.sets == 1) {
+                refuse_spines_alone();
+                plan_.levels.emplace_back().units.resize(static_cast<std::size_t>(plan_.planes) * plan_.rails);
+            } else {
+                join_leaves();
             }
         }
-        throw ClusterError(std::to_string(plan_.planes * plan_.rails * plan_.sets) + " leaves of " +
-                           std::to_string(plan_.ends_per_leaf) + " NICs are more than " + std::to_string(most) +
-                           " tiers of " + std::to_string(radix_) + "-port switches can join; use larger switches" +
-                           (most < most_tiers ? " or more tiers" : ""));
+        number();
+        return std::move(plan_);
     }
 
 private:
@@ -66,14 +57,14 @@ private:
             return false;
         }
         if (!fits_one) {
-            throw ClusterError("one switch of " + std::to_string(radix_) + " ports cannot take " +
-                               std::to_string(ends() * ports_) + " cables; use a fat tree or a larger switch");
+            throw ClusterError(
+                fmt::format("one switch of {} ports cannot take {} cables; use a fat tree or a larger switch", radix_,
+                            ends() * ports_));
         }
         refuse_spines_alone();
         plan_.by_rail = false;
         plan_.ends_per_leaf = std::max(static_cast<std::uint32_t>(ends()), 1U);
         plan_.levels.emplace_back().units.resize(1);
-        number();
         return true;
     }
 
@@ -99,8 +90,7 @@ private:
             --most;
         }
         if (most == 0) {
-            throw ClusterError("an oversubscription of " + std::to_string(o) + " leaves no port on a switch of " +
-                               std::to_string(radix_));
+            throw ClusterError(fmt::format("an oversubscription of {:f} leaves no port on a switch of {}", o, radix_));
         }
         plan_.rails = plan_.by_rail ? nics_ : 1;
         const std::uint32_t of_node = nics_ / plan_.rails;  // NICs of a node on one leaf
@@ -108,10 +98,10 @@ private:
             ends() / plan_.rails + ceil_div(fabric_.management_ports, plan_.rails * plan_.planes);
         if (fabric_.scalable_unit > 0) {
             if (static_cast<std::uint64_t>(fabric_.scalable_unit) * of_node > most) {
-                throw ClusterError("a leaf of " + std::to_string(radix_) + " ports takes " +
-                                   std::to_string(most / of_node) + " nodes at an oversubscription of " +
-                                   std::to_string(o) + ", not " + std::to_string(fabric_.scalable_unit) +
-                                   ": state a smaller `scalable_unit`");
+                throw ClusterError(fmt::format(
+                    "a leaf of {} ports takes {} nodes at an oversubscription of {:f}, not {}: state a smaller "
+                    "`scalable_unit`",
+                    radix_, most / of_node, o, fabric_.scalable_unit));
             }
             plan_.ends_per_leaf = fabric_.scalable_unit * of_node;
             plan_.sets = ceil_div(ends() / plan_.rails, plan_.ends_per_leaf);
@@ -129,6 +119,21 @@ private:
         const std::uint32_t full_up = o < 1 ? radix_ - ports_of(most) : cables_up(most);
         leaf_up_ = std::max(plan_.ends_per_leaf == most ? full_up : cables_up(plan_.ends_per_leaf),
                             ceil_div(static_cast<std::uint64_t>(plan_.sets - 1) * full_up, plan_.sets));
+    }
+
+    // Takes the fewest tiers that can join all leaves.
+    void join_leaves() {
+        const int most = fabric_.tiers == 0 ? most_tiers : std::min(fabric_.tiers, most_tiers);
+        for (int tiers = std::max(fabric_.tiers, 2); tiers <= most; ++tiers) {
+            if (join(tiers) && settle()) {
+                check_spines();
+                return;
+            }
+        }
+        throw ClusterError(fmt::format(
+            "{} leaves of {} NICs are more than {} tiers of {}-port switches can join; use larger switches{}",
+            plan_.planes * plan_.rails * plan_.sets, plan_.ends_per_leaf, most, radix_,
+            most < most_tiers ? " or more tiers" : ""));
     }
 
     // Creates the units of each level and assigns their parents; false if there are too few tiers.
@@ -218,8 +223,7 @@ private:
         if (fabric_.spines == 0 || (spines_of_a_pod() * pods == fabric_.spines && spines_of_a_pod() <= most)) {
             return;
         }
-        const std::string asked = std::to_string(fabric_.spines) + " spines cannot take the " + std::to_string(most) +
-                                  " cables of each of " + std::to_string(plan_.levels.front().units.size()) + " leaves";
+        const std::uint32_t asked = fabric_.spines;
         fabric_.spines = 0;
         for (ClosLevel& level : plan_.levels) {
             for (ClosUnit& unit : level.units) {
@@ -228,13 +232,16 @@ private:
         }
         settle();
         const std::uint32_t least = spines_of_a_pod();
-        std::string even;
+        std::vector<std::uint32_t> even;
         for (std::uint32_t each = least; each <= most; ++each) {
-            even += most % each == 0 ? (even.empty() ? "" : ", ") + std::to_string(each * pods) : "";
+            if (most % each == 0) {
+                even.push_back(each * pods);
+            }
         }
-        throw ClusterError(asked + "; these can: " + std::to_string(least * pods) + " to " +
-                           std::to_string(most * pods) + (pods > 1 ? " in steps of " + std::to_string(pods) : "") +
-                           ", evenly " + even);
+        throw ClusterError(
+            fmt::format("{} spines cannot take the {} cables of each of {} leaves; these can: {} to {}{}, evenly {}",
+                        asked, most, plan_.levels.front().units.size(), least * pods, most * pods,
+                        pods > 1 ? fmt::format(" in steps of {}", pods) : "", fmt::join(even, ", ")));
     }
 
     void number() {
@@ -291,12 +298,11 @@ std::string ClosPlan::uneven(std::size_t t) const {
     if (fewest == most) {
         return "";
     }
-    std::string said = std::to_string(fewest) + (most == fewest + 1 ? " or " : " to ") + std::to_string(most) +
-                       " cables from a " + std::string(t == 0 ? "leaf" : "pod") + " to a " +
-                       std::string(level_names[t + 1]);
+    const std::string said = fmt::format("{} {} {} cables from a {} to a {}", fewest, most == fewest + 1 ? "or" : "to",
+                                         most, t == 0 ? "leaf" : "pod", level_names[t + 1]);
     for (std::uint32_t each = switches; t == 0 && each <= common; ++each) {
         if (common % each == 0) {
-            return said + ", even with `spines: " + std::to_string(each * levels[1].units.size()) + "`";
+            return fmt::format("{}, even with `spines: {}`", said, each * levels[1].units.size());
         }
     }
     return said;

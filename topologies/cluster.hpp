@@ -3,20 +3,21 @@
 // the fabric that joins them. `sim/scenario` reads these from YAML; `Fabric` makes links and paths from them.
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/units.hpp"
 #include "models/gpu.hpp"
 #include "models/link.hpp"
+#include "topologies/topology.hpp"
 
 namespace fabricast {
 
 // The cluster cannot be built; the message says which figure is wrong and what would fit.
-struct ClusterError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct ClusterError : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
 };
 
 // One device inside a node: "gpu3", "nic0", "cpu1", "switch2" (PCIe), "nvswitch".
@@ -59,22 +60,6 @@ struct NodeTemplate {
     std::vector<NodeDevice> devices;
     std::vector<NodeCable> cables;
 };
-
-enum class FabricKind : std::uint8_t {
-    none,  // a single node
-    single_switch,
-    fat_tree,
-    rail_optimized,
-    rail_only,
-    dragonfly,
-    dragonfly_plus,
-    torus,
-    dual_plane,
-    explicit_graph
-};
-
-// The spelling used in scenarios: "rail-optimized".
-std::string_view to_string(FabricKind kind);
 
 // How flows choose among equal paths. `adaptive`: sprayed evenly, so parallel trunks act as one bundle; `ecmp`: one
 // path, by a hash of the flow label with the fabric's seed.

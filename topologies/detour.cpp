@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include "base/hash.hpp"
@@ -10,9 +11,10 @@ namespace fabricast {
 
 namespace {
 
-// Random draws of a path. If only one of 32 uplinks (half the ports of a 64-port switch) works, 128 draws miss it with
-// a probability of 0.02.
-constexpr std::uint32_t hash_tries = 128;
+// Random draws of a path. If the first 128 all meet the same link that is down (a NIC's port), no hash avoids it. If
+// not, few of many ways are whole, and up to 4096 are drawn: if only one of 64 uplinks works, 128 draws would miss it
+// with a probability of 0.13; if only one of 512 works, 4096 miss it with a probability of 0.0003.
+constexpr std::uint32_t first_hash_tries = 128, most_hash_tries = 4096;
 
 class Search {
 public:
@@ -24,7 +26,13 @@ public:
         } catch (const Unreachable&) {
             return false;
         }
-        return std::ranges::none_of(path_.span(), down_);
+        std::vector<LinkId> blocked;
+        std::ranges::copy_if(path_.span(), std::back_inserter(blocked), down_);
+        if (!blocked.empty()) {
+            first_blocked_ = blocked.front();
+            last_blocked_ = blocked.back();
+        }
+        return blocked.empty();
     }
 
     std::optional<PathQuery> other_transport(PathQuery query) {
@@ -39,11 +47,17 @@ public:
 
     std::optional<PathQuery> other_hash(PathQuery query) {
         const std::uint32_t label = query.flow_label;
-        for (std::uint32_t i = 1; i <= hash_tries; ++i) {
+        const LinkId first = first_blocked_;
+        const LinkId last = last_blocked_;
+        bool first_varies = false;
+        bool last_varies = false;
+        for (std::uint32_t i = 1; i <= (first_varies && last_varies ? most_hash_tries : first_hash_tries); ++i) {
             query.flow_label = static_cast<std::uint32_t>(mix(label ^ static_cast<std::uint64_t>(i) << 32U));
             if (whole(query)) {
                 return query;
             }
+            first_varies |= first_blocked_ != first;
+            last_varies |= last_blocked_ != last;
         }
         return std::nullopt;
     }
@@ -96,6 +110,7 @@ private:
     const Fabric& fabric_;
     const std::function<bool(LinkId)>& down_;
     Path path_;
+    LinkId first_blocked_{}, last_blocked_{};  // links of the last path that was not whole
 };
 
 }  // namespace

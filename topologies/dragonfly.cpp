@@ -1,5 +1,7 @@
 #include "topologies/dragonfly.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -249,9 +251,9 @@ std::string Dragonfly::uneven(std::size_t tier) const {
             most = std::max(most, plan_.cables(group, other));
         }
     }
-    return tier != 1 || fewest >= most ? ""
-                                       : std::to_string(fewest) + (most == fewest + 1 ? " or " : " to ") +
-                                             std::to_string(most) + " cables between two groups";
+    return tier != 1 || fewest >= most
+               ? ""
+               : fmt::format("{} {} {} cables between two groups", fewest, most == fewest + 1 ? "or" : "to", most);
 }
 
 }  // namespace fabricast

@@ -16,36 +16,36 @@
 
 #include "topologies/cluster.hpp"
 #include "topologies/dragonfly_plan.hpp"
-#include "topologies/switching.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast {
 
-class Dragonfly {
+class Dragonfly : public FabricGenerator {
 public:
     explicit Dragonfly(const Cluster& cluster);  // throws ClusterError
 
-    std::uint32_t switch_count() const { return routers() + (bundled_ ? plan_.groups : plan_.all_spines()); }
-    std::uint32_t trunk_count() const;
-    std::uint32_t planes() const { return 1; }
-    std::uint32_t switch_of(FabricEnd end, std::uint32_t) const { return end.node / plan_.nodes_per_router; }
-    Trunk trunk(std::uint32_t index) const;
-    std::string switch_name(std::uint32_t index) const;
-    std::optional<std::uint32_t> find_switch(std::string_view name) const;
-    bool route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_t flow_hash, TrunkRoute& route) const;
-    std::uint32_t longest_route() const { return 3; }
-    std::vector<FabricTier> tiers() const;
-    bool hashes() const { return !bundled_; }
+    std::uint32_t switch_count() const override { return routers() + (bundled_ ? plan_.groups : plan_.all_spines()); }
+    std::uint32_t trunk_count() const override;
+    std::uint32_t switch_of(FabricEnd end, std::uint32_t) const override { return end.node / plan_.nodes_per_router; }
+    Trunk trunk(std::uint32_t index) const override;
+    std::string switch_name(std::uint32_t index) const override;
+    std::optional<std::uint32_t> find_switch(std::string_view name) const override;
+    bool route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_t flow_hash,
+               TrunkRoute& route) const override;
+    std::uint32_t longest_route() const override { return 3; }
+    std::vector<FabricTier> tiers() const override;
+    bool hashes() const override { return !bundled_; }
 
     // Physical switches: routers (leaves), then the spines of a dragonfly+. Adaptive routing draws a group's spines as
     // one.
-    std::uint32_t bought_switches() const { return routers() + plan_.all_spines(); }
-    std::string bought_name(std::uint32_t bought) const;
-    std::optional<std::uint32_t> find_bought(std::string_view name) const;
-    std::uint32_t drawn_as(std::uint32_t bought) const;
+    std::uint32_t bought_switches() const override { return routers() + plan_.all_spines(); }
+    std::string bought_name(std::uint32_t bought) const override;
+    std::optional<std::uint32_t> find_bought(std::string_view name) const override;
+    std::uint32_t drawn_as(std::uint32_t bought) const override;
     // The physical switches at both ends of a trunk's cable.
-    std::array<std::uint32_t, 2> cable_ends(std::uint32_t trunk, std::uint32_t cable) const;
-    std::uint32_t plane_of(std::uint32_t) const { return 0; }
-    std::string uneven(std::size_t tier) const;  // see ClosPlan::uneven; about global cables, so only for tier 1
+    std::array<std::uint32_t, 2> cable_ends(std::uint32_t trunk, std::uint32_t cable) const override;
+    std::string uneven(
+        std::size_t tier) const override;  // see ClosPlan::uneven; about global cables, so only for tier 1
 
     const DragonflyPlan& plan() const { return plan_; }
 

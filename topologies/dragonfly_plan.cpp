@@ -1,9 +1,10 @@
 #include "topologies/dragonfly_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
 
 namespace fabricast {
 
@@ -116,8 +117,8 @@ private:
         plan_.nodes_per_router = static_cast<std::uint32_t>(fabric_.shape[2]);
         const std::uint64_t held = static_cast<std::uint64_t>(plan_.groups) * plan_.routers * plan_.nodes_per_router;
         if (held < nodes_) {
-            throw ClusterError("the dragonfly's shape holds " + std::to_string(held) + " nodes, but the cluster has " +
-                               std::to_string(nodes_));
+            throw ClusterError(
+                fmt::format("the dragonfly's shape holds {} nodes, but the cluster has {}", held, nodes_));
         }
     }
 
@@ -127,11 +128,10 @@ private:
         const std::uint32_t used = down + plan_.routers - 1;
         const std::uint32_t global = plan_.groups > 1 ? cables_for(down) : 0;
         if (used + global > radix_) {
-            throw ClusterError("a router of " + std::to_string(radix_) + " ports cannot take " + std::to_string(down) +
-                               " NIC cables, " + std::to_string(plan_.routers - 1) + " of its group and " +
-                               std::to_string(global) +
-                               " to other groups; take larger switches, a shape of smaller groups or a larger "
-                               "oversubscription");
+            throw ClusterError(fmt::format(
+                "a router of {} ports cannot take {} NIC cables, {} of its group and {} to other groups; take larger "
+                "switches, a shape of smaller groups or a larger oversubscription",
+                radix_, down, plan_.routers - 1, global));
         }
         out_ = plan_.routers * global;
         last_out_ = plan_.last_routers * global;
@@ -143,8 +143,8 @@ private:
     void plan_spines(std::uint32_t down) {
         plan_.up = plan_.last_up = cables_for(down);
         if (down + plan_.up > radix_) {
-            throw ClusterError("a leaf of " + std::to_string(radix_) + " ports cannot take " + std::to_string(down) +
-                               " NIC cables and " + std::to_string(plan_.up) + " to spines");
+            throw ClusterError(
+                fmt::format("a leaf of {} ports cannot take {} NIC cables and {} to spines", radix_, down, plan_.up));
         }
         if (plan_.all_routers() == 1) {
             plan_.up = plan_.last_up = 0;  // one leaf joins all nodes
@@ -159,9 +159,10 @@ private:
         plan_.last_up = std::max(plan_.last_up, plan_.last_spines);
         most_last_out_ = last_out_;
         if (std::max(plan_.spines, plan_.last_spines) > plan_.up) {
-            throw ClusterError("a leaf has " + std::to_string(plan_.up) + " cables up, too few to reach each of " +
-                               std::to_string(std::max(plan_.spines, plan_.last_spines)) +
-                               " spines of its group; take larger switches or a smaller oversubscription");
+            throw ClusterError(
+                fmt::format("a leaf has {} cables up, too few to reach each of {} spines of its group; take larger "
+                            "switches or a smaller oversubscription",
+                            plan_.up, std::max(plan_.spines, plan_.last_spines)));
         }
     }
 
@@ -182,8 +183,9 @@ private:
             last_out_ = std::max(last_out_, others);
         }
         if (std::min(out_, last_out_) < others) {
-            throw ClusterError("the global ports of a group are fewer than the " + std::to_string(others) +
-                               " other groups; take larger switches or larger groups");
+            throw ClusterError(fmt::format(
+                "the global ports of a group are fewer than the {} other groups; take larger switches or larger groups",
+                others));
         }
         plan_.between = GlobalCables(plan_.groups, out_, std::min(out_, last_out_)).take();
     }

@@ -1,5 +1,7 @@
 #include "topologies/drawn_nodes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -7,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "topologies/switching.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast {
 
@@ -54,7 +56,7 @@ std::uint32_t count_numbered(const DrawnNode& node, std::string_view kind) {
         }
     }
     if (!numbers.empty() && *numbers.rbegin() + 1 != numbers.size()) {
-        throw ClusterError("the graph's nodes number their " + std::string(kind) + "s with gaps; from 0 on, please");
+        throw ClusterError(fmt::format("the graph's nodes number their {}s with gaps; from 0 on, please", kind));
     }
     return static_cast<std::uint32_t>(numbers.size());
 }
@@ -71,7 +73,7 @@ NvlinkShape nvlink_shape(const DrawnNode& node) {
 }
 
 ClusterError unlike(const std::string& node, const char* how, const std::string& what) {
-    return ClusterError("the nodes of a cluster are alike, but " + node + " " + how + " " + what + ", unlike node0");
+    return ClusterError(fmt::format("the nodes of a cluster are alike, but {} {} {}, unlike node0", node, how, what));
 }
 
 class Folder {
@@ -136,7 +138,7 @@ private:
         for (const auto& [number, node] : nodes_) {
             const std::string name = "node" + std::to_string(number);
             if (number != expected++) {
-                throw ClusterError("the graph has " + name + " but no node" + std::to_string(number - 1));
+                throw ClusterError(fmt::format("the graph has {} but no node{}", name, number - 1));
             }
             for (const auto& [device, row] : first.devices) {
                 if (!node.devices.contains(device)) {

@@ -1,6 +1,7 @@
 #include "topologies/explicit_fabric.hpp"
 
-#include <set>
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/nearest_word.hpp"
@@ -10,14 +11,10 @@ namespace fabricast {
 namespace {
 
 LinkClass class_between(LinkFamily family, bool at_nic) {
-    switch (family) {
-        case LinkFamily::nvlink:
-            return LinkClass::nvlink;
-        case LinkFamily::pcie:
-            return LinkClass::pcie;
-        default:
-            return at_nic ? LinkClass::nic_port : LinkClass::leaf_spine;
-    }
+    return family == LinkFamily::nvlink ? LinkClass::nvlink
+           : family == LinkFamily::pcie ? LinkClass::pcie
+           : at_nic                     ? LinkClass::nic_port
+                                        : LinkClass::leaf_spine;
 }
 
 }  // namespace
@@ -40,15 +37,14 @@ std::uint32_t ExplicitFabric::vertex(const Cluster& cluster, const std::string& 
         names.push_back(device.name);
     }
     const std::string near = nearest_word(name, names);
-    throw ClusterError("a cable of the graph ends at '" + name + "', which is neither a device of it nor a NIC" +
-                       (near.empty() ? " (node0.nic0)" : "; did you mean '" + near + "'?"));
+    throw ClusterError(fmt::format("a cable of the graph ends at '{}', which is neither a device of it nor a NIC{}",
+                                   name, near.empty() ? " (node0.nic0)" : "; did you mean '" + near + "'?"));
 }
 
 ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.devices), nics_(cluster.node.nics) {
-    std::set<std::string> names;
     for (const NodeDevice& device : devices_) {
-        if (!names.insert(device.name).second) {
-            throw ClusterError("two devices of the graph are called '" + device.name + "'");
+        if (!number_of_.emplace(device.name, number_of_.size()).second) {
+            throw ClusterError(fmt::format("two devices of the graph are called '{}'", device.name));
         }
     }
     const std::uint32_t switches = switch_count();
@@ -66,7 +62,7 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
         std::uint32_t a = vertex(cluster, cable.a);
         std::uint32_t b = vertex(cluster, cable.b);
         if (a == b) {
-            throw ClusterError("a cable of the graph joins '" + cable.a + "' to itself");
+            throw ClusterError(fmt::format("a cable of the graph joins '{}' to itself", cable.a));
         }
         for (int direction = 0; direction < 2; ++direction) {
             Trunk trunk{.from = a, .to = b, .cables = static_cast<std::uint32_t>(cable.count), .info = {}};
@@ -99,12 +95,8 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
 }
 
 std::optional<std::uint32_t> ExplicitFabric::find_switch(std::string_view name) const {
-    for (std::uint32_t d = 0; d < devices_.size(); ++d) {
-        if (devices_[d].name == name) {
-            return d;
-        }
-    }
-    return std::nullopt;
+    const auto found = number_of_.find(name);
+    return found == number_of_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void ExplicitFabric::cross(std::uint32_t resource, TrunkRoute& route) const {

@@ -4,34 +4,36 @@
 // other parallel cables are chosen by hash, even with adaptive routing.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "topologies/cluster.hpp"
+#include "topologies/fabric_generator.hpp"
 #include "topologies/graph_routes.hpp"
-#include "topologies/switching.hpp"
 
 namespace fabricast {
 
-class ExplicitFabric {
+class ExplicitFabric : public FabricGenerator {
 public:
     // Throws ClusterError if a cable ends at an unknown device or at the device that it starts from, or if two devices
     // share a name.
     explicit ExplicitFabric(const Cluster& cluster);
 
-    std::uint32_t switch_count() const { return static_cast<std::uint32_t>(devices_.size()); }
-    std::uint32_t trunk_count() const { return static_cast<std::uint32_t>(trunks_.size()); }
-    std::uint32_t planes() const { return 0; }  // the cables of NICs are trunks too
-    std::uint32_t switch_of(FabricEnd, std::uint32_t) const { return 0; }
-    Trunk trunk(std::uint32_t index) const { return trunks_[index]; }
-    std::string switch_name(std::uint32_t index) const { return devices_[index].name; }
-    std::optional<std::uint32_t> find_switch(std::string_view name) const;
-    bool route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_t flow_hash, TrunkRoute& route) const;
-    std::uint32_t longest_route() const;
-    std::vector<FabricTier> tiers() const;
-    bool hashes() const { return true; }
+    std::uint32_t switch_count() const override { return static_cast<std::uint32_t>(devices_.size()); }
+    std::uint32_t trunk_count() const override { return static_cast<std::uint32_t>(trunks_.size()); }
+    std::uint32_t planes() const override { return 0; }  // the cables of NICs are trunks too
+    std::uint32_t switch_of(FabricEnd, std::uint32_t) const override { return 0; }
+    Trunk trunk(std::uint32_t index) const override { return trunks_[index]; }
+    std::string switch_name(std::uint32_t index) const override { return devices_[index].name; }
+    std::optional<std::uint32_t> find_switch(std::string_view name) const override;
+    bool route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_t flow_hash,
+               TrunkRoute& route) const override;
+    std::uint32_t longest_route() const override;
+    bool by_tray() const override { return false; }
+    std::vector<FabricTier> tiers() const override;
 
 private:
     std::uint32_t vertex(const Cluster& cluster, const std::string& name) const;
@@ -39,6 +41,7 @@ private:
 
     static constexpr std::uint32_t none = 0xffffffff;
     std::vector<NodeDevice> devices_;
+    std::map<std::string, std::uint32_t, std::less<>> number_of_;  // a device by its name
     std::uint32_t nics_ = 0;
     std::vector<Trunk> trunks_;                        // both directions of each cable, then the shared resources
     std::vector<std::uint32_t> of_device_, of_cable_;  // index of the shared resource, or `none`

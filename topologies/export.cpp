@@ -1,10 +1,14 @@
 #include "topologies/export.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 
+#include "base/enum_name.hpp"
 #include "base/text.hpp"
-#include "topologies/flatten.hpp"
 
 namespace fabricast {
 
@@ -18,44 +22,50 @@ std::string number(double value) {
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-std::string gigabytes(double bytes_per_second) {
-    char text[32];
-    return {text, std::to_chars(text, text + sizeof text, bytes_per_second / 1e9, std::chars_format::fixed, 1).ptr};
-}
-
-std::string_view shape_of(DeviceKind kind) {
-    switch (kind) {
-        case DeviceKind::gpu:
-            return "box";
-        case DeviceKind::nic:
-            return "cds";
-        case DeviceKind::cpu:
-            return "component";
-        case DeviceKind::host_memory:
-            return "cylinder";
-        default:
-            return "oval";
-    }
-}
+// Graphviz's shapes, in the order of DeviceKind.
+constexpr std::array<std::string_view, 7> shapes = {"box", "cds", "component", "oval", "oval", "oval", "cylinder"};
 
 std::string quoted(std::string_view text) { return '"' + markup_text(text) + '"'; }
 
+template <class... Values>
+void write(std::string& out, fmt::format_string<Values...> format, Values&&... values) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
+}
+
 void write_dot_devices(const Fabric& fabric, std::string& out) {
-    const auto write = [&](DeviceId device, std::string_view indent) {
-        out.append(indent).append(quoted(fabric.device_name(device)));
-        out.append(" [shape=").append(shape_of(fabric.kind(device))).append("];\n");
+    const auto device = [&](std::uint32_t d, std::string_view indent) {
+        write(out, "{}{} [shape={}];\n", indent, quoted(fabric.device_name(DeviceId{d})),
+              enum_name(shapes, fabric.kind(DeviceId{d})));
     };
     const std::uint32_t per_node = fabric.node_device_count();
     for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
-        const std::string name = "node" + std::to_string(node);
-        out.append("  subgraph \"cluster_").append(name).append("\" {\n    label=\"").append(name).append("\";\n");
-        for (std::uint32_t d = 0; d < per_node; ++d) {
-            write(DeviceId{node * per_node + d}, "    ");
+        write(out, "  subgraph \"cluster_node{0}\" {{\n    label=\"node{0}\";\n", node);
+        for (std::uint32_t d = node * per_node; d < (node + 1) * per_node; ++d) {
+            device(d, "    ");
         }
         out += "  }\n";
     }
     for (std::uint32_t d = fabric.node_count() * per_node; d < fabric.device_count(); ++d) {
-        write(DeviceId{d}, "  ");
+        device(d, "  ");
+    }
+}
+
+void write_simgrid_routes(const Fabric& fabric, std::string& out) {
+    Path path;
+    for (std::uint32_t src = 0; src < fabric.gpu_count(); ++src) {
+        for (std::uint32_t dst = 0; dst < fabric.gpu_count(); ++dst) {
+            if (src == dst) {
+                continue;
+            }
+            const PathQuery query{.src = fabric.gpu(src), .dst = fabric.gpu(dst)};
+            fabric.path(query, path);
+            write(out, "    <route src={} dst={} symmetrical=\"NO\">", quoted(fabric.device_name(query.src)),
+                  quoted(fabric.device_name(query.dst)));
+            for (const LinkId link : path.span()) {
+                write(out, "<link_ctn id=\"l{}\"/>", index(link));
+            }
+            out += "</route>\n";
+        }
     }
 }
 
@@ -64,13 +74,14 @@ void write_dot_devices(const Fabric& fabric, std::string& out) {
 std::string to_dot(const Fabric& fabric) {
     std::string out = "graph " + quoted(fabric.cluster().name) + " {\n";
     write_dot_devices(fabric, out);
-    for (const FlatLink& link : flatten(fabric).links) {
-        if (link.ends.resource || link.ends.from > link.ends.to) {
+    for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
+        const LinkEnds ends = fabric.ends(LinkId{l});
+        if (ends.resource || ends.from > ends.to) {
             continue;  // a shared resource, or the other direction of a cable
         }
-        const std::string bundle = link.ends.cables > 1 ? "x" + std::to_string(link.ends.cables) + " " : "";
-        out += "  " + quoted(fabric.device_name(link.ends.from)) + " -- " + quoted(fabric.device_name(link.ends.to)) +
-               " [label=\"" + bundle + gigabytes(link.info.capacity) + " GB/s\"];\n";
+        write(out, "  {} -- {} [label=\"{}{:.1f} GB/s\"];\n", quoted(fabric.device_name(ends.from)),
+              quoted(fabric.device_name(ends.to)), ends.cables > 1 ? fmt::format("x{} ", ends.cables) : "",
+              fabric.link(LinkId{l}).capacity / 1e9);
     }
     return out + "}\n";
 }
@@ -87,61 +98,45 @@ std::string to_graphml(const Fabric& fabric) {
         "  <key id=\"cables\" for=\"edge\" attr.name=\"cables\" attr.type=\"int\"/>\n"
         "  <graph edgedefault=\"directed\">\n";
     for (std::uint32_t d = 0; d < fabric.device_count(); ++d) {
-        out += "    <node id=" + quoted(fabric.device_name(DeviceId{d})) + "><data key=\"kind\">" +
-               std::string(to_string(fabric.kind(DeviceId{d}))) + "</data></node>\n";
+        write(out, "    <node id={}><data key=\"kind\">{}</data></node>\n", quoted(fabric.device_name(DeviceId{d})),
+              to_string(fabric.kind(DeviceId{d})));
     }
-    for (const FlatLink& link : flatten(fabric).links) {
-        out += "    <edge source=" + quoted(fabric.device_name(link.ends.from)) +
-               " target=" + quoted(fabric.device_name(link.ends.to)) + "><data key=\"name\">" +
-               markup_text(fabric.link_name(link.id)) + "</data><data key=\"class\">" +
-               (link.ends.resource ? "shared" : std::string(to_string(link.info.cls))) +
-               "</data><data key=\"capacity\">" + number(link.info.capacity) + "</data><data key=\"latency\">" +
-               number(to_seconds(link.info.latency)) + "</data><data key=\"cables\">" +
-               std::to_string(link.ends.cables) + "</data></edge>\n";
+    for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
+        const LinkId id{l};
+        const LinkEnds ends = fabric.ends(id);
+        const LinkInfo info = fabric.link(id);
+        write(out,
+              "    <edge source={} target={}><data key=\"name\">{}</data><data key=\"class\">{}</data>"
+              "<data key=\"capacity\">{}</data><data key=\"latency\">{}</data><data key=\"cables\">{}</data></edge>\n",
+              quoted(fabric.device_name(ends.from)), quoted(fabric.device_name(ends.to)),
+              markup_text(fabric.link_name(id)), ends.resource ? "shared" : to_string(info.cls), number(info.capacity),
+              number(to_seconds(info.latency)), ends.cables);
     }
     return out + "  </graph>\n</graphml>\n";
 }
 
 std::string to_simgrid(const Fabric& fabric) {
     if (fabric.gpu_count() > most_simgrid_hosts) {
-        throw ClusterError(
-            "a SimGrid platform writes out a route for each pair of GPUs: " + std::to_string(fabric.gpu_count()) +
-            " GPUs are too many (at most " + std::to_string(most_simgrid_hosts) + ")");
+        throw ClusterError(fmt::format(
+            "a SimGrid platform writes out a route for each pair of GPUs: {} GPUs are too many (at most {})",
+            fabric.gpu_count(), most_simgrid_hosts));
     }
     std::string out =
         "<?xml version='1.0'?>\n"
         "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-        "<platform version=\"4.1\">\n"
-        "  <zone id=" +
-        quoted(fabric.cluster().name) + " routing=\"Full\">\n";
+        "<platform version=\"4.1\">\n";
+    write(out, "  <zone id={} routing=\"Full\">\n", quoted(fabric.cluster().name));
     const std::string speed = number(fabric.node().gpu.fp32 > 0 ? fabric.node().gpu.fp32 : 1e12);
     for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
-        out += "    <host id=" + quoted(fabric.device_name(fabric.gpu(rank))) + " speed=\"" + speed + "f\"/>\n";
+        write(out, "    <host id={} speed=\"{}f\"/>\n", quoted(fabric.device_name(fabric.gpu(rank))), speed);
     }
     // Links are identified by number, because parallel cables may have the same name.
-    for (const FlatLink& link : flatten(fabric).links) {
-        out += "    <link id=\"l" + std::to_string(static_cast<std::uint32_t>(link.id)) + "\" bandwidth=\"" +
-               number(link.info.capacity) + "Bps\" latency=\"" + number(to_seconds(link.info.latency)) +
-               "s\"><prop id=\"name\" value=" + quoted(fabric.link_name(link.id)) + "/></link>\n";
+    for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
+        const LinkInfo info = fabric.link(LinkId{l});
+        write(out, "    <link id=\"l{}\" bandwidth=\"{}Bps\" latency=\"{}s\"><prop id=\"name\" value={}/></link>\n", l,
+              number(info.capacity), number(to_seconds(info.latency)), quoted(fabric.link_name(LinkId{l})));
     }
-    PathQuery query;
-    Path path;
-    for (std::uint32_t src = 0; src < fabric.gpu_count(); ++src) {
-        for (std::uint32_t dst = 0; dst < fabric.gpu_count(); ++dst) {
-            if (src == dst) {
-                continue;
-            }
-            query.src = fabric.gpu(src);
-            query.dst = fabric.gpu(dst);
-            fabric.path(query, path);
-            out += "    <route src=" + quoted(fabric.device_name(query.src)) +
-                   " dst=" + quoted(fabric.device_name(query.dst)) + " symmetrical=\"NO\">";
-            for (const LinkId link : path.span()) {
-                out += "<link_ctn id=\"l" + std::to_string(static_cast<std::uint32_t>(link)) + "\"/>";
-            }
-            out += "</route>\n";
-        }
-    }
+    write_simgrid_routes(fabric, out);
     return out + "  </zone>\n</platform>\n";
 }
 

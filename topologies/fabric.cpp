@@ -1,5 +1,7 @@
 #include "topologies/fabric.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <optional>
@@ -69,6 +71,7 @@ Fabric::Fabric(const Fabric&) = default;
 Fabric::Fabric(Fabric&&) noexcept = default;
 
 const Cluster& Fabric::cluster() const { return tables_->cluster; }
+const FabricGenerator& Fabric::generator() const { return *tables_->generator; }
 const NodeTemplate& Fabric::node() const { return tables_->cluster.node; }
 std::uint32_t Fabric::node_count() const { return tables_->cluster.nodes; }
 std::uint32_t Fabric::gpus_per_node() const { return tables_->cluster.node.gpus; }
@@ -93,7 +96,7 @@ DeviceId Fabric::nvswitch(std::uint32_t node, std::uint32_t which) const {
             return DeviceId{node * tables_->devices + d};
         }
     }
-    throw ClusterError("node '" + this->node().name + "' has no NVSwitch " + std::to_string(which));
+    throw ClusterError(fmt::format("node '{}' has no NVSwitch {}", this->node().name, which));
 }
 
 DeviceKind Fabric::kind(DeviceId device) const {
@@ -110,9 +113,7 @@ std::uint32_t Fabric::local_index(DeviceId device) const {
                                       : tables_->graph.devices[tables_->local(device)].index;
 }
 
-std::uint32_t Fabric::device_count() const {
-    return tables_->first_switch + tables_->visit([](const auto& s) { return s.switch_count(); });
-}
+std::uint32_t Fabric::device_count() const { return tables_->first_switch + tables_->generator->switch_count(); }
 
 std::uint16_t Fabric::nearest_nic(std::uint32_t local_gpu) const { return tables_->graph.nearest_nic.at(local_gpu); }
 
@@ -120,9 +121,7 @@ std::span<const std::uint16_t> Fabric::near_nics(std::uint32_t local_gpu) const 
     return tables_->graph.near_nics.at(local_gpu);
 }
 
-std::uint32_t Fabric::link_count() const {
-    return tables_->first_trunk + tables_->visit([](const auto& s) { return s.trunk_count(); });
-}
+std::uint32_t Fabric::link_count() const { return tables_->first_trunk + tables_->generator->trunk_count(); }
 
 std::uint32_t Fabric::node_device_count() const { return tables_->devices; }
 std::uint32_t Fabric::node_link_count() const { return tables_->links; }
@@ -131,7 +130,7 @@ LinkInfo Fabric::link(LinkId id) const {
     const FabricTables& t = *tables_;
     assert(index(id) < link_count());
     if (index(id) >= t.first_trunk) {
-        return t.visit([&](const auto& s) { return s.trunk(index(id) - t.first_trunk).info; });
+        return t.generator->trunk(index(id) - t.first_trunk).info;
     }
     const std::uint32_t local = index(id) % t.links;
     if (local < t.first_port) {
@@ -149,7 +148,7 @@ LinkEnds Fabric::ends(LinkId id) const {
     const FabricTables& t = *tables_;
     assert(index(id) < link_count());
     if (index(id) >= t.first_trunk) {
-        const Trunk trunk = t.visit([&](const auto& s) { return s.trunk(index(id) - t.first_trunk); });
+        const Trunk trunk = t.generator->trunk(index(id) - t.first_trunk);
         return {t.fabric_device(trunk.from), t.fabric_device(trunk.to), trunk.cables, trunk.resource};
     }
     const std::uint32_t node = index(id) / t.links;
@@ -173,9 +172,9 @@ LinkEnds Fabric::ends(LinkId id) const {
 std::string Fabric::device_name(DeviceId device) const {
     const FabricTables& t = *tables_;
     if (t.is_switch(device)) {
-        return t.visit([&](const auto& s) { return s.switch_name(index(device) - t.first_switch); });
+        return t.generator->switch_name(index(device) - t.first_switch);
     }
-    return "node" + std::to_string(t.node_of(device)) + "." + t.graph.devices[t.local(device)].name;
+    return fmt::format("node{}.{}", t.node_of(device), t.graph.devices[t.local(device)].name);
 }
 
 DeviceId Fabric::device(std::string_view name) const {
@@ -188,7 +187,7 @@ DeviceId Fabric::device(std::string_view name) const {
             return DeviceId{*node * t.devices + *local};
         }
     }
-    if (const auto found = t.visit([&](const auto& s) { return s.find_switch(name); })) {
+    if (const auto found = t.generator->find_switch(name)) {
         return DeviceId{t.first_switch + *found};
     }
     std::vector<std::string> names;  // names that may have been meant
@@ -200,9 +199,9 @@ DeviceId Fabric::device(std::string_view name) const {
         names.push_back(device_name(DeviceId{d}));
     }
     const std::string near = nearest_word(name, names);
-    throw ClusterError(
-        "no device '" + std::string(name) + "' in cluster '" + t.cluster.name + "'" +
-        (near.empty() ? "; devices are called node0.gpu0, node0.nic0, leaf0" : "; did you mean '" + near + "'?"));
+    throw ClusterError(fmt::format(
+        "no device '{}' in cluster '{}'{}", name, t.cluster.name,
+        near.empty() ? "; devices are called node0.gpu0, node0.nic0, leaf0" : "; did you mean '" + near + "'?"));
 }
 
 std::string Fabric::link_name(LinkId id) const {
@@ -211,13 +210,11 @@ std::string Fabric::link_name(LinkId id) const {
         const std::string both = joined.from == joined.to ? "" : " <-> " + device_name(joined.to);
         return device_name(joined.from) + both + " (shared)";
     }
-    const std::string bundle = joined.cables > 1 ? " (x" + std::to_string(joined.cables) + ")" : "";
-    return device_name(joined.from) + " -> " + device_name(joined.to) + bundle;
+    const std::string bundle = joined.cables > 1 ? fmt::format(" (x{})", joined.cables) : "";
+    return fmt::format("{} -> {}{}", device_name(joined.from), device_name(joined.to), bundle);
 }
 
-std::vector<FabricTier> Fabric::tiers() const {
-    return tables_->visit([](const auto& s) { return s.tiers(); });
-}
+std::vector<FabricTier> Fabric::tiers() const { return tables_->generator->tiers(); }
 
 // Path with a switch at one end or both: through the node's NIC to its leaf, then over trunks. The flow label is not
 // used here, neither for ECMP nor for the plane: it is always plane 0 and the first shortest route.
@@ -276,8 +273,8 @@ void Fabric::path(const PathQuery& query, Path& into) const {
     }
     if (!found) {
         throw Unreachable(
-            "no path from " + device_name(query.src) + " to " + device_name(query.dst) +
-            (into.count == 0 ? "" : "; the last link reached is " + link_name(into.links[into.count - 1])));
+            fmt::format("no path from {} to {}{}", device_name(query.src), device_name(query.dst),
+                        into.count == 0 ? "" : "; the last link reached is " + link_name(into.links[into.count - 1])));
     }
 }
 

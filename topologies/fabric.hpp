@@ -16,6 +16,7 @@
 
 namespace fabricast {
 
+class FabricGenerator;
 struct FabricTables;
 
 class Fabric {
@@ -30,6 +31,7 @@ public:
     Fabric& operator=(Fabric&&) = delete;
 
     const Cluster& cluster() const;
+    const FabricGenerator& generator() const;
     const NodeTemplate& node() const;  // the template that all nodes share
 
     std::uint32_t node_count() const;

@@ -1,53 +1,37 @@
 #include "topologies/fabric_tables.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <stdexcept>
 
 #include "base/hash.hpp"
 
 namespace fabricast {
 
-Switching make_switching(const Cluster& cluster, const Trays& trays) {
-    if (cluster.fabric.kind == FabricKind::none) {
-        if (cluster.nodes > 1) {
-            throw ClusterError("cluster '" + cluster.name + "' has " + std::to_string(cluster.nodes) +
-                               " nodes and no fabric to join them");
-        }
-        return NoFabric{};
+namespace {
+
+std::unique_ptr<const FabricGenerator> make_generator(const Cluster& cluster, const Trays& trays) {
+    const FabricKind kind = cluster.fabric.kind;
+    if (kind == FabricKind::none && cluster.nodes > 1) {
+        throw ClusterError(
+            fmt::format("cluster '{}' has {} nodes and no fabric to join them", cluster.name, cluster.nodes));
     }
-    if (cluster.node.nics == 0 && cluster.fabric.kind == FabricKind::explicit_graph) {
-        throw ClusterError("no cable of the graph ends at a NIC of a node (accepted: one to node0.nic0)");
+    if (kind != FabricKind::none && cluster.node.nics == 0) {
+        throw ClusterError(kind == FabricKind::explicit_graph
+                               ? "no cable of the graph ends at a NIC of a node (accepted: one to node0.nic0)"
+                               : fmt::format("node '{}' has no NIC for the {} fabric", cluster.node.name, kind->name));
     }
-    if (cluster.node.nics == 0) {
-        throw ClusterError("node '" + cluster.node.name + "' has no NIC for the " +
-                           std::string(to_string(cluster.fabric.kind)) + " fabric");
-    }
-    switch (cluster.fabric.kind) {
-        case FabricKind::dragonfly:
-        case FabricKind::dragonfly_plus:
-            return Dragonfly(tray_by_tray(cluster, trays));
-        case FabricKind::torus:
-            return Torus(tray_by_tray(cluster, trays));
-        case FabricKind::explicit_graph:
-            return ExplicitFabric(cluster);
-        case FabricKind::none:
-            return NoFabric{};
-        case FabricKind::single_switch:
-        case FabricKind::fat_tree:
-        case FabricKind::rail_optimized:
-        case FabricKind::rail_only:
-        case FabricKind::dual_plane:
-            return Clos(tray_by_tray(cluster, trays));
-    }
-    throw std::logic_error("a fabric of no kind");
+    return kind->generator(cluster, trays);
 }
+
+}  // namespace
 
 FabricTables::FabricTables(Cluster c)
     : cluster(std::move(c)),
       graph(make_node_graph(cluster.node)),
       trays(cluster.node),
-      switching(make_switching(cluster, trays)) {
-    planes = visit([](const auto& s) { return s.planes(); });
+      generator(make_generator(cluster, trays)) {
+    planes = generator->planes();
     devices = static_cast<std::uint32_t>(graph.devices.size());
     first_port = static_cast<std::uint32_t>(graph.links.size());
     links = first_port + cluster.node.nics * planes * 2;
@@ -58,12 +42,11 @@ FabricTables::FabricTables(Cluster c)
         const double share = static_cast<double>(std::max(cluster.node.nic_ports, 1)) / planes;
         port = {goodput(fabric.link) * share, fabric.link.latency + fabric.switch_latency, LinkClass::nic_port};
     }
-    hashes = visit([](const auto& s) { return s.hashes(); });
+    hashes = generator->hashes();
     check_longest_path();
-    const std::uint64_t all =
-        static_cast<std::uint64_t>(cluster.nodes) * links + visit([](const auto& s) { return s.trunk_count(); });
+    const std::uint64_t all = static_cast<std::uint64_t>(cluster.nodes) * links + generator->trunk_count();
     if (all > 0xffffffffU) {
-        throw ClusterError("cluster '" + cluster.name + "' has more than 2^32 links");
+        throw ClusterError(fmt::format("cluster '{}' has more than 2^32 links", cluster.name));
     }
 }
 
@@ -75,10 +58,10 @@ void FabricTables::check_longest_path() const {
             local = std::max<std::size_t>(local, path.count);
         }
     }
-    const std::size_t longest = 2 * local + 2 + visit([](const auto& s) { return s.longest_route(); });
+    const std::size_t longest = 2 * local + 2 + generator->longest_route();
     if (longest > max_path_links) {
-        throw ClusterError("a path across this " + std::string(to_string(cluster.fabric.kind)) + " may need " +
-                           std::to_string(longest) + " links; " + std::to_string(max_path_links) + " are the most");
+        throw ClusterError(fmt::format("a path across this {} may need {} links; {} are the most",
+                                       cluster.fabric.kind->name, longest, max_path_links));
     }
 }
 
@@ -142,7 +125,7 @@ bool FabricTables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_label
         path.latency += port.latency;
     }
     TrunkRoute route;
-    const bool joined = visit([&](const auto& s) { return s.route(seat(from), seat(to), plane, hash, route); });
+    const bool joined = generator->route(seat(from), seat(to), plane, hash, route);
     for (std::size_t i = 0; i < route.count; ++i) {
         path.links[path.count++] = LinkId{first_trunk + route.trunks[i]};
     }
@@ -158,10 +141,9 @@ bool FabricTables::through_fabric(const PathQuery& query, Path& path) const {
     const std::uint32_t from = local(query.src);
     const std::uint32_t to = local(query.dst);
     const std::uint32_t dst_nic = nic_for(to, query.dst_nic);
-    // With rail-only no switch joins two rails: the sender uses the NIC of its own tray on the destination's rail,
-    // which it reaches over NVLink.
-    const bool same_rail =
-        cluster.fabric.kind == FabricKind::rail_only && query.src_nic == any_nic && from < graph.gpus;
+    // If no switch joins two rails, the sender uses the NIC of its own tray on the destination's rail, which it reaches
+    // over NVLink.
+    const bool same_rail = !generator->joins_rails() && query.src_nic == any_nic && from < graph.gpus;
     std::uint32_t src_nic = nic_for(from, query.src_nic);
     if (src_nic >= cluster.node.nics || dst_nic >= cluster.node.nics) {
         return false;

@@ -2,53 +2,20 @@
 // The data of a Fabric: the tables of its node template, the generator of its switches, and the first ids of each kind.
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
+#include <memory>
 
-#include "topologies/clos.hpp"
-#include "topologies/dragonfly.hpp"
-#include "topologies/explicit_fabric.hpp"
+#include "topologies/fabric_generator.hpp"
 #include "topologies/node_graph.hpp"
 #include "topologies/paths.hpp"
-#include "topologies/switching.hpp"
-#include "topologies/torus.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast {
-
-// A single node: its NICs are not connected.
-struct NoFabric {
-    std::uint32_t switch_count() const { return 0; }
-    std::uint32_t trunk_count() const { return 0; }
-    std::uint32_t planes() const { return 0; }
-    std::uint32_t switch_of(FabricEnd, std::uint32_t) const { return 0; }
-    Trunk trunk(std::uint32_t) const { return {}; }
-    std::string switch_name(std::uint32_t) const { return {}; }
-    std::optional<std::uint32_t> find_switch(std::string_view) const { return std::nullopt; }
-    bool route(FabricEnd, FabricEnd, std::uint32_t, std::uint64_t, TrunkRoute&) const { return false; }
-    std::uint32_t longest_route() const { return 0; }
-    bool hashes() const { return false; }
-    std::vector<FabricTier> tiers() const { return {}; }
-};
-
-using Switching = std::variant<NoFabric, Clos, Dragonfly, Torus, ExplicitFabric>;
-
-Switching make_switching(const Cluster& cluster, const Trays& trays);
 
 // Device ids: local device d of node n is n * devices + d; switches follow after all nodes. Link ids: local link l of
 // node n is n * links + l, first the links of the template, then the outward and inward link of each NIC port; trunks
 // follow after all nodes.
 struct FabricTables {
     explicit FabricTables(Cluster c);
-
-    template <class Function>
-    auto visit(Function&& function) const {
-        return std::visit(std::forward<Function>(function), switching);
-    }
 
     std::uint32_t node_of(DeviceId id) const { return index(id) / devices; }
     std::uint32_t local(DeviceId id) const { return index(id) % devices; }
@@ -57,19 +24,16 @@ struct FabricTables {
         return end.node * links + first_port + (end.nic * planes + plane) * 2 + (inward ? 1 : 0);
     }
 
-    // The NIC as generators number it: by tray and rail. An explicit graph numbers it by node and NIC.
+    // The NIC as the generator numbers it: by tray and rail, or by node and NIC.
     FabricEnd seat(FabricEnd end) const {
-        return cluster.fabric.kind == FabricKind::explicit_graph
-                   ? end
-                   : FabricEnd{end.node * trays.count + trays.tray_of[end.nic], trays.rail_of[end.nic]};
+        return generator->by_tray() ? FabricEnd{end.node * trays.count + trays.tray_of[end.nic], trays.rail_of[end.nic]}
+                                    : end;
     }
-    std::uint32_t switch_of(FabricEnd end, std::uint32_t plane) const {
-        return visit([&](const auto& s) { return s.switch_of(seat(end), plane); });
-    }
+    std::uint32_t switch_of(FabricEnd end, std::uint32_t plane) const { return generator->switch_of(seat(end), plane); }
 
     // The device of a generator's vertex: a switch or, after the switches, a NIC.
     DeviceId fabric_device(std::uint32_t vertex) const {
-        const std::uint32_t switches = visit([](const auto& s) { return s.switch_count(); });
+        const std::uint32_t switches = generator->switch_count();
         if (vertex < switches) {
             return DeviceId{first_switch + vertex};
         }
@@ -88,7 +52,7 @@ struct FabricTables {
     Cluster cluster;
     NodeGraph graph;
     Trays trays;
-    Switching switching;
+    std::unique_ptr<const FabricGenerator> generator;
     std::uint32_t planes = 0;
     std::uint32_t devices = 0, links = 0;  // per node
     std::uint32_t first_port = 0;

@@ -1,5 +1,7 @@
 #include "topologies/node_graph.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -43,8 +45,9 @@ LocalDevice parse_device(const NodeDevice& device, const std::string& node) {
         digits == device.name.size() || std::from_chars(device.name.data() + digits, end, local.index).ptr == end;
     if (known == kind_names.end() || !whole) {
         throw ClusterError(
-            "node '" + node + "': device '" + device.name +
-            "' is none of gpuN, nicN, cpuN, memoryN, switchN, bridgeN, nvswitchN, nvmeN, captureN, cxlN");
+            fmt::format("node '{}': device '{}' is none of gpuN, nicN, cpuN, memoryN, switchN, bridgeN, nvswitchN, "
+                        "nvmeN, captureN, cxlN",
+                        node, device.name));
     }
     local.name = device.name;
     local.kind = known->kind;
@@ -76,31 +79,23 @@ void add_devices(NodeGraph& graph, const NodeTemplate& node) {
             continue;  // already added above, or not in use
         }
         if (graph.device(local.name)) {
-            throw ClusterError("node '" + node.name + "': two devices are called '" + local.name + "'");
+            throw ClusterError(fmt::format("node '{}': two devices are called '{}'", node.name, local.name));
         }
         graph.devices.push_back(std::move(local));
     }
     if (graph.devices.size() >= none) {
-        throw ClusterError("node '" + node.name + "': more than 65534 devices in one node");
+        throw ClusterError(fmt::format("node '{}': more than 65534 devices in one node", node.name));
     }
 }
 
 LinkClass class_of(LinkFamily family, DeviceKind a, DeviceKind b) {
-    switch (family) {
-        case LinkFamily::nvlink:
-            return a == DeviceKind::nvswitch && b == DeviceKind::nvswitch ? LinkClass::nvswitch_trunk
-                                                                          : LinkClass::nvlink;
-        case LinkFamily::c2c:
-            return LinkClass::nvlink;
-        case LinkFamily::pcie:
-            return LinkClass::pcie;
-        case LinkFamily::cpu_bus:
-            return LinkClass::cpu_bus;
-        case LinkFamily::memory:
-            return LinkClass::host_memory;
-        default:
-            return LinkClass::other;
-    }
+    const bool trunk = a == DeviceKind::nvswitch && b == DeviceKind::nvswitch;
+    return family == LinkFamily::nvlink    ? (trunk ? LinkClass::nvswitch_trunk : LinkClass::nvlink)
+           : family == LinkFamily::c2c     ? LinkClass::nvlink
+           : family == LinkFamily::pcie    ? LinkClass::pcie
+           : family == LinkFamily::cpu_bus ? LinkClass::cpu_bus
+           : family == LinkFamily::memory  ? LinkClass::host_memory
+                                           : LinkClass::other;
 }
 
 bool carries_nvlink(DeviceKind kind) { return kind == DeviceKind::gpu || kind == DeviceKind::nvswitch; }
@@ -125,11 +120,11 @@ std::vector<double> add_links(NodeGraph& graph, const NodeTemplate& node) {
         const auto a = graph.device(cable.a);
         const auto b = graph.device(cable.b);
         if (!a || !b) {
-            throw ClusterError("node '" + node.name + "': a cable ends at '" + (a ? cable.b : cable.a) +
-                               "', which is no device of the node");
+            throw ClusterError(fmt::format("node '{}': a cable ends at '{}', which is no device of the node", node.name,
+                                           a ? cable.b : cable.a));
         }
         if (a == b) {
-            throw ClusterError("node '" + node.name + "': a cable joins '" + cable.a + "' to itself");
+            throw ClusterError(fmt::format("node '{}': a cable joins '{}' to itself", node.name, cable.a));
         }
         LocalLink link{.from = *a, .to = *b, .info = {}, .cables = cable.count};
         port_capacity.push_back(cable.duplex_capacity);
@@ -182,7 +177,7 @@ NodeGraph make_node_graph(const NodeTemplate& node) {
     const std::vector<double> port_capacity = add_links(graph, node);
     SharedResources shared = add_shared_resources(graph, port_capacity);
     if (graph.links.size() >= none) {
-        throw ClusterError("node '" + node.name + "': more than 65534 links in one node");
+        throw ClusterError(fmt::format("node '{}': more than 65534 links in one node", node.name));
     }
     tabulate_paths(graph, node, std::move(shared));
     return graph;

@@ -1,11 +1,12 @@
 #include "topologies/node_links.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <optional>
 #include <string>
 
 #include "models/link_part.hpp"
-#include "models/nvlink.hpp"
 #include "models/pcie.hpp"
 
 namespace fabricast {
@@ -40,7 +41,7 @@ bool faster(const LinkSpec& link, const LinkSpec& than) {
 }
 
 std::string bundle_name(const NodeCable& cable) {
-    return (cable.count > 1 ? std::to_string(cable.count) + " x " : "") + cable.link.name;
+    return cable.count > 1 ? fmt::format("{} x {}", cable.count, cable.link.name) : cable.link.name;
 }
 
 class LinkCheck {
@@ -61,8 +62,8 @@ public:
 private:
     [[noreturn]] void fail(const NodeCable& cable, const std::string& device, const Part& part,
                            const std::string& has) const {
-        throw CatalogError("cable " + cable.a + " to " + cable.b + " (" + bundle_name(cable) + "): " + device +
-                           " is a " + part.name + ", which has " + has);
+        throw CatalogError(fmt::format("cable {} to {} ({}): {} is a {}, which has {}", cable.a, cable.b,
+                                       bundle_name(cable), device, part.name, has));
     }
 
     void check(const NodeCable& cable, const std::string& device, const std::string& other, const Part& part) {
@@ -85,12 +86,11 @@ private:
         const double lanes = part.number("lanes", "");
         used_[device] += link.lanes * cable.count;
         if (link.generation > generation) {
-            fail(cable, device, part, "generation " + std::to_string(static_cast<int>(generation)));
+            fail(cable, device, part, fmt::format("generation {}", static_cast<int>(generation)));
         }
         if (used_[device] > lanes) {
             fail(cable, device, part,
-                 std::to_string(static_cast<int>(lanes)) + " lanes, fewer than its " + std::to_string(used_[device]) +
-                     " up to this cable");
+                 fmt::format("{} lanes, fewer than its {} up to this cable", static_cast<int>(lanes), used_[device]));
         }
     }
 
@@ -104,8 +104,8 @@ private:
         const int links = node_.gpu.nvlinks;
         used_[device] += cable.count;
         if (faster(cable.link, own) || used_[device] > links) {
-            const std::string fewer = ", fewer than its " + std::to_string(used_[device]) + " up to this cable";
-            fail(cable, device, part, std::to_string(links) + " x " + own.name + (used_[device] > links ? fewer : ""));
+            const std::string fewer = fmt::format(", fewer than its {} up to this cable", used_[device]);
+            fail(cable, device, part, fmt::format("{} x {}{}", links, own.name, used_[device] > links ? fewer : ""));
         }
     }
 

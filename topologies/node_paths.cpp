@@ -1,16 +1,17 @@
 #include "topologies/node_paths.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace fabricast {
 
 namespace {
 
-constexpr std::uint16_t none = SharedResources::none;
+constexpr std::uint16_t unreachable = std::numeric_limits<std::uint16_t>::max();
 
 // Shortest paths between all devices over one kind of link, stored as the last link of each path: the link into `to` on
 // the path from `from`.
@@ -20,7 +21,7 @@ struct Trees {
     std::vector<std::uint16_t> hops;
 
     std::uint16_t link_into(std::size_t from, std::size_t to) const { return into[from * devices + to]; }
-    bool reaches(std::size_t from, std::size_t to) const { return hops[from * devices + to] != none; }
+    bool reaches(std::size_t from, std::size_t to) const { return hops[from * devices + to] != unreachable; }
 };
 
 // Prefers fewest hops, then the widest bottleneck, then the link listed first. GPUs forward only over NVLink and only
@@ -44,7 +45,7 @@ void grow_tree(Trees& trees, const NodeGraph& graph, const std::vector<std::vect
             for (const std::uint16_t l : out[at]) {
                 const LocalLink& link = graph.links[l];
                 const double w = std::min(width[at], link.info.capacity);
-                if (hops[link.to] == none) {
+                if (hops[link.to] == unreachable) {
                     next.push_back(link.to);
                 } else if (hops[link.to] != hop || w <= width[link.to]) {
                     continue;
@@ -68,7 +69,7 @@ Trees grow_trees(const NodeGraph& graph, bool nvlink) {
         }
     }
     Trees trees{graph.devices.size(), {}, {}};
-    trees.into.assign(graph.devices.size() * graph.devices.size(), none);
+    trees.into.assign(graph.devices.size() * graph.devices.size(), unreachable);
     trees.hops = trees.into;
     for (std::size_t source = 0; source < graph.devices.size(); ++source) {
         grow_tree(trees, graph, out, source, nvlink);
@@ -89,7 +90,11 @@ public:
     void tabulate() {
         tabulate_gpu_pairs();
         find_near_nics();
-        tabulate_best();
+        for (std::size_t from = 0; from < graph_.devices.size(); ++from) {
+            for (std::size_t to = 0; to < graph_.devices.size(); ++to) {
+                graph_.best_paths.push_back(best_path(from, to));
+            }
+        }
     }
 
 private:
@@ -108,8 +113,9 @@ private:
 
     // Walks back from `to` and adds a shared resource each time the path touches its device or link. Writes between
     // GPUs do not count against the shared capacity of AMD's root ports: two A100 exchange 43.4 GB/s through ports that
-    // reach only 29 to 38 GB/s for a NIC or for host copies. They do count for Intel's, which split the TLPs: two V100
-    // exchange 18.6 GB/s of 2 x 11.05.
+    // reach only 29 to 38 GB/s for a NIC or for host copies (sendrecv of nccl-tests, inside a node and between two,
+    // with A100 PCIe cards). They do count for Intel's, which split the TLPs: two V100 exchange 18.6 GB/s of 2 x 11.05
+    // (p2pBandwidthLatencyTest). docs/models.md, "Duplex interference".
     LocalPath walk(const Trees& trees, std::size_t from, std::size_t to) {
         if (!trees.reaches(from, to)) {
             return {};
@@ -117,14 +123,14 @@ private:
         const bool writes_only = is_gpu(from) && is_gpu(to) && node_.cpu_vendor == "amd";
         std::vector<std::uint16_t> reversed;
         const auto touch = [&](std::uint16_t resource) {
-            if (resource != none) {
+            if (resource != SharedResources::none) {
                 reversed.push_back(resource);
             }
         };
         for (std::size_t at = to; at != from;) {
             const std::uint16_t link = trees.link_into(from, at);
             touch(shared_.of_device[at]);
-            touch(writes_only ? none : shared_.of_link[link]);
+            touch(writes_only ? SharedResources::none : shared_.of_link[link]);
             reversed.push_back(link);
             at = graph_.links[link].from;
         }
@@ -147,19 +153,18 @@ private:
         return store(both);
     }
 
-    // The host memory nearest to a device (the nearest CPU if the template has no memory devices), or `none`.
+    // The host memory nearest to a device (the first CPU that it reaches if there is none), or `unreachable`.
     std::uint16_t host_of(std::size_t device) const {
-        std::uint16_t best = none;
+        const std::uint16_t* const hops = &host_.hops[device * host_.devices];
+        std::uint16_t best = unreachable;
         for (const DeviceKind kind : {DeviceKind::host_memory, DeviceKind::cpu}) {
-            for (std::size_t d = graph_.ends; d < graph_.devices.size() && (best == none || kind != DeviceKind::cpu);
-                 ++d) {
-                if (graph_.devices[d].kind == kind && host_.reaches(device, d) &&
-                    (best == none ||
-                     host_.hops[device * host_.devices + d] < host_.hops[device * host_.devices + best])) {
+            for (std::size_t d = graph_.ends; d < graph_.devices.size(); ++d) {
+                const bool nearer = best == unreachable || (kind == DeviceKind::host_memory && hops[d] < hops[best]);
+                if (graph_.devices[d].kind == kind && hops[d] != unreachable && nearer) {
                     best = static_cast<std::uint16_t>(d);
                 }
             }
-            if (best != none) {
+            if (best != unreachable) {
                 break;
             }
         }
@@ -168,7 +173,7 @@ private:
 
     LocalPath stage(std::size_t from, std::size_t to) {
         const std::uint16_t host = host_of(is_gpu(to) ? to : from);
-        return host == none ? LocalPath{} : join(walk(host_, from, host), walk(host_, host, to));
+        return host == unreachable ? LocalPath{} : join(walk(host_, from, host), walk(host_, host, to));
     }
 
     void tabulate_gpu_pairs() {
@@ -202,7 +207,7 @@ private:
                 }
             }
             if (graph_.near_nics[gpu].empty()) {
-                throw ClusterError("node '" + node_.name + "': gpu" + std::to_string(gpu) + " reaches no NIC");
+                throw ClusterError(fmt::format("node '{}': gpu{} reaches no NIC", node_.name, gpu));
             }
         }
         for (std::size_t gpu = 0; gpu < graph_.gpus && graph_.ends > graph_.gpus; ++gpu) {
@@ -260,10 +265,7 @@ private:
                 proxy = other;
             }
         }
-        if (proxy) {
-            return join(graph_.nvlink(gpu, *proxy), graph_.pcie(*proxy, nic));
-        }
-        return direct;
+        return proxy ? join(graph_.nvlink(gpu, *proxy), graph_.pcie(*proxy, nic)) : direct;
     }
 
     LocalPath best_path(std::size_t from, std::size_t to) {
@@ -278,14 +280,6 @@ private:
         }
         const LocalPath path = walk(nvlink_, from, to);
         return path.found ? path : walk(host_, from, to);
-    }
-
-    void tabulate_best() {
-        for (std::size_t from = 0; from < graph_.devices.size(); ++from) {
-            for (std::size_t to = 0; to < graph_.devices.size(); ++to) {
-                graph_.best_paths.push_back(best_path(from, to));
-            }
-        }
     }
 
     NodeGraph& graph_;

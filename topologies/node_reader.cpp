@@ -1,5 +1,7 @@
 #include "topologies/node_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -7,7 +9,6 @@
 #include "base/nearest_word.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
-#include "models/nvlink.hpp"
 #include "models/pcie.hpp"
 #include "topologies/embedded_nodes.hpp"
 #include "topologies/node_links.hpp"
@@ -122,15 +123,18 @@ private:
         }
     }
 
+    LinkSpec link_at(const yaml::Node& at) const {
+        return look_up(at, [&] { return link_spec(catalog_.at("link", at.as_string())); });
+    }
+
     void read_nic(const yaml::Node& nic, const yaml::Node& port) {
         const NicSpec spec = look_up(nic, [&] { return nic_spec(catalog_.at("nic", nic.as_string())); });
-        look_up(port, [&] { return link_spec(catalog_.at("link", port.as_string())); });
+        link_at(port);  // throws if there is no such link
         node_.nic_part = spec.name;
         node_.nic_link = port.as_string();
-        // A path passes two NICs, one sending and one receiving: each gets half of the sum of all three latencies.
-        const Duration both = spec.transmit_latency + spec.receive_latency + spec.gpu_memory_penalty;
         for (std::uint32_t i = 0; i < node_.nics; ++i) {
-            node_.devices.push_back({.name = "nic" + std::to_string(i), .part = spec.name, .latency = {both.ps / 2}});
+            node_.devices.push_back(
+                {.name = "nic" + std::to_string(i), .part = spec.name, .latency = passing_latency(spec)});
         }
     }
 
@@ -184,7 +188,7 @@ private:
                     cpu_->socket_links};
         }
         const yaml::Node& at = item.required("link");
-        return {look_up(at, [&] { return link_spec(catalog_.at("link", at.as_string())); }), 1};
+        return {link_at(at), 1};
     }
 
     void read_cable(const yaml::Node& item) {
@@ -210,21 +214,20 @@ private:
     void read_mesh(const yaml::Node& mesh) {
         mesh.allow({"link", "links"});
         const yaml::Node& at = mesh.required("link");
-        const LinkSpec link = look_up(at, [&] { return link_spec(catalog_.at("link", at.as_string())); });
+        const LinkSpec link = link_at(at);
         const auto& rows = mesh.required("links").items();
         if (rows.size() != node_.gpus) {
-            mesh.required("links").fail("one row for each of the " + std::to_string(node_.gpus) + " GPUs");
+            mesh.required("links").fail(fmt::format("one row for each of the {} GPUs", node_.gpus));
         }
         node_.nvlink = NvlinkShape::mesh;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const auto& row = rows[i].items();
             if (row.size() != rows.size()) {
-                rows[i].fail("one figure for each of the " + std::to_string(node_.gpus) + " GPUs");
+                rows[i].fail(fmt::format("one figure for each of the {} GPUs", node_.gpus));
             }
             for (std::size_t j = 0; j < i; ++j) {
                 if (row[j].as_int(0, 64) != rows[j].items()[i].as_int(0, 64)) {
-                    row[j].fail("gpu" + std::to_string(i) + " and gpu" + std::to_string(j) +
-                                " disagree on the links between them");
+                    row[j].fail(fmt::format("gpu{} and gpu{} disagree on the links between them", i, j));
                 }
                 if (row[j].as_int() > 0) {
                     node_.cables.push_back({.a = "gpu" + std::to_string(j),
@@ -262,8 +265,8 @@ NodeTemplate node_template(std::string_view name, const Catalog& catalog) {
         names.emplace_back(stem(node.name));
     }
     const std::string near = nearest_word(name, names);
-    throw CatalogError("no node template '" + std::string(name) + "'" +
-                       (near.empty() ? "; see `fabricast catalog list`" : "; did you mean '" + near + "'?"));
+    throw CatalogError(fmt::format("no node template '{}'; {}", name,
+                                   near.empty() ? "see `fabricast catalog list`" : "did you mean '" + near + "'?"));
 }
 
 std::vector<Part> node_parts() {

@@ -4,10 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "base/enum_name.hpp"
+#include "base/error.hpp"
 #include "base/units.hpp"
 
 namespace fabricast {
@@ -16,6 +17,9 @@ enum class DeviceId : std::uint32_t {};
 enum class LinkId : std::uint32_t {};  // one direction of a cable, a trunk bundle, or a shared resource
 
 enum class DeviceKind : std::uint8_t { gpu, nic, cpu, pcie_switch, nvswitch, fabric_switch, host_memory };
+inline constexpr std::array<std::string_view, 7> device_kind_names = {
+    "gpu", "nic", "cpu", "pcie-switch", "nvswitch", "fabric-switch", "host-memory"};
+inline std::string_view to_string(DeviceKind kind) { return enum_name(device_kind_names, kind); }
 
 // The kind of hardware of a link, for reports ("bytes and busy time per link class").
 enum class LinkClass : std::uint8_t {
@@ -31,10 +35,10 @@ enum class LinkClass : std::uint8_t {
     torus,
     other
 };
-
-// "gpu", "pcie-switch"; "nvlink", "leaf-spine": as written in exports and reports.
-std::string_view to_string(DeviceKind kind);
-std::string_view to_string(LinkClass cls);
+inline constexpr std::array<std::string_view, 11> link_class_names = {
+    "nvlink",     "nvswitch-trunk", "pcie",   "cpu-bus", "host-memory", "nic-port",
+    "leaf-spine", "spine-core",     "global", "torus",   "other"};
+inline std::string_view to_string(LinkClass cls) { return enum_name(link_class_names, cls); }
 
 constexpr std::uint32_t index(DeviceId id) { return static_cast<std::uint32_t>(id); }
 constexpr std::uint32_t index(LinkId id) { return static_cast<std::uint32_t>(id); }
@@ -91,8 +95,8 @@ struct Path {
 };
 
 // No path joins the two devices; the message names both and the last link reached.
-struct Unreachable : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct Unreachable : ErrorWith<ExitCode::cannot_end> {
+    using ErrorWith::ErrorWith;
 };
 
 }  // namespace fabricast

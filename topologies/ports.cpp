@@ -1,11 +1,13 @@
 #include "topologies/ports.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "topologies/bought.hpp"
-#include "topologies/switching.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast {
 
@@ -44,8 +46,6 @@ std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name
     return all;
 }
 
-std::string port_name(const SwitchPort& port) { return port.switch_name + ".port" + std::to_string(port.number); }
-
 SwitchPort find_port(const Fabric& fabric, std::string_view name) {
     const std::size_t dot = name.rfind('.');
     const auto number = dot == std::string_view::npos ? std::nullopt : number_after(name.substr(dot + 1), "port");
@@ -55,8 +55,8 @@ SwitchPort find_port(const Fabric& fabric, std::string_view name) {
     const std::string_view of = name.substr(0, dot);
     const std::vector<SwitchPort> all = ports(fabric, of);
     if (*number >= all.size()) {
-        const std::string has = "'" + std::string(of) + "' has " + std::to_string(all.size()) + " cables";
-        throw ClusterError(all.empty() ? has : has + ": port0 to port" + std::to_string(all.size() - 1));
+        throw ClusterError(fmt::format("'{}' has {} cables{}", of, all.size(),
+                                       all.empty() ? "" : fmt::format(": port0 to port{}", all.size() - 1)));
     }
     return all[*number];
 }

@@ -24,8 +24,6 @@ struct SwitchPort {
 // there is no such switch, naming the nearest.
 std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name);
 
-std::string port_name(const SwitchPort& port);
-
 // Throws ClusterError if there is no such switch, or it has fewer cables.
 SwitchPort find_port(const Fabric& fabric, std::string_view name);
 

@@ -1,5 +1,8 @@
 #include "topologies/torus.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 #include "base/hash.hpp"
@@ -46,8 +49,7 @@ Torus::Torus(const Cluster& cluster) : nodes_(cluster.nodes) {
         add(static_cast<std::uint64_t>(size > 0 ? size : 0));
     }
     if (product != nodes_) {
-        throw ClusterError("the torus' shape holds " + std::to_string(product) + " nodes, but the cluster has " +
-                           std::to_string(nodes_));
+        throw ClusterError(fmt::format("the torus' shape holds {} nodes, but the cluster has {}", product, nodes_));
     }
 }
 
@@ -66,6 +68,13 @@ std::uint32_t Torus::longest_route() const {
 
 std::vector<FabricTier> Torus::tiers() const {
     return {{"router", nodes_, static_cast<std::uint64_t>(nodes_) * sizes_.size()}};
+}
+
+// Every ring along the longest dimension crosses the cut with two cables (one of them the wrap-around). No other cut
+// into halves has fewer.
+std::optional<double> Torus::trunks_between_halves() const {
+    const std::uint32_t longest = sizes_.empty() ? 1 : std::ranges::max(sizes_);
+    return 2.0 * nodes_ / longest * cable_.capacity;
 }
 
 // Trunk (node * dimensions + dimension) * 2 goes to the next node in that dimension, the trunk after it to the previous

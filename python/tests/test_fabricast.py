@@ -90,6 +90,13 @@ class Run(unittest.TestCase):
         runner.join()
         self.assertGreaterEqual(most, 10)
 
+    def test_a_column_that_a_result_has_is_an_array(self):
+        result = fabricast.run(SMALL)
+        for row in result["rows"]:
+            row["size_per_channel_bytes"] = row["size_bytes"] / row["channels"]  # as if the JSON had one more column
+        self.assertEqual(list(result.arrays["size_per_channel_bytes"]),
+                         [row["size_per_channel_bytes"] for row in result["rows"]])
+
     def test_ctrl_c_stops_it(self):
         timer = threading.Timer(0.5, _thread.interrupt_main)
         timer.start()

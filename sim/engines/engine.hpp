@@ -7,7 +7,7 @@
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/common/timeline.hpp"
 #include "sim/engines/common/watch.hpp"
-#include "sim/engines/options.hpp"
+#include "sim/engines/engines.hpp"
 
 namespace fabricast {
 

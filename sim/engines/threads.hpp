@@ -1,18 +1,18 @@
 #pragma once
-// How many threads may replay: SimGrid's replays are forked children, and only a process with one thread may fork.
+// How many threads may replay.
 
 #include <algorithm>
 #include <cstddef>
 #include <thread>
 
-#include "sim/engines/options.hpp"
+#include "sim/engines/engines.hpp"
 
 namespace fabricast {
 
 inline std::size_t cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 inline std::size_t threads_for(const Engine& engine, std::size_t threads) {
-    return std::holds_alternative<SimGrid>(engine) ? 1 : threads;
+    return traits_of(engine).one_thread ? 1 : threads;
 }
 
 }  // namespace fabricast

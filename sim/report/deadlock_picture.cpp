@@ -1,11 +1,13 @@
 #include "sim/report/deadlock_picture.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <vector>
 
-#include "base/text.hpp"
+#include "sim/report/svg.hpp"
 
 namespace fabricast {
 
@@ -16,13 +18,6 @@ constexpr double box_width = 170, box_height = 44;
 struct Point {
     double x, y;
 };
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-    char text[256];
-    std::snprintf(text, sizeof text, pattern, values...);
-    return text;
-}
 
 // The names in quotes, each with a lane that follows it (" lane 3"). A deadlock names the first port again at the end,
 // which is dropped.
@@ -47,9 +42,10 @@ std::vector<std::string> ports_of(const std::string& message) {
 }
 
 std::string box(const Point& at, const std::string& name) {
-    return format("<rect x='%.1f' y='%.1f' width='%.0f' height='%.0f' rx='6' fill='#f6d5d1' stroke='#c0392b'/>\n",
-                  at.x - box_width / 2, at.y - box_height / 2, box_width, box_height) +
-           format("<text x='%.1f' y='%.1f' text-anchor='middle'>", at.x, at.y + 4) + markup_text(name) + "</text>\n";
+    return fmt::format(
+               "<rect x='{:.1f}' y='{:.1f}' width='{:.0f}' height='{:.0f}' rx='6' fill='#f6d5d1' stroke='#c0392b'/>\n",
+               at.x - box_width / 2, at.y - box_height / 2, box_width, box_height) +
+           svg_text(at.x, at.y + 4, "middle", name);
 }
 
 // The point where the line between two boxes leaves the first one.
@@ -63,8 +59,9 @@ Point edge(const Point& from, const Point& to) {
 std::string arrow(const Point& from, const Point& to) {
     const Point a = edge(from, to);
     const Point b = edge(to, from);
-    return format(
-        "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='#c0392b' stroke-width='2' marker-end='url(#tip)'/>\n",
+    return fmt::format(
+        "<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' stroke='#c0392b' stroke-width='2' "
+        "marker-end='url(#tip)'/>\n",
         a.x, a.y, b.x, b.y);
 }
 
@@ -92,17 +89,12 @@ std::string deadlock_picture(const std::string& message) {
             drawn += arrow(places[i], places[(i + 1) % ports.size()]);
         }
     }
-    return format(
-               "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' font-family='sans-serif' "
-               "font-size='13'>\n",
-               std::max(width, 420.0), height) +
-           "<defs><marker id='tip' markerWidth='8' markerHeight='8' refX='6' refY='3' orient='auto'>"
-           "<path d='M0,0 L6,3 L0,6 z' fill='#c0392b'/></marker></defs>\n"
-           "<rect width='100%' height='100%' fill='white'/>\n"
-           "<text x='12' y='24'>" +
-           (circle ? "Each port is full of packets for the next, whose buffer has no room:"
-                   : "Ports that hold packets:") +
-           "</text>\n" + drawn + "</svg>\n";
+    constexpr std::string_view tip =
+        "<defs><marker id='tip' markerWidth='8' markerHeight='8' refX='6' refY='3' orient='auto'>"
+        "<path d='M0,0 L6,3 L0,6 z' fill='#c0392b'/></marker></defs>\n";
+    const std::string title =
+        circle ? "Each port is full of packets for the next, whose buffer has no room:" : "Ports that hold packets:";
+    return svg_document(std::max(width, 420.0), height, 13, tip, "<text x='12' y='24'>" + title + "</text>\n" + drawn);
 }
 
 }  // namespace fabricast

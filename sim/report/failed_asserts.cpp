@@ -127,4 +127,15 @@ std::vector<std::string> failed_asserts(const Scenario& scenario, const Report& 
     return failed;
 }
 
+void check_asserts(const Scenario& scenario, const Report& report) {
+    const SourceLocation place = place_of(scenario, "assert");
+    std::string lines;
+    for (const std::string& statement : failed_asserts(scenario, report)) {
+        lines += (lines.empty() ? "" : "\n" + to_string(place) + ": ") + "assert failed: " + statement;
+    }
+    if (!lines.empty()) {
+        throw AssertFailed(place, lines);
+    }
+}
+
 }  // namespace fabricast

@@ -1,12 +1,11 @@
 #include "sim/report/packet_picture.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
+#include <fmt/core.h>
 
-#include "base/text.hpp"
+#include <algorithm>
+
 #include "sim/report/packet_traffic.hpp"
+#include "sim/report/svg.hpp"
 
 namespace fabricast {
 
@@ -16,23 +15,12 @@ constexpr std::size_t ports_drawn = 6;  // the worst ports of each row
 
 constexpr double left = 80, width = 800, strip = 84, gap = 34;
 
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-    std::array<char, 256> text{};
-    std::snprintf(text.data(), text.size(), pattern, values...);
-    return text.data();
-}
-
-std::string label(double x, double y, const char* anchor, const std::string& text) {
-    return format("<text x='%.1f' y='%.1f' text-anchor='%s'>", x, y, anchor) + markup_text(text) + "</text>\n";
-}
-
 std::string size_words(double bytes) {
-    return bytes >= 1e6 ? format("%.3g MB", bytes * 1e-6) : format("%.3g KB", bytes * 1e-3);
+    return bytes >= 1e6 ? fmt::format("{:.3g} MB", bytes * 1e-6) : fmt::format("{:.3g} KB", bytes * 1e-3);
 }
 
 std::string time_words(double seconds) {
-    return seconds >= 1e-3 ? format("%.3g ms", seconds * 1e3) : format("%.3g us", seconds * 1e6);
+    return seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} us", seconds * 1e6);
 }
 
 struct Axes {
@@ -48,8 +36,9 @@ std::string shade(const PortSeries& series, const Axes& axes) {
         const double share = to_seconds(series.paused[b]) / bin;
         if (share > 0) {
             const double from = axes.x(static_cast<double>(b) * bin);
-            text += format("<rect x='%.2f' y='%.1f' width='%.2f' height='%.1f' fill='#c0392b' fill-opacity='%.2f'/>\n",
-                           from, axes.top, axes.x(static_cast<double>(b + 1) * bin) - from, strip, 0.6 * share);
+            text += fmt::format(
+                "<rect x='{:.2f}' y='{:.1f}' width='{:.2f}' height='{:.1f}' fill='#c0392b' fill-opacity='{:.2f}'/>\n",
+                from, axes.top, axes.x(static_cast<double>(b + 1) * bin) - from, strip, 0.6 * share);
         }
     }
     return text;
@@ -57,12 +46,12 @@ std::string shade(const PortSeries& series, const Axes& axes) {
 
 std::string curve(const PortSeries& series, const Axes& axes) {
     const double bin = to_seconds(series.width);
-    std::string points = format("%.1f,%.1f", left, axes.y(0));
+    std::string points = fmt::format("{:.1f},{:.1f}", left, axes.y(0));
     for (std::size_t b = 0; b < series.queued.size(); ++b) {
-        points += format(" %.2f,%.2f", axes.x((static_cast<double>(b) + 0.5) * bin),
-                         axes.y(static_cast<double>(series.queued[b])));
+        points += fmt::format(" {:.2f},{:.2f}", axes.x((static_cast<double>(b) + 0.5) * bin),
+                              axes.y(static_cast<double>(series.queued[b])));
     }
-    points += format(" %.2f,%.1f", axes.x(static_cast<double>(series.queued.size()) * bin), axes.y(0));
+    points += fmt::format(" {:.2f},{:.1f}", axes.x(static_cast<double>(series.queued.size()) * bin), axes.y(0));
     return "<polygon points='" + points + "' fill='#2c6fbb' fill-opacity='0.35' stroke='#2c6fbb'/>\n";
 }
 
@@ -71,8 +60,9 @@ std::string ends_of_calls(const PacketTraffic& traffic, const Axes& axes) {
     std::string lines;
     for (std::size_t i = 0; i + 1 < traffic.call_ends.size(); ++i) {
         const double x = axes.x(to_seconds(traffic.call_ends[i]));
-        lines += format("<line x1='%.2f' x2='%.2f' y1='%.1f' y2='%.1f' stroke='#444' stroke-dasharray='4 3'/>\n", x, x,
-                        axes.top, axes.top + strip);
+        lines += fmt::format(
+            "<line x1='{:.2f}' x2='{:.2f}' y1='{:.1f}' y2='{:.1f}' stroke='#444' stroke-dasharray='4 3'/>\n", x, x,
+            axes.top, axes.top + strip);
     }
     return lines;
 }
@@ -83,13 +73,13 @@ std::string port_strip(const PortSeries& series, const std::string& name, const 
     for (const Duration& each : series.paused) {
         paused += each;
     }
-    return label(left, axes.top - 6, "start",
-                 name + ": queue up to " + size_words(most) + ", paused " + time_words(to_seconds(paused))) +
+    return svg_text(left, axes.top - 6, "start",
+                    name + ": queue up to " + size_words(most) + ", paused " + time_words(to_seconds(paused))) +
            shade(series, axes) + curve(series, axes) +
-           format("<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' fill='none' stroke='#888'/>\n", left, axes.top,
-                  width, strip) +
-           label(left - 6, axes.top + 10, "end", size_words(axes.bytes)) +
-           label(left - 6, axes.top + strip, "end", "0");
+           fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='none' stroke='#888'/>\n", left,
+                       axes.top, width, strip) +
+           svg_text(left - 6, axes.top + 10, "end", size_words(axes.bytes)) +
+           svg_text(left - 6, axes.top + strip, "end", "0");
 }
 
 }  // namespace
@@ -115,17 +105,13 @@ std::string packet_picture(const Report& report) {
         }
         for (int tick = 0; tick <= 4; ++tick) {
             const double at = axes.seconds * tick / 4;
-            strips += label(axes.x(at), y + 16, tick == 0 ? "start" : tick == 4 ? "end" : "middle", time_words(at));
+            strips += svg_text(axes.x(at), y + 16, tick == 0 ? "start" : tick == 4 ? "end" : "middle", time_words(at));
         }
         y += gap;
     }
-    return format(
-               "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' font-family='sans-serif' "
-               "font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
-               left + width + 20, y + 10) +
-           label(left, 24, "start",
-                 report.scenario + ": bytes queued (blue) and time paused (red) at the worst ports" + calls) +
-           strips + "</svg>\n";
+    const std::string title =
+        report.scenario + ": bytes queued (blue) and time paused (red) at the worst ports" + calls;
+    return svg_document(left + width + 20, y + 10, 12, "", svg_text(left, 24, "start", title) + strips);
 }
 
 }  // namespace fabricast

@@ -1,81 +1,62 @@
 #include "sim/report/packet_traffic.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/unit_text.hpp"
+#include "sim/report/columns.hpp"
 
 namespace fabricast {
 
 namespace {
 
-// One member of a record; defines both its value and its schema.
-template <class Record>
-struct Member {
-    std::string name, type, meaning;
-    std::function<Json(const Record&)> value;
-};
-
-const std::vector<Member<PacketUse>>& members() {
+Columns<PacketUse> use_columns() {
+    using C = Column<PacketUse>;
     using U = PacketUse;
-    static const std::vector<Member<U>> all = {
-        {"packet_hops", "integer", "Packets times the links that they crossed.", [](const U& u) { return u.hops; }},
-        {"delivered_packets", "integer", "At their receivers.", [](const U& u) { return u.delivered; }},
-        {"delivered_bytes", "number", "Their bytes, repeats included.", [](const U& u) { return u.delivered_bytes; }},
-        {"marked_packets", "integer", "ECN: congestion experienced.", [](const U& u) { return u.marks; }},
-        {"notices", "integer", "Congestion notification packets.", [](const U& u) { return u.notices; }},
-        {"dropped_packets", "integer", "For want of room.", [](const U& u) { return u.drops; }},
-        {"resent_packets", "integer", "Sent once more.", [](const U& u) { return u.resent; }},
-        {"timeouts", "integer", "Of senders.", [](const U& u) { return u.timeouts; }},
-        {"pauses", "integer", "PFC frames that paused somebody.", [](const U& u) { return u.pauses; }},
-        {"watchdog", "integer", "Pauses that a watchdog overrode.", [](const U& u) { return u.watchdog; }},
-        {"paused_s", "number", "Summed over ports.", [](const U& u) { return to_seconds(u.paused); }},
-        {"starved_s", "number", "Ports with packets and without credit, summed.",
-         [](const U& u) { return to_seconds(u.starved); }},
-        {"throttled", "number",
-         "By congestion control: share of the time between a flow's first packet and its last, over all flows under "
-         "it.",
-         [](const U& u) { return u.throttled; }},
-        {"fct_p50_s", "number", "Median time of an operation, from ready to its last byte.",
-         [](const U& u) { return to_seconds(u.fct_p50); }},
-        {"fct_p99_s", "number", "Its 99th percentile.", [](const U& u) { return to_seconds(u.fct_p99); }},
-        {"fct_max_s", "number", "The slowest.", [](const U& u) { return to_seconds(u.fct_max); }},
+    return {
+        C("packet_hops", "Packets times the links that they crossed.", &U::hops),
+        C("delivered_packets", "At their receivers.", &U::delivered),
+        C("delivered_bytes", "Their bytes, repeats included.", &U::delivered_bytes),
+        C("marked_packets", "ECN: congestion experienced.", &U::marks),
+        C("notices", "Congestion notification packets.", &U::notices),
+        C("dropped_packets", "For want of room.", &U::drops),
+        C("resent_packets", "Sent once more.", &U::resent),
+        C("timeouts", "Of senders.", &U::timeouts),
+        C("pauses", "PFC frames that paused somebody.", &U::pauses),
+        C("watchdog", "Pauses that a watchdog overrode.", &U::watchdog),
+        C("paused_s", "Summed over ports.", [](const U& u) { return to_seconds(u.paused); }),
+        C("starved_s", "Ports with packets and without credit, summed.",
+          [](const U& u) { return to_seconds(u.starved); }),
+        C("throttled",
+          "By congestion control: share of the time between a flow's first packet and its last, over all flows under "
+          "it.",
+          &U::throttled),
+        C("fct_p50_s", "Median time of an operation, from ready to its last byte.",
+          [](const U& u) { return to_seconds(u.fct_p50); }),
+        C("fct_p99_s", "Its 99th percentile.", [](const U& u) { return to_seconds(u.fct_p99); }),
+        C("fct_max_s", "The slowest.", [](const U& u) { return to_seconds(u.fct_max); }),
     };
-    return all;
 }
 
-const std::vector<Member<PortUse>>& port_members() {
+Columns<PortUse> port_columns() {
+    using C = Column<PortUse>;
     using P = PortUse;
-    static const std::vector<Member<P>> all = {
-        {"bytes", "number", "Sent.", [](const P& p) { return p.bytes; }},
-        {"most_queued_bytes", "integer", "In its queue at once.", [](const P& p) { return p.most_queued; }},
-        {"most_headroom_bytes", "integer", "Above the pause threshold behind it.",
-         [](const P& p) { return p.most_headroom; }},
-        {"marked_packets", "integer", "ECN.", [](const P& p) { return p.marks; }},
-        {"dropped_packets", "integer", "By the buffer behind it.", [](const P& p) { return p.drops; }},
-        {"pauses", "integer", "Sent by the buffer behind it.", [](const P& p) { return p.pauses; }},
-        {"paused_s", "number", "By them.", [](const P& p) { return to_seconds(p.paused); }},
-        {"starved_s", "number", "Without credit.", [](const P& p) { return to_seconds(p.starved); }},
+    return {
+        C("bytes", "Sent.", &P::bytes),
+        C("most_queued_bytes", "In its queue at once.", &P::most_queued),
+        C("most_headroom_bytes", "Above the pause threshold behind it.", &P::most_headroom),
+        C("marked_packets", "ECN.", &P::marks),
+        C("dropped_packets", "By the buffer behind it.", &P::drops),
+        C("pauses", "Sent by the buffer behind it.", &P::pauses),
+        C("paused_s", "By them.", [](const P& p) { return to_seconds(p.paused); }),
+        C("starved_s", "Without credit.", [](const P& p) { return to_seconds(p.starved); }),
     };
-    return all;
 }
 
+// Adds `more` to what the columns say.
 template <class Record>
-Json record_json(const Record& record, const std::vector<Member<Record>>& members) {
-    Json json = Json::object();
-    for (const Member<Record>& member : members) {
-        json[member.name] = member.value(record);
-    }
-    return json;
-}
-
-template <class Record>
-Json record_schema(const std::vector<Member<Record>>& members, const Json& more) {
-    Json properties = more;
-    for (const Member<Record>& member : members) {
-        properties[member.name] = {{"type", member.type}, {"description", member.meaning}};
-    }
-    return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+Json record_schema(const Columns<Record>& columns, Json more) {
+    more.update(properties_schema(columns));
+    return {{"type", "object"}, {"properties", std::move(more)}, {"additionalProperties", false}};
 }
 
 Json series_json(const PortSeries& series, const std::string& name) {
@@ -148,8 +129,10 @@ std::string packet_lines(const std::vector<PacketTraffic>& packets) {
 
 Json packets_json(const std::vector<PacketTraffic>& packets) {
     Json list = Json::array();
+    const Columns<PacketUse> uses = use_columns();
+    const Columns<PortUse> of_port = port_columns();
     for (const PacketTraffic& traffic : packets) {
-        Json json = record_json(traffic.use, members());
+        Json json = record_json(traffic.use, uses);
         json["size_bytes"] = traffic.size.count;
         json["victims"] = traffic.use.victims;
         for (const Time end : traffic.call_ends) {
@@ -157,7 +140,7 @@ Json packets_json(const std::vector<PacketTraffic>& packets) {
         }
         Json ports = Json::array();
         for (std::size_t i = 0; i < traffic.ports.size(); ++i) {
-            Json port = record_json(traffic.use.ports[i], port_members());
+            Json port = record_json(traffic.use.ports[i], of_port);
             port["link"] = traffic.ports[i];
             ports.push_back(std::move(port));
         }
@@ -184,7 +167,7 @@ Json packets_schema() {
                            {"paused_s", list_of("number")},
                            {"sent_bytes", list_of("integer")}}},
                          {"additionalProperties", false}};
-    const Json port = record_schema(port_members(), {{"link", link}});
+    const Json port = record_schema(port_columns(), {{"link", link}});
     const Json more = {
         {"size_bytes", {{"type", "integer"}}},
         {"victims", list_of("string")},
@@ -194,7 +177,7 @@ Json packets_schema() {
           {"description", "When each call of the collective ended: counts and series are of them all."}}},
         {"ports", {{"type", "array"}, {"items", port}}},
         {"series", {{"type", "array"}, {"items", series}}}};
-    return {{"type", "array"}, {"items", record_schema(members(), more)}};
+    return {{"type", "array"}, {"items", record_schema(use_columns(), more)}};
 }
 
 }  // namespace fabricast

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/plan/training/group_calls.hpp"
-#include "sim/report/summarize.hpp"
+#include "sim/plan/training/group_edges.hpp"
 
 namespace fabricast {
 
@@ -14,7 +13,7 @@ constexpr double reach = 8;                // multiple of the largest table's GP
 constexpr double share_that_counts = 0.1;  // minimum share of the step
 
 std::string place_of(const Groups& groups, const Fabric& fabric) {
-    return shape_of(groups, fabric.gpus_per_node(), false).nodes > 1 ? "between" : "inside";
+    return spread_of(groups, fabric.gpus_per_node(), false).shape.nodes > 1 ? "between" : "inside";
 }
 
 // "gpu.h100-sxm.bf16" -> "gpu", "h100-sxm", "bf16".
@@ -122,23 +121,21 @@ Evidence evidence_of_aspects(const std::vector<std::string>& aspects, double gpu
                            : Evidence::formula_only;
 }
 
-StepRating rating(const StepPlan& plan, const TrainingWorkload& workload, const Fabric& fabric, const Catalog& catalog,
-                  const StepRow& row) {
+StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog& catalog, const StepRow& row) {
     StepRating out;
-    out.evidence = evidence_of_aspects(step_aspects(workload, plan.model, plan.layout, fabric), row.gpus,
+    out.evidence = evidence_of_aspects(step_aspects(step.workload, step.model, step.layout, fabric), row.gpus,
                                        aspects_met(catalog), catalog, out.notes);
     const std::array<double, comm_kinds> exposed = {row.exposed_tensor_s, row.exposed_context_s, row.exposed_expert_s,
                                                     row.exposed_pipeline_s, row.exposed_data_s};
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) {
-        if (exposed[kind] >= share_that_counts * row.step_time_s && plan.evidence[kind] > out.evidence) {
-            out.evidence = plan.evidence[kind];
-            merge_notes(out.notes, plan.evidence_notes);
+        if (exposed[kind] >= share_that_counts * row.step_time_s && step.evidence[kind] > out.evidence) {
+            out.evidence = step.evidence[kind];
+            merge_notes(out.notes, step.evidence_notes);
         }
     }
-    const char* name = out.evidence <= Evidence::same_gpu_era_fabric ? "same-system"
-                       : out.evidence < Evidence::formula_only       ? "same-family"
-                                                                     : "formula-only";
-    const Figure& ratio = catalog.at("interval", "training-intervals").figure(name);
+    // One site's collectives say little about a step: they count as the family's.
+    const Evidence like = out.evidence == Evidence::one_site ? Evidence::same_family : out.evidence;
+    const Figure& ratio = catalog.at("interval", "training-intervals").figure(enum_name(interval_names, like));
     out.low80 = ratio.low80;
     out.high80 = ratio.high80;
     return out;

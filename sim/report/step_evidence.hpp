@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "sim/plan/training/plan_step.hpp"
+#include "sim/plan/plan.hpp"
 #include "sim/report/report.hpp"
 
 namespace fabricast {
@@ -36,7 +36,6 @@ struct StepRating {
     double low80 = 1, high80 = 1;
     std::vector<std::string> notes;
 };
-StepRating rating(const StepPlan& plan, const TrainingWorkload& workload, const Fabric& fabric, const Catalog& catalog,
-                  const StepRow& row);
+StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog& catalog, const StepRow& row);
 
 }  // namespace fabricast

@@ -10,9 +10,6 @@
 
 namespace fabricast {
 
-// "-11/+12": the ends of the interval relative to the time, in per cent.
-std::string interval_text(double time_s, double low80_s, double high80_s);
-
 // The node template as headings show it: "dgx-h100", or "dgx-h100 with h20" if the scenario replaces the GPU.
 std::string node_words(const ClusterRequest& cluster);
 // The lines above the first row.

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/json.hpp"
-
 namespace fabricast {
 
 // The calls of one collective on all groups that have the same name and size; messages between pairs count as
@@ -42,11 +40,5 @@ struct ReplayReport {
     std::vector<ReplayRank> members;  // one for each watched rank
     std::string bottleneck;           // "node0.nic0 -> leaf0 97 %", "kernels of rank 3: 81 %"
 };
-
-// The report as text; lines without `#` are figures.
-std::string replay_table(const ReplayReport& replay);
-
-Json replay_json(const ReplayReport& replay);
-Json replay_json_schema();
 
 }  // namespace fabricast

@@ -1,10 +1,12 @@
 #include "sim/run/scaling.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/parallel_map_ordered.hpp"
-#include "sim/plan/collectives/planner.hpp"
-#include "sim/report/summarize.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
@@ -12,15 +14,31 @@ namespace fabricast {
 
 namespace {
 
-Row row_of(const Scenario& scenario, const Planner& planner, const Fabric& fabric, Bytes size, const Watch& watch) {
-    const Plan planned = planner.plan(size, false);
-    return summarize(planned, size, replay(scenario.engine, fabric, planned.schedule, {}, watch), fabric);
+// Events count for the scenario's own cluster only.
+Scenario on_cluster(Scenario scenario, const ClusterRequest& cluster) {
+    scenario.cluster = cluster;
+    scenario.events.clear();
+    return scenario;
 }
 
-ScalingPoint point_of(Scenario scenario, const ClusterRequest& cluster, const Catalog& catalog, const Watch& watch) {
-    scenario.cluster = cluster;
-    const Fabric fabric(build(scenario, catalog));
-    ScalingPoint point{fabric.node_count(), fabric.gpu_count(), {}, {}, {}, {}, {}};
+void scale_batch(Scenario& scenario, double gpus, double own_gpus) {
+    auto& workload = std::get<TrainingWorkload>(scenario.workload);
+    workload.parallelism.data = 0;
+    if (scenario.scaling->mode == ScalingMode::weak && workload.global_batch > 0) {
+        const double batch = std::round(workload.global_batch * gpus / own_gpus);
+        if (batch > std::numeric_limits<std::uint32_t>::max()) {
+            fail_at(scenario, "workload.global_batch",
+                    error_message(fmt::format("the batch of {} GPUs is too large", std::llround(gpus)),
+                                  fmt::to_string(std::llround(batch)), "up to 4294967295"));
+        }
+        workload.global_batch = static_cast<std::uint32_t>(batch);
+    }
+}
+
+ScalingPoint point_of(const ClusterRequest& cluster, const Job& job, const Watch& watch) {
+    const Scenario scenario = on_cluster(job.scenario, cluster);
+    const Fabric built(build(scenario, job.catalog));
+    ScalingPoint point{built.node_count(), built.gpu_count(), {}, {}, {}, {}, {}};
     const auto& step = scenario.scaling->step;
     if (point.gpus < 2) {  // a single GPU does not communicate
         if (step) {
@@ -28,12 +46,12 @@ ScalingPoint point_of(Scenario scenario, const ClusterRequest& cluster, const Ca
         }
         return point;
     }
-    const Planner planner(collective_of(scenario), fabric, scenario.library, scenario.launch, catalog);
+    const Job scaled(scenario, job.catalog, built);
+    const auto row_of = [&](Bytes size) { return forecast(scaled, size, watch, {false, false}).rows.front(); };
     const auto& sizes = collective_of(scenario).sizes;
-    const Bytes largest = *std::max_element(sizes.begin(), sizes.end());
-    point.busbw = row_of(scenario, planner, fabric, largest, watch).busbw;
+    point.busbw = row_of(*std::max_element(sizes.begin(), sizes.end())).busbw;
     if (step) {
-        add_step(point, *step, row_of(scenario, planner, fabric, step->bytes, watch).time_s);
+        add_step(point, *step, row_of(step->bytes).time_s);
     }
     return point;
 }
@@ -56,8 +74,8 @@ std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint
     for (const std::uint32_t gpus : scenario.scaling->gpus) {
         if (gpus > gpus_per_node && gpus % gpus_per_node != 0) {
             fail_at(scenario, "scaling.gpus",
-                    error_message("not a number of whole nodes", std::to_string(gpus),
-                                  "less than " + std::to_string(gpus_per_node) + ", or its multiples"));
+                    error_message("not a number of whole nodes", fmt::to_string(gpus),
+                                  fmt::format("less than {}, or its multiples", gpus_per_node)));
         }
         clusters.push_back(scenario.cluster);
         clusters.back().nodes = std::max(1U, gpus / gpus_per_node);
@@ -73,10 +91,18 @@ void add_step(ScalingPoint& point, const ScalingStep& step, double comm) {
     point.efficiency = *point.step_time_s > 0 ? compute / *point.step_time_s : 0;
 }
 
-std::vector<ScalingPoint> scaling_points(const Scenario& scenario, const std::vector<ClusterRequest>& clusters,
-                                         const Catalog& catalog, const Watch& watch, std::size_t threads) {
+Report forecast_step_on(const ClusterRequest& cluster, const Job& job, const Watch& watch,
+                        const ForecastOptions& options) {
+    Scenario scenario = on_cluster(job.scenario, cluster);
+    const Fabric built(build(scenario, job.catalog));
+    scale_batch(scenario, built.gpu_count(), job.fabric.gpu_count());
+    return forecast(Job(scenario, job.catalog, built), Bytes{}, watch, options);
+}
+
+std::vector<ScalingPoint> scaling_points(const std::vector<ClusterRequest>& clusters, const Job& job,
+                                         const Watch& watch, std::size_t threads) {
     std::vector<ScalingPoint> points;
-    const auto run = [&](std::size_t i) { return point_of(scenario, clusters[i], catalog, watch); };
+    const auto run = [&](std::size_t i) { return point_of(clusters[i], job, watch); };
     parallel_map_ordered(clusters.size(), threads, run, [&](ScalingPoint point) {
         // Relative to the first point that communicates.
         const auto first =

@@ -1,13 +1,11 @@
 #pragma once
-// The scaling table: the same collective on clusters of growing size, and the efficiency that a training step keeps
+// The scaling table: the same workload on clusters of growing size, and the efficiency that a training step keeps
 // there.
 
 #include <cstddef>
 #include <vector>
 
-#include "models/catalog.hpp"
-#include "sim/report/report.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "sim/run/forecast.hpp"
 
 namespace fabricast {
 
@@ -19,9 +17,14 @@ bool grows(const Workload& workload);
 // not a multiple of it.
 std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node);
 
-// One point for each cluster, at the scenario's largest message size. Throws as simulate does.
-std::vector<ScalingPoint> scaling_points(const Scenario& scenario, const std::vector<ClusterRequest>& clusters,
-                                         const Catalog& catalog, const Watch& watch, std::size_t threads);
+// The job's training step on another cluster, without events. The scenario's batch belongs to the scenario's own
+// cluster; weak scaling keeps the samples per data rank. Throws as simulate does.
+Report forecast_step_on(const ClusterRequest& cluster, const Job& job, const Watch& watch,
+                        const ForecastOptions& options);
+
+// One point for each cluster, at the largest message size of the job's collective. Throws as simulate does.
+std::vector<ScalingPoint> scaling_points(const std::vector<ClusterRequest>& clusters, const Job& job,
+                                         const Watch& watch, std::size_t threads);
 
 // Fills in the columns of a training step of `step.compute` with one collective of `comm` seconds: exposed
 // communication, step time, and efficiency (compute / step time).

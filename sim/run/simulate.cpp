@@ -1,27 +1,63 @@
 #include "sim/run/simulate.hpp"
 
-#include "sim/run/run_collective.hpp"
-#include "sim/run/run_trace.hpp"
-#include "sim/run/run_training.hpp"
-#include "sim/run/run_transfer.hpp"
+#include <fmt/format.h>
+
+#include "base/parallel_map_ordered.hpp"
+#include "models/evidence.hpp"
+#include "sim/report/summarize.hpp"
+#include "sim/run/forecast.hpp"
+#include "sim/run/scaling.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/scenario/events.hpp"
 #include "sim/scenario/packet_options.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
 namespace fabricast {
 
+namespace {
+
+// The rows, one after another: a row for each size; for a training step with a scaling table, one for each cluster.
+Report forecast_rows(const Job& job, const std::vector<ClusterRequest>& clusters, const Watch& watch,
+                     const std::function<void(const Row&)>& on_row, const SimulateOptions& options) {
+    const std::vector<Bytes> no_sizes(clusters.empty() ? 1 : clusters.size());
+    const std::vector<Bytes>* const own_sizes = sizes_of(job.scenario.workload);
+    const std::vector<Bytes>& sizes = own_sizes != nullptr ? *own_sizes : no_sizes;
+    const bool by_cluster = own_sizes == nullptr && !clusters.empty();
+    const auto row = [&](std::size_t i) {
+        const ForecastOptions wanted{true, options.trace};
+        return by_cluster ? forecast_step_on(clusters[i], job, watch, wanted) : forecast(job, sizes[i], watch, wanted);
+    };
+    Report report;
+    parallel_map_ordered(sizes.size(), options.threads, row, [&](Report one) {
+        append(report, std::move(one));
+        if (on_row && !report.rows.empty()) {
+            on_row(report.rows.back());
+        }
+    });
+    return report;
+}
+
+}  // namespace
+
 Report simulate(const Scenario& written, const Catalog& catalog, const Watch& watch,
                 const std::function<void(const Row&)>& on_row, const SimulateOptions& options) {
     return pointing_into(written, [&] {
-        const Fabric fabric(build(written, catalog));
-        const Scenario scenario = with_engine(written, fabric, catalog, options.threads);
-        const Job job{scenario, catalog, fabric, link_events(scenario, fabric, catalog), watch, on_row, options};
-        // run() plans the workload's schedules, replays them on the fabric and summarizes their timelines.
-        Report report = std::visit([&](const auto& workload) { return run(workload, job); }, scenario.workload);
+        const Fabric built(build(written, catalog));
+        const Scenario scenario = with_engine(written, built, catalog, options.threads);
+        const Job job(scenario, catalog, built);
+        const std::vector<ClusterRequest> clusters = scaling_clusters(scenario, built.gpus_per_node());
+        Report report = forecast_rows(job, clusters, watch, on_row, options);
+        if (std::holds_alternative<CollectiveWorkload>(scenario.workload)) {
+            report.points = scaling_points(clusters, job, watch, options.threads);
+        }
         report.scenario = scenario.name;
-        if (scenario.places.contains("packet") && !std::holds_alternative<Packet>(scenario.engine)) {
-            report.notes.emplace_back("keys of `packet:` change nothing here: only engine packet reads them");
+        merge_notes(report.notes, scenario.notes);
+        for (const Engine& engine : all_engines()) {
+            const EngineTraits& other = traits_of(engine);
+            if (engine.index() != scenario.engine.index() && !other.keys.empty() &&
+                scenario.places.contains(std::string(other.keys))) {
+                report.notes.push_back(fmt::format("keys of `{}:` change nothing here: only engine {} reads them",
+                                                   other.keys, other.name));
+            }
         }
         return report;
     });

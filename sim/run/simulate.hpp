@@ -1,14 +1,20 @@
 #pragma once
 // The whole simulation as one function: a scenario and a catalogue in, a report out. Everything it calls is pure.
 
+#include <cstddef>
 #include <functional>
 
 #include "models/catalog.hpp"
+#include "sim/engines/engine.hpp"
 #include "sim/report/report.hpp"
-#include "sim/run/job.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast {
+
+struct SimulateOptions {
+    std::size_t threads = 1;  // sizes run in parallel; the report does not depend on it
+    bool trace = false;       // keep the times of every operation
+};
 
 // Calls `on_row` with each row as soon as it is finished, in the order of the sizes, so that an interrupted run has
 // shown whole rows. Throws InputError, Stopped, CannotEnd, MissingEngine.

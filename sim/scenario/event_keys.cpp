@@ -107,26 +107,6 @@ Json event_json(const LinkChange& change) {
     return json;
 }
 
-Key list_key() {
-    Key events{"events", Form::maps,
-               "Links and devices that change while each size runs; the table of `scaling` runs without them."};
-    events.read = [](const Node& node, Scenario& s) {
-        if (node.is_map()) {
-            check_event(node);
-        }
-        s.events.emplace_back();
-        s.events.back().place = node.place;
-    };
-    events.write = [](const Scenario& s) {
-        Json list = Json::array();
-        for (const LinkChange& change : s.events) {
-            list.push_back(event_json(change));
-        }
-        return list.empty() ? Json() : list;
-    };
-    return events;
-}
-
 }  // namespace
 
 std::vector<Key> event_keys() {
@@ -135,28 +115,37 @@ std::vector<Key> event_keys() {
     share.when_absent = "`becomes`";
     Key times =
         whole_key("events.times", EVENT(times), 1, most_times, "How many times in all, together with `every`.", "once");
-    std::vector<Key> keys = {
-        list_key(),
-        time_key("events.at", EVENT(at), "When, from the start of the replay.", "from the start"),
-        text_key("events.link", EVENT(link),
-                 "One direction of a cable or bundle, as reports name it: `leaf0 -> node0.nic0`.",
-                 "`cable` or `device`"),
-        texts_key("events.cable", EVENT(cable),
-                  "One cable between two devices, both directions: `[leaf0, node0.nic0]`; of a bundle or of parallel "
-                  "ones only this one."),
-        text_key("events.device", EVENT(device),
-                 "Every cable of a switch or an adapter (`spine1`, `node0.nic2`), or a GPU's kernels (`node0.gpu3`).",
-                 "`link` or `cable`"),
-        std::move(share),
-        text_key("events.becomes", EVENT(becomes),
-                 "Instead of `share`: the catalogue link that it is trained down to, as `pcie-gen5-x8`.", "`share`"),
-        time_key("events.until", EVENT(until), "When it is whole again, whatever other events left of it.", "never"),
-        time_key("events.every", EVENT(every), "Flapping: the same again so long after.", "once"),
-        std::move(times),
+    std::vector<Key> keys = list_keys(
+        "events", [](auto& scenario) -> auto& { return scenario.events; },
+        "Links and devices that change while each size runs; the table of `scaling` runs without them.", event_json,
+        {
+            time_key("events.at", EVENT(at), "When, from the start of the replay.", "from the start"),
+            text_key("events.link", EVENT(link),
+                     "One direction of a cable or bundle, as reports name it: `leaf0 -> node0.nic0`.",
+                     "`cable` or `device`"),
+            texts_key(
+                "events.cable", EVENT(cable),
+                "One cable between two devices, both directions: `[leaf0, node0.nic0]`; of a bundle or of parallel "
+                "ones only this one."),
+            text_key(
+                "events.device", EVENT(device),
+                "Every cable of a switch or an adapter (`spine1`, `node0.nic2`), or a GPU's kernels (`node0.gpu3`).",
+                "`link` or `cable`"),
+            std::move(share),
+            text_key("events.becomes", EVENT(becomes),
+                     "Instead of `share`: the catalogue link that it is trained down to, as `pcie-gen5-x8`.",
+                     "`share`"),
+            time_key("events.until", EVENT(until), "When it is whole again, whatever other events left of it.",
+                     "never"),
+            time_key("events.every", EVENT(every), "Flapping: the same again so long after.", "once"),
+            std::move(times),
+        });
+    keys.front().read = [](const Node& node, Scenario& s) {
+        if (node.is_map()) {
+            check_event(node);
+        }
+        s.events.emplace_back().place = node.place;
     };
-    for (std::size_t i = 1; i < keys.size(); ++i) {
-        keys[i].write = {};  // written by the key of the whole list
-    }
     return keys;
 }
 

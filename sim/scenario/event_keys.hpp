@@ -1,5 +1,5 @@
 #pragma once
-// The keys of `events`: what changes while a scenario runs.
+// The keys of events.
 
 #include <vector>
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
 #include "models/link_part.hpp"
 #include "sim/scenario/scenario_context.hpp"
@@ -231,8 +232,9 @@ std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabri
     if (scenario.events.empty()) {
         return events;
     }
-    if (!std::holds_alternative<Flow>(scenario.engine) && !std::holds_alternative<Packet>(scenario.engine)) {
-        fail_at(scenario, "engine", "this engine replays without events (accepted: flow, packet)");
+    if (!traits_of(scenario.engine).events) {
+        const std::string accepted = joined(engine_names(&EngineTraits::events));
+        fail_at(scenario, "engine", "this engine replays without events (accepted: " + accepted + ")");
     }
     std::vector<CableChange> changes;
     for (const LinkChange& change : scenario.events) {

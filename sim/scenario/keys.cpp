@@ -29,18 +29,11 @@ using namespace rows;
     [](auto& scenario) -> auto& { return collective_of(scenario).member; }
 // NOLINTEND(bugprone-macro-parentheses)
 
-const std::vector<std::string> engine_words = {"flow", "analytic", "simgrid", "packet"};  // in the order of the variant
-
-Engine engine_at(std::size_t index) {
-    static const std::vector<Engine> engines = {Flow{}, Analytic{}, SimGrid{}, Packet{}};
-    return engines.at(index);
-}
-
 Key engine_key() {
     Key key{"engine", Form::word, "How the schedule is replayed."};
-    key.words = engine_words;
-    key.read = [](const Node& node, Scenario& s) { s.engine = engine_at(node.as_enum(engine_words)); };
-    key.write = [](const Scenario& s) { return Json(engine_words.at(s.engine.index())); };
+    key.words = engine_names();
+    key.read = [](const Node& node, Scenario& s) { s.engine = all_engines().at(node.as_enum(engine_names())); };
+    key.write = [](const Scenario& s) { return Json(traits_of(s.engine).name); };
     return key;
 }
 
@@ -59,42 +52,16 @@ Key sizes_key() {
     return key;
 }
 
-// Sets the alternative with that index, with its defaults, unless it is already set.
-void set_kind(Workload& workload, std::size_t index) {
-    static const std::vector<Workload> kinds = {CollectiveWorkload{}, TrainingWorkload{}, TraceWorkload{},
-                                                TransferWorkload{}};
-    if (workload.index() != index) {
-        workload = kinds.at(index);
-    }
-}
-
 Key kind_key() {
     Key key{"workload.kind", Form::word, "What the cluster runs."};
     key.words = workload_kinds();
-    key.read = [](const Node& node, Scenario& s) { set_kind(s.workload, node.as_enum(workload_kinds())); };
+    key.read = [](const Node& node, Scenario& s) {
+        if (const std::size_t kind = node.as_enum(workload_kinds()); kind != s.workload.index()) {
+            s.workload = workload_of_kind(kind);
+        }
+    };
     key.write = [](const Scenario& s) { return Json(kind_of(s.workload)); };
     return required(std::move(key));
-}
-
-Key scaling_key() {
-    Key key = map_key("scaling", "Adds the scaling table: the largest size at each cluster size.");
-    key.read = [](const Node&, Scenario& s) { s.scaling.emplace(); };
-    key.write = [](const Scenario& s) { return s.scaling ? Json::object() : Json(); };
-    return key;
-}
-
-Key step_key() {
-    Key key = map_key("scaling.step", "A training step: its efficiency joins the scaling table.");
-    key.read = [](const Node&, Scenario& s) { s.scaling->step.emplace(); };
-    key.write = [](const Scenario& s) { return s.scaling->step ? Json::object() : Json(); };
-    return key;
-}
-
-Key graph_key() {
-    Key key = map_key("cluster.graph", "The fabric device by device, with `cluster.fabric.kind: explicit`.");
-    key.read = [](const Node&, Scenario& s) { s.cluster.graph.emplace(); };
-    key.write = [](const Scenario& s) { return s.cluster.graph ? Json::object() : Json(); };
-    return key;
 }
 
 // Light in fibre goes around the earth in less than this. Zero means "not given".
@@ -127,59 +94,36 @@ Json cable_json(const NodeCable& cable) {
     return json;
 }
 
-// Rows of `cluster.graph.devices` and `.cables`: their fields are those of the item that is being read, the last one.
 std::vector<Key> graph_keys() {
-    Key devices{"cluster.graph.devices", Form::maps, "Switches and other devices of the fabric."};
-    devices.read = [](const Node&, Scenario& s) { s.cluster.graph->devices.emplace_back(); };
-    devices.write = [](const Scenario& s) {
-        Json list = Json::array();
-        for (const NodeDevice& device : s.cluster.graph->devices) {
-            list.push_back(device_json(device));
-        }
-        return list;
-    };
-    Key cables{"cluster.graph.cables", Form::maps, "Full-duplex cables between devices."};
-    cables.read = [](const Node&, Scenario& s) { s.cluster.graph->cables.emplace_back(); };
-    cables.write = [](const Scenario& s) {
-        Json list = Json::array();
-        for (const NodeCable& cable : s.cluster.graph->cables) {
-            list.push_back(cable_json(cable));
-        }
-        return list;
-    };
     Key rate{"cluster.graph.cables.rate", Form::rate, "Line rate after encoding, per direction."};
     rate.read = [](const Node& node, Scenario& s) { s.cluster.graph->cables.back().link.rate = as_rate(node); };
     rate.when_absent = "the link's";
-    std::vector<Key> keys = {
-        std::move(devices),
-        required(text_key("cluster.graph.devices.name", FIELD(cluster.graph->devices.back().name),
-                          "As cables name it: `leaf1`.")),
-        text_key("cluster.graph.devices.part", FIELD(cluster.graph->devices.back().part), "Its catalogue part.",
-                 "none"),
-        within(time_key("cluster.graph.devices.latency", FIELD(cluster.graph->devices.back().latency),
-                        "Of passing through it.", "the part's"),
-               Duration{1}, longest_latency),
-        std::move(cables),
-        required(text_key("cluster.graph.cables.a", FIELD(cluster.graph->cables.back().a),
-                          "One end: `node0.nic1` or a device's name.")),
-        required(text_key("cluster.graph.cables.b", FIELD(cluster.graph->cables.back().b), "The other end.")),
-        text_key("cluster.graph.cables.link", FIELD(cluster.graph->cables.back().link.name), "Its catalogue link.",
-                 "`cluster.fabric.link`"),
-        std::move(rate),
-        within(time_key("cluster.graph.cables.latency", FIELD(cluster.graph->cables.back().link.latency),
-                        "One way, without serialization.", "the link's"),
-               Duration{1}, longest_latency),
-        whole_key("cluster.graph.cables.count", FIELD(cluster.graph->cables.back().count), 1, 4096,
-                  "Parallel cables used as one."),
-    };
-    for (Key& key : keys) {
-        if (key.form != Form::maps) {
-            key.write = {};
-        }
-        if (key.path == "cluster.graph.cables.count") {
-            key.when_absent = "`1`";
-        }
-    }
+    Key count = whole_key("cluster.graph.cables.count", FIELD(cluster.graph->cables.back().count), 1, 4096,
+                          "Parallel cables used as one.");
+    count.when_absent = "`1`";
+    std::vector<Key> keys =
+        list_keys("cluster.graph.devices", FIELD(cluster.graph->devices), "Switches and other devices of the fabric.",
+                  device_json,
+                  {required(text_key("cluster.graph.devices.name", FIELD(cluster.graph->devices.back().name),
+                                     "As cables name it: `leaf1`.")),
+                   text_key("cluster.graph.devices.part", FIELD(cluster.graph->devices.back().part),
+                            "Its catalogue part.", "none"),
+                   within(time_key("cluster.graph.devices.latency", FIELD(cluster.graph->devices.back().latency),
+                                   "Of passing through it.", "the part's"),
+                          Duration{1}, longest_latency)});
+    append(keys,
+           list_keys(
+               "cluster.graph.cables", FIELD(cluster.graph->cables), "Full-duplex cables between devices.", cable_json,
+               {required(text_key("cluster.graph.cables.a", FIELD(cluster.graph->cables.back().a),
+                                  "One end: `node0.nic1` or a device's name.")),
+                required(text_key("cluster.graph.cables.b", FIELD(cluster.graph->cables.back().b), "The other end.")),
+                text_key("cluster.graph.cables.link", FIELD(cluster.graph->cables.back().link.name),
+                         "Its catalogue link.", "`cluster.fabric.link`"),
+                std::move(rate),
+                within(time_key("cluster.graph.cables.latency", FIELD(cluster.graph->cables.back().link.latency),
+                                "One way, without serialization.", "the link's"),
+                       Duration{1}, longest_latency),
+                std::move(count)}));
     return keys;
 }
 
@@ -197,37 +141,25 @@ Key assert_key() {
     return key;
 }
 
-// As for the graph's lists: the fields are those of the item that is being read.
 std::vector<Key> design_keys() {
-    Key designs{"designs", Form::maps, "Designs that `study` holds side by side, over this scenario's workload."};
-    designs.read = [](const Node&, Scenario& s) { s.designs.emplace_back(); };
-    designs.write = [](const Scenario& s) {
-        Json list = Json::array();
-        for (const DesignSpec& design : s.designs) {
-            list.push_back({{"name", design.name}, {"set", design.set}});
-        }
-        return list.empty() ? Json() : list;
-    };
-    std::vector<Key> keys = {
-        std::move(designs),
-        required(text_key("designs.name", FIELD(designs.back().name), "As the study calls it.")),
-        text_map_key(
-            "designs.set", FIELD(designs.back().set),
-            "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`; `null` takes back a key "
-            "that the scenario sets."),
-        text_map_key(
-            "prices", FIELD(prices),
-            "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; other figures as "
-            "`data-centre/pue: 1.1`."),
-    };
-    keys[1].write = {};
-    keys[2].write = {};
-    keys[2].may_be_null = true;
-    keys[2].read = [](const Node& node, Scenario& s) {
+    Key set = text_map_key(
+        "designs.set", FIELD(designs.back().set),
+        "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`; `null` takes back a key "
+        "that the scenario sets.");
+    set.may_be_null = true;
+    set.read = [](const Node& node, Scenario& s) {
         for (const Node& member : node.members()) {
             s.designs.back().set[member.name] = member.is_null() ? "null" : text_of(member);
         }
     };
+    const auto write = [](const DesignSpec& design) { return Json{{"name", design.name}, {"set", design.set}}; };
+    std::vector<Key> keys = list_keys(
+        "designs", FIELD(designs), "Designs that `study` holds side by side, over this scenario's workload.", write,
+        {required(text_key("designs.name", FIELD(designs.back().name), "As the study calls it.")), set});
+    keys.push_back(text_map_key(
+        "prices", FIELD(prices),
+        "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; other figures as "
+        "`data-centre/pue: 1.1`."));
     return keys;
 }
 
@@ -254,7 +186,13 @@ Key include_key() {
     return key;  // with_includes() removes it from the tree before keys are read
 }
 
-std::vector<std::string> fabric_kinds() { return words_up_to(FabricKind::explicit_graph); }
+std::vector<std::string> fabric_kinds() {
+    std::vector<std::string> words;
+    for (const Topology& kind : topologies()) {
+        words.emplace_back(kind.name);
+    }
+    return words;
+}
 
 constexpr double most_nodes = 1 << 24;
 
@@ -320,7 +258,8 @@ std::vector<Key> make_keys() {
         within(time_key("cluster.fabric.cable_latency", FIELD(cluster.cable_latency), "Propagation along one cable.",
                         "the catalogue's"),
                Duration{1}, longest_latency),
-        graph_key(),
+        part_key("cluster.graph", FIELD(cluster.graph),
+                 "The fabric device by device, with `cluster.fabric.kind: explicit`."),
         text_map_key("cluster.options", FIELD(cluster.node_options),
                      "Switches of the node template, as `peer_to_peer: false`."),
         required(map_key("workload", "What it runs.")),
@@ -333,13 +272,13 @@ std::vector<Key> make_keys() {
         word_key("launch.mode", FIELD(launch.mode), LaunchMode::framework,
                  "One process a GPU, one thread for all, a thread a GPU, or a framework's loop."),
         whole_key("launch.iterations", FIELD(launch.iterations), 1, 1e6, "Timed calls."),
-        scaling_key(),
+        part_key("scaling", FIELD(scaling), "Adds the scaling table: the largest size at each cluster size."),
         wholes_key("scaling.nodes", FIELD(scaling->nodes), 1, most_nodes, "Node counts.", "`scaling.gpus`"),
         wholes_key("scaling.gpus", FIELD(scaling->gpus), 1, 4294967295.0, "GPU counts, whole nodes each.",
                    "`scaling.nodes`"),
         word_key("scaling.mode", FIELD(scaling->mode), ScalingMode::strong,
                  "Of a training step: the batch grows with the GPUs, or stays."),
-        step_key(),
+        part_key("scaling.step", FIELD(scaling->step), "A training step: its efficiency joins the scaling table."),
         required(time_key("scaling.step.compute", FIELD(scaling->step->compute), "Computation of one step.")),
         required(size_key("scaling.step.bytes", FIELD(scaling->step->bytes), "Communicated by one step, in one call.")),
         number_key("scaling.step.overlap", FIELD(scaling->step->overlap), 0, 1,

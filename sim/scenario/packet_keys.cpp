@@ -23,10 +23,8 @@ Key packet_size_key(std::string path, Field field, std::string meaning) {
 // A size for which zero means "not given".
 template <class Field>
 Key optional_size_key(std::string path, Field field, std::string meaning, std::string when_absent) {
-    Key key = size_key(std::move(path), field, std::move(meaning));
-    key.write = [field](const Scenario& s) { return field(s).count == 0 ? Json() : Json(text(field(s))); };
-    key.when_absent = std::move(when_absent);
-    return within(std::move(key), Bytes{1}, largest_memory);
+    return within(size_key(std::move(path), field, std::move(meaning), std::move(when_absent)), Bytes{1},
+                  largest_memory);
 }
 
 Key block_key() {
@@ -96,10 +94,8 @@ std::vector<Key> packet_keys() {
                  "Keep queue, pause and load of ports against time, for --json; --html does."),
         map_key("packet.ecn", "Marks of switches: WRED at dequeue."),
     };
-    const std::vector<Key> more = transport_keys();
-    keys.insert(keys.end(), more.begin(), more.end());
-    const std::vector<Key> lanes = packet_lane_keys();
-    keys.insert(keys.end(), lanes.begin(), lanes.end());
+    append(keys, transport_keys());
+    append(keys, packet_lane_keys());
     return keys;
 }
 

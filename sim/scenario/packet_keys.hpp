@@ -1,5 +1,5 @@
 #pragma once
-// The keys of the `packet` block, for the table in keys.cpp.
+// The keys of engine packet.
 
 #include <vector>
 

@@ -33,33 +33,24 @@ Key node_key(std::string path, Field field, std::string meaning) {
     return key;
 }
 
-std::vector<Key> level_keys() {
-    Key levels{"packet.lanes.levels", Form::maps, "Service levels of messages, the first that fits; 0 without one."};
-    levels.read = [](const Node&, Scenario& s) { s.packet.lanes.levels.emplace_back(); };
-    levels.write = [](const Scenario& s) {
-        Json list = Json::array();
-        for (const ServiceLevel& rule : s.packet.lanes.levels) {
-            Json json = {{"level", rule.level}};
-            if (rule.from != ServiceLevel::any) {
-                json["from"] = "node" + std::to_string(rule.from);
-            }
-            if (rule.to != ServiceLevel::any) {
-                json["to"] = "node" + std::to_string(rule.to);
-            }
-            list.push_back(std::move(json));
-        }
-        return list.empty() ? Json() : list;
-    };
-    std::vector<Key> keys = {
-        std::move(levels),
-        node_key("packet.lanes.levels.from", FIELD(lanes.levels.back().from), "The sender's node."),
-        node_key("packet.lanes.levels.to", FIELD(lanes.levels.back().to), "The receiver's node."),
-        required(whole_key("packet.lanes.levels.level", FIELD(lanes.levels.back().level), 0, 15, "Its service level.")),
-    };
-    for (std::size_t i = 1; i < keys.size(); ++i) {
-        keys[i].write = {};
+Json level_json(const ServiceLevel& rule) {
+    Json json = {{"level", rule.level}};
+    if (rule.from != ServiceLevel::any) {
+        json["from"] = "node" + std::to_string(rule.from);
     }
-    return keys;
+    if (rule.to != ServiceLevel::any) {
+        json["to"] = "node" + std::to_string(rule.to);
+    }
+    return json;
+}
+
+std::vector<Key> level_keys() {
+    return list_keys("packet.lanes.levels", FIELD(lanes.levels),
+                     "Service levels of messages, the first that fits; 0 without one.", level_json,
+                     {node_key("packet.lanes.levels.from", FIELD(lanes.levels.back().from), "The sender's node."),
+                      node_key("packet.lanes.levels.to", FIELD(lanes.levels.back().to), "The receiver's node."),
+                      required(whole_key("packet.lanes.levels.level", FIELD(lanes.levels.back().level), 0, 15,
+                                         "Its service level."))});
 }
 
 std::vector<Key> lane_keys() {
@@ -78,8 +69,7 @@ std::vector<Key> lane_keys() {
         whole_key("packet.lanes.high_limit", FIELD(lanes.high_limit), 0, 255,
                   "Times 4 KiB of them, then another lane may go; 255: no limit."),
     };
-    const std::vector<Key> levels = level_keys();
-    keys.insert(keys.end(), levels.begin(), levels.end());
+    append(keys, level_keys());
     return keys;
 }
 
@@ -87,10 +77,7 @@ std::vector<Key> pcie_keys() {
     const std::string derived = "what two round trips need";
     const auto size = [](std::string path, auto field, std::string meaning, std::string absent, Bytes least,
                          Bytes most) {
-        Key key = size_key(std::move(path), field, std::move(meaning));
-        key.write = [field](const Scenario& s) { return field(s).count == 0 ? Json() : Json(text(field(s))); };
-        key.when_absent = std::move(absent);
-        return within(std::move(key), least, most);
+        return within(size_key(std::move(path), field, std::move(meaning), std::move(absent)), least, most);
     };
     constexpr Bytes one{1}, smallest{64}, largest{4096};  // payloads: PCI-SIG Base 5.0 section 7.5.3.4
     return {
@@ -136,10 +123,9 @@ std::vector<Key> infiniband_keys() {
 }  // namespace
 
 std::vector<Key> packet_lane_keys() {
-    std::vector<Key> keys;
-    for (const std::vector<Key>& more : {lane_keys(), pcie_keys(), infiniband_keys()}) {
-        keys.insert(keys.end(), more.begin(), more.end());
-    }
+    std::vector<Key> keys = lane_keys();
+    append(keys, pcie_keys());
+    append(keys, infiniband_keys());
     return keys;
 }
 

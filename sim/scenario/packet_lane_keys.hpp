@@ -1,5 +1,5 @@
 #pragma once
-// The keys of `packet` for virtual lanes, PCI Express and InfiniBand's congestion control.
+// The keys of virtual lanes, PCI Express and InfiniBand's congestion control, under `packet`.
 
 #include <vector>
 
@@ -8,11 +8,10 @@
 
 namespace fabricast {
 
+std::vector<Key> packet_lane_keys();
+
 // Upper limits for the keys of `packet`.
 inline constexpr Duration longest_timer = microseconds(1'000'000);
 inline constexpr Bytes largest_memory{std::int64_t{1} << 40};
-
-// In the order of the documentation, for packet_keys().
-std::vector<Key> packet_lane_keys();
 
 }  // namespace fabricast

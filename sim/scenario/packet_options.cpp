@@ -1,5 +1,7 @@
 #include "sim/scenario/packet_options.hpp"
 
+#include <fmt/format.h>
+
 #include "base/json.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/scenario_context.hpp"
@@ -66,28 +68,27 @@ void lay_over(const Part& part, InfinibandControl& control) {
 // Checks what no single key can check: lanes and nodes that do not exist.
 void check_lanes(const Scenario& scenario) {
     const LaneOptions& lanes = scenario.packet.lanes;
-    const std::string accepted = "accepted: 0 to " + std::to_string(lanes.count - 1);
-    const auto check = [&](const std::vector<int>& named, const char* key) {
-        for (const int lane : named) {
+    const auto refuse = [&](const char* key, const char* what, const std::string& found, const std::string& accepted) {
+        fail_at(scenario, key, error_message(what, found, accepted));
+    };
+    for (const auto& [key, named] :
+         {std::pair{"packet.lanes.of_level", &lanes.of_level}, std::pair{"packet.lanes.high", &lanes.high}}) {
+        for (const int lane : *named) {
             if (lane >= lanes.count) {
-                fail_at(scenario, key,
-                        "names a lane that is not there (found " + std::to_string(lane) + "; " + accepted + ")");
+                refuse(key, "names a lane that is not there", fmt::format("{}", lane),
+                       fmt::format("0 to {}", lanes.count - 1));
             }
         }
-    };
-    check(lanes.of_level, "packet.lanes.of_level");
-    check(lanes.high, "packet.lanes.high");
+    }
     if (lanes.weights.size() > static_cast<std::size_t>(lanes.count)) {
-        fail_at(scenario, "packet.lanes.weights",
-                "has more weights than there are lanes (found " + std::to_string(lanes.weights.size()) +
-                    "; accepted: up to " + std::to_string(lanes.count) + ")");
+        refuse("packet.lanes.weights", "has more weights than there are lanes", fmt::format("{}", lanes.weights.size()),
+               fmt::format("up to {}", lanes.count));
     }
     for (const ServiceLevel& rule : lanes.levels) {
         for (const std::uint32_t node : {rule.from, rule.to}) {
             if (node != ServiceLevel::any && node >= scenario.cluster.nodes) {
-                fail_at(scenario, "packet.lanes.levels",
-                        "names a node that is not there (found node" + std::to_string(node) +
-                            "; accepted: node0 to node" + std::to_string(scenario.cluster.nodes - 1) + ")");
+                refuse("packet.lanes.levels", "names a node that is not there", fmt::format("node{}", node),
+                       fmt::format("node0 to node{}", scenario.cluster.nodes - 1));
             }
         }
     }

@@ -1,10 +1,15 @@
 #include "sim/scenario/parse.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "base/unit_text.hpp"
 #include "base/yaml.hpp"
 #include "sim/scenario/include.hpp"
+#include "sim/scenario/renamed_keys.hpp"
+#include "sim/scenario/scenario_context.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/set.hpp"
 #include "sim/scenario/sizes.hpp"
@@ -67,10 +72,6 @@ void read_map(const yaml::Node& map, std::string_view path, Scenario& scenario) 
     }
 }
 
-[[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, const std::string& message) {
-    throw InputError(place_of(scenario, key), message);
-}
-
 void check_cluster(const Scenario& scenario) {
     const ClusterRequest& cluster = scenario.cluster;
     if (cluster.node.empty() && !cluster.graph) {
@@ -85,7 +86,7 @@ void check_cluster(const Scenario& scenario) {
     }
     if (cluster.fabric_kind == to_string(FabricKind::none) && cluster.nodes > 1) {
         fail_at(scenario, "cluster.fabric.kind",
-                error_message("several nodes need a fabric", "'none' with " + std::to_string(cluster.nodes) + " nodes",
+                error_message("several nodes need a fabric", fmt::format("'none' with {} nodes", cluster.nodes),
                               "another kind, or one node"));
     }
 }
@@ -95,8 +96,8 @@ void check_workload(const CollectiveWorkload& workload, const Scenario& scenario
         if (size.count < size_of(workload.dtype)) {
             fail_at(scenario, "workload.sizes",
                     error_message("a size below one element", text(size),
-                                  "at least the " + std::to_string(size_of(workload.dtype)) + " B of one " +
-                                      std::string(to_string(workload.dtype))));
+                                  fmt::format("at least the {} B of one {}", size_of(workload.dtype),
+                                              to_string(workload.dtype))));
         }
     }
 }
@@ -164,7 +165,7 @@ void complete(Workload& workload) {
 
 yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overrides) {
     for (const std::string& assignment : overrides) {
-        if (assignment.starts_with("include")) {
+        if (assignment.substr(0, assignment.find_first_of(".=")) == "include") {
             throw InputError({std::make_shared<const std::string>("--set")}, "'include' can only be written in a file");
         }
         apply_override(root, assignment);
@@ -184,7 +185,8 @@ yaml::Node scenario_tree(std::string_view text, const std::filesystem::path& fil
 Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& file) {
     Scenario scenario;
     scenario.file = file.string();
-    read_map(root, "", scenario);
+    const std::optional<yaml::Node> renamed = with_present_names(root, scenario.notes);
+    read_map(renamed ? *renamed : root, "", scenario);
     complete(scenario.workload);
     check_cluster(scenario);
     std::visit([&](const auto& workload) { check_workload(workload, scenario); }, scenario.workload);
@@ -195,8 +197,9 @@ Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& f
 Scenario part_of_tree(const yaml::Node& root, const std::filesystem::path& file, const std::vector<std::string>& keys) {
     Scenario scenario;
     scenario.file = file.string();
+    const std::optional<yaml::Node> renamed = with_present_names(root, scenario.notes);
     for (const std::string& name : keys) {
-        if (const yaml::Node* node = root.get(name)) {
+        if (const yaml::Node* node = (renamed ? *renamed : root).get(name)) {
             read_key(*node, *find_key(name), scenario);
         }
     }

@@ -16,6 +16,12 @@ const std::vector<std::string>& workload_kinds() {
     return words;
 }
 
+Workload workload_of_kind(std::size_t kind) {
+    static const std::vector<Workload> kinds = {CollectiveWorkload{}, TrainingWorkload{}, TraceWorkload{},
+                                                TransferWorkload{}};
+    return kinds.at(kind);
+}
+
 const std::string& kind_of(const Workload& workload) { return workload_kinds().at(workload.index()); }
 
 const std::vector<Bytes>* sizes_of(const Workload& workload) {

@@ -12,22 +12,17 @@
 #include "base/input_error.hpp"
 #include "base/units.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/plan/collectives/collective.hpp"
 #include "sim/plan/collectives/library.hpp"
-#include "sim/plan/traces/trace_workload.hpp"
-#include "sim/plan/training/training_workload.hpp"
-#include "sim/plan/transfers/transfer_workload.hpp"
+#include "sim/plan/workload.hpp"
 #include "sim/scenario/sweep_spec.hpp"
 #include "topologies/cluster.hpp"
 
 namespace fabricast {
 
-// What the cluster runs: a closed set, selected by `workload.kind`. To add a kind, add an alternative here, its keys to
-// scenario_keys(), and its run_*.cpp.
-using Workload = std::variant<CollectiveWorkload, TrainingWorkload, TraceWorkload, TransferWorkload>;
-
 // The words of `workload.kind`, such as "collective", in the order of the variant.
 const std::vector<std::string>& workload_kinds();
+// A workload of that kind, by its index, with its defaults.
+Workload workload_of_kind(std::size_t kind);
 // The word for the kind of this workload.
 const std::string& kind_of(const Workload& workload);
 
@@ -110,6 +105,7 @@ struct Scenario {
     std::uint64_t seed = 1;
     std::vector<DesignSpec> designs;            // compared by `study`; other commands run the scenario itself
     std::map<std::string, std::string> prices;  // "quantum-2": "42000 USD"; other figures as "PART/FIGURE"
+    std::vector<std::string> notes;             // about how it is written, for the report
     // Where each key was written, by its dotted path ("cluster.fabric.kind"), for errors that are found after parsing.
     std::map<std::string, SourceLocation, std::less<>> places;
 };

@@ -5,7 +5,7 @@
 
 #include "models/catalog.hpp"
 #include "sim/engines/memory.hpp"
-#include "sim/plan/collectives/planner.hpp"
+#include "sim/plan/collectives/plan.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/fabric.hpp"
@@ -14,6 +14,16 @@ namespace fabricast {
 
 // Throws the message as an InputError at `key` of the scenario.
 [[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, std::string_view message);
+
+// Looks something up in the catalogue; what is missing there is reported at the key that asked for it.
+template <class Look>
+auto look_up_at(const Scenario& scenario, std::string_view key, const Look& look) {
+    try {
+        return look();
+    } catch (const CatalogError& error) {
+        fail_at(scenario, key, error.what());
+    }
+}
 
 // Throws CannotEnd; its message begins with where the cluster is stated.
 [[noreturn]] void cannot_end(const Scenario& scenario, std::string_view message);
@@ -32,7 +42,7 @@ auto pointing_into(const Scenario& scenario, const Work& work) {
     } catch (const ClusterError& error) {
         fail_at(scenario, "cluster.fabric", error.what());
     } catch (const PlanError& error) {
-        fail_at(scenario, "workload", error.what());
+        fail_at(scenario, error.key, error.what());
     } catch (const OutOfRange& error) {
         fail_at(scenario, "workload", error.what());
     } catch (const TooLarge& error) {
@@ -43,9 +53,5 @@ auto pointing_into(const Scenario& scenario, const Work& work) {
         cannot_end(scenario, error.what());
     }
 }
-
-// Throws InputError unless there are at least two ranks and the root is one of them. Precondition: the workload is a
-// collective.
-void check_ranks(const Scenario& scenario, const Fabric& fabric);
 
 }  // namespace fabricast

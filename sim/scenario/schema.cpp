@@ -1,6 +1,8 @@
 #include "sim/scenario/schema.hpp"
 
+#include "base/text.hpp"
 #include "sim/scenario/keys.hpp"
+#include "sim/scenario/renamed_keys.hpp"
 
 namespace fabricast {
 
@@ -34,11 +36,11 @@ Json map_json(const Scenario& scenario, std::string_view path) {
 }  // namespace
 
 bool belongs(const Key& key, const Scenario& scenario) {
-    return key.of_kind.empty() ||
-           (" " + key.of_kind + " ").find(" " + kind_of(scenario.workload) + " ") != std::string::npos;
+    return key.of_kind.empty() || has_word(key.of_kind, kind_of(scenario.workload));
 }
 
 const Key* find_key(std::string_view path) {
+    path = present_name(path);
     for (const Key& key : scenario_keys()) {
         if (key.path == path) {
             return &key;

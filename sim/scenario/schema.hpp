@@ -11,7 +11,7 @@ namespace fabricast {
 // Whether the scenario's kind of workload has this key.
 bool belongs(const Key& key, const Scenario& scenario);
 
-const Key* find_key(std::string_view path);
+const Key* find_key(std::string_view path);  // by its present or its old name; null: no such key
 // The rows directly inside `path` ("" for the top level).
 std::vector<const Key*> keys_inside(std::string_view path);
 // The last component: "kind" of "cluster.fabric.kind".

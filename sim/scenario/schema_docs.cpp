@@ -1,5 +1,8 @@
 #include "sim/scenario/schema_docs.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -131,7 +134,7 @@ std::string range_words(const Key& key) {
     const auto plain = [](double value) {
         return value == std::floor(value) ? std::to_string(static_cast<long long>(value)) : Json(value).dump();
     };
-    return std::isfinite(key.high) ? " from " + plain(key.low) + " to " + plain(key.high)
+    return std::isfinite(key.high) ? fmt::format(" from {} to {}", plain(key.low), plain(key.high))
                                    : " of at least " + plain(key.low);
 }
 
@@ -155,13 +158,8 @@ std::string accepted_words(const Key& key) {
             return "list of texts";
         case Form::text_map:
             return "map of texts";
-        case Form::word: {
-            std::string words;
-            for (const std::string& word : key.words) {
-                words += (words.empty() ? "`" : " `") + word + "`";
-            }
-            return words;
-        }
+        case Form::word:
+            return fmt::format("`{}`", fmt::join(key.words, "` `"));
         case Form::size:
             return "size, as `2 GiB`";
         case Form::time:
@@ -196,12 +194,8 @@ std::string default_words(const Key& key) {
         return key.when_absent.empty() ? "absent" : key.when_absent;
     }
     Scenario scenario = with_every_part();
-    if (key.of_kind == "training") {
-        scenario.workload = TrainingWorkload{};
-    } else if (key.of_kind == "trace") {
-        scenario.workload = TraceWorkload{};
-    } else if (key.of_kind == "transfer") {
-        scenario.workload = TransferWorkload{};
+    for (std::size_t kind = 0; !belongs(key, scenario); ++kind) {
+        scenario.workload = workload_of_kind(kind);
     }
     const Json value = key.write ? key.write(scenario) : Json();
     if (value.is_null()) {
@@ -233,12 +227,15 @@ std::string scenario_page() {
         "carry their unit, and `--set path=value` replaces any key by its path; `null` takes it back.\n\n"
         "| key | value | default | meaning |\n|---|---|---|---|\n";
     for (const Key& key : scenario_keys()) {
-        page += "| `" + key.path + "` | " + accepted_words(key) + " | " + default_words(key) + " | " + kind_words(key) +
-                key.meaning + " |\n";
+        page += fmt::format("| `{}` | {} | {} | {}{} |\n", key.path, accepted_words(key), default_words(key),
+                            kind_words(key), key.meaning);
     }
-    page += "\nUnits: sizes " + accepted_units(Dimension::size) + "; times " + accepted_units(Dimension::time) +
-            "; rates " + accepted_units(Dimension::rate) + ".\n";
-    return page;
+    page += "\n| kind of fabric | wiring |\n|---|---|\n";
+    for (const Topology& kind : topologies()) {
+        page += fmt::format("| `{}` | {} |\n", kind.name, kind.wiring);
+    }
+    return page + fmt::format("\nUnits: sizes {}; times {}; rates {}.\n", accepted_units(Dimension::size),
+                              accepted_units(Dimension::time), accepted_units(Dimension::rate));
 }
 
 }  // namespace fabricast

@@ -12,7 +12,7 @@ const std::shared_ptr<const std::string>& set_file() {
     return file;
 }
 
-SourceLocation at_column(std::size_t offset) { return {set_file(), 1, static_cast<int>(offset) + 1}; }
+SourceLocation set_column(std::size_t offset) { return {set_file(), 1, static_cast<int>(offset) + 1}; }
 
 // Changes the locations in a value to columns of the whole argument.
 void shift(yaml::Node& node, int columns) {
@@ -27,14 +27,14 @@ void shift(yaml::Node& node, int columns) {
 
 yaml::Node parse_value(std::string_view assignment, std::size_t start) {
     if (assignment.find_first_not_of(" \t", start) == std::string_view::npos) {
-        throw InputError(at_column(start), error_message("no value behind the =", shown(assignment), "path=value"));
+        throw InputError(set_column(start), error_message("no value behind the =", shown(assignment), "path=value"));
     }
     try {
         yaml::Node value = yaml::parse(assignment.substr(start), "--set");
         shift(value, static_cast<int>(start));
         return value;
     } catch (const InputError& error) {
-        throw InputError({set_file(), 1, error.place.column + static_cast<int>(start)}, error.message);
+        throw InputError({set_file(), 1, error.place->column + static_cast<int>(start)}, error.message);
     }
 }
 
@@ -83,7 +83,7 @@ yaml::Node& member(yaml::Node& map, std::string_view name, const SourceLocation&
 void apply_override(yaml::Node& root, std::string_view assignment) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-        throw InputError(at_column(0), error_message("not an assignment", shown(assignment), "path=value"));
+        throw InputError(set_column(0), error_message("not an assignment", shown(assignment), "path=value"));
     }
     const bool unset = takes_back(assignment, equals + 1);
     yaml::Node* node = &root;
@@ -91,10 +91,10 @@ void apply_override(yaml::Node& root, std::string_view assignment) {
     for (std::size_t start = 0; start <= equals;) {
         const std::size_t end = std::min(assignment.find('.', start), equals);
         if (end == start) {
-            throw InputError(at_column(start),
+            throw InputError(set_column(start),
                              error_message("an empty key in the path", shown(assignment), "path=value"));
         }
-        key_place = at_column(start);
+        key_place = set_column(start);
         const std::string_view key = assignment.substr(start, end - start);
         if (unset) {
             const auto found = find(*node, key);

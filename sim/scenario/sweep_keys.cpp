@@ -1,5 +1,3 @@
-// The keys of `sweep`: which points `fabricast sweep` runs.
-
 #include "sim/scenario/sweep_keys.hpp"
 
 #include "sim/scenario/rows.hpp"
@@ -91,13 +89,6 @@ Key list_key() {
     return key;
 }
 
-Key random_key() {
-    Key key = map_key("sweep.random", "Points drawn at random, the same for the same seed.");
-    key.read = [](const Node&, Scenario& s) { s.sweep.random.emplace(); };
-    key.write = [](const Scenario& s) { return s.sweep.random ? Json::object() : Json(); };
-    return key;
-}
-
 Key ranges_key() {
     Key key{"sweep.random.ranges", Form::ranges,
             "Keys by their path: a list to choose from, or a range, drawn with the decimals that `from` and `to` are "
@@ -140,7 +131,9 @@ std::vector<Key> sweep_keys() {
         map_key("sweep", "The points of `fabricast sweep`: one of the three; other commands leave it aside."),
         grid_key(),
         list_key(),
-        random_key(),
+        part_key(
+            "sweep.random", [](auto& scenario) -> auto& { return scenario.sweep.random; },
+            "Points drawn at random, the same for the same seed."),
         required(whole_key("sweep.random.points", RANDOM(points), 1, most_points, "How many.")),
         whole_key("sweep.random.seed", RANDOM(seed), 1, 9007199254740991.0, "Of the draws.", "the scenario's"),
         ranges_key(),

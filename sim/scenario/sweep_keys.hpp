@@ -1,5 +1,5 @@
 #pragma once
-// The keys of `sweep`, for the table in keys.cpp.
+// The keys of sweeps.
 
 #include <vector>
 

@@ -1,5 +1,3 @@
-// The keys of `workload` with `kind: trace`.
-
 #include "sim/scenario/trace_keys.hpp"
 
 #include <filesystem>
@@ -30,9 +28,9 @@ Key file_key() {
 }
 
 std::vector<std::string> format_words() {
-    std::vector<std::string> words;
-    for (const TraceFormat format : every_trace_format()) {
-        words.emplace_back(to_string(format));
+    std::vector<std::string> words = {"auto"};
+    for (const TraceFormat* format : trace_formats()) {
+        words.emplace_back(format->name);
     }
     return words;
 }
@@ -40,21 +38,14 @@ std::vector<std::string> format_words() {
 }  // namespace
 
 std::vector<Key> trace_keys() {
-    Key size =
-        size_key("workload.size", TRACE(size), "Of the call that an MSCCL algorithm makes, as nccl-tests counts it.");
-    size.write = [](const Scenario& s) {
-        const Bytes bytes = std::get<TraceWorkload>(s.workload).size;
-        return bytes.count == 0 ? Json() : Json(text(bytes));
-    };
-    size.when_absent = "the largest that the file is for";
-    Key format = choice_key("workload.format", TRACE(format), format_words(), "What wrote it.", "");
     std::vector<Key> keys = {
         file_key(),
-        std::move(format),
+        choice_key("workload.format", TRACE(format), format_words(), "What wrote it.", ""),
         text_key("workload.recorded_on", TRACE(recorded_on), "Catalogue GPU that it was recorded on.",
                  "what the trace says"),
         whole_key("workload.ranks", TRACE(ranks), 1, 1 << 24, "Ranks of the job.", "what the trace says"),
-        std::move(size),
+        size_key("workload.size", TRACE(size), "Of the call that an MSCCL algorithm makes, as nccl-tests counts it.",
+                 "the largest that the file is for"),
     };
     for (Key& key : keys) {
         key.of_kind = "trace";

@@ -1,5 +1,5 @@
 #pragma once
-// The keys of a trace workload, for the table in keys.cpp.
+// The keys of traces.
 
 #include <vector>
 

@@ -1,5 +1,3 @@
-// The keys of `workload` with `kind: training`.
-
 #include "sim/scenario/training_keys.hpp"
 
 #include "sim/scenario/rows.hpp"
@@ -101,10 +99,9 @@ std::vector<Key> step_keys() {
 }  // namespace
 
 std::vector<Key> training_keys() {
-    std::vector<Key> keys;
-    for (std::vector<Key> more : {step_keys(), dimension_keys(), parallelism_keys()}) {
-        keys.insert(keys.end(), more.begin(), more.end());
-    }
+    std::vector<Key> keys = step_keys();
+    append(keys, dimension_keys());
+    append(keys, parallelism_keys());
     for (Key& key : keys) {
         key.of_kind = "training";
     }

@@ -1,5 +1,5 @@
 #pragma once
-// The keys of a training workload, for the table in keys.cpp.
+// The keys of training steps.
 
 #include <vector>
 

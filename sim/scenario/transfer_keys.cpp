@@ -1,5 +1,3 @@
-// The keys of `workload` with `kind: transfer`.
-
 #include "sim/scenario/transfer_keys.hpp"
 
 #include "sim/scenario/rows.hpp"
@@ -14,15 +12,6 @@ using namespace rows;
 #define TRANSFER(member) \
     [](auto& scenario) -> auto& { return std::get<TransferWorkload>(scenario.workload).member; }
 // NOLINTEND(bugprone-macro-parentheses)
-
-// A size for which zero means "not given".
-template <class Field>
-Key optional_size_key(std::string path, Field field, std::string meaning, std::string when_absent) {
-    Key key = size_key(std::move(path), field, std::move(meaning));
-    key.write = [field](const Scenario& s) { return field(s).count == 0 ? Json() : Json(text(field(s))); };
-    key.when_absent = std::move(when_absent);
-    return key;
-}
 
 std::vector<Key> host_keys() {
     return {
@@ -44,15 +33,14 @@ std::vector<Key> host_keys() {
         flag_key("workload.host.registration_cache", TRANSFER(host.registration_cache),
                  "A buffer is registered once, not with each message."),
         flag_key("workload.host.offloads", TRANSFER(host.offloads), "TSO and GRO of the kernel's stack."),
-        within(
-            optional_size_key("workload.host.locked_memory", TRANSFER(host.locked_memory), "`ulimit -l`.", "unlimited"),
-            Bytes{1}, Bytes{std::int64_t{1} << 60}),
-        within(optional_size_key("workload.host.mtu", TRANSFER(host.mtu), "Of IP, or of an RDMA path.",
-                                 "the link's; 1500 B for the kernel's stack"),
+        within(size_key("workload.host.locked_memory", TRANSFER(host.locked_memory), "`ulimit -l`.", "unlimited"),
+               Bytes{1}, Bytes{std::int64_t{1} << 60}),
+        within(size_key("workload.host.mtu", TRANSFER(host.mtu), "Of IP, or of an RDMA path.",
+                        "the link's; 1500 B for the kernel's stack"),
                Bytes{256}, Bytes{9000}),
-        within(optional_size_key("workload.host.mss", TRANSFER(host.mss),
-                                 "Payload of a TCP segment on the wire, at most; no more than the MTU leaves.",
-                                 "what the MTU leaves"),
+        within(size_key("workload.host.mss", TRANSFER(host.mss),
+                        "Payload of a TCP segment on the wire, at most; no more than the MTU leaves.",
+                        "what the MTU leaves"),
                Bytes{48}, Bytes{8960}),
         time_key("workload.host.interrupt_delay", TRANSFER(host.interrupt_delay),
                  "How long an adapter holds a packet's interrupt back (ethtool rx-usecs); kernel stacks pay it.", "0"),
@@ -80,16 +68,14 @@ std::vector<Key> transfer_keys() {
                  "The bandwidth of one direction, or of both at once."),
         word_key("workload.operation", TRANSFER(operation), TransferOperation::read,
                  "What the initiator does with the other's memory."),
-        texts_key("workload.beside", TRANSFER(beside),
+        texts_key("workload.concurrent", TRANSFER(concurrent),
                   "Other pairs that do the same at the same time, as `node0.gpu1 -> node0.memory0`."),
         whole_key(
             "workload.window", TRANSFER(window), 1, 4096,
             "Messages in flight for the bandwidth; fewer, two at least, where their pieces would be more than 20,000.",
             "as the messaging's own benchmark does"),
     };
-    for (Key& key : host_keys()) {
-        keys.push_back(std::move(key));
-    }
+    append(keys, host_keys());
     for (Key& key : keys) {
         key.of_kind = "transfer";
     }

@@ -1,5 +1,5 @@
 #pragma once
-// The keys of `workload` with `kind: transfer`.
+// The keys of transfers.
 
 #include <vector>
 

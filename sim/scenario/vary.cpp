@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view spaces = " \t";
 
-SourceLocation at_column(std::size_t offset) {
+SourceLocation vary_column(std::size_t offset) {
     return {std::make_shared<const std::string>("--vary"), 1, static_cast<int>(offset) + 1};
 }
 
@@ -37,9 +37,9 @@ std::size_t end_of_value(std::string_view text, std::size_t start) {
 SweepValue value_between(std::string_view argument, std::size_t start, std::size_t end) {
     const std::string_view text = trimmed(argument.substr(start, end - start), spaces);
     if (text.empty()) {
-        throw InputError(at_column(start), error_message("an empty value", shown(argument), "path=value,value,..."));
+        throw InputError(vary_column(start), error_message("an empty value", shown(argument), "path=value,value,..."));
     }
-    return {std::string(text), at_column(static_cast<std::size_t>(text.data() - argument.data()))};
+    return {std::string(text), vary_column(static_cast<std::size_t>(text.data() - argument.data()))};
 }
 
 void put_at(yaml::Node& node, const SourceLocation& place) {
@@ -77,9 +77,9 @@ Json json_of(const yaml::Node& node) {
 Variation parse_variation(std::string_view argument) {
     const std::size_t equals = argument.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-        throw InputError(at_column(0), error_message("nothing to vary", shown(argument), "path=value,value,..."));
+        throw InputError(vary_column(0), error_message("nothing to vary", shown(argument), "path=value,value,..."));
     }
-    Variation variation{std::string(argument.substr(0, equals)), at_column(0), {}};
+    Variation variation{std::string(argument.substr(0, equals)), vary_column(0), {}};
     for (std::size_t start = equals + 1;;) {
         const std::size_t end = end_of_value(argument, start);
         variation.values.push_back(value_between(argument, start, end));

@@ -14,8 +14,8 @@ TEST_CASE("broken JSON is refused at its line and column") {
         parse_json("{\n  \"a\": nope\n}", "t.json");
         FAIL("accepted");
     } catch (const InputError& error) {
-        CHECK(error.place.line == 2);
-        CHECK(error.place.column >= 8);
+        CHECK(error.place->line == 2);
+        CHECK(error.place->column >= 8);
         CHECK_THAT(error.what(), ContainsSubstring("t.json:2:"));
     }
 }

@@ -1,5 +1,6 @@
 add_executable(test_base
   ${CMAKE_CURRENT_LIST_DIR}/yaml_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/error_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/unit_text_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/units_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/json_test.cpp

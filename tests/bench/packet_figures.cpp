@@ -12,7 +12,7 @@
 #include "models/embedded_catalog.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/engines/threads.hpp"
-#include "sim/plan/collectives/algorithms/rings.hpp"
+#include "sim/plan/collectives/algorithms/program.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"
@@ -176,7 +176,7 @@ void all_reduce_figure(const std::string& name, const std::string& cluster) {
         const Fabric fabric(build(written, catalog));
         const Scenario scenario = with_engine(written, fabric, catalog, cores());
         const auto& workload = std::get<CollectiveWorkload>(scenario.workload);
-        const Plan planned = plan(workload, Bytes{64 << 20U}, fabric, scenario.library, scenario.launch, catalog);
+        const CallPlan planned = plan(workload, Bytes{64 << 20U}, fabric, scenario.library, scenario.launch, catalog);
         Schedule once;
         once.edge_sets = planned.schedule.edge_sets;
         once.stages = planned.schedule.stages;

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "sim/engines/common/dependents.hpp"
+#include "sim/engines/common/progress.hpp"
 #include "sim/engines/simgrid/platform.hpp"
 
 namespace fabricast::bench {
@@ -41,16 +41,11 @@ double simgrid_one_sided(const Fabric& fabric, const Schedule& schedule, bool la
     const Started started(lazy);
     const std::vector<simgrid_engine::Endpoints> ends =
         simgrid_engine::make_platform(fabric, schedule.connections, true);
-    Dependents dependents(schedule);
-    Chains chains(schedule.size(), schedule.connections.size());
-    std::vector<bool> ready(schedule.size(), false);
-    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
-        chains.append(schedule.transfers[op].connection, op);
-    }
-    std::unordered_map<const s4u::Activity*, std::pair<std::uint32_t, s4u::CommPtr>> live;
+    Progress progress(schedule);
+    std::unordered_map<const s4u::Activity*, std::pair<OpId, s4u::CommPtr>> live;
     std::vector<s4u::CommPtr> last;
-    const auto send = [&](std::uint32_t op) {
-        const Transfer& t = schedule.transfers[op];
+    const auto send = [&](OpId op) {
+        const Transfer& t = schedule.transfers[static_cast<std::uint32_t>(op)];
         const s4u::CommPtr message = s4u::Comm::sendto_init();
         message->set_payload_size(bytes_of(t));
         live.emplace(message.get(), std::pair(op, message));
@@ -59,29 +54,19 @@ double simgrid_one_sided(const Fabric& fabric, const Schedule& schedule, bool la
             message->start();
         }
     };
-    const auto start = [&](std::uint32_t op) {
-        ready[op] = true;
-        if (chains.turn(schedule.transfers[op].connection) == op) {
+    const auto start = [&](OpId op) {
+        if (progress.queue_up(op)) {
             send(op);
         }
     };
     simgrid_engine::on_completion([&](const s4u::Activity& activity) {
         const auto place = live.find(&activity);
-        const std::uint32_t op = place->second.first;
+        const OpId op = place->second.first;
         last.assign(1, place->second.second);  // the one that completes is still in SimGrid's hands
         live.erase(place);
-        const std::uint32_t connection = schedule.transfers[op].connection;
-        chains.pass_turn(connection);
-        if (const std::uint32_t next = chains.turn(connection); next != Chains::none && ready[next]) {
-            send(next);
-        }
-        dependents.finished(op, start);
+        progress.ended(op, {}, send, start);
     });
-    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
-        if (dependents.waiting(op) == 0) {
-            start(op);
-        }
-    }
+    progress.begin(start);
     started.engine->run();
     return s4u::Engine::get_clock();
 }

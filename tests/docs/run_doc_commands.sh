@@ -35,7 +35,7 @@ while IFS= read -r line; do
       fi
       ;;
   esac
-done < <(for page in "$root"/README.md "$root"/docs/*.md "$root"/docs/effects/*.md "$root"/docs/labs/*.md; do
+done < <(for page in "$root"/README.md "$root"/docs/*.md "$root"/docs/labs/*.md; do
   awk -v page="${page#"$root"/}" '/^```sh$/{on=1;next} /^```/{on=0} on{print page "\t" $0}' "$page"
 done)
 echo "$ran commands, $failed failed"

@@ -8,7 +8,6 @@
 #include "models/catalog_reader.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
-#include "models/nvlink.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
 

@@ -76,8 +76,8 @@ TEST_CASE("mutated catalogue files are read or refused with a place, never more"
         } catch (const InputError& error) {
             ++refused;
             REQUIRE(std::string(error.what()).starts_with("fuzz.yaml:"));
-            REQUIRE(error.place.line >= 1);
-            REQUIRE(error.place.column >= 1);
+            REQUIRE(error.place->line >= 1);
+            REQUIRE(error.place->column >= 1);
         }
     }
     CHECK(read > 60);

@@ -6,6 +6,7 @@
 #include "models/pcie.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/pcie_bandwidth.hpp"
 
 namespace fabricast {
 namespace {
@@ -50,10 +51,10 @@ TEST_CASE("an adapter fits its host link, or is known not to") {
         CHECK(port.rate == nic.port_rate);
         // One of the two functions that share a Spark's port: x4 of its own, 13.9 of 24.4 GB/s.
         const bool half = nic.name == "connectx-7-half";
-        CHECK((write_bandwidth(host, {4096}) > goodput(port)) != half);
+        CHECK((testing::write_bandwidth(host, {4096}) > goodput(port)) != half);
     }
     // HDR behind one PCIe 3.0 slot is capped at half: 13.9 of 24.7 GB/s.
-    CHECK(write_bandwidth(pcie_spec(testing::part("link", "pcie-gen3-x16")), {4096}) <
+    CHECK(testing::write_bandwidth(pcie_spec(testing::part("link", "pcie-gen3-x16")), {4096}) <
           0.6 * goodput(link_spec(testing::part("link", "infiniband-hdr"))));
 }
 

@@ -2,13 +2,14 @@
 
 #include "models/infiniband.hpp"
 
-#include "models/device_part.hpp"
 #include "models/link_part.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
 
 namespace fabricast {
 namespace {
+
+using testing::payload_share;
 
 LinkSpec link(std::string_view name) { return link_spec(testing::part("link", name)); }
 
@@ -34,8 +35,8 @@ TEST_CASE("NDR200 is 25 GB/s and XDR is 100") {
 }
 
 TEST_CASE("HDR and NDR ports carry 24.84 and 49.69 GB/s of payload at MTU 4096") {
-    CHECK(25 * infiniband::efficiency({4096}) == Approx(24.84).epsilon(0.001));
-    CHECK(50 * infiniband::efficiency({4096}) == Approx(49.69).epsilon(0.001));
+    CHECK(25 * payload_share(infiniband::framing({4096})) == Approx(24.84).epsilon(0.001));
+    CHECK(50 * payload_share(infiniband::framing({4096})) == Approx(49.69).epsilon(0.001));
 }
 
 TEST_CASE("the share of payload follows the MTU") {
@@ -49,7 +50,7 @@ TEST_CASE("the share of payload follows the MTU") {
                         {4096, 0.994, 12.42, 24.84, 49.69, 99.4}};
     for (const Row& row : rows) {
         INFO("MTU " << row.mtu);
-        const double share = infiniband::efficiency({row.mtu});
+        const double share = payload_share(infiniband::framing({row.mtu}));
         CHECK(share == Approx(row.share).margin(0.0006));
         CHECK(12.5 * share == Approx(row.edr).margin(0.006));
         CHECK(25 * share == Approx(row.hdr).margin(0.006));
@@ -76,38 +77,7 @@ TEST_CASE("on a 100 Gb/s link TCP, RoCE and InfiniBand rank as their headers say
     CHECK(roce < ib);
 }
 
-TEST_CASE("credits of 128 KiB cover about 240 m at 400 Gb/s") {
-    CHECK(infiniband::credit_limit == Bytes{128 * 1024});
-    const double metres = infiniband::credit_reach_metres(Rate::megabits(400'000), {4096}, nanoseconds(100), 5e-9);
-    CHECK(metres == Approx(244).margin(10));
-    CHECK(infiniband::credit_reach_metres(Rate::megabits(800'000), {4096}, microseconds(2), 5e-9) == 0);
-}
-
-TEST_CASE("trees of switches reach r, r^2/2 and r^3/4 hosts") {
-    for (const int radix : {36, 40, 64, 144}) {
-        const std::int64_t r = radix;
-        CHECK(infiniband::tree_height(r, radix) == 1);
-        CHECK(infiniband::tree_height(r + 1, radix) == 2);
-        CHECK(infiniband::tree_height(r * r / 2, radix) == 2);
-        CHECK(infiniband::tree_height(r * r / 2 + 1, radix) == 3);
-        CHECK(infiniband::tree_height(r * r * r / 4, radix) == 3);
-    }
-}
-
-TEST_CASE("SHARP reduces 8 B over 128 EDR nodes in about 2.8 us, and long vectors at 95 percent of the link") {
-    const NicSpec nic = nic_spec(testing::part("nic", "connectx-5"));
-    const SwitchSpec edr = switch_spec(testing::part("switch", "switch-ib-2"));
-    infiniband::SharpTree tree{.height = infiniband::tree_height(128, edr.radix),
-                               .switch_latency = edr.latency,
-                               .link_latency = link("infiniband-edr").latency + nanoseconds(50),  // 10 m of fibre
-                               .nic_latency = nic.transmit_latency + nic.receive_latency,
-                               .aggregation = nanoseconds(400),
-                               .link_bandwidth = goodput(link("infiniband-edr"))};
-    CHECK(tree.height == 2);
-    CHECK(infiniband::sharp_all_reduce_seconds(tree, {8}) == Approx(2.8e-6).epsilon(0.2));
-    const double gibibyte = infiniband::sharp_all_reduce_seconds(tree, {1 << 30});
-    CHECK((1 << 30) / gibibyte == Approx(0.95 * goodput(link("infiniband-edr"))).epsilon(0.001));
-}
+TEST_CASE("a lane has at most 128 KiB of credits") { CHECK(infiniband::credit_limit == Bytes{128 * 1024}); }
 
 }  // namespace
 }  // namespace fabricast

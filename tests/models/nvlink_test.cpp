@@ -13,7 +13,7 @@
 namespace fabricast {
 namespace {
 
-NvlinkSpec spec(std::string_view name) { return nvlink_spec(testing::part("link", name)); }
+LinkSpec spec(std::string_view name) { return link_spec(testing::part("link", name)); }
 
 TEST_CASE("a link has the published rate per direction") {
     struct Row {
@@ -24,7 +24,7 @@ TEST_CASE("a link has the published rate per direction") {
                         {"nvlink-4", 25}, {"nvlink-5", 50}, {"nvlink-c2c", 450}};
     for (const Row& row : rows) {
         INFO(row.name);
-        CHECK(spec(row.name).link.rate.bytes_per_second() == Approx(row.gigabytes * 1e9).epsilon(1e-12));
+        CHECK(spec(row.name).rate.bytes_per_second() == Approx(row.gigabytes * 1e9).epsilon(1e-12));
     }
 }
 
@@ -41,22 +41,21 @@ TEST_CASE("a copy between one pair of GPUs reaches what has been measured") {
                         {"nvlink-5", 18, 744, 750}};
     for (const Row& row : rows) {
         INFO(row.name);
-        const double reached = goodput(bundle(spec(row.name).link, row.links)) / 1e9;
+        const double reached = goodput(bundle(spec(row.name), row.links)) / 1e9;
         CHECK(reached >= row.low);
         CHECK(reached <= row.high);
     }
 }
 
 TEST_CASE("a packet of 256, 128, 64 and 32 B carries 94, 89, 80 and 67 percent") {
-    CHECK(nvlink::efficiency({256}) == Approx(0.941).margin(0.001));
-    CHECK(nvlink::efficiency({128}) == Approx(0.889).margin(0.001));
-    CHECK(nvlink::efficiency({64}) == Approx(0.800).margin(0.001));
-    CHECK(nvlink::efficiency({32}) == Approx(0.667).margin(0.001));
-    CHECK(nvlink::efficiency({32}, 2) == Approx(32.0 / 80));  // with address extension and byte enables
+    CHECK(testing::payload_share(nvlink::framing({256})) == Approx(0.941).margin(0.001));
+    CHECK(testing::payload_share(nvlink::framing({128})) == Approx(0.889).margin(0.001));
+    CHECK(testing::payload_share(nvlink::framing({64})) == Approx(0.800).margin(0.001));
+    CHECK(testing::payload_share(nvlink::framing({32})) == Approx(0.667).margin(0.001));
 }
 
 TEST_CASE("NVLink 2 both ways is 9.4 times PCIe 3.0 x16 before encoding") {
-    const double nvlink = 2 * 6 * spec("nvlink-2").link.rate.bytes_per_second();
+    const double nvlink = 2 * 6 * spec("nvlink-2").rate.bytes_per_second();
     const double pcie = 2 * testing::part("link", "pcie-gen3").number("signalling") * 16 / 8;
     CHECK(nvlink / pcie == Approx(9.4).epsilon(0.01));
 }
@@ -70,9 +69,9 @@ TEST_CASE("a GPU has the published number of links, and they carry its published
             continue;
         }
         INFO(gpu.name);
-        const NvlinkSpec nvlink = spec(part->word("nvlink"));
+        const LinkSpec nvlink = spec(part->word("nvlink"));
         CHECK(gpu.nvlinks == published.at(nvlink.name));
-        CHECK(gpu.nvlink_rate == Approx(bundle(nvlink.link, gpu.nvlinks).rate.bytes_per_second()));
+        CHECK(gpu.nvlink_rate == Approx(bundle(nvlink, gpu.nvlinks).rate.bytes_per_second()));
     }
 }
 
@@ -94,11 +93,6 @@ TEST_CASE("NVSwitch chips have the published ports, and reduce from generation 3
         CHECK(2 * chip.ports * chip.port_rate.bytes_per_second() == Approx(row.aggregate * 1e12));
         CHECK(chip.reduces == row.reduces);
     }
-}
-
-TEST_CASE("eight GPUs send 1.75 times the buffer in a ring and 1.125 times through the switch") {
-    CHECK(nvlink::ring_traffic(8) == 1.75);
-    CHECK(nvlink::in_switch_traffic(8) == 1.125);
 }
 
 }  // namespace

@@ -6,9 +6,13 @@
 #include "models/link_part.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/pcie_bandwidth.hpp"
 
 namespace fabricast {
 namespace {
+
+using testing::read_bandwidth;
+using testing::write_bandwidth;
 
 PcieSpec spec(std::string_view name) { return pcie_spec(testing::part("link", name)); }
 
@@ -106,11 +110,6 @@ TEST_CASE("reads are bound by what their tags keep in flight") {
 TEST_CASE("a host bridge that splits into 64 B TLPs costs a fifth of a write") {
     const PcieSpec link = spec("pcie-gen4");
     CHECK(write_bandwidth(link, {64}) / write_bandwidth(link, {256}) == Approx(0.727 / 0.914).epsilon(0.001));
-}
-
-TEST_CASE("reads cost the other direction their requests") {
-    const PcieSpec link = spec("pcie-gen4");
-    CHECK(read_request_load(link, 512e9) == Approx(24e9));  // 10^9 requests of 24 B
 }
 
 TEST_CASE("both directions at once share the root port's service") {

@@ -11,6 +11,7 @@ add_executable(test_models
   models/link_properties_test.cpp
   models/nvlink_test.cpp
   models/pcie_test.cpp
+  models/toy_link_family_test.cpp
 )
 target_compile_definitions(test_models PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_link_libraries(test_models PRIVATE fabricast_catch fabricast_sim)

@@ -2,7 +2,6 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
-#include "topologies/flatten.hpp"
 
 using namespace fabricast;
 

@@ -13,7 +13,7 @@ TEST_CASE("a leaf's ports are its cables to NICs and spines, and their names fin
         const std::vector<SwitchPort> leaf = ports(fabric, "leaf3");
         REQUIRE(leaf.size() == 16 + 16);  // rail 3 of sixteen nodes, and as many upwards
         for (const SwitchPort& port : leaf) {
-            const SwitchPort same = find_port(fabric, port_name(port));
+            const SwitchPort same = find_port(fabric, port.switch_name + ".port" + std::to_string(port.number));
             CHECK(same.out == port.out);
             CHECK(same.cable == port.cable);
             CHECK(fabric.ends(port.out).to == port.peer);

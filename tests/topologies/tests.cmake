@@ -6,12 +6,13 @@ add_executable(test_topologies
   topologies/fabric_test.cpp
   topologies/fabrics_test.cpp
   topologies/ports_test.cpp
+  topologies/toy_topology_test.cpp
   topologies/trays_test.cpp
 )
 target_link_libraries(test_topologies PRIVATE fabricast_catch fabricast_topologies)
 add_test(NAME topologies COMMAND test_topologies)
 
-add_executable(test_node_library topologies/node_library_test.cpp)
+add_executable(test_node_library topologies/node_library_test.cpp topologies/toy_node_test.cpp)
 target_link_libraries(test_node_library PRIVATE fabricast_catch fabricast_sim)
 add_test(NAME node_library COMMAND test_node_library)
 

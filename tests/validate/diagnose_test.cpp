@@ -12,6 +12,7 @@
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "tests/support/catch.hpp"
+#include "validate/diagnose/diagnosis_text.hpp"
 #include "validate/diagnose/links.hpp"
 #include "validate/diagnose/sensitivity.hpp"
 #include "validate/diagnose/system_of.hpp"

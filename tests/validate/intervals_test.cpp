@@ -4,31 +4,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text_file.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/validate/csv.hpp"
+#include "validate/transfers/transfer_accuracy.hpp"
 
 using namespace fabricast;
 
 namespace {
 
 // Sites whose only row is `ratio` times its left-out forecast.
-std::vector<AccuracyRow> sites_with(const std::vector<double>& ratios) {
-    std::vector<AccuracyRow> rows;
+std::vector<ComparedRow> sites_with(const std::vector<double>& ratios) {
+    std::vector<ComparedRow> rows;
     for (std::size_t i = 0; i < ratios.size(); ++i) {
-        AccuracyRow row;
-        row.dataset = row.site = "site" + std::to_string(i);
+        ComparedRow row;
+        row.table = row.site = "site" + std::to_string(i);
         row.size = Bytes{1 << 20};
         row.measured = ratios[i];
-        row.publisher_out = 1;
+        row[Forecast::publisher_out] = 1;
         row.publisher = row.site;
-        row.predicted = row.null_alphabeta = row.null_tuning = 10;
-        row.used = "yes";
+        row[Forecast::ours] = row[Forecast::null_alphabeta] = row[Forecast::null_tuning] = 10;
         row.publisher_sibling = true;
         rows.push_back(row);
     }
@@ -60,7 +61,7 @@ TEST_CASE("an interval holds four in five distances, and more where few sites te
 }
 
 TEST_CASE("a site with many rows weighs as one") {
-    std::vector<AccuracyRow> rows = sites_with({0.9, 1.1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+    std::vector<ComparedRow> rows = sites_with({0.9, 1.1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
     const RatioRange before = interval_table(rows, Forecast::publisher_out).at({false, true, Regime::mid});
     for (int i = 0; i < 100; ++i) {
         rows.push_back(rows.front());
@@ -71,9 +72,9 @@ TEST_CASE("a site with many rows weighs as one") {
 }
 
 TEST_CASE("what networks do to forecasts does not widen the intervals inside a node") {
-    std::vector<AccuracyRow> rows = sites_with({0.9, 1.1});
-    const std::vector<AccuracyRow> between = sites_with({0.5, 3});
-    for (AccuracyRow row : between) {
+    std::vector<ComparedRow> rows = sites_with({0.9, 1.1});
+    const std::vector<ComparedRow> between = sites_with({0.5, 3});
+    for (ComparedRow row : between) {
         row.nodes = 2;
         rows.push_back(row);
     }
@@ -102,37 +103,24 @@ TEST_CASE("coverage judges a site by the others alone") {
 }
 
 TEST_CASE("rows that were left out of the data, or that no fit was made without, do not count") {
-    std::vector<AccuracyRow> rows = sites_with({0.5, 1, 2});
-    rows[0].used = "warm-up";
-    rows[2].publisher_out.reset();
+    std::vector<ComparedRow> rows = sites_with({0.5, 1, 2});
+    rows[0].use = RowUse::unusable;
+    rows[2][Forecast::publisher_out] = 0;
     const RatioRange range = interval_table(rows, Forecast::publisher_out).at({false, true, Regime::mid});
     CHECK(range.low80 == 1);
     CHECK(range.high80 == 1);
 }
 
 TEST_CASE("transfer-intervals are the deciles of the published measurements, each file as much as another") {
-    const std::string text = read_text(FABRICAST_SOURCE_DIR "/docs/accuracy-paths.csv", 1 << 26);
+    const TransferAccuracy accuracy = transfer_accuracy(FABRICAST_SOURCE_DIR "/validate/measurements", catalogue());
+    CHECK(transfer_files_csv(accuracy) == read_text(FABRICAST_SOURCE_DIR "/docs/accuracy-paths.csv", 1 << 20));
     std::map<std::string, std::map<std::string, std::vector<double>>> ratios;  // by scope and size, then by file
-    std::istringstream in(text);
-    std::string line;
-    std::getline(in, line);
-    while (std::getline(in, line)) {
-        // dataset,kind,label,size_bytes,quantity,measured,forecast,error,transport,used; a label may hold commas.
-        std::vector<std::string> cells;
-        std::istringstream row(line);
-        for (std::string cell; std::getline(row, cell, ',');) {
-            cells.push_back(cell);
+    for (const ComparedRow& row : transfer_rows(accuracy)) {
+        if (row.counted() && row.compares(Forecast::ours)) {
+            const std::string scope = row.part.starts_with("rdma") ? "between" : "inside";
+            ratios[scope + (row.size < Bytes{1 << 20} ? ".small" : ".large")][row.table].push_back(row.measured /
+                                                                                                   row[Forecast::ours]);
         }
-        const std::size_t n = cells.size();
-        if (n < 10 || cells[n - 1] != "yes" || std::stod(cells[n - 5]) <= 0 || std::stod(cells[n - 4]) <= 0) {
-            continue;
-        }
-        const double measured = std::stod(cells[n - 5]);
-        const double forecast = std::stod(cells[n - 4]);
-        const bool rate = cells[n - 6] == "bytes_per_second";
-        const std::string scope = cells[1] == "rdma" ? "between" : "inside";
-        ratios[scope + (std::stod(cells[n - 7]) < (1 << 20) ? ".small" : ".large")][cells[0]].push_back(
-            rate ? forecast / measured : measured / forecast);
     }
     REQUIRE(ratios.size() == 4);
     const Part& part = catalogue().at("interval", "transfer-intervals");
@@ -160,6 +148,52 @@ TEST_CASE("transfer-intervals are the deciles of the published measurements, eac
     }
 }
 
+namespace {
+
+// How far apart the rows of one group (a site, a table) are, each a measured / forecast: the ratio of two for every
+// pair in both orders, with equal weight for each group; first and ninth decile. This is the uncertainty of a
+// comparison between two forecasts of one system: `study-intervals` in the catalogue.
+RatioRange paired_range(const std::vector<std::vector<double>>& groups) {
+    std::vector<std::pair<double, double>> points;  // ratio of two values, weight
+    double all = 0;
+    for (const std::vector<double>& ratios : groups) {
+        const auto n = static_cast<double>(ratios.size());
+        for (std::size_t i = 0; i < ratios.size(); ++i) {
+            for (std::size_t j = 0; j < ratios.size(); ++j) {
+                if (i != j) {
+                    points.emplace_back(ratios[i] / ratios[j], 1 / (n * (n - 1)));
+                }
+            }
+        }
+        all += ratios.size() > 1 ? 1 : 0;
+    }
+    std::sort(points.begin(), points.end());
+    double below = 0;
+    for (const auto& [ratio, weight] : points) {
+        below += weight;
+        if (below >= 0.1 * all - 1e-9) {
+            return {ratio, 1 / ratio};  // every pair is in the list in both orders
+        }
+    }
+    return {};
+}
+
+// The numbers of a column by the text of another, without empty cells.
+std::vector<std::vector<double>> grouped(const std::vector<CsvRow>& rows, const std::string& by,
+                                         const std::function<double(const CsvRow&)>& number) {
+    std::map<std::string, std::vector<double>> groups;
+    for (const CsvRow& row : rows) {
+        groups[row.at(by)].push_back(number(row));
+    }
+    std::vector<std::vector<double>> list;
+    for (const auto& [name, numbers] : groups) {
+        list.push_back(numbers);
+    }
+    return list;
+}
+
+}  // namespace
+
 TEST_CASE("two tables of one site are as far apart as the catalogue's study-intervals say") {
     // Two tables, one forecast well and one by half: the pair is apart by 2, both ways round.
     CHECK(paired_range({{1.0, 2.0}}).low80 == Approx(0.5));
@@ -167,39 +201,30 @@ TEST_CASE("two tables of one site are as far apart as the catalogue's study-inte
     CHECK(paired_range({{3.0, 3.0, 3.0}}).low80 == 1);
 
     const Part& part = catalogue().at("interval", "study-intervals");
-    const std::string text = read_text(FABRICAST_SOURCE_DIR "/docs/accuracy.csv", 1 << 26);
-    const auto ranges = paired_ranges(parse_accuracy_csv(text, "accuracy.csv"));
-    if (ranges.empty()) {
+    std::map<std::string, std::vector<CsvRow>> curves;  // by regime
+    for (const CsvRow& row : read_csv(read_text(FABRICAST_SOURCE_DIR "/docs/accuracy.csv", 1 << 24))) {
+        if (!row.at("measured_over_without_publisher").empty()) {
+            curves[row.at("regime")].push_back(row);
+        }
+    }
+    if (curves.empty()) {
         report_skip("docs/accuracy.csv holds no fits without each site: ./dev accuracy --loso");
     }
-    const std::map<Regime, const char*> names = {
-        {Regime::small, "paired.small"}, {Regime::mid, "paired.middle"}, {Regime::large, "paired.large"}};
-    for (const auto& [regime, name] : names) {
-        if (ranges.empty()) {
-            break;
-        }
-        INFO(name << ": " << ranges.at(regime).low80 << " to " << ranges.at(regime).high80);
-        CHECK(std::abs(std::log(part.figure(name).low80 / ranges.at(regime).low80)) < 0.05);
-        CHECK(std::abs(std::log(part.figure(name).high80 / ranges.at(regime).high80)) < 0.05);
+    for (const auto& [regime, rows] : curves) {
+        const RatioRange range = paired_range(grouped(
+            rows, "site", [](const CsvRow& row) { return std::stod(row.at("measured_over_without_publisher")); }));
+        const Figure& figure = part.figure(regime == "mid" ? "paired.middle" : "paired." + regime);
+        INFO(regime << ": " << range.low80 << " to " << range.high80);
+        CHECK(std::abs(std::log(figure.low80 / range.low80)) < 0.05);
+        CHECK(std::abs(std::log(figure.high80 / range.high80)) < 0.05);
     }
 
-    // table,row,"what",measured_s,forecast_s,...,excluded
-    std::map<std::string, std::vector<double>> tables;
-    std::istringstream lines(read_text(FABRICAST_SOURCE_DIR "/docs/accuracy-training.csv", 1 << 26));
-    std::string line;
-    std::getline(lines, line);
-    while (std::getline(lines, line)) {
-        const std::string rest = line.substr(line.find("\",") + 2);
-        if (line.ends_with(",\"\"")) {  // not excluded
-            tables[line.substr(0, line.find(','))].push_back(std::stod(rest) /
-                                                             std::stod(rest.substr(rest.find(',') + 1)));
-        }
-    }
-    std::vector<std::vector<double>> groups;
-    for (const auto& [table, ratios] : tables) {
-        groups.push_back(ratios);
-    }
-    CHECK(groups.size() > 20);
-    INFO(paired_range(groups).low80);
-    CHECK(std::abs(std::log(part.figure("paired.training").low80 / paired_range(groups).low80)) < 0.02);
+    std::vector<CsvRow> counted = read_csv(read_text(FABRICAST_SOURCE_DIR "/docs/accuracy-training.csv", 1 << 24));
+    std::erase_if(counted, [](const CsvRow& row) { return !row.at("excluded").empty(); });
+    const auto tables = grouped(counted, "table", [](const CsvRow& row) {
+        return std::stod(row.at("measured_s")) / std::stod(row.at("forecast_s"));
+    });
+    CHECK(tables.size() > 20);
+    INFO(paired_range(tables).low80);
+    CHECK(std::abs(std::log(part.figure("paired.training").low80 / paired_range(tables).low80)) < 0.02);
 }

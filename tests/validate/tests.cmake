@@ -44,6 +44,7 @@ endif()
 add_executable(test_import
   validate/import_test.cpp
   validate/measurement_schema_test.cpp
+  validate/toy_log_format_test.cpp
 )
 target_link_libraries(test_import PRIVATE fabricast_validate fabricast_catch)
 target_compile_definitions(test_import PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")

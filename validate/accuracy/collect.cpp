@@ -55,24 +55,30 @@ Collection collect(const std::vector<std::filesystem::path>& folders, const Alia
     return collection;
 }
 
-std::vector<AccuracyRow> accuracy_rows(const Collection& collection) {
-    std::vector<AccuracyRow> rows;
+std::vector<ComparedRow> accuracy_rows(const Collection& collection) {
+    std::vector<ComparedRow> rows;
     for (const CollectedCurve& curve : collection.curves) {
+        const Derived& derived = curve.comparison.derived;
         for (const ComparedSize& size : curve.comparison.sizes) {
-            AccuracyRow row;
-            row.dataset = curve.comparison.id;
-            row.size = size.measured.size;
-            row.measured = size.measured.seconds;
-            row.predicted = size.ours.seconds;
-            row.null_alphabeta = size.null_alphabeta;
-            row.null_tuning = size.null_tuning;
+            ComparedRow row;
+            row.table = curve.comparison.id;
             row.site = curve.site;
             row.publisher = curve.publisher;
-            row.used = !size.measured.left_out.empty() ? size.measured.left_out
-                       : curve.cause.empty()           ? "yes"
-                                                       : "unhealthy";
-            row.group = curve.comparison.derived.group;
-            row.nodes = curve.comparison.derived.scenario.cluster.nodes;
+            row.nodes = derived.scenario.cluster.nodes;
+            row.part = row.nodes > 1 ? "between" : "inside";
+            row.group = derived.group;
+            row.size = size.measured.size;
+            row.measured = size.measured.seconds;
+            row[Forecast::ours] = size.ours.seconds;
+            row[Forecast::null_alphabeta] = size.null_alphabeta;
+            row[Forecast::null_tuning] = size.null_tuning;
+            if (!size.measured.left_out.empty()) {
+                row.use = RowUse::unusable;
+                row.why = size.measured.left_out;
+            } else if (!curve.cause.empty()) {
+                row.use = RowUse::excluded;
+                row.why = "unhealthy";
+            }
             rows.push_back(std::move(row));
         }
     }

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "validate/accuracy/accuracy.hpp"
 #include "validate/accuracy/sites.hpp"
 #include "validate/curves/compare.hpp"
 
@@ -34,6 +33,6 @@ Collection collect(const std::vector<std::filesystem::path>& folders, const Alia
                    FabricCache& cache, const Sites& sites, const std::vector<UnhealthyPattern>& unhealthy);
 
 // One row per size.
-std::vector<AccuracyRow> accuracy_rows(const Collection& collection);
+std::vector<ComparedRow> accuracy_rows(const Collection& collection);
 
 }  // namespace fabricast

@@ -8,14 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "validate/accuracy/accuracy.hpp"
+#include "validate/score/compared_row.hpp"
+#include "validate/score/regime.hpp"
 
 namespace fabricast {
 
 struct Deviation {
     std::string match;  // shell glob over dataset ids
     std::uint32_t nodes_from = 1;
-    std::string regime;   // to_string(Regime)
+    Regime regime = Regime::small;
     double at_least = 0;  // in %; an error below this means that the gap was closed
     std::string reason;
 };
@@ -24,13 +25,10 @@ struct Deviation {
 std::vector<Deviation> read_deviations(const std::filesystem::path& path);
 
 // The median error of the matching rows in %, healthy or not; 0 if no row matches.
-double error_of(const Deviation& deviation, const std::vector<AccuracyRow>& rows);
-
-// One line of the table on the page.
-std::string deviation_line(const Deviation& deviation, double error);
+double error_of(const Deviation& deviation, const std::vector<ComparedRow>& rows);
 
 // The page with its table of curves replaced. Throws IoError if the page has no such table.
 std::string with_deviations(const std::string& page, const std::vector<Deviation>& deviations,
-                            const std::vector<AccuracyRow>& rows);
+                            const std::vector<ComparedRow>& rows);
 
 }  // namespace fabricast

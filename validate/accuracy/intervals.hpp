@@ -16,14 +16,12 @@
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "validate/accuracy/accuracy.hpp"
+#include "validate/score/compared_row.hpp"
+#include "validate/score/named_figure.hpp"
+#include "validate/score/ratio_range.hpp"
+#include "validate/score/regime.hpp"
 
 namespace fabricast {
-
-// measured / forecast.
-struct RatioRange {
-    double low80 = 1, high80 = 1;
-};
 
 struct IntervalKey {
     bool between_nodes = false;
@@ -35,31 +33,18 @@ using IntervalTable = std::map<IntervalKey, RatioRange>;
 
 // From the rows whose forecast left their publisher out, except the rows of the publisher `without`. `which` is the
 // forecast to judge; null models are sorted into the same classes.
-IntervalTable interval_table(const std::vector<AccuracyRow>& rows, Forecast which, const std::string& without = "");
-
-// How far apart the errors of two tables of one site are, by regime: the ratio of their medians of measured / left-out
-// forecast, for every pair of tables in both orders, with equal weight for each site; first and ninth decile. This is
-// the uncertainty of a comparison between two forecasts of one system: `study-intervals` in the catalogue.
-std::map<Regime, RatioRange> paired_ranges(const std::vector<AccuracyRow>& rows);
-
-// The same for given groups (sites, tables), each a list of measured / forecast.
-RatioRange paired_range(const std::vector<std::vector<double>>& groups);
-
-// The interval that contains 80 % of the distances |ln(measured / forecast)| of all groups (sites, families of tables),
-// with equal weight for each group. It is widened by the ratio of Student's t to the normal quantile, which matters for
-// few groups.
-RatioRange range_of(const std::map<std::string, std::vector<double>>& groups);
+IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without = "");
 
 struct Coverage {
     double sites = 0;  // mean over sites of the share of the site's rows inside; 0..1
     double rows = 0;   // share of all rows inside
     double width = 0;  // median over sites of the median of (high - low) / forecast
 };
-Coverage coverage(const std::vector<AccuracyRow>& rows, Forecast which);
+Coverage coverage(const std::vector<ComparedRow>& rows, Forecast which);
 
 // interval80_coverage_pct, interval80_rows_coverage_pct, interval80_width_pct and, for comparison, the widths that the
 // null models need.
-std::vector<NamedFigure> interval_figures(const std::vector<AccuracyRow>& rows);
+std::vector<NamedFigure> interval_figures(const std::vector<ComparedRow>& rows);
 
 // The part `forecast-intervals` of the catalogue with the intervals of the table; the rest is copied from the part
 // `held`.

@@ -78,15 +78,4 @@ std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyP
     return {};
 }
 
-bool glob_matches(std::string_view pattern, std::string_view text) {
-    if (pattern.empty()) {
-        return text.empty();
-    }
-    if (pattern.front() == '*') {
-        return glob_matches(pattern.substr(1), text) || (!text.empty() && glob_matches(pattern, text.substr(1)));
-    }
-    return !text.empty() && (pattern.front() == '?' || pattern.front() == text.front()) &&
-           glob_matches(pattern.substr(1), text.substr(1));
-}
-
 }  // namespace fabricast

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "validate/curves/derive.hpp"
+#include "validate/score/glob.hpp"
 
 namespace fabricast {
 
@@ -40,8 +41,5 @@ std::string publisher_of(const Measurement& measurement, const Sites& sites);
 
 // Why this dataset is known to be degraded; "" if it is not.
 std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy);
-
-// "*" matches any text, "?" one character.
-bool glob_matches(std::string_view pattern, std::string_view text);
 
 }  // namespace fabricast

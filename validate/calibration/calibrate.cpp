@@ -1,39 +1,30 @@
 #include "validate/calibration/calibrate.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "base/nearest_word.hpp"
 #include "base/percentile.hpp"
-#include "validate/accuracy/accuracy.hpp"
 
 namespace fabricast {
 namespace {
 
-constexpr double widest = 12.182493960703473;  // e^2.5
-
-Figure& figure_of(Catalog& catalog, const FigureName& name) {
-    const std::size_t slash = name.find('/');
-    return catalog.parts.at(name.substr(0, slash)).figures.at(name.substr(slash + 1));
-}
-
-const Figure& figure_of(const Catalog& catalog, const FigureName& name) {
-    const std::size_t slash = name.find('/');
-    return catalog.parts.at(name.substr(0, slash)).figures.at(name.substr(slash + 1));
-}
-
 // A curve with the figures that influence it.
-struct Curve {
+struct CalibratedCurve {
     const FitDataset* data;
     std::set<FigureName> used;
     std::vector<std::size_t> fitted;  // indices of the fitted rows; the other rows judge
 };
 
-std::vector<Curve> curves_of(const std::vector<FitDataset>& data, const Catalog& catalog, FabricCache& cache) {
-    std::vector<Curve> curves;
+std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, const Catalog& catalog,
+                                       FabricCache& cache) {
+    std::vector<CalibratedCurve> curves;
     for (const FitDataset& dataset : data) {
-        Curve curve{&dataset, {}, {}};
+        CalibratedCurve curve{&dataset, {}, {}};
         const CurveForecaster forecaster(dataset.scenario, cache.at(dataset.scenario), catalog);
         // Number of the size: rows of one size (from several runs) are all fitted or all judged.
         std::size_t distinct = 0;
@@ -54,19 +45,15 @@ std::vector<Curve> curves_of(const std::vector<FitDataset>& data, const Catalog&
 
 // The prior of a figure: the value in the catalogue, with spread and bounds from priors.yaml.
 FitParameter parameter_of(const FigureName& name, const Catalog& catalog) {
-    const std::vector<Prior>& priors = builtin_priors();
-    const auto prior = std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, name); });
-    const double spread = prior == priors.end() ? 0.6 : prior->spread;
-    double low = prior != priors.end() && prior->low > 0 ? prior->low : 0;
-    double high = prior != priors.end() && prior->high > 0 ? prior->high : 0;
-    double value = figure_of(catalog, name).value.at(0);
-    value = std::max(value, 1e-12);
-    low = std::min(low > 0 ? low : value / widest, value);
-    high = std::max(high > 0 ? high : value * widest, value);
-    return {name, value, value, spread, low, high};
+    const Prior* found = prior_of(builtin_priors(), name);
+    const Prior prior = found == nullptr ? Prior{} : *found;
+    const double value = std::max(figure_of(catalog, name).value.at(0), 1e-12);
+    const double low = std::min(prior.low > 0 ? prior.low : value / widest_factor, value);
+    const double high = std::max(prior.high > 0 ? prior.high : value * widest_factor, value);
+    return {name, value, value, prior.spread, low, high};
 }
 
-FitCurve fit_curve(const Curve& curve, const std::vector<FitParameter>& parameters, Catalog& working,
+FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>& parameters, Catalog& working,
                    FabricCache& cache) {
     FitCurve out;
     std::vector<Figure*> figures;
@@ -104,7 +91,7 @@ struct Attempt {
     double narrowed(std::size_t p) const { return deviation_of(outcome.values[p]) / parameters[p].spread; }
 };
 
-Attempt attempt(const Catalog& catalog, const std::vector<Curve>& curves, const std::set<FigureName>& free,
+Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
                 FabricCache& cache, const CalibrateOptions& options) {
     Attempt result;
     for (const FigureName& name : free) {
@@ -113,7 +100,7 @@ Attempt attempt(const Catalog& catalog, const std::vector<Curve>& curves, const 
     Catalog working = catalog;
     std::vector<FitCurve> parts;
     double rows = 0;
-    for (const Curve& curve : curves) {
+    for (const CalibratedCurve& curve : curves) {
         FitCurve part = fit_curve(curve, result.parameters, working, cache);
         if (!part.parameters.empty() && !part.weights.empty()) {
             rows += static_cast<double>(part.weights.size());
@@ -125,18 +112,12 @@ Attempt attempt(const Catalog& catalog, const std::vector<Curve>& curves, const 
     return result;
 }
 
-std::string listed(const std::set<FigureName>& names) {
-    std::string text;
-    for (const FigureName& name : names) {
-        text += (text.empty() ? "" : ", ") + name;
-    }
-    return text;
-}
+std::string listed(const std::set<FigureName>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
 // The figures to fit: all that the data use, or those of them that the options name.
-std::set<FigureName> asked_figures(const std::vector<Curve>& curves, const CalibrateOptions& options) {
+std::set<FigureName> asked_figures(const std::vector<CalibratedCurve>& curves, const CalibrateOptions& options) {
     std::set<FigureName> used;
-    for (const Curve& curve : curves) {
+    for (const CalibratedCurve& curve : curves) {
         used.insert(curve.used.begin(), curve.used.end());
     }
     if (options.only.empty()) {
@@ -153,9 +134,9 @@ std::set<FigureName> asked_figures(const std::vector<Curve>& curves, const Calib
     return wanted;
 }
 
-void add_rows(const Catalog& before, const Catalog& after, const std::vector<Curve>& curves, FabricCache& cache,
-              const CalibrateOptions& options, Calibration& out) {
-    for (const Curve& curve : curves) {
+void add_rows(const Catalog& before, const Catalog& after, const std::vector<CalibratedCurve>& curves,
+              FabricCache& cache, const CalibrateOptions& options, Calibration& out) {
+    for (const CalibratedCurve& curve : curves) {
         const FitDataset& data = *curve.data;
         const CurveForecaster old_forecast(data.scenario, cache.at(data.scenario), before);
         const CurveForecaster new_forecast(data.scenario, cache.at(data.scenario), after);
@@ -201,10 +182,10 @@ Catalog with_calibration(const Catalog& catalog, const Calibration& calibration)
 
 Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                       const CalibrateOptions& options) {
-    const std::vector<Curve> curves = curves_of(data, catalog, cache);
+    const std::vector<CalibratedCurve> curves = curves_of(data, catalog, cache);
     std::set<FigureName> free = asked_figures(curves, options);
     std::size_t rows = 0;
-    for (const Curve& curve : curves) {
+    for (const CalibratedCurve& curve : curves) {
         rows += curve.fitted.size();
     }
     if (rows < 3) {
@@ -239,7 +220,7 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
         const FigureName& name = last.parameters[p].name;
         const Figure& before = figure_of(catalog, name);
         CalibratedFigure figure{name, before.unit, before.value.at(0), last.outcome.values[p], {}};
-        for (const Curve& curve : curves) {
+        for (const CalibratedCurve& curve : curves) {
             if (curve.used.contains(name)) {
                 figure.datasets.insert(curve.data->id);
             }

@@ -9,10 +9,10 @@
 
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "models/catalog.hpp"
 #include "validate/calibration/fit.hpp"
 
@@ -32,8 +32,8 @@ struct CalibrateOptions {
 };
 
 // The data do not determine the figures that they should; the message names these figures.
-struct UnderDetermined : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct UnderDetermined : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
 };
 
 struct CalibratedFigure {

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <thread>
 
+#include "base/parallel_map_ordered.hpp"
 #include "base/percentile.hpp"
 #include "base/random.hpp"
 #include "base/text_file.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "validate/accuracy/intervals.hpp"
+#include "validate/score/page.hpp"
 
 namespace fabricast {
 namespace {
@@ -56,10 +57,8 @@ double planted_error(const Catalog& catalog, FabricCache& cache, Random& random)
     for (const char* figure : planted_figures) {
         double& value = truth.parts.at(planted_part).figures.at(figure).value.at(0);
         const std::string name = std::string(planted_part) + "/" + figure;
-        const auto prior =
-            std::ranges::find_if(builtin_priors(), [&](const Prior& p) { return glob_matches(p.match, name); });
         // A value below the lower bound could not be recovered.
-        value = std::max(value * (0.8 + 0.4 * random.uniform()), prior->low);
+        value = std::max(value * (0.8 + 0.4 * random.uniform()), prior_of(builtin_priors(), name)->low);
         options.only.push_back(name);
     }
     std::vector<FitDataset> data;
@@ -79,22 +78,18 @@ double planted_error(const Catalog& catalog, FabricCache& cache, Random& random)
 
 using ByRegime = std::array<std::vector<double>, 3>;
 
-std::array<double, 3> medians(const ByRegime& errors) {
-    std::array<double, 3> result{};
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        result[i] = percentile(errors[i], 50).value_or(-1);
-    }
-    return result;
+RegimeMedians medians(const ByRegime& errors) {
+    return {percentile(errors[0], 50), percentile(errors[1], 50), percentile(errors[2], 50)};
 }
 
 SystemError judge(const std::string& name, const std::vector<FitDataset>& data, const Catalog& unseen,
                   FabricCache& cache) {
-    SystemError result{name};
+    SystemError result{name, 0, {}, {}};
     try {
         ByRegime before, after;
         for (const CalibratedRow& row : calibrate(unseen, data, cache).rows) {
             if (row.judged) {
-                const auto regime = static_cast<std::size_t>(regime_of(row.size));
+                const std::size_t regime = index_of(regime_of(row.size));
                 before[regime].push_back(std::abs(row.before / row.measured - 1));
                 after[regime].push_back(std::abs(row.after / row.measured - 1));
                 ++result.rows;
@@ -108,13 +103,12 @@ SystemError judge(const std::string& name, const std::vector<FitDataset>& data, 
     return result;
 }
 
-std::array<double, 3> errors_of(const std::vector<const FitDataset*>& curves, const Catalog& catalog,
-                                FabricCache& cache) {
+RegimeMedians errors_of(const std::vector<const FitDataset*>& curves, const Catalog& catalog, FabricCache& cache) {
     ByRegime errors;
     for (const FitDataset* d : curves) {
         const CurveForecaster forecaster(d->scenario, cache.at(d->scenario), catalog);
         for (std::size_t i = 0; i < d->sizes.size(); ++i) {
-            errors[static_cast<std::size_t>(regime_of(d->sizes[i]))].push_back(
+            errors[index_of(regime_of(d->sizes[i]))].push_back(
                 std::abs(forecaster.seconds(d->sizes[i]) / d->seconds[i] - 1));
         }
     }
@@ -125,17 +119,16 @@ std::array<double, 3> errors_of(const std::vector<const FitDataset*>& curves, co
 template <typename Judged>
 void append_medians(std::vector<NamedFigure>& figures, const std::string& prefix, const std::vector<Judged>& list) {
     for (const Regime regime : all_regimes) {
-        const auto i = static_cast<std::size_t>(regime);
         std::vector<double> before;
         std::vector<double> after;
         for (const Judged& judged : list) {
-            if (judged.after[i] >= 0) {
-                before.push_back(judged.before[i]);
-                after.push_back(judged.after[i]);
+            if (judged.after[index_of(regime)]) {
+                before.push_back(*judged.before[index_of(regime)]);
+                after.push_back(*judged.after[index_of(regime)]);
             }
         }
         if (!after.empty()) {
-            const std::string name = prefix + "_" + std::string(to_string(regime)) + "_";
+            const std::string name = fmt::format("{}_{}_", prefix, to_string(regime));
             figures.push_back({name + "median_pct", 100 * *percentile(after, 50)});
             figures.push_back({name + "before_median_pct", 100 * *percentile(before, 50)});
         }
@@ -151,11 +144,10 @@ std::vector<NamedFigure> fresh_figures(const Catalog& catalog, const SiteOverlay
     append_medians(figures, "scaleout", pairs);
     for (const ScaleOut& pair : pairs) {
         for (const Regime regime : all_regimes) {
-            const double error = pair.after[static_cast<std::size_t>(regime)];
-            if (error >= 0) {
+            if (const std::optional<double> error = pair.after[index_of(regime)]) {
                 figures.push_back({fmt::format("scaleout_{}_{}_to_{}_nodes_{}_{}_pct", pair.site, pair.fit_nodes,
                                                pair.largest, pair.collective, to_string(regime)),
-                                   100 * error});
+                                   100 * *error});
             }
         }
     }
@@ -163,15 +155,11 @@ std::vector<NamedFigure> fresh_figures(const Catalog& catalog, const SiteOverlay
 }
 
 std::string figures_yaml(const std::vector<NamedFigure>& figures, const std::string& mark) {
-    std::string yaml =
-        "# What `./dev accuracy --loso` found when each system was calibrated on half of its own sizes, and on its\n"
-        "# smallest node count, each time on top of the fit without its site; stale, and then not read, once the\n"
-        "# catalogue or the data are others.\nfingerprint: \"" +
-        mark + "\"\nfigures:\n";
+    std::string lines;
     for (const NamedFigure& figure : figures) {
-        yaml += fmt::format("  {}: {:.4f}\n", figure.name, figure.value);
+        lines += fmt::format("  {}: {:.4f}\n", figure.name, figure.value);
     }
-    return yaml;
+    return filled_page("calibrated.yaml", {{"fingerprint", mark}, {"figures", lines}});
 }
 
 std::vector<NamedFigure> kept_figures(const std::filesystem::path& file, const std::string& mark) {
@@ -210,18 +198,14 @@ std::vector<SystemError> calibrated_systems(const Catalog& catalog, const SiteOv
     for (const auto& system : systems) {
         list.push_back(&system);
     }
-    std::vector<SystemError> errors(list.size());
-    std::atomic<std::size_t> next{0};
-    std::vector<std::jthread> workers;
-    for (unsigned t = 0; t < std::max(1U, threads); ++t) {
-        workers.emplace_back([&] {
-            for (std::size_t i = next++; i < list.size(); i = next++) {
-                const auto& [name, curves] = *list[i];
-                errors[i] = judge(name, curves, catalog_without(catalog, overlays, {curves.front().site}), cache);
-            }
-        });
-    }
-    workers.clear();  // joins
+    std::vector<SystemError> errors;
+    parallel_map_ordered(
+        list.size(), std::max(1U, threads),
+        [&](std::size_t i) {
+            const auto& [name, curves] = *list[i];
+            return judge(name, curves, catalog_without(catalog, overlays, {curves.front().site}), cache);
+        },
+        [&](SystemError error) { errors.push_back(std::move(error)); });
     return errors;
 }
 
@@ -261,7 +245,7 @@ std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& over
 }
 
 void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, const std::vector<FitDataset>& data,
-                      const std::vector<AccuracyRow>& rows, FabricCache& cache,
+                      const std::vector<ComparedRow>& rows, FabricCache& cache,
                       const std::filesystem::path& measurements, bool refit) {
     std::vector<NamedFigure> figures{{"planted_recovery_max_pct", 100 * planted_recovery(catalog, 3)}};
     const std::string mark = fingerprint(rows);

@@ -2,12 +2,11 @@
 // How well calibration works, as figures of `./dev accuracy`: on data with known costs, on the data of each measured
 // system, and from the smallest node counts of a system to its larger ones.
 
-#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "validate/accuracy/accuracy.hpp"
+#include "validate/accuracy/site_medians.hpp"
 #include "validate/calibration/calibrate.hpp"
 #include "validate/calibration/without_site.hpp"
 
@@ -17,12 +16,11 @@ namespace fabricast {
 // largest relative error of a recovered cost over `seeds` runs. 0.01 means 1 %.
 double planted_recovery(const Catalog& catalog, int seeds);
 
-// One system: the curves of a site that have the same GPU, era and fabric. Median errors of the judged rows by regime;
-// a negative value means that there are none.
+// One system: the curves of a site that have the same GPU, era and fabric. Median errors of the judged rows by regime.
 struct SystemError {
     std::string name;
     std::size_t rows = 0;  // judged
-    std::array<double, 3> before = {-1, -1, -1}, after = {-1, -1, -1};
+    RegimeMedians before, after;
 };
 
 // Calibrates each healthy system on every other one of its sizes, starting from the fit that never saw its site. Runs
@@ -35,7 +33,7 @@ std::vector<SystemError> calibrated_systems(const Catalog& catalog, const SiteOv
 struct ScaleOut {
     std::string site, fabric, collective;
     std::uint32_t fit_nodes = 0, largest = 0;  // node count of the fitted curves; largest node count forecast
-    std::array<double, 3> before = {-1, -1, -1}, after = {-1, -1, -1};  // median error by regime at the larger counts
+    RegimeMedians before, after;               // median error by regime at the larger counts
 };
 // For every healthy system that was measured between nodes at two or more node counts: calibrates on the curves of the
 // smallest count alone, starting from the fit that never saw its site, and judges all larger counts.
@@ -47,7 +45,7 @@ std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& over
 // they are read from that file, and are not printed if it is stale. `refit` also writes the intervals of the catalogue.
 // `overlays` contains the fits without each site; if it is empty, the figures that need it are left out.
 void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, const std::vector<FitDataset>& data,
-                      const std::vector<AccuracyRow>& rows, FabricCache& cache,
+                      const std::vector<ComparedRow>& rows, FabricCache& cache,
                       const std::filesystem::path& measurements, bool refit);
 
 }  // namespace fabricast

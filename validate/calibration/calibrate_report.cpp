@@ -3,35 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/percentile.hpp"
 #include "sim/plan/collectives/costs.hpp"
-#include "validate/accuracy/accuracy.hpp"
 #include "validate/calibration/catalog_writer.hpp"
+#include "validate/score/errors.hpp"
 
 namespace fabricast {
 namespace {
 
-constexpr const char* regime_words[] = {"below 64 KiB", "64 KiB to 16 MiB", "16 MiB and up"};
-constexpr const char* regime_figures[] = {"small", "middle", "large"};
-
-std::string part_of(const FigureName& name) { return name.substr(0, name.find('/')); }
-std::string figure_in(const FigureName& name) { return name.substr(name.find('/') + 1); }
-
 struct Errors {
-    std::vector<double> before, after;
+    ErrorSummary before, after;
 };
 
 Errors errors_of(const Calibration& c, Regime regime, bool judged) {
-    Errors errors;
+    std::vector<double> before, after;
     for (const CalibratedRow& row : c.rows) {
         if (row.judged == judged && regime_of(row.size) == regime) {
-            errors.before.push_back(std::abs(row.before / row.measured - 1));
-            errors.after.push_back(std::abs(row.after / row.measured - 1));
+            before.push_back(row.before / row.measured - 1);
+            after.push_back(row.after / row.measured - 1);
         }
     }
-    return errors;
+    return {summary_of(before), summary_of(after)};
 }
 
 std::string here(const std::set<std::string>& datasets) {
@@ -57,16 +49,21 @@ std::map<std::string, std::map<std::string, double>> reach_of(const std::vector<
     for (const FitDataset& dataset : data) {
         const Fabric& fabric = cache.at(dataset.scenario);
         const CurveForecaster forecaster(dataset.scenario, fabric, catalog);
-        for (const std::string& cost : forecaster.at(dataset.sizes.front()).costs) {
-            const Part& part = catalog.parts.at(part_of(cost));
-            const auto keep = [&](const char* figure, double value) {
-                if (part.has(figure)) {
-                    double& largest = reach[part.name][figure];
-                    largest = std::max(largest, value);
+        std::set<std::string> parts;  // of every size: large messages may use a part that small ones do not
+        for (const Bytes size : dataset.sizes) {
+            for (const std::string& cost : forecaster.at(size).costs) {
+                parts.insert(part_of(cost));
+            }
+        }
+        const std::map<std::string, std::uint32_t> sizes = {{"data.gpus", fabric.gpus_per_node()},
+                                                            {"data.nodes", fabric.node_count()}};
+        for (const std::string& name : parts) {
+            for (const auto& [figure, value] : sizes) {
+                if (catalog.parts.at(name).has(figure)) {
+                    double& largest = reach[name][figure];
+                    largest = std::max<double>(largest, value);
                 }
-            };
-            keep("data.gpus", fabric.gpus_per_node());
-            keep("data.nodes", fabric.node_count());
+            }
         }
     }
     return reach;
@@ -111,18 +108,17 @@ std::string to_text(const Calibration& c) {
     for (const Regime regime : all_regimes) {
         const Errors fitted = errors_of(c, regime, false);
         const Errors judged = errors_of(c, regime, true);
-        if (fitted.after.empty() && judged.after.empty()) {
+        if (fitted.after.rows + judged.after.rows == 0) {
             continue;
         }
         const auto words = [](const Errors& e) {
-            return e.after.empty() ? std::string("none")
-                                   : fmt::format("{:.1f} % -> {:.1f} % ({})", 100 * *percentile(e.before, 50),
-                                                 100 * *percentile(e.after, 50), e.after.size());
+            return e.after.rows == 0 ? "none"
+                                     : fmt::format("{:.1f} % -> {:.1f} % ({})", 100 * e.before.median,
+                                                   100 * e.after.median, e.after.rows);
         };
-        out += fmt::format("  {:<28} {:<26} {}\n", regime_words[static_cast<std::size_t>(regime)], words(fitted),
-                           words(judged));
-        if (!judged.after.empty() && *percentile(judged.after, 50) > *percentile(judged.before, 50)) {
-            worse += fmt::format("{}{}", worse.empty() ? "" : ", ", regime_words[static_cast<std::size_t>(regime)]);
+        out += fmt::format("  {:<28} {:<26} {}\n", sizes_of(regime), words(fitted), words(judged));
+        if (judged.after.median > judged.before.median) {
+            worse += fmt::format("{}{}", worse.empty() ? "" : ", ", sizes_of(regime));
         }
     }
     if (!worse.empty()) {
@@ -158,7 +154,7 @@ std::string overlay_yaml(const Calibration& c, const Catalog& catalog, const std
     for (const auto& [regime, range] : c.judged) {
         parts["forecast-intervals"] +=
             fmt::format("    measured-here.{}: {{value: 1, low80: {:.4f}, high80: {:.4f}, source: {}}}\n",
-                        regime_figures[static_cast<std::size_t>(regime)], range.low80, range.high80, here(all));
+                        figure_suffix(regime), range.low80, range.high80, here(all));
     }
     std::string yaml =
         "# Written by `fabricast calibrate`: what measurements of one system say of the catalogue's costs. Lay it over "

@@ -1,6 +1,7 @@
 #include "validate/calibration/catalog_writer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,15 +14,7 @@ namespace {
 
 constexpr double hardly_told_share = 0.7;  // hardly_told_source states this number
 
-bool is_cost_kind(const std::string& kind) { return kind == "kernel" || kind == "transport" || kind == "launch"; }
-
-std::string listed(const std::set<std::string>& names) {
-    std::string list;
-    for (const std::string& name : names) {
-        list += (list.empty() ? "" : ", ") + name;
-    }
-    return "[" + list + "]";
-}
+std::string yaml_list(const std::set<std::string>& names) { return fmt::format("[{}]", fmt::join(names, ", ")); }
 
 std::set<std::string> every_dataset(const PartUpdate& update) {
     std::set<std::string> all;
@@ -31,22 +24,17 @@ std::set<std::string> every_dataset(const PartUpdate& update) {
     return all;
 }
 
-const Prior* prior_of(const std::string& name, const std::vector<Prior>& priors) {
-    const auto prior = std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, name); });
-    return prior == priors.end() ? nullptr : &*prior;
-}
-
 // The YAML line of a figure; it has a source only if it differs from that of the part.
 std::string figure_line(const std::string& part, const std::string& name, const FittedValue& fitted,
                         const std::string& unit, const std::set<std::string>& datasets,
                         const std::set<std::string>& of_part, const std::vector<Prior>& priors) {
-    const Prior* prior = prior_of(part + "/" + name, priors);
+    const Prior* prior = prior_of(priors, part + "/" + name);
     const bool hardly_told = !datasets.empty() && prior != nullptr && share_left(fitted, *prior) > hardly_told_share;
-    std::string source = datasets == of_part ? "" : ", source: " + listed(datasets);
+    std::string source = datasets == of_part ? "" : ", source: " + yaml_list(datasets);
     if (datasets.empty()) {
         source = fmt::format(", source: \"{}\"", kin_source);
     } else if (hardly_told) {
-        source = fmt::format(", source: [\"{}\", {}", hardly_told_source, listed(datasets).substr(1));
+        source = fmt::format(", source: [\"{}\", {}", hardly_told_source, yaml_list(datasets).substr(1));
     }
     return fmt::format("    {}: {{value: {}, low80: {}, high80: {}, origin: {}{}}}", name, written(fitted.value, unit),
                        written(fitted.low80, unit), written(fitted.high80, unit),
@@ -55,7 +43,7 @@ std::string figure_line(const std::string& part, const std::string& name, const 
 
 std::string prior_line(const std::string& part, const std::string& name, const std::string& unit,
                        const std::vector<Prior>& priors) {
-    const Prior* prior = prior_of(part + "/" + name, priors);
+    const Prior* prior = prior_of(priors, part + "/" + name);
     if (prior == nullptr) {
         return "";
     }
@@ -90,10 +78,9 @@ std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catal
                                                const std::vector<FitDataset>& data, FabricCache& cache) {
     std::map<std::string, PartUpdate> updates;
     for (const auto& [name, fitted] : fit.figures) {
-        const std::size_t slash = name.find('/');
-        PartUpdate& update = updates[name.substr(0, slash)];
-        update.figures[name.substr(slash + 1)] = fitted;
-        update.datasets[name.substr(slash + 1)] = fit.datasets.at(name);
+        PartUpdate& update = updates[part_of(name)];
+        update.figures[figure_in(name)] = fitted;
+        update.datasets[figure_in(name)] = fit.datasets.at(name);
     }
     // The largest system in the data: in GPUs per node for a kernel, in nodes for a transport.
     const Catalog fitted = with_figures(catalog, fit.figures);
@@ -103,7 +90,7 @@ std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catal
         const CurveForecaster forecaster(dataset.scenario, fabric, fitted);
         for (const Bytes size : dataset.sizes) {
             for (const std::string& cost : forecaster.at(size).costs) {
-                const std::string part = cost.substr(0, cost.find('/'));
+                const std::string part = part_of(cost);
                 if (fitted.parts.at(part).kind == judged) {
                     const double reach = judged == "kernel" ? fabric.gpus_per_node() : fabric.node_count();
                     updates[part].reach = std::max(updates[part].reach, reach);
@@ -132,7 +119,7 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
         }
         if (indent_of(line) == 0) {
             const auto found = catalog.parts.find(key);
-            part = found != catalog.parts.end() && is_cost_kind(found->second.kind) ? &found->second : nullptr;
+            part = found != catalog.parts.end() && has_costs(found->second) ? &found->second : nullptr;
             const auto change = updates.find(std::string(key));
             update = part != nullptr && change != updates.end() ? &change->second : nullptr;
         }
@@ -140,7 +127,7 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
         blank.clear();
         const std::size_t indent = part == nullptr ? 0 : indent_of(line);
         if (indent == 2 && key == "source" && update != nullptr && !every_dataset(*update).empty()) {
-            out += "  source: " + listed(every_dataset(*update)) + "\n";
+            out += "  source: " + yaml_list(every_dataset(*update)) + "\n";
         } else if (indent == 4 && key.starts_with("data.") && update != nullptr && update->reach > 0) {
             out += fmt::format("    {}: {:g}\n", key, update->reach);
         } else if (indent == 4 && part->figures.contains(key)) {

@@ -6,38 +6,24 @@
 #include <memory>
 #include <tuple>
 
-#include "base/unit_text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/calibration/part_similarity.hpp"
-#include "validate/import/embedded.hpp"
 
 namespace fabricast {
 namespace {
-
-constexpr double widest = 12.182493960703473;  // e^2.5
 
 // Hosts differ in launch time: 3.2 to 5.5 us per GPU over the sites that run one process for all GPUs (facts
 // nccl-mechanisms.md §3.1), which is about this standard deviation of ln x.
 constexpr double host_spread = 0.2;
 
-Figure& figure_of(Catalog& catalog, const FigureName& name) {
-    const std::size_t slash = name.find('/');
-    return catalog.parts.at(name.substr(0, slash)).figures.at(name.substr(slash + 1));
-}
-
-const Prior& prior_of(const std::vector<Prior>& priors, const FigureName& name) {
-    const auto found = std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, name); });
-    if (found == priors.end()) {
+FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& priors) {
+    const Prior* prior = prior_of(priors, name);
+    if (prior == nullptr) {
         throw CatalogError("fitted figure '" + name + "' has no prior in validate/calibration/priors.yaml");
     }
-    return *found;
-}
-
-FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& priors) {
-    const Prior& prior = prior_of(priors, name);
-    const double low = prior.low > 0 ? prior.low : prior.value / widest;
-    const double high = prior.high > 0 ? prior.high : prior.value * widest;
-    return {name, prior.value, prior.value, prior.spread, low, high};
+    const double low = prior->low > 0 ? prior->low : prior->value / widest_factor;
+    const double high = prior->high > 0 ? prior->high : prior->value * widest_factor;
+    return {name, prior->value, prior->value, prior->spread, low, high};
 }
 
 // A figure that another fit determined; it only informs similar parts.
@@ -47,13 +33,10 @@ FitParameter known_parameter(const FigureName& name, const FittedValue& found, c
     parameter.start = parameter.known = found.value;
     const bool interval = found.low80 > 0 && found.high80 > found.low80;
     parameter.deviation = interval ? std::max(least, deviation_of(found)) : least;
-    parameter.low = std::min(parameter.low, found.value / widest);
-    parameter.high = std::max(parameter.high, found.value * widest);
+    parameter.low = std::min(parameter.low, found.value / widest_factor);
+    parameter.high = std::max(parameter.high, found.value * widest_factor);
     return parameter;
 }
-
-std::string part_of(const FigureName& name) { return name.substr(0, name.find('/')); }
-std::string figure_in_part(const FigureName& name) { return name.substr(name.find('/') + 1); }
 
 // All curves of a site and group in one regime count as one observation, however many rows they have.
 using Cell = std::tuple<std::string, SystemGroup, Regime>;
@@ -76,100 +59,7 @@ std::vector<double> weights_of(const FitDataset& dataset, const std::map<Cell, d
     return weights;
 }
 
-// The figures of a curve in the working catalogue: first those shared by all sites, then the site's own factors on
-// shared figures.
-struct Slots {
-    std::vector<Figure*> figures;
-    std::vector<FigureName> names;
-    std::size_t shared = 0;
-
-    void add(Catalog& working, const FigureName& name) {
-        figures.push_back(&figure_of(working, name));
-        names.push_back(name);
-    }
-
-    void set(std::span<const double> values) const {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            double& value = figures[i]->value[0];
-            value = i < shared ? values[i] : value * values[i];
-        }
-    }
-};
-
-// The forecasts of a curve. Only rows that a changed figure influences are computed again: a derivative changes one
-// figure, and most rows use only a few of the thirty figures of a curve.
-class CurveSeconds {
-public:
-    CurveSeconds(const FitDataset& data, const CurveForecaster& forecaster, Slots slots,
-                 const std::vector<std::set<FigureName>>& used)
-        : data_(&data), forecaster_(&forecaster), slots_(std::move(slots)), seconds_(used.size()) {
-        for (const std::set<FigureName>& row : used) {
-            std::vector<bool>& takes = takes_.emplace_back();
-            for (const FigureName& name : slots_.names) {
-                takes.push_back(row.contains(name));
-            }
-        }
-    }
-
-    void fill_errors(std::span<const double> values, std::span<double> errors) {
-        const bool first = base_.empty();
-        std::vector<std::size_t> changed;
-        for (std::size_t p = 0; p < values.size(); ++p) {
-            if (first || values[p] != base_[p]) {
-                changed.push_back(p);
-            }
-        }
-        // One changed value is a derivative, after which the solver returns to the base values.
-        const bool stays = first || changed.size() > 1;
-        slots_.set(values);
-        for (std::size_t i = 0; i < errors.size(); ++i) {
-            const bool moved = first || std::ranges::any_of(changed, [&](std::size_t p) { return takes_[i][p]; });
-            const double seconds = moved ? forecaster_->seconds(data_->sizes[i]) : seconds_[i];
-            seconds_[i] = stays ? seconds : seconds_[i];
-            errors[i] = std::log(seconds / data_->seconds[i]);
-        }
-        if (stays) {
-            base_.assign(values.begin(), values.end());
-        }
-    }
-
-private:
-    const FitDataset* data_;
-    const CurveForecaster* forecaster_;
-    Slots slots_;
-    std::vector<std::vector<bool>> takes_;  // by row and parameter: whether the row uses it
-    std::vector<double> base_, seconds_;
-};
-
 }  // namespace
-
-std::vector<Prior> parse_priors(std::string_view text, const std::string& file) {
-    const yaml::Node root = yaml::parse(text, file);
-    root.allow({"priors"});
-    std::vector<Prior> priors;
-    const auto quantity = [](const yaml::Node& node, std::string_view key) {
-        const yaml::Node* member = node.get(key);
-        if (member == nullptr) {
-            return 0.0;
-        }
-        const bool ratio = member->is_scalar() && member->text.find(' ') == std::string::npos;
-        return ratio ? member->as_double() : as_quantity(*member).value;
-    };
-    for (const yaml::Node& node : root.required("priors").items()) {
-        node.allow({"match", "value", "spread", "low", "high"});
-        priors.push_back({node.required("match").as_string(), quantity(node, "value"),
-                          node.required("spread").as_double(), quantity(node, "low"), quantity(node, "high")});
-        if (priors.back().value <= 0) {
-            node.fail("a prior is above zero");
-        }
-    }
-    return priors;
-}
-
-const std::vector<Prior>& builtin_priors() {
-    static const std::vector<Prior> priors = parse_priors(embedded_priors(), "validate/calibration/priors.yaml");
-    return priors;
-}
 
 Catalog with_figures(Catalog catalog, const std::map<FigureName, FittedValue>& figures) {
     for (const auto& [name, fitted] : figures) {
@@ -209,8 +99,7 @@ Fitter::Family Fitter::family_of(std::span<const FigureName> free, const FitResu
         const bool told = result.datasets.contains(name) && !result.datasets.at(name).empty();
         const bool kin = std::any_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(own),
                                      [&](const Part* p) { return p != &part && part_similarity(*p, part) > 0; });
-        if (told && kin && figure_in_part(name) == figure_in_part(free.front()) &&
-            std::ranges::find(free, name) == free.end()) {
+        if (told && kin && figure_in(name) == figure_in(free.front()) && std::ranges::find(free, name) == free.end()) {
             family.parameters.push_back(known_parameter(name, found, priors_));
             parts.push_back(&part);
         }
@@ -226,7 +115,7 @@ Fitter::Family Fitter::family_of(std::span<const FigureName> free, const FitResu
 Fitter::Stage Fitter::stage_of(const std::set<FigureName>& free, const FitResult& result) const {
     std::map<std::string, std::vector<FigureName>> by_figure;
     for (const FigureName& name : free) {
-        by_figure[figure_in_part(name)].push_back(name);
+        by_figure[figure_in(name)].push_back(name);
     }
     Stage stage;
     for (const auto& [figure, names] : by_figure) {
@@ -322,7 +211,7 @@ void Fitter::fit_stage(const std::vector<std::size_t>& chosen, const std::set<Fi
 void Fitter::fill_from_kin(FitResult& result) const {
     std::map<FigureName, FittedValue> filled;
     for (const auto& [part_name, part] : catalog_.parts) {
-        if (part.kind != "kernel" && part.kind != "transport" && part.kind != "launch") {
+        if (!has_costs(part)) {
             continue;
         }
         for (const auto& [path, figure] : part.figures) {

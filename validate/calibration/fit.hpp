@@ -16,32 +16,12 @@
 #include <vector>
 
 #include "validate/accuracy/sites.hpp"
+#include "validate/calibration/curve_seconds.hpp"
+#include "validate/calibration/priors.hpp"
 #include "validate/calibration/robust_fit.hpp"
-#include "validate/curves/forecast.hpp"
 #include "validate/score/regime.hpp"
 
 namespace fabricast {
-
-// A healthy curve without its warm-up rows. `seconds` has one entry per size.
-struct FitDataset {
-    std::string id, site, publisher;
-    SystemGroup group;
-    Scenario scenario;
-    std::vector<Bytes> sizes;
-    std::vector<double> seconds;
-};
-
-// The prior of the figures that match a glob over "part/figure"; the first match wins.
-struct Prior {
-    std::string match;
-    double value = 0;  // SI
-    double spread = 0.6;
-    double low = 0, high = 0;  // bounds; 0: a factor of e^2.5 below or above `value`
-};
-std::vector<Prior> parse_priors(std::string_view yaml, const std::string& file);
-const std::vector<Prior>& builtin_priors();
-
-using FigureName = std::string;  // "part/figure"
 
 struct FitResult {
     std::map<FigureName, FittedValue> figures;

@@ -12,7 +12,7 @@ namespace {
 
 // A row with the inputs of the two models.
 struct NullRow {
-    AccuracyRow* row = nullptr;
+    ComparedRow* row = nullptr;
     const ComparedSize* size = nullptr;
 };
 
@@ -23,7 +23,7 @@ double tuning(const ComparedSize& size, std::span<const double> c) { return c[0]
 
 struct Model {
     double (*seconds)(const ComparedSize&, std::span<const double>);
-    std::optional<double> AccuracyRow::*forecast;
+    Forecast forecast;
     std::vector<FitParameter> parameters;
 };
 
@@ -35,9 +35,9 @@ const std::vector<Model>& models() {
     };
     static const std::vector<Model> list = {
         {alpha_beta,
-         &AccuracyRow::fitted_alphabeta,
+         Forecast::fitted_alphabeta,
          {parameter("launch", 7e-6), parameter("intra", 0.6e-6), parameter("inter", 3e-6), parameter("share", 1)}},
-        {tuning, &AccuracyRow::fitted_tuning, {parameter("launch", 1e-6), parameter("factor", 1)}}};
+        {tuning, Forecast::fitted_tuning, {parameter("launch", 1e-6), parameter("factor", 1)}}};
     return list;
 }
 
@@ -70,11 +70,11 @@ std::vector<double> fitted(const Model& model, const std::vector<NullRow>& rows)
     return values;
 }
 
-using Class = std::tuple<Scope, std::string, std::string>;  // scope, GPU generation, fabric
+using Class = std::tuple<std::string, std::string, std::string>;  // part, GPU generation, fabric
 
 }  // namespace
 
-void forecast_fitted_nulls(std::vector<AccuracyRow>& rows, const Collection& collection) {
+void forecast_fitted_nulls(std::vector<ComparedRow>& rows, const Collection& collection) {
     std::map<std::pair<std::string, Bytes>, const ComparedSize*> sizes;
     for (const CollectedCurve& curve : collection.curves) {
         for (const ComparedSize& size : curve.comparison.sizes) {
@@ -82,10 +82,10 @@ void forecast_fitted_nulls(std::vector<AccuracyRow>& rows, const Collection& col
         }
     }
     std::map<std::pair<std::string, Class>, std::vector<NullRow>> judged;  // by publisher
-    for (AccuracyRow& row : rows) {
-        if (row.used == "yes") {
-            judged[{row.publisher, {scope_of(row), row.group.generation, row.group.fabric}}].push_back(
-                {&row, sizes.at({row.dataset, row.size})});
+    for (ComparedRow& row : rows) {
+        if (row.counted()) {
+            judged[{row.publisher, {row.part, row.group.generation, row.group.fabric}}].push_back(
+                {&row, sizes.at({row.table, row.size})});
         }
     }
     for (const auto& [key, own] : judged) {
@@ -106,7 +106,7 @@ void forecast_fitted_nulls(std::vector<AccuracyRow>& rows, const Collection& col
         for (const Model& model : models()) {
             const std::vector<double> constants = fitted(model, alike.empty() ? others : alike);
             for (const NullRow& row : own) {
-                row.row->*model.forecast = model.seconds(*row.size, constants);
+                (*row.row)[model.forecast] = model.seconds(*row.size, constants);
             }
         }
     }

@@ -14,8 +14,8 @@
 
 namespace fabricast {
 
-// Fills AccuracyRow::fitted_alphabeta and ::fitted_tuning of every healthy row. Precondition: `rows` were made from
+// Fills Forecast::fitted_alphabeta and ::fitted_tuning of every healthy row. Precondition: `rows` were made from
 // `collection`.
-void forecast_fitted_nulls(std::vector<AccuracyRow>& rows, const Collection& collection);
+void forecast_fitted_nulls(std::vector<ComparedRow>& rows, const Collection& collection);
 
 }  // namespace fabricast

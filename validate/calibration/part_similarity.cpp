@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "models/gpu.hpp"
+
 namespace fabricast {
 namespace {
 
@@ -17,12 +19,10 @@ constexpr double next_generation = 0.6;  // correlation of the effects of two su
 constexpr double related_inside = 0.5;   // correlation of two connections over NVLink, or of two over PCIe
 
 double generation(std::string_view arch) {
-    constexpr std::array<std::string_view, 7> words{"pascal", "volta",  "turing",   "ampere",
-                                                    "ada",    "hopper", "blackwell"};
     // Successive data-centre generations are 1 apart; Turing is 0.5 after Volta, Ada 0.5 before Hopper.
     constexpr std::array<double, 7> order{0, 1, 1.5, 2, 2.5, 3, 4};
-    const auto found = std::ranges::find(words, arch);
-    return found == words.end() ? 0 : order[static_cast<std::size_t>(found - words.begin())];
+    const auto found = std::ranges::find(gpu_arch_names, arch);
+    return found == gpu_arch_names.end() ? 0 : order[static_cast<std::size_t>(found - gpu_arch_names.begin())];
 }
 
 double alike_inside(std::string_view a, std::string_view b) {

@@ -4,27 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <mutex>
-#include <optional>
-#include <thread>
 
 #include "base/hash.hpp"
-#include "base/text_file.hpp"
+#include "base/parallel_map_ordered.hpp"
+#include "validate/score/page.hpp"
 
 namespace fabricast {
 namespace {
-
-class Digest {
-public:
-    void add(std::string_view text) { state_ = fnv1a(text, state_); }
-    void add(double value) { add(fmt::format("{:.9g};", value)); }
-    std::string text() const { return fmt::format("{:016x}", state_); }
-
-private:
-    std::uint64_t state_ = fnv1a("");
-};
 
 // The sets to leave out: each site by itself, and all sites of each publisher.
 std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& data) {
@@ -40,14 +27,26 @@ std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& 
     return {sets.begin(), sets.end()};
 }
 
-std::map<FigureName, double> difference(const FitResult& fit, const Catalog& catalog) {
+// The figures that the curves of these sites use.
+std::set<FigureName> used_by(const std::set<std::string>& sites, const Fitter& fitter,
+                             const std::vector<FitDataset>& data) {
+    std::set<FigureName> used;
+    for (std::size_t d = 0; d < data.size(); ++d) {
+        if (sites.contains(data[d].site)) {
+            used.insert(fitter.figures_of(d).begin(), fitter.figures_of(d).end());
+        }
+    }
+    return used;
+}
+
+std::map<FigureName, double> difference(const FitResult& fit, const std::set<FigureName>& used,
+                                        const Catalog& catalog) {
     std::map<FigureName, double> changed;
-    for (const auto& [name, fitted] : fit.figures) {
-        const std::size_t slash = name.find('/');
-        const double before = catalog.parts.at(name.substr(0, slash)).number(name.substr(slash + 1));
+    for (const FigureName& name : used) {
         constexpr double written = 2e-5;  // rounding: the catalogue has five digits
-        if (std::abs(fitted.value / before - 1) > written) {
-            changed[name] = fitted.value;
+        const double value = fit.figures.at(name).value;
+        if (std::abs(value / figure_of(catalog, name).value.at(0) - 1) > written) {
+            changed[name] = value;
         }
     }
     return changed;
@@ -58,10 +57,8 @@ FitResult as_catalogued(const Fitter& fitter, const std::vector<FitDataset>& dat
     FitResult base;
     for (std::size_t d = 0; d < data.size(); ++d) {
         for (const FigureName& name : fitter.figures_of(d)) {
-            const std::size_t slash = name.find('/');
-            const double value = catalog.parts.at(name.substr(0, slash)).number(name.substr(slash + 1));
-            const Figure& figure = catalog.parts.at(name.substr(0, slash)).figure(name.substr(slash + 1));
-            base.figures[name] = {value, figure.low80, figure.high80};
+            const Figure& figure = figure_of(catalog, name);
+            base.figures[name] = {figure.value.at(0), figure.low80, figure.high80};
             base.datasets[name].insert(data[d].id);
         }
     }
@@ -112,104 +109,96 @@ SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDatas
     const FitResult base = as_catalogued(fitter, data, catalog);
     const std::vector<std::set<std::string>> sets = left_out_sets(data);
     SiteOverlays overlays;
-    std::atomic<std::size_t> next{0};
-    std::mutex guard;
-    std::vector<std::jthread> workers;
-    for (unsigned t = 0; t < std::max(1U, threads); ++t) {
-        workers.emplace_back([&] {
-            for (std::size_t i = next++; i < sets.size(); i = next++) {
-                auto changed = difference(fitter.fit_without(sets[i], base), catalog);
-                const std::lock_guard lock(guard);
-                overlays[sites_key(sets[i])] = std::move(changed);
-            }
-        });
-    }
-    workers.clear();  // joins
+    std::size_t taken = 0;
+    parallel_map_ordered(
+        sets.size(), std::max(1U, threads),
+        [&](std::size_t i) {
+            return difference(fitter.fit_without(sets[i], base), used_by(sets[i], fitter, data), catalog);
+        },
+        [&](std::map<FigureName, double> changed) { overlays[sites_key(sets[taken++])] = std::move(changed); });
     return overlays;
 }
 
-std::string fingerprint(const std::vector<AccuracyRow>& rows) {
-    Digest digest;
-    for (const AccuracyRow& row : rows) {
-        digest.add(row.dataset + row.site + row.publisher + row.used);
-        digest.add(static_cast<double>(row.size.count));
-        digest.add(row.measured);
-        digest.add(row.predicted);
+std::string fingerprint(const std::vector<ComparedRow>& rows) {
+    std::uint64_t hash = fnv1a("");
+    for (const ComparedRow& row : rows) {
+        hash = fnv1a(fmt::format("{}{}{}{}{:.9g};{:.9g};{:.9g};", row.table, row.site, row.publisher, row.used(),
+                                 static_cast<double>(row.size.count), row.measured, row[Forecast::ours]),
+                     hash);
     }
-    return digest.text();
+    return fmt::format("{:016x}", hash);
 }
 
 std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint) {
-    std::string yaml =
-        "# Figures of the fits without each site or publisher's sites, where they differ from the catalogue's, in SI "
-        "units. Written by\n"
-        "# `./dev accuracy --loso`; stale, and then not read, once the forecasts or the data are others.\n"
-        "fingerprint: \"" +
-        fingerprint + "\"\nwithout:\n";
+    std::string sites;
     for (const auto& [site, figures] : overlays) {
-        yaml += "  \"" + site + "\":\n    _: 0\n";
+        std::map<std::string, std::vector<std::string>> parts;
         for (const auto& [name, value] : figures) {
-            yaml += fmt::format("    {}: {:.6g}\n", name, value);
+            parts[part_of(name)].push_back(fmt::format("{}: {:.6g}", figure_in(name), value));
+        }
+        sites += fmt::format("  \"{}\":{}\n", site, parts.empty() ? " {}" : "");
+        for (const auto& [part, list] : parts) {
+            sites += fmt::format("    {}: {{{}}}\n", part, fmt::join(list, ", "));
         }
     }
-    return yaml;
+    return filled_page("without_site.yaml", {{"fingerprint", fingerprint}, {"sites", sites}});
 }
 
 SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint) {
+    SiteOverlays overlays;
     if (!std::filesystem::exists(file)) {
-        return {};
+        return overlays;
     }
     const yaml::Node root = yaml::read(file);
     if (root.required("fingerprint").as_string() != fingerprint) {
-        return {};
+        return overlays;
     }
-    SiteOverlays overlays;
     for (const yaml::Node& site : root.required("without").members()) {
         std::map<FigureName, double>& figures = overlays[site.name];
-        for (const yaml::Node& figure : site.members()) {
-            if (figure.name != "_") {
-                figures[figure.name] = figure.as_double();
+        for (const yaml::Node& part : site.members()) {
+            for (const yaml::Node& figure : part.members()) {
+                figures[part.name + "/" + figure.name] = figure.as_double();
             }
         }
     }
     return overlays;
 }
 
-void forecast_without_site(std::vector<AccuracyRow>& rows, const Collection& collection, const SiteOverlays& overlays,
+void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& collection, const SiteOverlays& overlays,
                            const Catalog& catalog, FabricCache& cache) {
     std::map<SystemGroup, std::set<std::string>> sites_of_group;
     std::map<std::string, std::set<std::string>> sites_of_publisher;
-    std::map<std::string, const CollectedCurve*> curves;
+    std::map<std::string, const Scenario*> scenarios;
     for (const CollectedCurve& curve : collection.curves) {
-        curves[curve.comparison.id] = &curve;
+        scenarios[curve.comparison.id] = &curve.comparison.derived.scenario;
         if (curve.cause.empty()) {
             sites_of_group[curve.comparison.derived.group].insert(curve.site);
             sites_of_publisher[curve.publisher].insert(curve.site);
         }
     }
     std::map<std::string, Catalog> catalogs;
-    const auto forecast = [&](const AccuracyRow& row, const std::set<std::string>& sites) -> std::optional<double> {
+    const auto forecast = [&](const ComparedRow& row, const std::set<std::string>& sites) {
         const std::string key = sites_key(sites);
         if (!overlays.contains(key)) {
-            return std::nullopt;
+            return 0.0;
         }
-        const Scenario& scenario = curves.at(row.dataset)->comparison.derived.scenario;
         const auto [without, added] = catalogs.try_emplace(key);
         if (added) {
             without->second = catalog_without(catalog, overlays, sites);
         }
+        const Scenario& scenario = *scenarios.at(row.table);
         return CurveForecaster(scenario, cache.at(scenario), without->second).seconds(row.size);
     };
-    const auto kin = [&](const AccuracyRow& row, const std::set<std::string>& sites) {
+    const auto has_sibling = [&](const ComparedRow& row, const std::set<std::string>& sites) {
         return std::ranges::any_of(sites_of_group.at(row.group), [&](const auto& s) { return !sites.contains(s); });
     };
-    for (AccuracyRow& row : rows) {
-        if (row.used == "yes") {
+    for (ComparedRow& row : rows) {
+        if (row.counted()) {
             const std::set<std::string>& publisher = sites_of_publisher.at(row.publisher);
-            row.left_out = forecast(row, {row.site});
-            row.sibling = kin(row, {row.site});
-            row.publisher_out = forecast(row, publisher);
-            row.publisher_sibling = kin(row, publisher);
+            row[Forecast::left_out] = forecast(row, {row.site});
+            row.sibling = has_sibling(row, {row.site});
+            row[Forecast::publisher_out] = forecast(row, publisher);
+            row.publisher_sibling = has_sibling(row, publisher);
         }
     }
 }

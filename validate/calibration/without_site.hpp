@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "validate/accuracy/accuracy.hpp"
 #include "validate/accuracy/collect.hpp"
 #include "validate/calibration/fit.hpp"
 
@@ -32,15 +31,15 @@ SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDatas
 
 // A hash of the rows: dataset, site, publisher, use, size, measured and forecast time. Any change that affects none of
 // these leaves the stored fits valid.
-std::string fingerprint(const std::vector<AccuracyRow>& rows);
+std::string fingerprint(const std::vector<ComparedRow>& rows);
 
 std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint);
 // Empty if the file is missing or stale.
 SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint);
 
-// Fills AccuracyRow::left_out and ::publisher_out of every healthy row, and whether a sibling took part in each of the
+// Fills Forecast::left_out and ::publisher_out of every healthy row, and whether a sibling took part in each of the
 // two fits.
-void forecast_without_site(std::vector<AccuracyRow>& rows, const Collection& collection, const SiteOverlays& overlays,
+void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& collection, const SiteOverlays& overlays,
                            const Catalog& catalog, FabricCache& cache);
 
 }  // namespace fabricast

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "validate/score/page.hpp"
+
 namespace fabricast {
 
 namespace {
@@ -77,41 +79,24 @@ std::string summary(const std::vector<JudgedFile>& files) {
 
 std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draws) {
     std::vector<JudgedClaim> all;
+    std::string claims;
     for (const JudgedFile& file : files) {
         all.insert(all.end(), file.claims.begin(), file.claims.end());
-    }
-    std::string page = fmt::format(
-        "# Claims held against the simulation\n\n"
-        "Made by `./dev accuracy` (`fabricast-seed-claims`) from `validate/claims/*.yaml`. The project began with "
-        "five\n"
-        "documents on GPU communication, cited here by letter: A an overview of GPU communication, B a blog on the\n"
-        "communication stack, C on RDMA and GPUDirect, D NVIDIA's brief on GPUDirect RDMA, E GPUDirect P2P on\n"
-        "virtualised machines. Each of their figures is simulated by a scenario, or computed by a link's own "
-        "formulas.\n\n"
-        "*Default* is the value as everything is set by default. *{0} seeds*: lowest and highest of {0} further runs, "
-        "each\n"
-        "with a seed of its own and every uncertain constant of the catalogue drawn within its interval; \"no "
-        "chance\"\n"
-        "where none plays a part. *Known* is what standards and measurements say: OK, MODEL (plausible, to be "
-        "reproduced\n"
-        "under stated conditions), AMB (unit or direction left open), WRONG. Verdicts: reproduced; only if (the\n"
-        "conditions that the source names); contradicted by spec; not reproduced. Each is a test.\n\n"
-        "| figure | value |\n|---|---|\n",
-        draws);
-    for (const NamedFigure& figure : claim_figures(all)) {
-        page += fmt::format("| `{}` | {:.0f} |\n", figure.name, figure.value);
-    }
-    page += "\n" + summary(files);
-    for (const JudgedFile& file : files) {
-        page += "\n## " + file.file->title + "\n\n";
+        claims += "\n## " + file.file->title + "\n\n";
         for (const JudgedClaim& claim : file.claims) {
-            page += claim_text(claim, draws);
+            claims += claim_text(claim, draws);
         }
     }
-    while (page.ends_with("\n\n")) {
-        page.pop_back();
+    while (claims.ends_with("\n\n")) {
+        claims.pop_back();
     }
-    return page;
+    std::string figures;
+    for (const NamedFigure& figure : claim_figures(all)) {
+        figures += fmt::format("| `{}` | {:.0f} |\n", figure.name, figure.value);
+    }
+    return filled_page(
+        "seed-claims.md",
+        {{"seeds", fmt::format("{}", draws)}, {"figures", figures}, {"summary", summary(files)}, {"claims", claims}});
 }
 
 }  // namespace fabricast

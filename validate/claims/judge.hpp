@@ -8,7 +8,7 @@
 
 #include "validate/claims/claim.hpp"
 #include "validate/claims/observe.hpp"
-#include "validate/training/training_accuracy.hpp"
+#include "validate/score/named_figure.hpp"
 
 namespace fabricast {
 

@@ -5,6 +5,7 @@
 
 #include "base/input_error.hpp"
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
@@ -68,21 +69,16 @@ double of_part(const Catalog& catalog, const Observation& o, const ClaimFile& fi
     if (o.is.empty()) {
         return part->number(o.take);
     }
-    return (" " + part->word_or(o.take, "") + " ").find(" " + o.is + " ") != std::string::npos ? 1 : 0;
+    return has_word(part->word_or(o.take, ""), o.is) ? 1 : 0;
 }
 
 // Each function returns the quantity that `take` names, or nothing if it names none of these.
 std::optional<double> of_packets(const PacketUse& use, const std::string& take) {
-    if (take == "drops") {
-        return static_cast<double>(use.drops);
-    }
-    if (take == "pauses") {
-        return static_cast<double>(use.pauses);
-    }
-    if (take == "marks") {
-        return static_cast<double>(use.marks);
-    }
-    return std::nullopt;
+    const std::map<std::string_view, double> quantities = {{"drops", static_cast<double>(use.drops)},
+                                                           {"pauses", static_cast<double>(use.pauses)},
+                                                           {"marks", static_cast<double>(use.marks)}};
+    const auto found = quantities.find(take);
+    return found == quantities.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<double> of_row(const Row& row, const Observation& o) {
@@ -99,25 +95,15 @@ std::optional<double> of_row(const Row& row, const Observation& o) {
 }
 
 std::optional<double> of_step(const StepRow& step, const std::string& take) {
-    if (take == "step_time") {
-        return step.step_time_s;
-    }
-    if (take == "samples_per_s") {
-        return step.samples_per_s;
-    }
-    if (take == "mfu") {
-        return step.mfu;
-    }
-    if (take == "exposed") {  // share of the step time
-        return step.exposed_s() / step.step_time_s;
-    }
-    if (take == "efficiency") {  // of the last row of the table
-        return step.efficiency;
-    }
-    if (take == "speedup") {
-        return step.efficiency * step.gpus;
-    }
-    return std::nullopt;
+    const std::map<std::string_view, double> quantities = {
+        {"step_time", step.step_time_s},
+        {"samples_per_s", step.samples_per_s},
+        {"mfu", step.mfu},
+        {"exposed", step.exposed_s() / step.step_time_s},  // share of the step time
+        {"efficiency", step.efficiency},                   // of the last row of the table
+        {"speedup", step.efficiency * step.gpus}};
+    const auto found = quantities.find(take);
+    return found == quantities.end() ? std::nullopt : std::optional(found->second);
 }
 
 // The quantity in a report, for the size asked for or else its last row.

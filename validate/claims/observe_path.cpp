@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 
 #include "base/input_error.hpp"
 #include "base/unit_text.hpp"
-#include "sim/plan/transfers/exchange.hpp"
-#include "sim/plan/transfers/host_fabric.hpp"
+#include "sim/plan/exchange_at.hpp"
 #include "sim/plan/transfers/places.hpp"
 #include "sim/scenario/build.hpp"
 #include "topologies/bisection.hpp"
@@ -20,39 +20,31 @@ constexpr std::array<std::string_view, 5> of_machines = {"gpus", "bisection", "p
                                                          "slowest_of_disjoint_pairs"};
 
 double of_exchange(const Exchange& e, const Observation& o) {
-    if (o.take == "time") {
-        return e.one_s;
-    }
-    if (o.take == "bandwidth") {
-        return e.bandwidth;
-    }
-    if (o.take == "together") {
-        return e.aggregate_bandwidth;
-    }
-    if (o.take == "dma") {
-        return e.choice.path.dma_crossings();
-    }
-    if (o.take == "copies") {
-        return e.choice.path.copies();
-    }
-    if (o.take == "sender_cores") {
-        return e.sender_cores;
-    }
-    if (o.take == "receiver_cores") {
-        return e.receiver_cores;
-    }
+    using Quantity = double (*)(const Exchange&);
+    static const std::map<std::string_view, Quantity> quantities = {
+        {"time", [](const Exchange& x) { return x.one_s; }},
+        {"bandwidth", [](const Exchange& x) { return x.bandwidth; }},
+        {"together", [](const Exchange& x) { return x.aggregate_bandwidth; }},
+        {"dma", [](const Exchange& x) { return static_cast<double>(x.choice.path.dma_crossings()); }},
+        {"copies", [](const Exchange& x) { return static_cast<double>(x.choice.path.copies()); }},
+        {"sender_cores", [](const Exchange& x) { return x.sender_cores; }},
+        {"receiver_cores", [](const Exchange& x) { return x.receiver_cores; }}};
     if (o.take == "transport") {
         return e.choice.path.transport == o.is ? 1 : 0;
+    }
+    if (const auto found = quantities.find(o.take); found != quantities.end()) {
+        return found->second(e);
     }
     throw CatalogError("no quantity '" + o.take + "' of a transfer");
 }
 
 double of_transfer(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
-    const auto& workload = std::get<TransferWorkload>(scenario.workload);
-    const Fabric fabric = transfer_fabric(Fabric(build(scenario, catalog)), workload, catalog);
+    const Workload& workload = scenario.workload;
+    const Fabric fabric = fabric_for(workload, Fabric(build(scenario, catalog)), catalog);
     try {
-        const Bytes size = o.at.empty() ? workload.sizes.front() : parse_bytes(o.at);
-        return of_exchange(Exchanger(workload, fabric, catalog, scenario.engine).at(size), o);
+        const Bytes size = o.at.empty() ? sizes_of(workload)->front() : parse_bytes(o.at);
+        const PlanContext context{fabric, scenario.library, scenario.launch, catalog};
+        return of_exchange(exchange_at(size, workload, context, scenario.engine), o);
     } catch (const NoDataPath&) {
         if (o.take == "transport") {
             return 0;

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "base/percentile.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "validate/curves/derive.hpp"
 #include "validate/curves/derive_network.hpp"
@@ -13,37 +10,11 @@
 namespace fabricast {
 namespace {
 
-double error(const ComparedSize& size) { return size.ours.seconds / size.measured.seconds - 1; }
-
-// Median and 90th percentile of |error| over the used sizes of a regime, and the median signed error (`bias`).
-struct RegimeError {
-    std::size_t sizes = 0;
-    double median = 0, p90 = 0, bias = 0;
-};
-
-RegimeError regime_error(const Comparison& comparison, Regime regime) {
-    std::vector<double> absolute;
-    std::vector<double> signed_errors;
-    for (const ComparedSize& size : comparison.sizes) {
-        if (size.measured.left_out.empty() && regime_of(size.measured.size) == regime) {
-            signed_errors.push_back(error(size));
-            absolute.push_back(std::abs(error(size)));
-        }
-    }
-    if (absolute.empty()) {
-        return {};
-    }
-    return {absolute.size(), *percentile(absolute, 50), *percentile(absolute, 90), *percentile(signed_errors, 50)};
-}
-
 std::string system_line(const Comparison& c) {
     const ClusterRequest& cluster = c.derived.scenario.cluster;
-    std::string line = fmt::format("{} x {}", cluster.nodes, cluster.node);
-    if (!cluster.link.empty()) {
-        line += ", " + cluster.link;
-    }
-    return line + fmt::format(", {} ranks, {}, NCCL {}", c.derived.ranks,
-                              to_string(collective_of(c.derived.scenario).collective), c.derived.scenario.library.nccl);
+    return fmt::format("{} x {}{}{}, {} ranks, {}, NCCL {}", cluster.nodes, cluster.node,
+                       cluster.link.empty() ? "" : ", ", cluster.link, c.derived.ranks,
+                       to_string(collective_of(c.derived.scenario).collective), c.derived.scenario.library.nccl);
 }
 
 Series series(const Comparison& c, const char* label, const char* color, double (*value)(const ComparedSize&)) {
@@ -75,7 +46,17 @@ std::string source_line(const Measurement& m) {
         const std::string_view url = text(m.source, "url");
         return std::string(url.empty() ? path : url);
     }
-    return std::string(repo) + (path.empty() ? "" : ", " + std::string(path));
+    return fmt::format("{}{}{}", repo, path.empty() ? "" : ", ", path);
+}
+
+ErrorSummary errors_of(const Comparison& comparison, std::optional<Regime> regime) {
+    std::vector<double> errors;
+    for (const ComparedSize& size : comparison.sizes) {
+        if (size.counts() && regime_of(size.measured.size) == regime.value_or(regime_of(size.measured.size))) {
+            errors.push_back(size.error());
+        }
+    }
+    return summary_of(errors);
 }
 
 Comparison compare(const Measurement& measurement, const AliasTable& table, const Catalog& catalog, FabricCache& cache,
@@ -117,22 +98,19 @@ std::string to_text(const Comparison& c) {
                        "forecast", "error", "busbw", "forecast", "algorithm", "proto", "ch", "evidence");
     for (const ComparedSize& size : c.sizes) {
         const double bytes = static_cast<double>(size.measured.size.count);
-        const std::string note =
-            size.measured.left_out.empty() ? "" : "  (not counted: " + size.measured.left_out + ")";
+        const std::string note = size.counts() ? "" : "  (not counted: " + size.measured.left_out + ")";
         out += fmt::format("{:>12} {:>12} {:>12} {:>+7.1f}% {:>9.2f} {:>9.2f}  {:<10} {:<7} {:>3}  {}{}\n",
                            size.measured.size.count, time_label(size.measured.seconds), time_label(size.ours.seconds),
-                           100 * error(size), c.busbw_factor * bytes / size.measured.seconds / 1e9,
+                           100 * size.error(), c.busbw_factor * bytes / size.measured.seconds / 1e9,
                            c.busbw_factor * bytes / size.ours.seconds / 1e9, size.ours.algorithm, size.ours.protocol,
                            size.ours.channels, to_string(size.ours.evidence), note);
     }
     out += "\nerror by regime (median and 90th percentile of the absolute error, median of the signed one)\n";
-    constexpr const char* names[] = {"below 64 KiB", "64 KiB to 16 MiB", "16 MiB and up"};
     for (const Regime regime : all_regimes) {
-        const RegimeError e = regime_error(c, regime);
-        out += e.sizes == 0 ? ""
-                            : fmt::format("  {:<17} {:>6.1f} % {:>7.1f} % {:>+7.1f} %   {} sizes\n",
-                                          names[static_cast<std::size_t>(regime)], 100 * e.median, 100 * e.p90,
-                                          100 * e.bias, e.sizes);
+        const ErrorSummary e = errors_of(c, regime);
+        out += e.rows == 0 ? ""
+                           : fmt::format("  {:<17} {:>6.1f} % {:>7.1f} % {:>+7.1f} %   {} sizes\n", sizes_of(regime),
+                                         100 * e.median, 100 * e.p90, 100 * e.bias, e.rows);
     }
     return out;
 }
@@ -152,9 +130,9 @@ Json to_json(const Comparison& c) {
         row["time_s"] = size.ours.seconds;
         row["time_low80_s"] = size.ours.low80;
         row["time_high80_s"] = size.ours.high80;
-        row["error"] = error(size);
+        row["error"] = size.error();
         row["regime"] = to_string(regime_of(size.measured.size));
-        row["used"] = size.measured.left_out.empty() ? "yes" : size.measured.left_out;
+        row["used"] = size.counts() ? "yes" : size.measured.left_out;
         row["algorithm"] = size.ours.algorithm;
         row["protocol"] = size.ours.protocol;
         row["channels"] = size.ours.channels;
@@ -164,10 +142,10 @@ Json to_json(const Comparison& c) {
         json["rows"].push_back(row);
     }
     for (const Regime regime : all_regimes) {
-        const RegimeError e = regime_error(c, regime);
-        if (e.sizes != 0) {
+        const ErrorSummary e = errors_of(c, regime);
+        if (e.rows != 0) {
             json["summary"][std::string(to_string(regime))] = {
-                {"sizes", e.sizes}, {"median", e.median}, {"p90", e.p90}, {"median_signed", e.bias}};
+                {"sizes", e.rows}, {"median", e.median}, {"p90", e.p90}, {"median_signed", e.bias}};
         }
     }
     return json;
@@ -195,8 +173,8 @@ std::string to_svg(const Comparison& c) {
     errors.y_label = "forecast / measured - 1";
     Series used{"", {}, "#1f5fa8"};
     for (const ComparedSize& size : c.sizes) {
-        if (size.measured.left_out.empty()) {
-            used.points.emplace_back(static_cast<double>(size.measured.size.count), 100 * error(size));
+        if (size.counts()) {
+            used.points.emplace_back(static_cast<double>(size.measured.size.count), 100 * size.error());
         }
     }
     used.markers = true;

@@ -12,8 +12,8 @@
 #include "validate/curves/null_models.hpp"
 #include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
+#include "validate/score/errors.hpp"
 #include "validate/score/plot.hpp"
-#include "validate/score/regime.hpp"
 
 namespace fabricast {
 
@@ -24,6 +24,9 @@ struct ComparedSize {
     double null_tuning = 0;
     Hops hops;        // hops of the ring, as alpha-beta counts them
     double wire = 0;  // f * S / B of alpha-beta, in seconds
+
+    bool counts() const { return measured.left_out.empty(); }
+    double error() const { return ours.seconds / measured.seconds - 1; }
 };
 
 struct Comparison {
@@ -44,6 +47,9 @@ std::string to_text(const Comparison& comparison);
 Json to_json(const Comparison& comparison);
 // Measured and forecast time over size, with the signed error below.
 std::string to_svg(const Comparison& comparison);
+
+// The errors of the sizes that count; of one regime, if given.
+ErrorSummary errors_of(const Comparison& comparison, std::optional<Regime> regime = std::nullopt);
 
 // "owner/name, path" or the URL.
 std::string source_line(const Measurement& measurement);

@@ -16,7 +16,6 @@ namespace {
 using namespace html;
 
 double bytes_of(const ComparedSize& s) { return static_cast<double>(s.measured.size.count); }
-double error_of(const ComparedSize& s) { return s.ours.seconds / s.measured.seconds - 1; }
 
 Curves curves_of(const Comparison& c, std::string title, Axis y, double (*value)(double seconds, double bytes)) {
     Line forecast{"forecast", {}};
@@ -30,7 +29,7 @@ Curves curves_of(const Comparison& c, std::string title, Axis y, double (*value)
             point.high = std::max(value(s.ours.low80, bytes), value(s.ours.high80, bytes));
         }
         forecast.points.push_back(point);
-        (s.measured.left_out.empty() ? measured : left_out).points.push_back({bytes, value(s.measured.seconds, bytes)});
+        (s.counts() ? measured : left_out).points.push_back({bytes, value(s.measured.seconds, bytes)});
     }
     Curves curves{std::move(title),
                   "Dots were measured; the line is the forecast and its band holds four results in five.",
@@ -41,31 +40,6 @@ Curves curves_of(const Comparison& c, std::string title, Axis y, double (*value)
         curves.lines.push_back(std::move(left_out));
     }
     return curves;
-}
-
-// `sizes` that count, how many of them lie inside the interval of the forecast, and median and largest |error|.
-struct Verdict {
-    std::size_t sizes = 0, inside = 0;
-    double median = 0, worst = 0;
-};
-
-Verdict verdict_of(const Comparison& c) {
-    Verdict verdict;
-    std::vector<double> errors;
-    for (const ComparedSize& s : c.sizes) {
-        if (s.measured.left_out.empty()) {
-            errors.push_back(std::abs(error_of(s)));
-            verdict.inside += s.ours.low80 <= s.measured.seconds && s.measured.seconds <= s.ours.high80 ? 1U : 0U;
-        }
-    }
-    verdict.sizes = errors.size();
-    if (!errors.empty()) {
-        std::sort(errors.begin(), errors.end());
-        const std::size_t middle = errors.size() / 2;
-        verdict.median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2;
-        verdict.worst = errors.back();
-    }
-    return verdict;
 }
 
 Table table_of(const Comparison& c) {
@@ -84,14 +58,14 @@ Table table_of(const Comparison& c) {
                  {"not counted because"}},
                 {}};
     for (const ComparedSize& s : c.sizes) {
-        table.rows.push_back({bytes_of(s), s.measured.seconds, s.ours.seconds, s.ours.low80, s.ours.high80, error_of(s),
+        table.rows.push_back({bytes_of(s), s.measured.seconds, s.ours.seconds, s.ours.low80, s.ours.high80, s.error(),
                               s.ours.algorithm, s.ours.protocol, static_cast<double>(s.ours.channels),
                               std::string(to_string(s.ours.evidence)), s.measured.left_out});
     }
     return table;
 }
 
-Curves errors_of(const Comparison& c) {
+Curves error_curves(const Comparison& c) {
     Line ours{"this forecast", {}};
     Line straight{"latency + size / bandwidth", {}};
     Line tuning{"NCCL's own tuning model", {}};
@@ -124,18 +98,20 @@ Curves errors_of(const Comparison& c) {
 
 Page compare_page(const Comparison& c) {
     const Scenario& scenario = c.derived.scenario;
-    const Verdict verdict = verdict_of(c);
+    const ErrorSummary errors = errors_of(c);
+    const auto inside = std::ranges::count_if(c.sizes, [](const ComparedSize& s) {
+        return s.counts() && s.ours.low80 <= s.measured.seconds && s.measured.seconds <= s.ours.high80;
+    });
     const double factor = c.busbw_factor;
     Page page;
     page.title = c.id;
     page.answer = fmt::format(
         "{} on {} x {} ({} ranks): half of the {} measured sizes are forecast within {:.1f} %, the worst within {:.0f} "
-        "%; "
-        "{} of {} lie in the forecast's 80 % interval.",
+        "%; {} of {} lie in the forecast's 80 % interval.",
         to_string(collective_of(scenario).collective), scenario.cluster.nodes, scenario.cluster.node, c.derived.ranks,
-        verdict.sizes, 100 * verdict.median, 100 * verdict.worst, verdict.inside, verdict.sizes);
-    page.headlines = {{"median error", fmt::format("{:.1f} %", 100 * verdict.median), "of the time"},
-                      {"in the 80 % interval", fmt::format("{} of {}", verdict.inside, verdict.sizes), "sizes"},
+        errors.rows, 100 * errors.median, 100 * errors.largest, inside, errors.rows);
+    page.headlines = {{"median error", fmt::format("{:.1f} %", 100 * errors.median), "of the time"},
+                      {"in the 80 % interval", fmt::format("{} of {}", inside, errors.rows), "sizes"},
                       {"measured by", c.source, ""}};
     page.sections.emplace_back(curves_of(c, "Time", {"time", Unit::time, true}, [](double s, double) { return s; }));
     Curves busbw =
@@ -148,7 +124,7 @@ Page compare_page(const Comparison& c) {
         }
     }
     page.sections.emplace_back(std::move(busbw));
-    page.sections.emplace_back(errors_of(c));
+    page.sections.emplace_back(error_curves(c));
     page.sections.emplace_back(table_of(c));
     page.notes = c.derived.assumptions;
     add_provenance(page, scenario);

@@ -1,9 +1,10 @@
 #include "validate/curves/curve.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
+
+#include "base/numbers.hpp"
 
 namespace fabricast {
 namespace {
@@ -81,15 +82,6 @@ std::optional<Column> column_of(std::string_view name) {
     return std::nullopt;
 }
 
-std::optional<double> number(std::string_view cell) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) {
-        return std::nullopt;
-    }
-    return value;
-}
-
 // "64K" as nccl-tests prints it, or "1 MiB" as people write it. The letter is a power of 1024, as in `-b 64K`.
 std::optional<double> labelled_size(std::string_view cell) {
     std::size_t digits = 0;
@@ -97,7 +89,7 @@ std::optional<double> labelled_size(std::string_view cell) {
            (std::isdigit(static_cast<unsigned char>(cell[digits])) != 0 || cell[digits] == '.')) {
         ++digits;
     }
-    const auto value = number(cell.substr(0, digits));
+    const auto value = figure_in_word(cell.substr(0, digits));
     std::string_view label = cell.substr(digits);
     while (label.starts_with(' ')) {
         label.remove_prefix(1);
@@ -128,7 +120,7 @@ std::optional<Reading> time_of(const Column& column, const std::string& cell, do
     if (cell.empty() || cell == "N/A" || cell == "n/a" || cell == "-" || cell == "~" || cell == ".nan") {
         return std::nullopt;
     }
-    const auto value = number(cell);
+    const auto value = figure_in_word(cell);
     if (!value || *value < 0) {
         throw InputError(place, error_message("a row's value is no figure", shown(cell), "a number >= 0, null or N/A"));
     }
@@ -149,16 +141,14 @@ std::optional<Reading> time_of(const Column& column, const std::string& cell, do
     return std::nullopt;
 }
 
-struct Layout {
+struct TableColumns {
     std::size_t size_column = 0;
     double size_unit = 1;
     std::vector<std::pair<std::size_t, Column>> values;  // columns of the best available quantity
 };
 
-std::string joined_columns(const Measurement& measurement) { return joined(measurement.columns); }
-
 // Selects the columns: times if they are printed, else algbw, else busbw.
-Layout layout_of(const Measurement& measurement) {
+TableColumns layout_of(const Measurement& measurement) {
     std::vector<std::optional<Column>> columns;
     std::optional<Printed> best;
     std::optional<std::size_t> size_column;
@@ -174,9 +164,9 @@ Layout layout_of(const Measurement& measurement) {
         }
     }
     if (!size_column || !best) {
-        throw NotACurve("not a size curve: columns are " + joined_columns(measurement));
+        throw NotACurve("not a size curve: columns are " + joined(measurement.columns));
     }
-    Layout layout{*size_column, columns[*size_column]->unit, {}};
+    TableColumns layout{*size_column, columns[*size_column]->unit, {}};
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i] && columns[i]->quantity == *best) {
             layout.values.emplace_back(i, *columns[i]);
@@ -211,13 +201,13 @@ void leave_out_warm_up(Curve& curve) {
 }
 
 Curve read_curve(const Measurement& measurement, double busbw_factor) {
-    const Layout layout = layout_of(measurement);
+    const TableColumns layout = layout_of(measurement);
     constexpr double coarsest = 0.05;
     Curve curve;
     for (std::size_t r = 0; r < measurement.rows.size(); ++r) {
         const std::vector<std::string>& cells = measurement.rows[r];
         const std::string& label = cells[layout.size_column];
-        const auto plain = number(label);
+        const auto plain = figure_in_word(label);
         const auto size = plain ? std::optional(*plain * layout.size_unit) : labelled_size(label);
         if (!size || *size < 0) {
             throw InputError(measurement.row_places[r],

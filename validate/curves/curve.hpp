@@ -9,10 +9,10 @@
 //               next larger size (a larger message cannot be faster); also a single size that takes > 1.5 x the
 //               time of both its neighbours.
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/units.hpp"
 #include "validate/import/measurement.hpp"
 
@@ -31,8 +31,8 @@ struct Curve {
 
 // The table is not a size curve; the message lists its columns. Not an error in the file: callers skip the file and
 // report it.
-struct NotACurve : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct NotACurve : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
 };
 
 // `busbw_factor` as in nccl-tests. Throws NotACurve, or InputError at a cell that is not a number.

@@ -1,5 +1,7 @@
 #include "validate/curves/derive_network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -87,8 +89,8 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
     if (ports.gbps == 0) {
         const auto usual = table.speed_by_generation.find(out.group.generation);
         ports.gbps = usual == table.speed_by_generation.end() ? 0 : digits(usual->second);
-        out.assumptions.push_back("nic speed: not stated; " + std::to_string(ports.gbps) + " Gb/s, usual beside " +
-                                  out.group.generation);
+        out.assumptions.push_back(
+            fmt::format("nic speed: not stated; {} Gb/s, usual beside {}", ports.gbps, out.group.generation));
     }
     if (named != nullptr) {
         ports.link = named->word("link");
@@ -106,9 +108,8 @@ const Alias& network_of(const Measurement& m, const AliasTable& table, const std
         {}, {}, {}, {{"family", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
     const Alias* network = first_match(table.networks, words);
     if (network == nullptr) {
-        out.assumptions.push_back(
-            "network: " + std::string(words.empty() ? "not stated" : "not told by " + shown(words)) +
-            "; InfiniBand, rail-optimised");
+        out.assumptions.push_back(fmt::format("network: {}; InfiniBand, rail-optimised",
+                                              words.empty() ? "not stated" : "not told by " + shown(words)));
         return usual;
     }
     if (const std::string_view refused = network->word("refuse"); !refused.empty()) {
@@ -122,7 +123,7 @@ const Alias& network_of(const Measurement& m, const AliasTable& table, const std
 
 // The catalogue's link of this family at this rate. Throws if there is none.
 std::string link_of(const Measurement& m, const AliasTable& table, const std::string& family, std::uint32_t gbps) {
-    const auto found = table.link.find(family + " " + std::to_string(gbps));
+    const auto found = table.link.find(fmt::format("{} {}", family, gbps));
     if (found != table.link.end()) {
         return found->second;
     }
@@ -135,7 +136,7 @@ std::string link_of(const Measurement& m, const AliasTable& table, const std::st
     const auto said = m.system.find("nic");
     throw InputError(said == m.system.end() ? m.place : said->second.place,
                      error_message("the catalogue has no link of this speed",
-                                   family + " at " + std::to_string(gbps) + " Gb/s", joined(known)));
+                                   fmt::format("{} at {} Gb/s", family, gbps), joined(known)));
 }
 
 bool host_staged(const std::string& words, const Derived& out) {
@@ -203,11 +204,11 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
         cluster.node_options["gpu_direct"] = "false";
         out.group.fabric += "-host-staged";
     }
-    out.assumptions.push_back(
-        "network: " + std::string(network.word("family")) + ", " +
-        (ports.count == 0 ? "as many NICs as the node has" : cluster.node_options.at("nics") + " NICs a node") +
-        " at " + std::to_string(ports.gbps) + " Gb/s (" + cluster.link + "), " + cluster.fabric_kind +
-        (cluster.node_options.contains("gpu_direct") ? ", staged through host memory" : ""));
+    out.assumptions.push_back(fmt::format(
+        "network: {}, {} at {} Gb/s ({}), {}{}", network.word("family"),
+        ports.count == 0 ? "as many NICs as the node has" : cluster.node_options.at("nics") + " NICs a node",
+        ports.gbps, cluster.link, cluster.fabric_kind,
+        cluster.node_options.contains("gpu_direct") ? ", staged through host memory" : ""));
 }
 
 void take_fitting_nic(Derived& derived, const Catalog& catalog) {

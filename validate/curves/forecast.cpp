@@ -1,30 +1,24 @@
 #include "validate/curves/forecast.hpp"
 
-#include "sim/report/summarize.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
+#include "validate/curves/cost_figure.hpp"
 
 namespace fabricast {
 namespace {
 
 // The fields of a scenario that `build` reads, as a key.
 std::string cluster_key(const ClusterRequest& c) {
-    std::string key = c.node + "|" + std::to_string(c.nodes) + "|" + std::to_string(c.gpus_per_node) + "|" +
-                      c.fabric_kind + "|" + c.link + "|" + c.switch_part + "|" + c.routing + "|" +
-                      std::to_string(c.tiers) + "|" + std::to_string(c.oversubscription);
-    for (const auto& [name, value] : c.node_options) {
-        key += "|" + name + "=" + value;
-    }
-    return key;
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.node, c.nodes, c.gpus_per_node, c.fabric_kind, c.link,
+                       c.switch_part, c.routing, c.tiers, c.oversubscription, fmt::join(c.node_options, "|"));
 }
 
 // Whether the figure is a cost that only measurements determine. Figures that a source states are not fitted.
 bool is_cost(const Catalog& catalog, const FigureUsed& figure) {
-    const std::string& kind = catalog.parts.at(figure.part).kind;
-    if (figure.origin != "fitted" && figure.origin != "estimated") {
-        return false;
-    }
-    return kind == "kernel" || kind == "transport" || kind == "launch";
+    return (figure.origin == "fitted" || figure.origin == "estimated") && has_costs(catalog.parts.at(figure.part));
 }
 
 }  // namespace
@@ -46,16 +40,18 @@ CurveForecaster::CurveForecaster(const Scenario& scenario, const Fabric& fabric,
       fabric_(fabric),
       catalog_(catalog),
       events_(link_events(scenario, fabric, catalog)),
-      planner_(collective_of(scenario), fabric, scenario.library, scenario.launch, catalog) {}
+      planner_(planner_of(scenario.workload, {fabric, scenario.library, scenario.launch, catalog})) {}
 
-double CurveForecaster::seconds(Bytes size) const {
-    const Plan plan = planner_.plan(size, false);
-    return iteration_time(plan, replay(scenario_.engine, fabric_, plan.schedule, events_));
+double CurveForecaster::seconds_of(const Plan& plan) const {
+    return timed_part(plan, replay(scenario_.engine, fabric_, plan, events_).timeline).seconds;
 }
 
+double CurveForecaster::seconds(Bytes size) const { return seconds_of(planner_(size, {false})); }
+
 ForecastRow CurveForecaster::at(Bytes size) const {
-    const Plan plan = planner_.plan(size);
-    const double seconds = iteration_time(plan, replay(scenario_.engine, fabric_, plan.schedule, events_));
+    const Plan planned = planner_(size, {});
+    const auto& plan = std::get<CollectiveFacts>(planned.facts);
+    const double seconds = seconds_of(planned);
     ForecastRow row;
     row.seconds = seconds;
     row.low80 = seconds * (1 + plan.relative_low80);
@@ -65,7 +61,7 @@ ForecastRow CurveForecaster::at(Bytes size) const {
     row.channels = plan.channels;
     row.evidence = plan.evidence;
     row.tuning_seconds = plan.tuning_seconds;
-    for (const FigureUsed& figure : plan.figures) {
+    for (const FigureUsed& figure : planned.figures) {
         if (is_cost(catalog_, figure)) {
             row.costs.push_back(figure.part + "/" + figure.figure);
         }

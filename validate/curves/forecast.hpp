@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "sim/plan/collectives/planner.hpp"
+#include "sim/plan/planner.hpp"
+#include "sim/plan/timelines.hpp"
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
@@ -49,11 +50,13 @@ public:
     double seconds(Bytes size) const;
 
 private:
+    double seconds_of(const Plan& plan) const;
+
     const Scenario& scenario_;
     const Fabric& fabric_;
     const Catalog& catalog_;
     std::vector<LinkEvent> events_;
-    Planner planner_;
+    SizePlanner planner_;
 };
 
 }  // namespace fabricast

@@ -39,8 +39,4 @@ struct Diagnosis {
 // `scenario` is the healthy system. Throws whatever building and planning it throw.
 Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, const Catalog& catalog);
 
-// For people.
-std::string to_text(const Diagnosis& diagnosis, const std::string& id, const std::vector<std::string>& assumptions);
-Json to_json(const Diagnosis& diagnosis, const std::string& id);
-
 }  // namespace fabricast

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/numbers.hpp"
 #include "base/percentile.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/build.hpp"
@@ -20,12 +20,6 @@ constexpr double least_share = 0.80;
 constexpr double most_share = 1.10;
 // A cause explains a rate if the logarithms differ by less than this.
 constexpr double explains = 0.16;
-
-double figure(const std::string& cell) {
-    double value = 0;
-    std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    return value;
-}
 
 // Bytes per second of the unit at the end of a column name: "bw_avg_Gbps", "dst0_GBps"; 0 if it is not a rate.
 double unit_of(std::string_view column) {
@@ -52,7 +46,7 @@ double rate_of(const Measurement& m, bool between_devices) {
         for (std::size_t c = 1; c < m.columns.size(); ++c) {
             const double unit = has(m.columns[c], "peak") ? 0 : unit_of(m.columns[c]);
             const bool itself = matrix && between_devices && c - 1 == r;
-            if (const double rate = unit * figure(m.rows[r][c]); rate > 0 && !itself) {
+            if (const double rate = unit * figure_in_word(m.rows[r][c]).value_or(0); rate > 0 && !itself) {
                 rates.push_back(rate);
             }
         }

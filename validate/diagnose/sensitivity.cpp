@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "validate/curves/cost_figure.hpp"
+
 namespace fabricast {
 namespace {
 
@@ -43,8 +45,7 @@ UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRo
         used.insert(forecast.costs.begin(), forecast.costs.end());
     }
     for (const std::string& name : used) {
-        const std::size_t slash = name.find('/');
-        Figure& figure = working.parts.at(name.substr(0, slash)).figures.at(name.substr(slash + 1));
+        Figure& figure = figure_of(working, name);
         const double step = deviation(figure);
         if (step <= 0) {
             continue;

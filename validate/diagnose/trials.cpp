@@ -9,9 +9,10 @@
 #include "sim/engines/common/unroll.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/collectives/planner.hpp"
-#include "sim/report/summarize.hpp"
+#include "sim/plan/timelines.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
+#include "validate/curves/cost_figure.hpp"
 #include "validate/diagnose/sensitivity.hpp"
 
 namespace fabricast {
@@ -20,7 +21,7 @@ namespace {
 // Moves each fitted constant to a random value of its 80 % interval, uniform in logarithms.
 Catalog moved(Catalog catalog, Random& random) {
     for (auto& [name, part] : catalog.parts) {
-        if (part.kind != "kernel" && part.kind != "transport" && part.kind != "launch") {
+        if (!has_costs(part)) {
             continue;
         }
         for (auto& [path, figure] : part.figures) {
@@ -96,7 +97,7 @@ std::vector<double> another_curve(Suspect suspect, const Catalog& catalog) {
     const std::vector<LinkEvent> events = link_events(s, fabric, catalog);
     std::vector<double> seconds;
     for (const TimedRow& row : sweep()) {
-        Plan plan = planner.plan(row.size);
+        CallPlan plan = planner.plan(row.size);
         constexpr std::int64_t few = std::int64_t{8} << 20;
         if (row.size.count <= few) {
             Unrolled messages = unroll(fabric, plan.schedule);

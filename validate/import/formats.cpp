@@ -96,9 +96,9 @@ const std::vector<LogFormat>& log_formats() {
     return formats;
 }
 
-const LogFormat& log_format(std::string_view name, const LogText& log) {
+const LogFormat& log_format(std::string_view name, const LogText& log, const std::vector<LogFormat>& formats) {
     std::vector<std::string> names;
-    for (const LogFormat& format : log_formats()) {
+    for (const LogFormat& format : formats) {
         if (format.name == name || (name == "auto" && format.fits(log.text()))) {
             return format;
         }
@@ -114,9 +114,9 @@ const LogFormat& log_format(std::string_view name, const LogText& log) {
 }
 
 std::vector<Measurement> import_log(std::string text, const std::string& file, std::string_view format,
-                                    const Statements& said) {
+                                    const Statements& said, const std::vector<LogFormat>& formats) {
     const LogText log(std::move(text), file);
-    const LogFormat& chosen = log_format(format, log);
+    const LogFormat& chosen = log_format(format, log, formats);
     std::vector<Measurement> tables = chosen.read(log, said);
     if (tables.empty()) {
         throw InputError(log.end(), error_message("the log holds no result", "nothing but its header",

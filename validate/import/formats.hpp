@@ -16,12 +16,13 @@ namespace fabricast {
 const std::vector<LogFormat>& log_formats();
 
 // The format with that name; for "auto" the first that fits. Throws InputError at 1:1.
-const LogFormat& log_format(std::string_view name, const LogText& log);
+const LogFormat& log_format(std::string_view name, const LogText& log,
+                            const std::vector<LogFormat>& formats = log_formats());
 
 // Reads a log as one format and names its measurements: the id comes from the file name and, if there are several, the
 // label of each. What the user states in `said` replaces what the log says. Throws InputError.
 std::vector<Measurement> import_log(std::string text, const std::string& file, std::string_view format,
-                                    const Statements& said = {});
+                                    const Statements& said = {}, const std::vector<LogFormat>& formats = log_formats());
 
 // The text of a log, decompressed if it is gzip. Throws InputError.
 std::string read_log_text(const std::filesystem::path& path);

@@ -1,9 +1,9 @@
 #include "validate/import/log_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 
@@ -11,15 +11,6 @@ namespace fabricast {
 namespace {
 
 constexpr std::string_view blanks = " \t";
-
-std::optional<double> number(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-        return std::nullopt;
-    }
-    return value;
-}
 
 // Length of the prefix with which Open MPI tags the lines of its ranks (`mpirun --tag-output`): "[1,0]<stdout>:# size"
 // -> 14.
@@ -86,29 +77,30 @@ SourceLocation LogText::end() const {
                       : SourceLocation{file_, last.number, last.column + static_cast<int>(last.text.size())};
 }
 
+void refuse(const SourceLocation& place, std::string_view what, std::string_view found, std::string_view accepted) {
+    throw InputError(place, error_message(what, found, accepted));
+}
+
 bool is_count(std::string_view text) {
     return !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-bool is_figure(std::string_view text) { return number(text).value_or(-1) >= 0; }
+bool is_figure(std::string_view text) { return figure_in_word(text).value_or(-1) >= 0; }
 
 double figure_in(const LogText& log, const LogLine& line, const LogField& field) {
-    const auto value = number(field.text);
+    const auto value = figure_in_word(field.text);
     if (!value || *value < 0) {
-        throw InputError(log.at(line, field),
-                         error_message("a column that is no figure", shown(field.text), "a number >= 0"));
+        refuse(log.at(line, field), "a column that is no figure", shown(field.text), "a number >= 0");
     }
     return *value;
 }
 
 std::int64_t count_in(const LogText& log, const LogLine& line, const LogField& field) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(field.text.data(), field.text.data() + field.text.size(), value);
-    if (error != std::errc{} || end != field.text.data() + field.text.size() || value < 0) {
-        throw InputError(log.at(line, field),
-                         error_message("a column that is no count", shown(field.text), "a whole number"));
+    const auto value = count_in_word(field.text);
+    if (!value || *value < 0) {
+        refuse(log.at(line, field), "a column that is no count", shown(field.text), "a whole number");
     }
-    return value;
+    return *value;
 }
 
 double rounding_of(std::string_view printed) {
@@ -119,15 +111,14 @@ double rounding_of(std::string_view printed) {
     if (exponent_at != std::string_view::npos) {
         std::string_view exponent = printed.substr(exponent_at + 1);
         exponent.remove_prefix(exponent.starts_with('+') ? 1 : 0);
-        unit *= std::pow(10.0, number(exponent).value_or(0));
+        unit *= std::pow(10.0, figure_in_word(exponent).value_or(0));
     }
     return 0.5 * unit;
 }
 
 void refuse_cut_line(const LogText& log, const LogLine& line) {
     if (!line.ended) {
-        throw InputError(log.end(), error_message("the file ends within a table's row", shown(line.text),
-                                                  "a line break behind every row"));
+        refuse(log.end(), "the file ends within a table's row", shown(line.text), "a line break behind every row");
     }
 }
 
@@ -138,9 +129,8 @@ void check_printed(const LogText& log, const LogLine& line, const LogField& prin
     // half.
     const double allowed = 2 * rounding_of(printed.text) + slack + 1e-6 * expected;
     if (std::abs(value - expected) > allowed) {
-        throw InputError(log.at(line, printed),
-                         error_message(std::string(what) + " does not follow from its row", shown(printed.text),
-                                       "about " + std::to_string(expected)));
+        refuse(log.at(line, printed), std::string(what) + " does not follow from its row", shown(printed.text),
+               "about " + std::to_string(expected));
     }
 }
 

@@ -58,6 +58,10 @@ private:
     std::vector<LogLine> lines_;
 };
 
+// Throws InputError there, with the message of error_message().
+[[noreturn]] void refuse(const SourceLocation& place, std::string_view what, std::string_view found = {},
+                         std::string_view accepted = {});
+
 // A field as a number >= 0. Throws InputError at the field.
 double figure_in(const LogText& log, const LogLine& line, const LogField& field);
 std::int64_t count_in(const LogText& log, const LogLine& line, const LogField& field);

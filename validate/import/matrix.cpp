@@ -11,14 +11,13 @@ std::size_t width_of(const LogText& log, const LogLine& header) {
             continue;
         }
         if (count_in(log, header, field) != static_cast<std::int64_t>(width)) {
-            throw InputError(log.at(header, field), error_message("a matrix' columns are numbered from 0",
-                                                                  shown(field.text), std::to_string(width)));
+            refuse(log.at(header, field), "a matrix' columns are numbered from 0", shown(field.text),
+                   std::to_string(width));
         }
         ++width;
     }
     if (width == 0) {
-        throw InputError(log.at(header), error_message("a matrix begins with the numbers of its columns",
-                                                       shown(header.text), "0 1 2 ..."));
+        refuse(log.at(header), "a matrix begins with the numbers of its columns", shown(header.text), "0 1 2 ...");
     }
     return width;
 }
@@ -28,7 +27,7 @@ std::size_t width_of(const LogText& log, const LogLine& header) {
 Measurement read_matrix(const LogText& log, std::size_t& at, std::string_view unit) {
     const std::vector<LogLine>& lines = log.lines();
     if (at >= lines.size()) {
-        throw InputError(log.end(), "the file ends before a matrix");
+        refuse(log.end(), "the file ends before a matrix");
     }
     refuse_cut_line(log, lines[at]);
     const std::size_t width = width_of(log, lines[at]);
@@ -46,9 +45,8 @@ Measurement read_matrix(const LogText& log, std::size_t& at, std::string_view un
         }
         refuse_cut_line(log, line);
         if (count_in(log, line, fields[0]) != static_cast<std::int64_t>(m.rows.size()) || fields.size() != width + 1) {
-            throw InputError(log.at(line), error_message("a row of a matrix", shown(line.text),
-                                                         "row " + std::to_string(m.rows.size()) + " with " +
-                                                             std::to_string(width) + " values"));
+            refuse(log.at(line), "a row of a matrix", shown(line.text),
+                   "row " + std::to_string(m.rows.size()) + " with " + std::to_string(width) + " values");
         }
         std::vector<std::string>& cells = m.rows.emplace_back();
         m.row_places.push_back(log.at(line));

@@ -13,5 +13,7 @@ struct NamedFigure {
 
 // "figure: nccl_mid_median_pct 6.30 %", with two decimals.
 std::string figure_line(const NamedFigure& figure);
+// The same with four significant digits.
+std::string short_figure_line(const NamedFigure& figure);
 
 }  // namespace fabricast

@@ -1,9 +1,10 @@
 #include "validate/score/plot.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "base/text.hpp"
 
@@ -11,35 +12,32 @@ namespace fabricast {
 namespace {
 
 constexpr double margin_left = 74, margin_right = 18, margin_top = 40, margin_bottom = 50;
+constexpr double row_height = 19;
 constexpr const char* grid_color = "#e4e4e4";
 constexpr const char* text_color = "#333333";
 
-std::string number(double value) {
-    std::array<char, 32> buffer{};
-    std::snprintf(buffer.data(), buffer.size(), "%.2f", value);
-    return buffer.data();
+// Pixels, to a tenth.
+std::string number(double value) { return fmt::format("{:g}", std::round(value * 10) / 10 + 0.0); }
+
+std::string line_to(double x1, double y1, double x2, double y2) {
+    return fmt::format("M{} {}L{} {}", number(x1), number(y1), number(x2), number(y2));
 }
 
-std::string three_digits(double value) {
-    std::array<char, 32> buffer{};
-    std::snprintf(buffer.data(), buffer.size(), "%.3g", value);
-    return buffer.data();
+std::string path(const std::string& shape, std::string_view color, double width, std::string_view more = "") {
+    return fmt::format("<path fill=\"none\" d=\"{}\" stroke=\"{}\" stroke-width=\"{}\"{}/>\n", shape, color,
+                       number(width), more);
 }
 
-std::string line(double x1, double y1, double x2, double y2, const std::string& color, double width) {
-    return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) + "\" y2=\"" + number(y2) +
-           "\" stroke=\"" + color + "\" stroke-width=\"" + number(width) + "\"/>\n";
+// The size is 11 unless `more` says otherwise.
+std::string label(double x, double y, std::string_view words, std::string_view anchor, std::string_view more = "") {
+    return fmt::format("<text x=\"{}\" y=\"{}\"{}{}>{}</text>\n", number(x), number(y),
+                       anchor == "start" ? "" : fmt::format(" text-anchor=\"{}\"", anchor), more, markup_text(words));
 }
 
-std::string label(double x, double y, const std::string& words, const char* anchor, double size,
-                  const char* more = "") {
-    return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\" font-size=\"" +
-           number(size) + "\" fill=\"" + text_color + "\"" + more + ">" + markup_text(words) + "</text>\n";
-}
-
-std::string dot(double x, double y, const std::string& color, double radius = 3) {
-    return "<circle cx=\"" + number(x) + "\" cy=\"" + number(y) + "\" r=\"" + number(radius) + "\" fill=\"" + color +
-           "\"/>\n";
+// A line of no length, which round caps make a dot; many dots of one color are one path.
+std::string dot(double x, double y) { return fmt::format("M{} {}h0", number(x), number(y)); }
+std::string dots(const std::string& shape, std::string_view color, double radius = 3) {
+    return shape.empty() ? "" : path(shape, color, 2 * radius, " stroke-linecap=\"round\"");
 }
 
 // One axis: maps values to pixels and lists its ticks.
@@ -64,20 +62,19 @@ struct Tick {
 
 std::vector<Tick> ticks(const Axis& axis) {
     std::vector<Tick> marks;
+    const double span = axis.high - axis.low;
     if (axis.kind == AxisKind::percent) {
-        const double span = axis.high - axis.low;
         double step = 1;
         for (const double s : {2.0, 5.0, 10.0, 20.0, 25.0, 50.0, 100.0, 200.0, 500.0, 1000.0}) {
             step = span / step > 8 ? s : step;
         }
         const auto first = static_cast<int>(std::ceil(axis.low / step));
         for (int i = first; i * step <= axis.high + 1e-9; ++i) {
-            marks.push_back({i * step, three_digits(i * step) + " %"});
+            marks.push_back({i * step, fmt::format("{:.3g} %", i * step)});
         }
         return marks;
     }
     const bool size = axis.kind == AxisKind::size;
-    const double span = axis.high - axis.low;
     const double step = !size ? 1 : span > 24 ? 6 : span > 12 ? 4 : 2;
     const auto first = static_cast<int>(std::ceil(axis.low / step - 1e-9));
     for (int i = first; i * step <= axis.high + 1e-9; ++i) {
@@ -114,36 +111,33 @@ Axis axis_over(AxisKind kind, const std::vector<Series>& series, bool vertical) 
 }
 
 std::string draw(const Series& series, const Axis& x, const Axis& y) {
-    std::string out;
-    if (series.line && series.points.size() > 1) {
-        out += "<polyline fill=\"none\" stroke=\"" + series.color + "\" stroke-width=\"2\"" +
-               (series.dashed ? " stroke-dasharray=\"5 4\"" : "") + " points=\"";
-        for (const auto& [px, py] : series.points) {
-            out += number(x.at(px)) + "," + number(y.at(py)) + " ";
-        }
-        out += "\"/>\n";
-    }
+    std::string line;
+    std::string marks;
     for (const auto& [px, py] : series.points) {
-        out += series.markers ? dot(x.at(px), y.at(py), series.color) : "";
+        line += fmt::format("{}{} {}", line.empty() ? "M" : "L", number(x.at(px)), number(y.at(py)));
+        marks += series.markers ? dot(x.at(px), y.at(py)) : "";
     }
-    return out;
+    const bool joined = series.line && series.points.size() > 1;
+    return (joined ? path(line, series.color, 2, series.dashed ? " stroke-dasharray=\"5 4\"" : "") : "") +
+           dots(marks, series.color);
 }
 
 std::string draw_grid(const Panel& panel, const Axis& x, const Axis& y) {
-    std::string out;
+    std::string grid, labels;
     for (const Tick& tick : ticks(x)) {
-        out += line(x.at(tick.value), y.from, x.at(tick.value), y.to, grid_color, 1);
-        out += label(x.at(tick.value), y.from + 16, tick.label, "middle", 11);
+        grid += line_to(x.at(tick.value), y.from, x.at(tick.value), y.to);
+        labels += label(x.at(tick.value), y.from + 16, tick.label, "middle");
     }
+    std::string zero;
     for (const Tick& tick : ticks(y)) {
-        out += line(x.from, y.at(tick.value), x.to, y.at(tick.value), tick.value == 0 ? "#888888" : grid_color, 1);
-        out += label(x.from - 6, y.at(tick.value) + 4, tick.label, "end", 11);
+        (tick.value == 0 ? zero : grid) += line_to(x.from, y.at(tick.value), x.to, y.at(tick.value));
+        labels += label(x.from - 6, y.at(tick.value) + 4, tick.label, "end");
     }
-    out += label((x.from + x.to) / 2, y.from + 36, panel.x_label, "middle", 12);
-    const std::string turn =
-        " transform=\"rotate(-90 " + number(x.from - 58) + " " + number((y.from + y.to) / 2) + ")\"";
-    out += label(x.from - 58, (y.from + y.to) / 2, panel.y_label, "middle", 12, turn.c_str());
-    return out;
+    const double left = x.from - 58, middle = (y.from + y.to) / 2;
+    labels += label((x.from + x.to) / 2, y.from + 36, panel.x_label, "middle", " font-size=\"12\"");
+    labels += label(left, middle, panel.y_label, "middle",
+                    fmt::format(" font-size=\"12\" transform=\"rotate(-90 {} {})\"", number(left), number(middle)));
+    return path(grid, grid_color, 1) + (zero.empty() ? "" : path(zero, "#888888", 1)) + labels;
 }
 
 std::string draw_legend(const Panel& panel, const Axis& x, const Axis& y) {
@@ -151,13 +145,17 @@ std::string draw_legend(const Panel& panel, const Axis& x, const Axis& y) {
     double top = y.to + 14;
     for (const Series& s : panel.series) {
         if (!s.label.empty()) {
-            out += line(x.from + 8, top - 4, x.from + 30, top - 4, s.color, s.line ? 2 : 0);
-            out += s.markers ? dot(x.from + 19, top - 4, s.color) : "";
-            out += label(x.from + 36, top, s.label, "start", 11);
+            out += s.line ? path(line_to(x.from + 8, top - 4, x.from + 30, top - 4), s.color, 2) : "";
+            out += s.markers ? dots(dot(x.from + 19, top - 4), s.color) : "";
+            out += label(x.from + 36, top, s.label, "start");
             top += 15;
         }
     }
     return out;
+}
+
+std::string title(double x, double y, std::string_view words) {
+    return label(x, y, words, "start", " font-size=\"14\" font-weight=\"600\"");
 }
 
 std::string draw(const Panel& panel, double left, double top) {
@@ -167,8 +165,7 @@ std::string draw(const Panel& panel, double left, double top) {
     x.to = left + panel.width - margin_right;
     y.from = top + panel.height - margin_bottom;
     y.to = top + margin_top;
-    std::string out = label(x.from, top + 24, panel.title, "start", 14, " font-weight=\"600\"");
-    out += draw_grid(panel, x, y);
+    std::string out = title(x.from, top + 24, panel.title) + draw_grid(panel, x, y);
     for (const Series& s : panel.series) {
         out += draw(s, x, y);
     }
@@ -176,38 +173,44 @@ std::string draw(const Panel& panel, double left, double top) {
 }
 
 std::string document(double width, double height, const std::string& body) {
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(width) + "\" height=\"" + number(height) +
-           "\" viewBox=\"0 0 " + number(width) + " " + number(height) +
-           "\" font-family=\"Helvetica, Arial, sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
-           body + "</svg>\n";
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\" fill=\"{2}\">\n"
+        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{3}</svg>\n",
+        number(width), number(height), text_color, body);
 }
 
 std::string draw(const DotChart& chart, double left, double width, double top, double labels) {
-    constexpr double row_height = 19;
-    Axis x{AxisKind::percent, 0, chart.limit, left + labels, left + width - margin_right};
+    const Axis x{AxisKind::percent, 0, chart.limit, left + labels, left + width - margin_right};
     const double first = top + margin_top + 24;
     const double bottom = first + row_height * static_cast<double>(chart.rows.size());
-    std::string out = label(left + labels, top + 24, chart.title, "start", 14, " font-weight=\"600\"");
+    std::string out = title(left + labels, top + 24, chart.title);
     double legend_x = left + labels;
     for (std::size_t i = 0; i < chart.legend.size(); ++i) {
-        out += dot(legend_x + 4, top + 41, chart.colors[i]);
-        out += label(legend_x + 12, top + 45, chart.legend[i], "start", 11);
+        out += dots(dot(legend_x + 4, top + 41), chart.colors[i]);
+        out += label(legend_x + 12, top + 45, chart.legend[i], "start");
         legend_x += 24 + 6.2 * static_cast<double>(chart.legend[i].size());
     }
+    std::string grid;
     for (const Tick& tick : ticks(x)) {
-        out += line(x.at(tick.value), first - 8, x.at(tick.value), bottom, grid_color, 1);
-        out += label(x.at(tick.value), bottom + 14, tick.label, "middle", 11);
+        grid += line_to(x.at(tick.value), first - 8, x.at(tick.value), bottom);
+        out += label(x.at(tick.value), bottom + 14, tick.label, "middle");
     }
+    std::vector<std::string> near(chart.colors.size()), far(chart.colors.size());  // dots within the limit or above
     double y = first + 4;
     for (const DotRow& row : chart.rows) {
-        out += labels > 60 ? label(left + labels - 8, y + 4, row.label, "end", 11) : "";
-        out += line(x.from, y, x.to, y, grid_color, 1);
-        for (std::size_t i = row.values.size(); i-- > 0;) {  // draws the first series last, on top
+        out += labels > 60 ? label(left + labels - 8, y + 4, row.label, "end") : "";
+        grid += line_to(x.from, y, x.to, y);
+        for (std::size_t i = 0; i < row.values.size(); ++i) {
             if (row.values[i] >= 0) {
-                out += dot(x.at(row.values[i]), y, chart.colors[i], row.values[i] > chart.limit ? 2 : 4);
+                (row.values[i] > chart.limit ? far : near)[i] += dot(x.at(row.values[i]), y);
             }
         }
         y += row_height;
+    }
+    out += path(grid, grid_color, 1);
+    for (std::size_t i = near.size(); i-- > 0;) {  // draws the first series last, on top
+        out += dots(near[i], chart.colors[i], 4) + dots(far[i], chart.colors[i], 2);
     }
     return out;
 }
@@ -221,14 +224,14 @@ std::string size_label(double bytes) {
         bytes /= 1024;
         ++unit;
     }
-    return three_digits(bytes) + " " + units[unit];
+    return fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
 std::string time_label(double seconds) {
     if (seconds < 0.9995e-3) {
-        return three_digits(seconds * 1e6) + " us";
+        return fmt::format("{:.3g} us", seconds * 1e6);
     }
-    return seconds < 0.9995 ? three_digits(seconds * 1e3) + " ms" : three_digits(seconds) + " s";
+    return seconds < 0.9995 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
 }
 
 std::string svg(const std::vector<Panel>& panels, std::size_t columns) {
@@ -259,7 +262,7 @@ std::string svg(const std::vector<DotChart>& charts) {
         const double side = i == 0 ? labels : 24;
         body += draw(charts[i], left, side + plain, 0, side);
         left += side + plain;
-        height = std::max(height, margin_top + 24 + 19 * static_cast<double>(charts[i].rows.size()) + 30);
+        height = std::max(height, margin_top + 24 + row_height * static_cast<double>(charts[i].rows.size()) + 30);
     }
     return document(left, height, body);
 }

@@ -43,7 +43,7 @@ struct DotChart {
     std::vector<std::string> legend;
     std::vector<std::string> colors;
     std::vector<DotRow> rows;
-    double limit = 100;  // percent at the right edge; larger values are drawn there as a triangle
+    double limit = 100;  // percent at the right edge; larger values are drawn there as a smaller dot
 };
 std::string svg(const std::vector<DotChart>& charts);
 

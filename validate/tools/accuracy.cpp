@@ -1,17 +1,19 @@
-// fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR]: forecasts every
-// measurement, prints the figures and writes docs/accuracy.{csv,md} with the plots.
+// fabricast-accuracy: forecasts every measurement of collectives, prints the figures and writes docs/accuracy.{csv,md}
+// with the charts, and every row to build/accuracy.csv.
+
+#include "validate/accuracy/accuracy.hpp"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "base/text_file.hpp"
 #include "models/catalog_reader.hpp"
-#include "validate/accuracy/accuracy_report.hpp"
+#include "validate/accuracy/accuracy_charts.hpp"
+#include "validate/accuracy/accuracy_page.hpp"
 #include "validate/accuracy/deviations.hpp"
 #include "validate/diagnose/trials.hpp"
 #include "validate/tools/run_tool.hpp"
@@ -26,109 +28,74 @@ namespace {
 
 using namespace fabricast;
 
-struct Arguments {
-    std::vector<std::filesystem::path> data;  // in addition to the measurements of the repository
-    bool refit = false;
-    bool calibrate = false;
-    std::filesystem::path docs = "docs";
-    std::filesystem::path measurements = "validate/measurements";
-};
-
 constexpr const char* usage =
-    "usage: fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR]\n"
+    "usage: fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR] [--rows DIR]\n"
     "  --data DIR  forecast the measurements of this folder too\n"
     "  --loso      refit without each site and publisher (minutes) and keep the result beside the measurements\n"
-    "  --calibrate calibrate each system on half of its own sizes (minutes; --loso does too) and keep that\n";
-
-bool parse(int argc, char** argv, Arguments& arguments) {
-    for (int i = 1; i < argc; ++i) {
-        const std::string_view name = argv[i];
-        if (name == "--loso" || name == "--calibrate") {
-            arguments.calibrate = true;
-            arguments.refit = arguments.refit || name == "--loso";
-            continue;
-        }
-        if (++i >= argc) {
-            return false;
-        }
-        if (name == "--data") {
-            arguments.data.emplace_back(argv[i]);
-        } else if (name == "--docs") {
-            arguments.docs = argv[i];
-        } else if (name == "--measurements") {
-            arguments.measurements = argv[i];
-        } else {
-            return false;
-        }
-    }
-    return true;
-}
+    "  --calibrate calibrate each system on half of its own sizes (minutes; --loso does too) and keep that\n"
+    "  --rows DIR  where accuracy.csv with every row goes (build)\n";
 
 #ifdef FABRICAST_HAS_CERES
-SiteOverlays leave_sites_out(std::vector<AccuracyRow>& rows, const Collection& collection, const Arguments& arguments,
-                             const Catalog& catalog, FabricCache& cache) {
-    // Only sites of the repository are left out; data from elsewhere were never in the fit.
+// Fills the forecasts from fits that leave sites out, and prints the figures of calibration and of intervals. Only
+// sites of the repository are left out; data from elsewhere were never in the fit.
+void leave_sites_out(std::vector<ComparedRow>& rows, const Collection& collection, const Options& options,
+                     const std::filesystem::path& measurements, const Catalog& catalog, FabricCache& cache) {
     const std::vector<FitDataset> data = fit_datasets(collection);
-    const std::filesystem::path file = arguments.measurements / "without_site.yaml";
+    const std::filesystem::path file = measurements / "without_site.yaml";
     const std::string mark = fingerprint(rows);
-    if (arguments.refit) {
-        const SiteOverlays fresh = fit_without_each(catalog, data, cache, std::thread::hardware_concurrency());
-        write_atomically(file, to_yaml(fresh, mark));
+    if (options.has("--loso")) {
+        write_atomically(file,
+                         to_yaml(fit_without_each(catalog, data, cache, std::thread::hardware_concurrency()), mark));
     }
-    SiteOverlays overlays = read_overlays(file, mark);
+    const SiteOverlays overlays = read_overlays(file, mark);
     if (overlays.empty()) {
         fmt::print("no fit without each site for this catalogue and these data: run again with --loso\n");
     }
     forecast_without_site(rows, collection, overlays, catalog, cache);
     forecast_fitted_nulls(rows, collection);
-    return overlays;
+    tell_calibration(catalog, overlays, data, rows, cache, measurements,
+                     options.has("--loso") || options.has("--calibrate"));
 }
 #endif
 
-int run(const Arguments& arguments) {
+void run(const Options& options) {
+    const std::filesystem::path docs = options.value("--docs", "docs"), all_rows = options.value("--rows", "build");
+    const std::filesystem::path measurements = options.value("--measurements", "validate/measurements");
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);
-    const Sites sites = read_sites(arguments.measurements / "sites.yaml");
-    const auto unhealthy = read_unhealthy(arguments.measurements / "unhealthy.yaml");
-    Collection collection =
-        collect({arguments.measurements / "nccl"}, builtin_aliases(), catalog, cache, sites, unhealthy);
-    std::vector<AccuracyRow> rows = accuracy_rows(collection);
+    const Sites sites = read_sites(measurements / "sites.yaml");
+    const auto unhealthy = read_unhealthy(measurements / "unhealthy.yaml");
+    Collection collection = collect({measurements / "nccl"}, builtin_aliases(), catalog, cache, sites, unhealthy);
+    std::vector<ComparedRow> rows = accuracy_rows(collection);
 #ifdef FABRICAST_HAS_CERES
-    const SiteOverlays overlays = leave_sites_out(rows, collection, arguments, catalog, cache);
-    const std::vector<FitDataset> healthy = fit_datasets(collection);
-    tell_calibration(catalog, overlays, healthy, rows, cache, arguments.measurements, arguments.calibrate);
+    leave_sites_out(rows, collection, options, measurements, catalog, cache);
 #endif
-    if (!arguments.data.empty()) {
-        const Collection more = collect(arguments.data, builtin_aliases(), catalog, cache, sites, unhealthy);
-        const std::vector<AccuracyRow> added = accuracy_rows(more);
+    for (const std::string& folder : options.values("--data")) {
+        const Collection more = collect({folder}, builtin_aliases(), catalog, cache, sites, unhealthy);
+        const std::vector<ComparedRow> added = accuracy_rows(more);
         rows.insert(rows.end(), added.begin(), added.end());
         collection.curves.insert(collection.curves.end(), more.curves.begin(), more.curves.end());
         collection.skipped.insert(collection.skipped.end(), more.skipped.begin(), more.skipped.end());
     }
-    // Reads the rows back from the CSV, so that the page is computed from exactly the digits that the CSV contains.
-    rows = parse_accuracy_csv(to_csv(rows), "accuracy.csv");
     for (const SkippedFile& file : collection.skipped) {
         fmt::print("skipped {}: {}\n", file.file, file.reason);
     }
-    for (const NamedFigure& figure : accuracy_figures(rows)) {
+    std::vector<NamedFigure> figures = accuracy_figures(rows);
+    const std::vector<NamedFigure> trials = diagnose_figures(diagnose_trials(catalog, 2));
+    figures.insert(figures.end(), trials.begin(), trials.end());
+    for (const NamedFigure& figure : figures) {
         fmt::print("{}\n", figure_line(figure));
     }
-    for (const NamedFigure& figure : diagnose_figures(diagnose_trials(catalog, 2))) {
-        fmt::print("{}\n", figure_line(figure));
-    }
-    write_atomically(arguments.docs / "accuracy.csv", to_csv(rows));
-    write_atomically(arguments.docs / "accuracy.md",
-                     accuracy_page(rows, collection, read_misses(arguments.measurements / "misses.yaml")));
-    const std::filesystem::path deviations = arguments.docs / "deviations.md";
+    write_atomically(all_rows / "accuracy.csv", rows_csv(rows));
+    write_atomically(docs / "accuracy.csv", curves_csv(rows));
+    write_atomically(docs / "accuracy.md", accuracy_page(rows, collection, read_misses(measurements / "misses.yaml")));
+    const std::filesystem::path deviations = docs / "deviations.md";
     write_atomically(deviations, with_deviations(read_text(deviations, 1 << 20),
-                                                 read_deviations(arguments.measurements / "deviations.yaml"), rows));
-    write_atomically(arguments.docs / "accuracy-sites.svg", sites_plot(rows));
-    write_atomically(arguments.docs / "accuracy-curves.svg", curves_plot(collection));
-    return 0;
+                                                 read_deviations(measurements / "deviations.yaml"), rows));
+    write_atomically(docs / "accuracy-sites.svg", sites_chart(rows));
+    write_atomically(docs / "accuracy-curves.svg", curves_chart(collection));
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    return fabricast::run_tool<Arguments>("fabricast-accuracy", usage, argc, argv, parse, run);
-}
+int main(int argc, char** argv) { return run_tool("fabricast-accuracy", usage, argc, argv, run); }

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "base/text_file.hpp"
 #include "models/catalog_reader.hpp"
@@ -20,49 +20,15 @@ namespace {
 
 using namespace fabricast;
 
-struct Arguments {
-    std::string without;
-    std::filesystem::path catalog = "models/catalog";
-    std::filesystem::path measurements = "validate/measurements";
-    int iterations = FitOptions{}.iterations;
-    bool sites_only = false;
-};
-
 constexpr const char* usage =
     "usage: fabricast-fit [--without SITE] [--catalog DIR] [--measurements DIR] [--iterations N] [--sites]\n"
     "Refits the catalogue's fitted figures and writes them; --without SITE only prints them, --sites only writes who\n"
     "measured what (sites.yaml).\n";
 
-bool parse(int argc, char** argv, Arguments& arguments) {
-    for (int i = 1; i < argc; i += 2) {
-        const std::string_view name = argv[i];
-        if (name == "--sites") {
-            arguments.sites_only = true;
-            --i;
-            continue;
-        }
-        if (i + 1 >= argc) {
-            return false;
-        }
-        if (name == "--without") {
-            arguments.without = argv[i + 1];
-        } else if (name == "--catalog") {
-            arguments.catalog = argv[i + 1];
-        } else if (name == "--measurements") {
-            arguments.measurements = argv[i + 1];
-        } else if (name == "--iterations") {
-            arguments.iterations = std::atoi(argv[i + 1]);
-        } else {
-            return false;
-        }
-    }
-    return true;
-}
-
-void write_catalogue(const Arguments& arguments, const FitResult& fit, const Catalog& catalog,
+void write_catalogue(const std::filesystem::path& folder, const FitResult& fit, const Catalog& catalog,
                      const std::vector<FitDataset>& data, FabricCache& cache) {
     const auto updates = part_updates(fit, catalog, data, cache);
-    for (const auto& entry : std::filesystem::directory_iterator(arguments.catalog)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         if (entry.path().extension() != ".yaml") {
             continue;
         }
@@ -75,40 +41,41 @@ void write_catalogue(const Arguments& arguments, const FitResult& fit, const Cat
     }
 }
 
-int run(const Arguments& arguments) {
+void run(const Options& arguments) {
+    const std::string without = arguments.value("--without");
+    const std::filesystem::path folder = arguments.value("--catalog", "models/catalog");
+    const std::filesystem::path measurements = arguments.value("--measurements", "validate/measurements");
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);
-    const Sites sites = read_sites(arguments.measurements / "sites.yaml");
-    const Collection collection = collect({arguments.measurements / "nccl"}, builtin_aliases(), catalog, cache, sites,
-                                          read_unhealthy(arguments.measurements / "unhealthy.yaml"));
+    const Sites sites = read_sites(measurements / "sites.yaml");
+    const Collection collection = collect({measurements / "nccl"}, builtin_aliases(), catalog, cache, sites,
+                                          read_unhealthy(measurements / "unhealthy.yaml"));
     const std::vector<FitDataset> data = fit_datasets(collection);
-    if (arguments.without.empty()) {
-        write_atomically(arguments.catalog / "sites.yaml", site_parts(data, cache));
+    if (without.empty()) {
+        write_atomically(folder / "sites.yaml", site_parts(data, cache));
     }
-    if (arguments.sites_only) {
-        return 0;
+    if (arguments.has("--sites")) {
+        return;
     }
     FitOptions options;
-    options.iterations = arguments.iterations;
+    if (arguments.has("--iterations")) {
+        options.iterations = std::atoi(arguments.value("--iterations").c_str());
+    }
     const Fitter fitter(catalog, data, builtin_priors(), cache, options);
-    const FitResult fit = fitter.fit_all(arguments.without);
+    const FitResult fit = fitter.fit_all(without);
     for (const auto& [name, fitted] : fit.figures) {
-        const std::size_t slash = name.find('/');
-        const Figure& before = catalog.parts.at(name.substr(0, slash)).figure(name.substr(slash + 1));
+        const Figure& before = figure_of(catalog, name);
         fmt::print("{:<52} {:>14} -> {:<14} [{}, {}]\n", name, written(before.value.at(0), before.unit),
                    written(fitted.value, before.unit), written(fitted.low80, before.unit),
                    written(fitted.high80, before.unit));
     }
     fmt::print("{} figures from {} curves, cost {:.1f} -> {:.1f}\n", fit.figures.size(), data.size(), fit.cost_before,
                fit.cost_after);
-    if (arguments.without.empty()) {
-        write_catalogue(arguments, fit, catalog, data, cache);
+    if (without.empty()) {
+        write_catalogue(folder, fit, catalog, data, cache);
     }
-    return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    return fabricast::run_tool<Arguments>("fabricast-fit", usage, argc, argv, parse, run);
-}
+int main(int argc, char** argv) { return run_tool("fabricast-fit", usage, argc, argv, run); }

@@ -1,12 +1,9 @@
-// fabricast-path-accuracy [--docs DIR] [--measurements DIR]: forecasts every published transfer between two devices,
-// prints the figures and writes docs/accuracy-paths.{md,csv}.
+// fabricast-path-accuracy [--docs DIR] [--measurements DIR] [--rows DIR]: forecasts every published transfer between
+// two devices, prints the figures and writes docs/accuracy-paths.{md,csv}, and every row to build/accuracy-paths.csv.
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
 #include <filesystem>
-#include <string_view>
 
 #include "base/text_file.hpp"
 #include "models/catalog_reader.hpp"
@@ -16,34 +13,16 @@
 
 int main(int argc, char** argv) {
     using namespace fabricast;
-    std::filesystem::path docs = "docs";
-    std::filesystem::path measurements = "validate/measurements";
-    constexpr const char* usage = "usage: fabricast-path-accuracy [--docs DIR] [--measurements DIR]\n";
-    if (helped(usage, argc, argv)) {
-        return 0;
-    }
-    for (int i = 1; i < argc; i += 2) {
-        const std::string_view name = argv[i];
-        if (i + 1 >= argc || (name != "--docs" && name != "--measurements")) {
-            std::fputs(usage, stderr);
-            return 2;
-        }
-        (name == "--docs" ? docs : measurements) = argv[i + 1];
-    }
-    try {
-        const Catalog catalog = read_catalog();
-        const TransferAccuracy accuracy = transfer_accuracy(measurements, catalog);
+    constexpr const char* usage = "usage: fabricast-path-accuracy [--docs DIR] [--measurements DIR] [--rows DIR]\n";
+    return run_tool("fabricast-path-accuracy", usage, argc, argv, [](const Options& options) {
+        const std::filesystem::path docs = options.value("--docs", "docs"), rows = options.value("--rows", "build");
+        const TransferAccuracy accuracy =
+            transfer_accuracy(options.value("--measurements", "validate/measurements"), read_catalog());
         write_atomically(docs / "accuracy-paths.md", transfer_page(accuracy));
-        write_atomically(docs / "accuracy-paths.csv", transfer_csv(accuracy));
+        write_atomically(docs / "accuracy-paths.csv", transfer_files_csv(accuracy));
+        write_atomically(rows / "accuracy-paths.csv", transfer_rows_csv(accuracy));
         for (const NamedFigure& figure : transfer_figures(accuracy)) {
-            fmt::print("figure: {} {:.4g} {}\n", figure.name, figure.value, figure.unit);
+            fmt::print("{}\n", short_figure_line(figure));
         }
-        for (const NamedFigure& figure : undrawn_figures(accuracy)) {
-            fmt::print("figure: {} {:.4g} {}\n", figure.name, figure.value, figure.unit);
-        }
-        return 0;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "fabricast-path-accuracy: %s\n", error.what());
-        return 1;
-    }
+    });
 }

@@ -1,12 +1,15 @@
 #pragma once
-// Common part of every tool's main(): parse, run, and turn errors into messages and exit codes.
+// Common part of every tool's main(): reads the options, runs, and turns errors into messages and exit codes.
 
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 
 namespace fabricast {
 
@@ -21,26 +24,60 @@ inline bool helped(const char* usage, int argc, char** argv) {
     return false;
 }
 
-// parse(argc, argv, arguments) returns false if the usage is to be printed; run(arguments) returns the exit code. The
-// exit code is 2 for mistakes of the user, 1 for other errors.
-template <class Arguments, class Parse, class Run>
-int run_tool(const char* name, const char* usage, int argc, char** argv, const Parse& parse, const Run& run) {
+// The values of each option that was given, by name; a flag has none.
+struct Options {
+    std::map<std::string, std::vector<std::string>, std::less<>> given;
+
+    bool has(std::string_view name) const { return given.contains(name); }
+    std::string value(std::string_view name, std::string_view otherwise = "") const {
+        const auto found = given.find(name);
+        return found == given.end() ? std::string(otherwise) : found->second.back();
+    }
+    std::vector<std::string> values(std::string_view name) const {
+        const auto found = given.find(name);
+        return found == given.end() ? std::vector<std::string>{} : found->second;
+    }
+};
+
+// The options that the usage names: "[--docs DIR]" takes a value, "[--loso]" is a flag; the value of "FILE" is a word
+// of its own. Returns false for any other word, and if FILE or an option's value is missing.
+inline bool read_options(std::string_view usage, int argc, char** argv, Options& options) {
+    const bool takes_file = usage.find(" FILE\n") != std::string_view::npos;
+    for (int i = 1; i < argc; ++i) {
+        const std::string name = argv[i];
+        if (takes_file && !options.has("FILE") && !name.starts_with("-")) {
+            options.given["FILE"] = {name};
+            continue;
+        }
+        const bool flag = usage.find("[" + name + "]") != std::string_view::npos;
+        const bool valued = usage.find("[" + name + " ") != std::string_view::npos;
+        if (!name.starts_with("--") || !(flag || (valued && i + 1 < argc))) {
+            return false;
+        }
+        std::vector<std::string>& values = options.given[name];
+        if (valued) {
+            values.emplace_back(argv[++i]);
+        }
+    }
+    return options.has("FILE") == takes_file;
+}
+
+// run(options) writes and prints what the tool is for. An error ends it with the exit code of the error.
+template <class Run>
+int run_tool(const char* name, const char* usage, int argc, char** argv, const Run& run) {
     if (helped(usage, argc, argv)) {
         return 0;
     }
     try {
-        Arguments arguments;
-        if (!parse(argc, argv, arguments)) {
+        Options options;
+        if (!read_options(usage, argc, argv, options)) {
             std::fputs(usage, stderr);
             return 2;
         }
-        return run(arguments);
-    } catch (const InputError& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
+        run(options);
+        return 0;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s: %s\n", name, error.what());
-        return 1;
+        return static_cast<int>(report_error(name, error));
     }
 }
 

@@ -1,14 +1,11 @@
-// fabricast-seed-claims [--docs DIR] [--claims DIR] [--draws N] [--only ID]: compares every claim of validate/claims
-// with the simulation, prints the figures and writes docs/seed-claims.md. With --only it prints that claim and writes
-// nothing.
+// fabricast-seed-claims: compares every claim of validate/claims with the simulation, prints the figures and writes
+// docs/seed-claims.md. With --only it prints the claims whose id begins so and writes nothing.
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "base/text_file.hpp"
 #include "models/catalog_reader.hpp"
@@ -19,53 +16,25 @@
 
 namespace {
 
-struct Arguments {
-    std::filesystem::path docs = "docs";
-    std::filesystem::path claims = "validate/claims";
-    std::uint32_t draws = 20;
-    std::string only;
-};
+using namespace fabricast;
 
-bool parse(int argc, char** argv, Arguments& arguments) {
-    for (int i = 1; i < argc; i += 2) {
-        const std::string_view name = argv[i];
-        if (i + 1 >= argc) {
-            return false;
-        }
-        const char* value = argv[i + 1];
-        if (name == "--docs") {
-            arguments.docs = value;
-        } else if (name == "--claims") {
-            arguments.claims = value;
-        } else if (name == "--draws") {
-            arguments.draws = static_cast<std::uint32_t>(std::strtoul(value, nullptr, 10));
-        } else if (name == "--only") {
-            arguments.only = value;
-        } else {
-            return false;
-        }
-    }
-    return true;
-}
+constexpr const char* usage = "usage: fabricast-seed-claims [--docs DIR] [--claims DIR] [--draws N] [--only ID]\n";
 
-int run(const Arguments& arguments) {
-    using namespace fabricast;
+void run(const Options& options) {
+    const std::string only = options.value("--only");
+    const auto draws = static_cast<std::uint32_t>(std::strtoul(options.value("--draws", "20").c_str(), nullptr, 10));
     const Catalog catalog = read_catalog();
-    std::vector<ClaimFile> files = read_claims(arguments.claims);
-    for (ClaimFile& file : files) {
-        std::erase_if(file.claims, [&](const Claim& claim) {
-            return !arguments.only.empty() && !claim.id.starts_with(arguments.only);
-        });
-    }
+    std::vector<ClaimFile> files = read_claims(options.value("--claims", "validate/claims"));
     std::vector<JudgedFile> judged;
     std::vector<JudgedClaim> all;
-    for (const ClaimFile& file : files) {
-        judged.push_back({&file, judge(file, catalog, arguments.draws)});
+    for (ClaimFile& file : files) {
+        std::erase_if(file.claims, [&](const Claim& claim) { return !claim.id.starts_with(only); });
+        judged.push_back({&file, judge(file, catalog, draws)});
         all.insert(all.end(), judged.back().claims.begin(), judged.back().claims.end());
     }
-    const std::string page = claims_page(judged, arguments.draws);
-    if (arguments.only.empty()) {
-        write_atomically(arguments.docs / "seed-claims.md", page);
+    const std::string page = claims_page(judged, draws);
+    if (only.empty()) {
+        write_atomically(std::filesystem::path(options.value("--docs", "docs")) / "seed-claims.md", page);
     } else {
         fmt::print("{}\n", page);
     }
@@ -78,13 +47,8 @@ int run(const Arguments& arguments) {
     for (const NamedFigure& figure : claim_figures(all)) {
         fmt::print("figure: {} {:.0f} {}\n", figure.name, figure.value, figure.unit);
     }
-    return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    return fabricast::run_tool<Arguments>(
-        "fabricast-seed-claims", "usage: fabricast-seed-claims [--docs DIR] [--claims DIR] [--draws N] [--only ID]\n",
-        argc, argv, parse, run);
-}
+int main(int argc, char** argv) { return run_tool("fabricast-seed-claims", usage, argc, argv, run); }

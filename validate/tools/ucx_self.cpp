@@ -5,24 +5,14 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
+#include "validate/score/named_figure.hpp"
 #include "validate/tools/run_tool.hpp"
 
 int main(int argc, char** argv) {
     using namespace fabricast;
-    return run_tool<std::string>(
-        "fabricast-ucx-self", "usage: fabricast-ucx-self FILE\n", argc, argv,
-        [](int count, char** words, std::string& file) {
-            if (count == 2) {
-                file = words[1];
-            }
-            return count == 2;
-        },
-        [](const std::string& file) {
-            const SelfForecast self = forecast_itself(read_measurement(file));
-            fmt::print("figure: ucx_self_median_pct {:.2f} %\n", self.median_pct);
-            fmt::print("figure: ucx_self_noise_pct {:.2f} %\n", self.noise_pct);
-            return 0;
-        });
+    return run_tool("fabricast-ucx-self", "usage: fabricast-ucx-self FILE\n", argc, argv, [](const Options& options) {
+        const SelfForecast self = forecast_itself(read_measurement(options.value("FILE")));
+        fmt::print("{}\n{}\n", figure_line({"ucx_self_median_pct", self.median_pct}),
+                   figure_line({"ucx_self_noise_pct", self.noise_pct}));
+    });
 }

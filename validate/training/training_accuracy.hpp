@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "validate/score/errors.hpp"
 #include "validate/score/named_figure.hpp"
 #include "validate/training/training_table.hpp"
 
@@ -32,8 +33,6 @@ struct TrainingForecast {
 
     bool compared() const { return failed.empty() && measured_s > 0; }
     bool counts() const { return excluded.empty() && compared(); }
-    double error() const { return forecast_s / measured_s - 1; }
-    double null_error() const { return null_s / measured_s - 1; }
 };
 
 // Forecasts one row, without efficiencies and null models.
@@ -46,30 +45,5 @@ std::vector<TrainingForecast> forecast_tables(const std::vector<TrainingTable>& 
 // kernel, the width of gradients, overlap. Micro-batch, recomputation, parallel layout and precision do not belong to
 // it.
 bool software_only(const std::string& setting);
-
-struct TableErrors {
-    std::size_t rows = 0, points = 0;                   // rows with a forecast; rows of scaling series
-    double median = 0, p90 = 0, largest = 0, bias = 0;  // of |forecast / measured - 1|; bias: median with sign
-    double null_median = 0;
-    double family_out = -1, null_out = -1;  // medians with the family left out; negative: unknown
-    double efficiency = 0, linear = 0;      // median error of efficiency, in points: forecast and perfect scaling
-};
-
-// The rows that count, or all rows with a measured step.
-enum class Rows : std::uint8_t { counted, all };
-TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, std::size_t table, Rows rows = Rows::counted);
-
-// train_step_median_pct and so on, as `./dev accuracy` prints them. `train_all_...` covers every row with a measured
-// step, excluded ones too.
-std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tables,
-                                          const std::vector<TrainingForecast>& forecasts);
-
-// The page with the table of rows; `figures` are shown at the top. `stale` says why the left-out forecasts belong to
-// another state of the model; empty: they are current.
-std::string training_page(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                          const std::vector<NamedFigure>& figures, const std::string& stale);
-// One dot per table and model: median errors side by side, as SVG.
-std::string training_chart(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts);
-std::string training_csv(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts);
 
 }  // namespace fabricast

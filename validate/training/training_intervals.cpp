@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+
+#include "validate/score/page.hpp"
 
 namespace fabricast {
 
@@ -42,8 +43,8 @@ std::vector<Judged> judged_rows(const std::vector<TrainingTable>& tables,
 
 TrainingRanges ranges_of(const std::vector<TrainingTable>& tables, const std::vector<Judged>& rows,
                          const std::string& without) {
-    std::map<Evidence, std::map<std::string, std::vector<double>>> groups;  // by table
-    std::map<std::string, std::vector<double>> everything;
+    std::map<Evidence, RatioGroups> groups;  // by table
+    RatioGroups everything;
     for (const Judged& row : rows) {
         const TrainingTable& table = tables[row.forecast->table];
         if (table.family != without) {
@@ -56,7 +57,7 @@ TrainingRanges ranges_of(const std::vector<TrainingTable>& tables, const std::ve
     for (const Evidence rating : ratings) {
         const auto found = groups.find(rating);
         RatioRange range = found != groups.end() ? range_of(found->second)
-                           : last.high80 > 1     ? RatioRange{std::pow(last.low80, 1.5), std::pow(last.high80, 1.5)}
+                           : last.high80 > 1     ? last.widened(1.5)
                            : !everything.empty() ? range_of(everything)
                                                  : RatioRange{};
         range = {std::min(range.low80, last.low80), std::max(range.high80, last.high80)};
@@ -98,11 +99,11 @@ std::vector<NamedFigure> training_coverage(const std::vector<TrainingTable>& tab
             found->second = ranges_of(tables, rows, family);
         }
         const RatioRange& range = found->second.at(row.evidence);
-        const double in = row.ratio >= range.low80 && row.ratio <= range.high80 ? 1 : 0;
+        const double in = range.holds(row.ratio) ? 1 : 0;
         inside += in;
-        counted += row.forecast->counts() ? 1 : 0;
-        counted_inside += row.forecast->counts() ? in : 0;
         if (row.forecast->counts()) {
+            counted += 1;
+            counted_inside += in;
             by_table[row.forecast->table].first += 1;
             by_table[row.forecast->table].second += in;
         }
@@ -120,29 +121,18 @@ std::vector<NamedFigure> training_coverage(const std::vector<TrainingTable>& tab
 }
 
 std::string training_intervals_yaml(const AspectsMet& met, const TrainingRanges& ranges) {
-    std::string yaml =
-        "# What a training step's evidence and interval rest on. Written by `fabricast-training-accuracy --intervals "
-        "FILE`.\n"
-        "# `training-tables`: what the published tables that count have, and on how many GPUs at most.\n"
-        "training-tables:\n  kind: evidence\n"
-        "  note: \"What published tables of training steps have, and on how many GPUs at most.\"\n"
-        "  origin: measured\n  source: \"validate/measurements/training\"\n  figures:\n";
+    std::string aspects;
     for (const auto& [aspect, gpus] : met) {
-        yaml += fmt::format("    {}: {}\n", aspect, gpus);
+        aspects += fmt::format("    {}: {}\n", aspect, gpus);
     }
-    yaml +=
-        "\n# 80 % intervals of measured / forecast step time by evidence, of families of tables that the fit behind "
-        "their\n# forecast never saw.\n"
-        "training-intervals:\n  kind: interval\n"
-        "  note: \"How far training steps were from forecasts that had not seen their family.\"\n"
-        "  origin: fitted\n  source: \"families left out: docs/accuracy-training.csv\"\n  figures:\n";
+    std::string intervals;
     constexpr std::array<const char*, 3> names = {"same-system", "same-family", "formula-only"};
     for (std::size_t i = 0; i < ratings.size(); ++i) {
         const RatioRange& range = ranges.at(ratings[i]);
-        yaml +=
+        intervals +=
             fmt::format("    {}: {{value: 1, low80: {:.3f}, high80: {:.3f}}}\n", names[i], range.low80, range.high80);
     }
-    return yaml;
+    return filled_page("training_intervals.yaml", {{"aspects", aspects}, {"intervals", intervals}});
 }
 
 }  // namespace fabricast

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/report/step_evidence.hpp"
-#include "validate/accuracy/intervals.hpp"
+#include "validate/score/ratio_range.hpp"
 #include "validate/training/training_accuracy.hpp"
 
 namespace fabricast {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/percentile.hpp"
-#include "base/yaml.hpp"
 #include "sim/scenario/build.hpp"
 
 namespace fabricast {
@@ -34,10 +33,6 @@ MemoryVerdict verdict_of(const TrainingTable& table, std::size_t row, const Deri
 }
 
 }  // namespace
-
-std::vector<TrainingTable> read_layout_tables(const std::filesystem::path& folder) {
-    return read_training_tables(folder, "layouts");
-}
 
 std::vector<MemoryVerdict> memory_verdicts(const std::vector<TrainingTable>& tables, const Catalog& catalog) {
     std::vector<MemoryVerdict> all;
@@ -83,16 +78,7 @@ std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdic
 }
 
 std::string memory_lines(const std::vector<TrainingTable>& tables, const std::vector<MemoryVerdict>& verdicts) {
-    std::string page =
-        "\n## Memory\n\nThe memory check against every published layout. A layout is refused where even the "
-        "low end of what it needs is more than\nthe GPU has. One that ran and is refused is a mistake of the check; "
-        "one "
-        "that ran out of memory and is let through had more\nin its memory than is counted (fragments, copies of a "
-        "framework). Where a table assumes what is computed again, its rows are left out.\n\n"
-        "So what the check accepts may still run out: `train_memory_oom_passed_rows` of the "
-        "`train_memory_oom_rows` published layouts that ran out of memory pass\nit, beside the "
-        "`train_memory_ran_rows` that ran, of which it refuses `train_memory_ran_refused_rows`.\n\n"
-        "| table | ran | of them refused | ran out of memory | of them refused |\n|---|---|---|---|---|\n";
+    std::string lines;
     for (std::size_t t = 0; t < tables.size(); ++t) {
         int ran = 0, wrongly = 0, out = 0, rightly = 0;
         for (const MemoryVerdict& v : verdicts) {
@@ -102,10 +88,10 @@ std::string memory_lines(const std::vector<TrainingTable>& tables, const std::ve
             }
         }
         if (ran + out > 0) {
-            page += fmt::format("| {} | {} | {} | {} | {} |\n", tables[t].id, ran, wrongly, out, rightly);
+            lines += fmt::format("| {} | {} | {} | {} | {} |\n", tables[t].id, ran, wrongly, out, rightly);
         }
     }
-    return page;
+    return lines;
 }
 
 }  // namespace fabricast

@@ -2,7 +2,6 @@
 // Tests the memory check on published layouts: it must not refuse those that ran, and should refuse as many as possible
 // of those that ran out of memory.
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,11 +20,9 @@ struct MemoryVerdict {
     bool refused() const { return needs.low80 > has; }
 };
 
-// The tables with a `layouts:` key (other tables have `forecast:`). A step column of "OOM" means that the run was out
-// of memory.
-std::vector<TrainingTable> read_layout_tables(const std::filesystem::path& folder);
-
-// One verdict per row whose outcome is known. Left out: excluded rows, and rows whose recomputation is only assumed.
+// One verdict per row whose outcome is known; a step column of "OOM" means that the run was out of memory. Tables that
+// only have layouts have the key `layouts:` instead of `forecast:`. Left out: excluded rows, and rows whose
+// recomputation is only assumed.
 std::vector<MemoryVerdict> memory_verdicts(const std::vector<TrainingTable>& tables, const Catalog& catalog);
 
 std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdicts);

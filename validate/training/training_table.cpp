@@ -6,6 +6,7 @@
 #include "base/yaml.hpp"
 #include "sim/scenario/parse.hpp"
 #include "topologies/node_reader.hpp"
+#include "validate/score/glob.hpp"
 
 namespace fabricast {
 
@@ -51,7 +52,7 @@ bool matches(const TableCase& one, const std::map<std::string, std::string>& row
         const auto cell = row.find(condition.first);
         return cell != row.end() &&
                std::any_of(condition.second.begin(), condition.second.end(),
-                           [&](const std::string& pattern) { return like(cell->second, pattern); });
+                           [&](const std::string& pattern) { return glob_matches(pattern, cell->second); });
     });
 }
 
@@ -102,23 +103,6 @@ std::uint32_t whole(const std::string& text) {
 }
 
 }  // namespace
-
-bool like(std::string_view text, std::string_view pattern) {
-    const std::size_t star = pattern.find('*');
-    if (star == std::string_view::npos) {
-        return text == pattern;
-    }
-    if (!text.starts_with(pattern.substr(0, star))) {
-        return false;
-    }
-    const std::string_view rest = pattern.substr(star + 1);
-    for (std::size_t from = star; from <= text.size(); ++from) {
-        if (like(text.substr(from), rest)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 TrainingTable read_training_table(const std::filesystem::path& file, std::string_view how) {
     static const std::vector<std::string> scalings = {"none", "weak", "strong", "proxy", "model"};

@@ -56,7 +56,4 @@ std::string exclusion(const TrainingTable& table, std::size_t row);
 // The measured step time of the row in seconds. A throughput is converted with the batch size of `forecast`.
 std::optional<double> measured_step(const TrainingTable& table, std::size_t row, const StepRow& forecast);
 
-// Whether `text` matches `pattern`, in which `*` matches any text.
-bool like(std::string_view text, std::string_view pattern);
-
 }  // namespace fabricast

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 
-#include "base/percentile.hpp"
-#include "base/text.hpp"
 #include "base/yaml.hpp"
-#include "validate/accuracy/accuracy.hpp"
+#include "validate/score/page.hpp"
+#include "validate/score/row_groups.hpp"
 #include "validate/transfers/transfer_derive.hpp"
 
 namespace fabricast {
@@ -18,25 +15,14 @@ namespace {
 
 constexpr Bytes large{1 << 20};
 
-enum class Share : std::uint8_t { large, small, latency, all };
+// Ends the name of a part: "p2p_large".
+constexpr std::array<std::string_view, 3> classes = {"_large", "_small", "_latency"};
 
-bool belongs_to(const TransferComparison& file, const TransferPoint& point, Share part) {
-    switch (part) {
-        case Share::latency:
-            return file.latency_matrix;
-        case Share::large:
-            return !file.latency_matrix && point.size >= large;
-        case Share::small:
-            return !file.latency_matrix && point.size < large;
-        case Share::all:
-            break;
-    }
-    return true;
+std::string_view class_of(const TransferComparison& file, const TransferPoint& point) {
+    return classes[file.latency_matrix ? 2 : point.size >= large ? 0 : 1];
 }
 
-using Drawn = std::vector<DrawnFrom>;
-
-bool was_drawn_from(const TransferComparison& file, const TransferPoint& point, const Drawn& drawn) {
+bool was_drawn_from(const TransferComparison& file, const TransferPoint& point, const std::vector<DrawnFrom>& drawn) {
     return std::ranges::any_of(drawn, [&](const DrawnFrom& d) {
         const bool size =
             d.sizes == DrawnFrom::Sizes::all || (point.size >= large) == (d.sizes == DrawnFrom::Sizes::large);
@@ -44,43 +30,32 @@ bool was_drawn_from(const TransferComparison& file, const TransferPoint& point, 
     });
 }
 
-// Median |error| of the counted values of a file that belong to `part` and not to `drawn`; empty if there are none.
-std::optional<double> median_of(const TransferComparison& file, Share part, const Drawn& drawn = {}) {
-    std::vector<double> errors;
-    for (const TransferPoint& point : file.points) {
-        if (point.left_out.empty() && belongs_to(file, point, part) && !was_drawn_from(file, point, drawn)) {
-            errors.push_back(std::abs(point.error()));
-        }
-    }
-    return percentile(errors, 50);
-}
-
-std::optional<double> median_over_files(const TransferAccuracy& accuracy, std::string_view kind, Share part,
-                                        const Drawn& drawn) {
-    std::vector<double> medians;
-    for (const TransferComparison& file : accuracy.files) {
-        if (const auto median = median_of(file, part, drawn); file.kind == kind && file.uncounted.empty() && median) {
-            medians.push_back(*median);
-        }
-    }
-    return percentile(medians, 50);
-}
-
-std::string percent(const std::optional<double>& share) { return share ? fmt::format("{:.1f}", 100 * *share) : "–"; }
-
-std::vector<NamedFigure> figures_without(const TransferAccuracy& accuracy, const Drawn& drawn, const char* ending) {
-    std::vector<NamedFigure> figures;
-    const auto add = [&](const char* name, const char* kind, Share part) {
-        if (const auto median = median_over_files(accuracy, kind, part, drawn)) {
-            figures.push_back({name + std::string("_median") + ending + "_pct", 100 * *median, "percent"});
-        }
+ComparedRow row_of(const TransferComparison& file, const TransferPoint& point) {
+    const auto seconds = [&](double value) {
+        return point.latency || value <= 0 ? value : static_cast<double>(std::max(point.size, Bytes{1}).count) / value;
     };
-    add("p2p_large", "p2p", Share::large);
-    add("p2p_small", "p2p", Share::small);
-    add("p2p_latency", "p2p", Share::latency);
-    add("rdma_large", "rdma", Share::large);
-    add("rdma_small", "rdma", Share::small);
-    add("other", "other", Share::all);
+    ComparedRow row;
+    row.table = row.site = row.publisher = file.id;
+    row.label = point.label;
+    row.part = fmt::format("{}{}", file.kind, class_of(file, point));
+    row.size = point.size;
+    row.measured = seconds(point.measured);
+    row[Forecast::ours] = seconds(point.forecast);
+    row.why = point.left_out.empty() ? file.uncounted : point.left_out;
+    row.use = !point.left_out.empty() ? RowUse::unusable : !file.uncounted.empty() ? RowUse::excluded : RowUse::counted;
+    return row;
+}
+
+std::vector<NamedFigure> figures_without(const TransferAccuracy& accuracy, const std::vector<DrawnFrom>& drawn,
+                                         std::string_view ending) {
+    std::vector<NamedFigure> figures;
+    const std::vector<ComparedRow> rows = transfer_rows(accuracy, drawn);
+    for (const char* part : {"p2p_large", "p2p_small", "p2p_latency", "rdma_large", "rdma_small", "other"}) {
+        const GroupErrors files = errors_by(&ComparedRow::table, rows, {.part = part});
+        if (const auto median = median_over(files, &ErrorSummary::median)) {
+            figures.push_back({fmt::format("{}_median{}_pct", part, ending), 100 * *median, "percent"});
+        }
+    }
     return figures;
 }
 
@@ -98,6 +73,35 @@ std::vector<DrawnFrom> read_drawn(const std::filesystem::path& path) {
                          static_cast<DrawnFrom::Sizes>(node.required("sizes").as_enum({"small", "large", "all"}))});
     }
     return drawn;
+}
+
+std::string drawn_table(const std::vector<DrawnFrom>& drawn) {
+    constexpr std::array<std::string_view, 3> sizes = {"below 1 MiB", "1 MiB and more", "all"};
+    std::string table = markdown_head({"constant", "drawn from", "rows"});
+    for (const DrawnFrom& d : drawn) {
+        table += markdown_row({d.constant, d.dataset.empty() ? "every matrix" : "`" + d.dataset + "`",
+                               fmt::format("{}{}{}", d.transport, d.transport.empty() ? "" : ", ",
+                                           sizes[static_cast<std::size_t>(d.sizes)])});
+    }
+    return table;
+}
+
+std::string files_table(const TransferAccuracy& accuracy) {
+    std::string table =
+        markdown_head({"measurement", "system", "values", "large %", "small %", "latency %", "counted"});
+    for (const TransferComparison& file : accuracy.files) {
+        const std::vector<ComparedRow> rows = transfer_rows({{file}, {}, {}});
+        const auto used = std::ranges::count_if(rows, [](const ComparedRow& r) { return r.use != RowUse::unusable; });
+        std::vector<std::string> cells = {file.id, file.system, fmt::format("{} of {}", used, rows.size())};
+        for (const std::string_view name : classes) {
+            const std::string part = fmt::format("{}{}", file.kind, name);
+            const ErrorSummary errors = errors_of(rows, {.part = part, .everything = true});
+            cells.push_back(errors.rows == 0 ? "–" : percent_cell(errors.median));
+        }
+        cells.push_back(file.uncounted.empty() ? "yes" : "no: " + file.uncounted);
+        table += markdown_row(cells);
+    }
+    return table;
 }
 
 }  // namespace
@@ -118,82 +122,68 @@ TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, co
         try {
             accuracy.files.push_back(compare_transfers(read_measurement(path), builtin_transfer_aliases(), catalog));
         } catch (const InputError& error) {
-            const std::string what = error.what();
-            const std::size_t colon = what.find(": ");
-            accuracy.refused.emplace_back(path.stem().string(),
-                                          colon == std::string::npos ? what : what.substr(colon + 2));
+            accuracy.refused.emplace_back(path.stem().string(), error.message);
         }
     }
     return accuracy;
 }
 
-std::vector<NamedFigure> transfer_figures(const TransferAccuracy& accuracy) {
-    return figures_without(accuracy, {}, "");
-}
-
-std::vector<NamedFigure> undrawn_figures(const TransferAccuracy& accuracy) {
-    return figures_without(accuracy, accuracy.drawn, "_undrawn");
-}
-
-std::string transfer_page(const TransferAccuracy& accuracy) {
-    std::string page =
-        "# Accuracy of transfers\n\n"
-        "Made by `./dev accuracy` (`fabricast-path-accuracy`): every published measurement between two devices, of "
-        "kind\n"
-        "p2p, rdma and other, through `fabricast compare`. A file's figure is the median of |forecast / measured - 1| "
-        "of "
-        "the\ntime over its values; a headline is the median over files, so that a long table counts once. Large: "
-        "messages "
-        "of\n1 MiB and more, matrices at the size of their tool's documentation (p2pBandwidthLatencyTest 40 MB, "
-        "nvbandwidth\n"
-        "512 MiB), their diagonals as copies inside one GPU's memory. Matrices of latencies are a figure of their "
-        "own.\n"
-        "Files whose GPU or fabric is not stated are forecast as their system's text allows and do not count.\n\n"
-        "| figure | value |\n|---|---|\n";
-    for (const NamedFigure& figure : transfer_figures(accuracy)) {
-        page += fmt::format("| `{}` | {:.1f} % |\n", figure.name, figure.value);
-    }
-    for (const NamedFigure& figure : undrawn_figures(accuracy)) {
-        page += fmt::format("| `{}` | {:.1f} % |\n", figure.name, figure.value);
-    }
-    if (undrawn_figures(accuracy).size() < transfer_figures(accuracy).size()) {
-        page += "| others without those rows | no row is left |\n";
-    }
-    page +=
-        "\nSome constants were drawn from rows that are scored here, because no other source gives them. The figures "
-        "called\n`_undrawn` leave those rows out:\n\n| constant | drawn from | rows |\n|---|---|---|\n";
-    for (const DrawnFrom& d : accuracy.drawn) {
-        constexpr std::string_view sizes[] = {"below 1 MiB", "1 MiB and more", "all"};
-        page +=
-            fmt::format("| {} | {} | {}{} |\n", d.constant, d.dataset.empty() ? "every matrix" : "`" + d.dataset + "`",
-                        d.transport.empty() ? "" : d.transport + ", ", sizes[static_cast<std::size_t>(d.sizes)]);
-    }
-    page +=
-        "\n| measurement | system | values | large % | small % | latency % | counted "
-        "|\n|---|---|---|---|---|---|---|\n";
-    for (const TransferComparison& file : accuracy.files) {
-        const auto values =
-            std::ranges::count_if(file.points, [](const TransferPoint& p) { return p.left_out.empty(); });
-        page += fmt::format("| {} | {} | {} of {} | {} | {} | {} | {} |\n", file.id, file.system, values,
-                            file.points.size(), percent(median_of(file, Share::large)),
-                            percent(median_of(file, Share::small)), percent(median_of(file, Share::latency)),
-                            file.uncounted.empty() ? "yes" : "no: " + file.uncounted);
-    }
-    page += "\nNot forecast, whole files or single values:\n\n";
-    for (const auto& [id, why] : accuracy.refused) {
-        page += fmt::format("- {}: {}\n", id, why);
-    }
+std::vector<ComparedRow> transfer_rows(const TransferAccuracy& accuracy, const std::vector<DrawnFrom>& without) {
+    std::vector<ComparedRow> rows;
     for (const TransferComparison& file : accuracy.files) {
         for (const TransferPoint& point : file.points) {
-            if (!point.left_out.empty()) {
-                page += fmt::format("- {}, {}: {}\n", file.id, point.label, point.left_out);
+            if (!was_drawn_from(file, point, without)) {
+                rows.push_back(row_of(file, point));
             }
         }
     }
-    return page;
+    return rows;
 }
 
-std::string transfer_csv(const TransferAccuracy& accuracy) {
+std::vector<NamedFigure> transfer_figures(const TransferAccuracy& accuracy) {
+    std::vector<NamedFigure> figures = figures_without(accuracy, {}, "");
+    const std::vector<NamedFigure> undrawn = figures_without(accuracy, accuracy.drawn, "_undrawn");
+    figures.insert(figures.end(), undrawn.begin(), undrawn.end());
+    return figures;
+}
+
+std::string transfer_page(const TransferAccuracy& accuracy) {
+    std::string figures;
+    for (const NamedFigure& figure : transfer_figures(accuracy)) {
+        figures += fmt::format("| `{}` | {:.1f} % |\n", figure.name, figure.value);
+    }
+    if (figures_without(accuracy, accuracy.drawn, "").size() < figures_without(accuracy, {}, "").size()) {
+        figures += "| others without those rows | no row is left |\n";
+    }
+    std::string refused;
+    for (const auto& [id, why] : accuracy.refused) {
+        refused += fmt::format("- {}: {}\n", id, why);
+    }
+    for (const ComparedRow& row : transfer_rows(accuracy)) {
+        if (row.use == RowUse::unusable) {
+            refused += fmt::format("- {}, {}: {}\n", row.table, row.label, row.why);
+        }
+    }
+    return filled_page("accuracy-paths.md", {{"figures", figures},
+                                             {"drawn", drawn_table(accuracy.drawn)},
+                                             {"files", files_table(accuracy)},
+                                             {"refused", refused}});
+}
+
+std::string transfer_files_csv(const TransferAccuracy& accuracy) {
+    static const std::vector<CsvColumn<RowGroup>> columns = {
+        {"dataset", [](const RowGroup& g) { return g.front().table; }},
+        {"part", [](const RowGroup& g) { return g.front().part; }},
+        {"rows", rows_cell},
+        {"counted", counted_cell},
+        {"error_pct", median_cell<Forecast::ours>},
+        {"forecasts_hash", hash_cell<Forecast::ours>},
+    };
+    return csv_text(columns, row_groups(transfer_rows(accuracy),
+                                        [](const ComparedRow& row) { return std::pair(row.table, row.part); }));
+}
+
+std::string transfer_rows_csv(const TransferAccuracy& accuracy) {
     std::string csv = "dataset,kind,label,size_bytes,quantity,measured,forecast,error,transport,used\n";
     for (const TransferComparison& file : accuracy.files) {
         for (const TransferPoint& p : file.points) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "validate/score/compared_row.hpp"
 #include "validate/score/named_figure.hpp"
 #include "validate/transfers/transfer_compare.hpp"
 
@@ -26,13 +27,17 @@ struct TransferAccuracy {
 // Reads the folders p2p, rdma and other of `measurements`. Throws IoError.
 TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, const Catalog& catalog);
 
+// A file is a table and a site; its parts are "p2p_large" (messages of 1 MiB and more), "p2p_small", "p2p_latency" (the
+// latency matrices) and so on. Rows that the constants `without` were derived from are left out.
+std::vector<ComparedRow> transfer_rows(const TransferAccuracy& accuracy, const std::vector<DrawnFrom>& without = {});
+
 // Median over files of the median absolute error of time of each file, in percent, so that a file with a long table
-// counts once. Large means messages of 1 MiB and more; p2p_latency covers the latency matrices.
+// counts once. First all rows, then without those that constants were derived from; these names contain `_undrawn`.
 std::vector<NamedFigure> transfer_figures(const TransferAccuracy& accuracy);
-// The same without the rows that constants were derived from; the names contain `_undrawn`.
-std::vector<NamedFigure> undrawn_figures(const TransferAccuracy& accuracy);
 
 std::string transfer_page(const TransferAccuracy& accuracy);
-std::string transfer_csv(const TransferAccuracy& accuracy);
+// One line for each file and part, with a hash that changes with any forecast; one line for each row.
+std::string transfer_files_csv(const TransferAccuracy& accuracy);
+std::string transfer_rows_csv(const TransferAccuracy& accuracy);
 
 }  // namespace fabricast

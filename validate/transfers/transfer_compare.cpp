@@ -8,10 +8,8 @@
 
 #include "base/percentile.hpp"
 #include "base/unit_text.hpp"
-#include "sim/plan/transfers/exchange.hpp"
-#include "sim/plan/transfers/host_fabric.hpp"
+#include "sim/plan/exchange_at.hpp"
 #include "sim/scenario/build.hpp"
-#include "validate/accuracy/accuracy.hpp"
 #include "validate/transfers/transfer_derive.hpp"
 
 namespace fabricast {
@@ -27,7 +25,7 @@ public:
         const std::string key = s.cluster.node + "|" + s.cluster.link + "|" + std::to_string(transfer.host.mtu.count);
         auto& kept = kept_[key];
         if (!kept) {
-            kept = std::make_unique<Fabric>(transfer_fabric(Fabric(build(s, catalog_)), transfer, catalog_));
+            kept = std::make_unique<Fabric>(fabric_for(s.workload, Fabric(build(s, catalog_)), catalog_));
         }
         return *kept;
     }
@@ -54,12 +52,11 @@ TransferComparison compare_transfers(const Measurement& measurement, const Trans
             continue;
         }
         try {
-            const auto& transfer = std::get<TransferWorkload>(s.workload);
-            const Exchanger exchanger(transfer, fabrics.at(s), catalog, Flow{});
-            const Exchange e = exchanger.at(point.size);
+            const Exchange e =
+                exchange_at(point.size, s.workload, {fabrics.at(s), s.library, s.launch, catalog}, Flow{});
             point.forecast = point.latency ? e.one_s - (made.posted[i] ? e.links_s : 0) : e.bandwidth;
             point.transport = e.choice.path.transport;
-        } catch (const NoDataPath& error) {
+        } catch (const PlanError& error) {
             point.left_out = error.what();
         } catch (const CatalogError& error) {
             point.left_out = error.what();

@@ -1,7 +1,9 @@
 #include "validate/transfers/transfer_derive.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -15,20 +17,7 @@ namespace fabricast {
 namespace {
 
 std::string joined_words(std::initializer_list<std::string_view> words) {
-    std::string all;
-    bool first = true;
-    for (const std::string_view word : words) {
-        all += (first ? "" : " | ") + std::string(word);
-        first = false;
-    }
-    return all;
-}
-
-std::optional<double> number(std::string_view cell) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    return error == std::errc{} && end == cell.data() + cell.size() && std::isfinite(value) ? std::optional(value)
-                                                                                            : std::nullopt;
+    return fmt::format("{}", fmt::join(words, " | "));
 }
 
 // The SI value of a printed unit, found by the end of a column name or of a unit; 0 if it is unknown.
@@ -178,9 +167,9 @@ private:
         const Bytes size = parse_bytes(tool.word("size"));
         const bool from_host = tool.word("from") == "host";
         for (const std::vector<std::string>& row : m_.rows) {
-            const auto src = number(row.front());
+            const auto src = figure_in_word(row.front());
             for (std::size_t j = 1; j < row.size(); ++j) {
-                const auto value = number(row[j]);
+                const auto value = figure_in_word(row[j]);
                 if (!src || !value || *value <= 0) {
                     continue;
                 }
@@ -231,8 +220,8 @@ private:
             assume("nodes: 1; two processes of one node");
         }
         for (const std::vector<std::string>& row : m_.rows) {
-            const auto size = number(row[size_column]);
-            const auto value = number(row[value_column]);
+            const auto size = figure_in_word(row[size_column]);
+            const auto value = figure_in_word(row[value_column]);
             if (!size || !value || *size < 1 || *value <= 0) {
                 continue;
             }
@@ -249,7 +238,7 @@ private:
     }
 
     std::uint32_t count_nodes() const {
-        return static_cast<std::uint32_t>(number(fabricast::text(m_.system, "nodes")).value_or(nodes_));
+        return static_cast<std::uint32_t>(figure_in_word(fabricast::text(m_.system, "nodes")).value_or(nodes_));
     }
 
     void read_tests(const Alias& tool) {
@@ -261,10 +250,10 @@ private:
             std::optional<double> size;
             for (std::size_t i = 1; i < row.size(); ++i) {
                 unit = m_.columns[i] == "unit" ? row[i] : unit;
-                size = m_.columns[i] == "size_bytes" ? number(row[i]) : size;
+                size = m_.columns[i] == "size_bytes" ? figure_in_word(row[i]) : size;
             }
             for (std::size_t i = 1; i < row.size(); ++i) {
-                const auto value = number(row[i]);
+                const auto value = figure_in_word(row[i]);
                 if (m_.columns[i] == "unit" || m_.columns[i] == "size_bytes" || !value) {
                     continue;
                 }

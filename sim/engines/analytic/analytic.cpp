@@ -1,10 +1,11 @@
 #include "sim/engines/analytic/analytic.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "sim/engines/common/accounting.hpp"
+#include "sim/engines/common/fifos.hpp"
 #include "sim/engines/common/kept.hpp"
+#include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/common/ticks.hpp"
 
@@ -14,24 +15,24 @@ namespace {
 
 class Analysis {
 public:
-    Analysis(const Network& network, const Schedule& schedule, const DeviceLimits& device)
-        : network_(network),
+    Analysis(Network network, const Schedule& schedule, const DeviceLimits& device)
+        : network_(std::move(network)),
           schedule_(schedule),
           device_(device),
           release_(schedule.size()),
           finish_(schedule.size()),
-          connection_free_(schedule.connections.size()),
-          class_busy_(network.classes.size()),
+          fifos_(schedule),
+          free_(fifos_.count()),
+          class_busy_(network_.classes.size()),
           kept_(schedule) {}
 
     Timeline run() {
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
-            const Time ready = ready_time(op);
-            finish_[op] = finish(op, ready);
-            release_[op] = std::max(release_[op], ready);
-            kept_.started(op, ready);
-            kept_.released(op, release_[op]);
-            kept_.finished(op, finish_[op]);
+            const Time ready = ready_time(OpId{op});
+            run(OpId{op}, ready);
+            kept_.started(OpId{op}, ready);
+            kept_.released(OpId{op}, release_[op]);
+            kept_.finished(OpId{op}, finish_[op]);
         }
         Timeline result;
         result.makespan = kept_.last_finish();
@@ -45,51 +46,52 @@ public:
     }
 
 private:
-    Time ready_time(std::uint32_t op) const {
+    Time ready_time(OpId op) const {
         Time ready;
-        for (std::size_t i = 0; i < schedule_.dependency_count(OpId{op}); ++i) {
-            const Schedule::Dependency d = schedule_.dependency(OpId{op}, i);
+        for (std::size_t i = 0; i < schedule_.dependency_count(op); ++i) {
+            const Schedule::Dependency d = schedule_.dependency(op, i);
             const auto before = static_cast<std::uint32_t>(d.op);
             ready = std::max(ready, d.when == DependsOn::release ? release_[before] : finish_[before]);
         }
         return ready;
     }
 
-    // Also writes release_[op].
-    Time finish(std::uint32_t op, Time ready) {
-        const std::uint32_t detail = schedule_.detail(OpId{op});
-        switch (schedule_.kind(OpId{op})) {
-            case OpKind::transfer:
-                return release_[op] = finish_transfer(schedule_.transfers[detail], ready);
+    // Writes release_[op] and finish_[op].
+    void run(OpId op, Time ready) {
+        const std::uint32_t detail = schedule_.detail(op);
+        switch (schedule_.kind(op)) {
+            case OpKind::transfer: {
+                const Transfer& t = schedule_.transfers[detail];
+                const Duration took = fluid_time(t);
+                queue(op, ready + t.start + network_.latency_of_connection[t.connection], took);
+                class_busy_[network_.class_of_connection[t.connection]] += to_seconds(took);
+                return;
+            }
             case OpKind::pipeline:
-                return finish_pipeline(op, detail, ready);
-            case OpKind::compute: {
-                const Compute& kernel = schedule_.computes[detail];
-                Time& free = stream_free_[{kernel.device, kernel.stream}];
-                free = std::max(free, ready) + ticks_up(kernel_times(device_, {&kernel}).front());
-                return release_[op] = free;
-            }
-            case OpKind::delay: {
-                const Delay& delay = schedule_.delays[detail];
-                Time& free = host_free_[delay.host];
-                free = std::max(free, ready) + delay.duration;
-                return release_[op] = free;
-            }
+                run_pipeline(static_cast<std::uint32_t>(op), detail, ready);
+                return;
+            case OpKind::compute:
+                queue(op, ready, ticks_up(kernel_times(device_, {&schedule_.computes[detail]}).front()));
+                return;
+            case OpKind::delay:
+                queue(op, ready, schedule_.delays[detail].duration);
+                return;
         }
-        return ready;
     }
 
-    Time finish_transfer(const Transfer& t, Time ready) {
-        const std::uint32_t cls = network_.class_of_connection[t.connection];
+    // Runs the operation for this long as soon as those before it in its FIFO have ended.
+    void queue(OpId op, Time from, Duration took) {
+        Time& free = free_[static_cast<std::uint32_t>(fifos_.of(op))];
+        free = std::max(free, from) + took;
+        release_[static_cast<std::uint32_t>(op)] = finish_[static_cast<std::uint32_t>(op)] = free;
+    }
+
+    Duration fluid_time(const Transfer& t) const {
         const double bytes = static_cast<double>(t.bytes.count) * schedule_.connections[t.connection].wire_ratio;
-        const Duration fluid = ticks_up(bytes / rate_alone(network_, cls, 1));
-        Time& free = connection_free_[t.connection];
-        free = std::max(ready + t.start + network_.latency_of_connection[t.connection], free) + fluid;
-        class_busy_[cls] += to_seconds(fluid);
-        return free;
+        return ticks_up(bytes / rate_alone(network_, network_.class_of_connection[t.connection], 1));
     }
 
-    Time finish_pipeline(std::uint32_t op, std::uint32_t index, Time ready) {
+    void run_pipeline(std::uint32_t op, std::uint32_t index, Time ready) {
         const Pipeline& p = schedule_.pipelines[index];
         const std::uint32_t cls = network_.class_of_pipeline[index];
         const PipelineForm form(schedule_, p, network_.hops_of(index));
@@ -97,7 +99,7 @@ private:
         const Duration running = ticks_up(form.running(tau));
         class_busy_[cls] += to_seconds(running);
         release_[op] = ready + p.start + running;
-        return ready + p.start + ticks_up(form.running(tau) + form.draining(tau));
+        finish_[op] = ready + p.start + ticks_up(form.running(tau) + form.draining(tau));
     }
 
     // Exact if no two classes use the row at once.
@@ -116,20 +118,20 @@ private:
         return from_seconds(std::min(seconds, to_seconds(kept_.last_finish())));
     }
 
-    const Network& network_;
+    const Network network_;
     const Schedule& schedule_;
     DeviceLimits device_;
-    std::vector<Time> release_, finish_, connection_free_;
-    std::map<std::pair<DeviceId, std::uint16_t>, Time> stream_free_;
-    std::map<std::uint32_t, Time> host_free_;
+    std::vector<Time> release_, finish_;  // per operation
+    Fifos fifos_;
+    std::vector<Time> free_;                     // per FIFO: when what is in it so far has ended
     std::vector<double> class_busy_, row_busy_;  // seconds
     Kept kept_;
 };
 
 }  // namespace
 
-Timeline replay_analytic(const Network& network, const Schedule& schedule, const DeviceLimits& device) {
-    return Analysis(network, schedule, device).run();
+Timeline replay_task(const Analytic&, const ReplayTask& task) {
+    return Analysis(make_fluid_network(task.fabric, task.schedule, {}), task.schedule, task.device).run();
 }
 
 }  // namespace fabricast

@@ -2,12 +2,20 @@
 // Replays every operation at the rate that it would have alone on the network: exact if nothing contends, and one pass
 // over the schedule.
 
-#include "sim/engines/common/devices.hpp"
-#include "sim/engines/common/fluid_network.hpp"
-#include "sim/engines/common/timeline.hpp"
+#include "sim/engines/common/engine_traits.hpp"
+#include "sim/engines/common/replay_task.hpp"
 
 namespace fabricast {
 
-Timeline replay_analytic(const Network& network, const Schedule& schedule, const DeviceLimits& device);
+// Closed forms: exact if nothing contends, and always instant.
+struct Analytic {
+    static constexpr EngineTraits traits{.name = "analytic",
+                                         .about = "closed forms; exact where nothing contends",
+                                         .memory = memory_of_links,
+                                         .whole_operations = true,
+                                         .lower_bound = true};
+};
+
+Timeline replay_task(const Analytic&, const ReplayTask& task);
 
 }  // namespace fabricast

@@ -2,9 +2,7 @@
 // The schedule's dependencies inverted: which operations wait for an operation, and for how many others each of them
 // still waits.
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "sim/engines/common/schedule.hpp"
@@ -39,53 +37,36 @@ public:
         }
     }
 
-    // Operation `op` reached `event`; calls ready(id) for each operation that now waits for nothing.
+    // Operation `op` reached `event`; calls ready(op) for each operation that now waits for nothing.
     template <class Ready>
-    void reached(std::uint32_t op, DependsOn event, Ready&& ready) {
-        for (std::uint32_t d = begin_[op]; d < begin_[op + 1]; ++d) {
+    void reached(OpId op, DependsOn event, Ready&& ready) {
+        for (std::uint32_t d = begin(op); d < end(op); ++d) {
             const bool on_release = (dependent_[d] & release_bit) != 0;
             if (on_release == (event == DependsOn::release) && --waiting_[dependent_[d] & ~release_bit] == 0) {
-                ready(dependent_[d] & ~release_bit);
+                ready(OpId{dependent_[d] & ~release_bit});
             }
         }
     }
 
     // Both events at once, for operations that are released when they finish.
     template <class Ready>
-    void finished(std::uint32_t op, Ready&& ready) {
-        for (std::uint32_t d = begin_[op]; d < begin_[op + 1]; ++d) {
+    void finished(OpId op, Ready&& ready) {
+        for (std::uint32_t d = begin(op); d < end(op); ++d) {
             if (--waiting_[dependent_[d] & ~release_bit] == 0) {
-                ready(dependent_[d] & ~release_bit);
+                ready(OpId{dependent_[d] & ~release_bit});
             }
         }
     }
 
-    std::uint32_t waiting(std::uint32_t op) const { return waiting_[op]; }
+    std::uint32_t waiting(OpId op) const { return waiting_[static_cast<std::uint32_t>(op)]; }
 
 private:
     static constexpr std::uint32_t release_bit = 0x80000000U;
+
+    std::uint32_t begin(OpId op) const { return begin_[static_cast<std::uint32_t>(op)]; }
+    std::uint32_t end(OpId op) const { return begin_[static_cast<std::uint32_t>(op) + 1]; }
+
     std::vector<std::uint32_t> begin_, dependent_, waiting_;
-};
-
-// Operations of one kind that run one after the other (messages of a connection, kernels of a stream, delays of a
-// host): linked lists in the order of the schedule.
-class Chains {
-public:
-    static constexpr std::uint32_t none = 0xffffffffU;
-
-    Chains(std::size_t operations, std::size_t chains)
-        : next_(operations, none), first_(chains, none), last_(chains, none) {}
-
-    void append(std::uint32_t chain, std::uint32_t item) {
-        (last_[chain] == none ? first_[chain] : next_[last_[chain]]) = item;
-        last_[chain] = item;
-    }
-    // The item whose turn it is; none if the chain is done.
-    std::uint32_t turn(std::uint32_t chain) const { return first_[chain]; }
-    void pass_turn(std::uint32_t chain) { first_[chain] = next_[first_[chain]]; }
-
-private:
-    std::vector<std::uint32_t> next_, first_, last_;
 };
 
 }  // namespace fabricast

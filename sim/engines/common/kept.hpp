@@ -8,12 +8,17 @@
 
 namespace fabricast {
 
+// Schedule::kept, or the last operation if it names none.
+inline std::vector<OpId> kept_of(const Schedule& schedule) {
+    if (!schedule.kept.empty() || schedule.size() == 0) {
+        return schedule.kept;
+    }
+    return {OpId{static_cast<std::uint32_t>(schedule.size() - 1)}};
+}
+
 class Kept {
 public:
-    explicit Kept(const Schedule& schedule) : is_kept_(schedule.size(), false), order_(schedule.kept) {
-        if (order_.empty() && schedule.size() > 0) {
-            order_.push_back(OpId{static_cast<std::uint32_t>(schedule.size() - 1)});
-        }
+    explicit Kept(const Schedule& schedule) : is_kept_(schedule.size(), false), order_(kept_of(schedule)) {
         for (const OpId op : order_) {
             is_kept_[static_cast<std::uint32_t>(op)] = true;
             times_.push_back({op, {}, {}, {}});
@@ -21,20 +26,20 @@ public:
         std::sort(times_.begin(), times_.end(), [](const OpTimes& a, const OpTimes& b) { return a.op < b.op; });
     }
 
-    void started(std::uint32_t op, Time at) {
-        if (is_kept_[op]) {
-            find(OpId{op}).start = at;
+    void started(OpId op, Time at) {
+        if (is_kept_[static_cast<std::uint32_t>(op)]) {
+            find(op).start = at;
         }
     }
-    void released(std::uint32_t op, Time at) {
-        if (is_kept_[op]) {
-            find(OpId{op}).release = at;
+    void released(OpId op, Time at) {
+        if (is_kept_[static_cast<std::uint32_t>(op)]) {
+            find(op).release = at;
         }
     }
-    void finished(std::uint32_t op, Time at) {
+    void finished(OpId op, Time at) {
         last_ = std::max(last_, at);
-        if (is_kept_[op]) {
-            find(OpId{op}).finish = at;
+        if (is_kept_[static_cast<std::uint32_t>(op)]) {
+            find(op).finish = at;
         }
     }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "sim/engines/common/devices.hpp"
@@ -13,39 +14,31 @@ namespace fabricast {
 
 class Kernels {
 public:
-    explicit Kernels(const DeviceLimits& limits) : limits_(limits) {}
+    Kernels(const Schedule& schedule, const DeviceLimits& limits) : schedule_(schedule), limits_(limits) {}
 
-    void start(std::uint32_t op, const Compute& kernel, Time now) {
-        const std::uint32_t number = number_of(kernel.device);
-        devices_[number].advance(now);
-        devices_[number].running.push_back({op, &kernel});
-        mark_changed(number);
+    void start(OpId op, Time now) {
+        const Compute& kernel = schedule_.computes[schedule_.detail(op)];
+        device_at(kernel.device, now).running.push_back({op, &kernel});
     }
 
-    // From now on the collective `holder` occupies these SMs and moves `bandwidth` bytes per second of the device's
-    // memory.
-    void hold(std::uint32_t holder, const Occupancy& occupancy, double bandwidth, Time now) {
-        const std::uint32_t number = number_of(occupancy.device);
-        Device& device = devices_[number];
-        const auto held =
-            std::find_if(device.held.begin(), device.held.end(), [&](const Held& h) { return h.holder == holder; });
-        const Held mine{holder, {static_cast<double>(occupancy.sms), bandwidth}};
-        device.advance(now);
-        if (held == device.held.end()) {
-            device.held.push_back(mine);
-        } else {
-            *held = mine;
+    // From now on the pipeline occupies its SMs, and moves its memory traffic in `seconds`; 0: it makes no progress,
+    // but still holds its SMs.
+    void hold(std::uint32_t pipeline, double seconds, Time now) {
+        for (const Occupancy& occupancy : occupancies(pipeline)) {
+            std::vector<Held>& held = device_at(occupancy.device, now).held;
+            const double bandwidth = seconds > 0 ? occupancy.memory_bytes / seconds : 0;
+            auto mine = std::ranges::find(held, pipeline, &Held::pipeline);
+            mine = mine == held.end() ? held.insert(mine, {pipeline, {}}) : mine;
+            mine->taken = {static_cast<double>(occupancy.sms), bandwidth};
         }
-        mark_changed(number);
     }
 
-    // The collective is over.
-    void let_go(std::uint32_t holder, const Occupancy& occupancy, Time now) {
-        const std::uint32_t number = number_of(occupancy.device);
-        Device& device = devices_[number];
-        device.advance(now);
-        std::erase_if(device.held, [&](const Held& h) { return h.holder == holder; });
-        mark_changed(number);
+    // The pipeline is over.
+    void let_go(std::uint32_t pipeline, Time now) {
+        for (const Occupancy& occupancy : occupancies(pipeline)) {
+            std::erase_if(device_at(occupancy.device, now).held,
+                          [&](const Held& held) { return held.pipeline == pipeline; });
+        }
     }
 
     // Removes the kernels of a device that have ended by now. Does nothing if `version` is no longer the latest
@@ -92,13 +85,13 @@ public:
 
 private:
     struct Running {
-        std::uint32_t op;
+        OpId op;
         const Compute* kernel;
         double done = 0;     // share of the work done by the device's `last`
         double seconds = 0;  // from start to end at the present share
     };
     struct Held {
-        std::uint32_t holder;
+        std::uint32_t pipeline;
         Taken taken;
     };
     struct Device {
@@ -136,6 +129,17 @@ private:
         }
     };
 
+    std::span<const Occupancy> occupancies(std::uint32_t pipeline) const {
+        const Pipeline& p = schedule_.pipelines[pipeline];
+        return std::span(schedule_.occupancies).subspan(p.first_occupancy, p.occupancy_count);
+    }
+    // The device, whose shares change now.
+    Device& device_at(DeviceId device, Time now) {
+        const std::uint32_t number = number_of(device);
+        devices_[number].advance(now);
+        mark_changed(number);
+        return devices_[number];
+    }
     std::uint32_t number_of(DeviceId device) {
         const auto [place, is_new] = numbers_.try_emplace(device, static_cast<std::uint32_t>(devices_.size()));
         if (is_new) {
@@ -152,6 +156,7 @@ private:
         }
     }
 
+    const Schedule& schedule_;
     DeviceLimits limits_;
     std::map<DeviceId, std::uint32_t> numbers_;
     std::vector<Device> devices_;

@@ -144,7 +144,6 @@ public:
         delays.push_back(d);
         return append(OpKind::delay, delays.size() - 1, after);
     }
-    void reserve(std::size_t operations, std::size_t dependencies);
 
     // Operations whose times the Timeline must keep; if there are none, the engine keeps the last one.
     std::vector<OpId> kept;

@@ -146,6 +146,14 @@ double stream_count(const Schedule& schedule, const Pipeline& pipeline) {
     return edges * (is_whole(pipeline.weight) ? std::round(pipeline.weight) : 1);
 }
 
+double stream_count(const Schedule& schedule) {
+    auto streams = static_cast<double>(schedule.connections.size());
+    for (const Pipeline& pipeline : schedule.pipelines) {
+        streams += stream_count(schedule, pipeline);
+    }
+    return streams;
+}
+
 PipelineStreams streams_of(const Fabric& fabric, const Schedule& schedule, const Pipeline& pipeline) {
     return Streams(fabric, schedule, pipeline).make();
 }

@@ -39,6 +39,8 @@ std::optional<std::uint64_t> slot_before(std::uint64_t chunk, double slots);
 
 // How many streams a pipeline has, without making them; an Edge whose `count` is above 1 counts once.
 double stream_count(const Schedule& schedule, const Pipeline& pipeline);
+// The same for the whole schedule, in which a connection is a stream, too.
+double stream_count(const Schedule& schedule);
 
 PipelineStreams streams_of(const Fabric& fabric, const Schedule& schedule, const Pipeline& pipeline);
 

@@ -3,7 +3,8 @@
 
 #include <atomic>
 #include <functional>
-#include <stdexcept>
+
+#include "base/error.hpp"
 
 namespace fabricast {
 
@@ -14,23 +15,23 @@ struct Watch {
 };
 
 // The replay was asked to stop.
-struct Stopped : std::runtime_error {
-    Stopped() : std::runtime_error("stopped") {}
+struct Stopped : ErrorWith<ExitCode::interrupted> {
+    Stopped() : ErrorWith("stopped") {}
 };
 
 // This build or machine lacks the engine (exit code 4).
-struct MissingEngine : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct MissingEngine : ErrorWith<ExitCode::missing_here> {
+    using ErrorWith::ErrorWith;
 };
 
 // The schedule cannot end: the message names devices and links (exit code 3).
-struct CannotEnd : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct CannotEnd : ErrorWith<ExitCode::cannot_end> {
+    using ErrorWith::ErrorWith;
 };
 
 // The replay needs more memory than there is, or numbers too large for its engine.
-struct TooLarge : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct TooLarge : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
 };
 
 }  // namespace fabricast

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/units.hpp"
+#include "sim/engines/common/schedule.hpp"
 #include "sim/engines/common/ticks.hpp"
 
 namespace fabricast {
@@ -14,59 +14,59 @@ namespace fabricast {
 struct ServiceClock {
     struct Mark {
         double bytes;
-        std::uint32_t item;
+        OpId op;
     };
 
     Time last;
     double served = 0;          // wire bytes, at `last`
     double rate = 0;            // wire bytes per second since `last`
     std::uint32_t version = 0;  // of the prediction that is in the event queue
-    std::vector<Mark> marks;    // a heap, smallest first; equal marks by item
+    std::vector<Mark> marks;    // a heap, smallest first; equal marks by op
 
     void advance(Time now) {
         served += rate * to_seconds(now - last);
         last = now;
     }
 
-    void add(Time now, double bytes, std::uint32_t item) {
+    void add(Time now, double bytes, OpId op) {
         if (marks.empty()) {  // a new busy period: rounding errors are not carried over
             served = 0;
             last = now;
         } else {
             advance(now);
         }
-        marks.push_back({served + bytes, item});
+        marks.push_back({served + bytes, op});
         std::push_heap(marks.begin(), marks.end(), later);
     }
 
     // When the first member is done. Precondition: marks, rate > 0.
     Time due() const { return predicted(last, std::max(0.0, marks.front().bytes - served) / rate); }
 
-    // Removes every member that is due by `now`; calls done(item).
+    // Removes every member that is due by `now`; calls done(op).
     template <class Done>
     void take_due(Time now, Done&& done) {
         while (!marks.empty() && due() <= now) {
             std::pop_heap(marks.begin(), marks.end(), later);
-            const std::uint32_t item = marks.back().item;
+            const OpId op = marks.back().op;
             marks.pop_back();
-            done(item);
+            done(op);
         }
     }
 
-    // Removes every member that `which` accepts; calls taken(item, bytes left). Precondition: advanced to now.
+    // Removes every member that `which` accepts; calls taken(op, bytes left). Precondition: advanced to now.
     template <class Which, class Taken>
     void take_if(Which&& which, Taken&& taken) {
-        const auto gone = std::partition(marks.begin(), marks.end(), [&](const Mark& m) { return !which(m.item); });
-        std::sort(gone, marks.end(), [](const Mark& a, const Mark& b) { return a.item < b.item; });
+        const auto gone = std::partition(marks.begin(), marks.end(), [&](const Mark& m) { return !which(m.op); });
+        std::sort(gone, marks.end(), [](const Mark& a, const Mark& b) { return a.op < b.op; });
         for (auto mark = gone; mark != marks.end(); ++mark) {
-            taken(mark->item, std::max(0.0, mark->bytes - served));
+            taken(mark->op, std::max(0.0, mark->bytes - served));
         }
         marks.erase(gone, marks.end());
         std::make_heap(marks.begin(), marks.end(), later);
     }
 
 private:
-    static bool later(const Mark& a, const Mark& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.item > b.item; }
+    static bool later(const Mark& a, const Mark& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.op > b.op; }
 };
 
 }  // namespace fabricast

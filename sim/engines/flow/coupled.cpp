@@ -8,11 +8,7 @@
 
 namespace fabricast {
 
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 bool CoupledFlows::can_take(const Network& network) {
     return network.class_of_pipeline.empty() && network.row_of_event.empty() &&
@@ -81,7 +77,7 @@ std::uint32_t CoupledFlows::first_in_order(std::uint32_t connection) const {
     return first;
 }
 
-void CoupledFlows::join(Time now, std::uint32_t connection, std::uint32_t op, double bytes) {
+void CoupledFlows::join(Time now, std::uint32_t connection, OpId op, double bytes) {
     advance(now);
     Flow& flow = flows_[connection];
     flow.op = op;

@@ -29,7 +29,7 @@ public:
     static bool can_take(const Network& network);
 
     // A message begins to flow; takes effect at the next settle. A connection has one message at a time.
-    void join(Time now, std::uint32_t connection, std::uint32_t op, double bytes);
+    void join(Time now, std::uint32_t connection, OpId op, double bytes);
 
     // Removes every message that is complete by `now`; calls done(op).
     template <class Done>
@@ -87,7 +87,7 @@ private:
         Duration busy;
     };
     struct Flow {
-        std::uint32_t op = 0;
+        OpId op{};
         std::uint32_t bottleneck = no_row;
         std::uint32_t served_place = 0;
         std::uint32_t first_place = 0;  // into places_, one entry per hop

@@ -1,26 +1,23 @@
 #pragma once
 // The state of one replay: the event queue, the operations that wait, flow and run, and their rates. The loop is in
-// replay.cpp, the life of an operation in operations.cpp, and rates and link changes in rates.cpp.
+// fluid_replay.cpp, the life of an operation in operations.cpp, and rates and link changes in rates.cpp.
 
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <string>
 #include <vector>
 
-#include "sim/engines/common/dependents.hpp"
 #include "sim/engines/common/devices.hpp"
 #include "sim/engines/common/fluid_network.hpp"
-#include "sim/engines/common/kept.hpp"
 #include "sim/engines/common/kernels.hpp"
-#include "sim/engines/common/timeline.hpp"
+#include "sim/engines/common/progress.hpp"
 #include "sim/engines/common/watching.hpp"
 #include "sim/engines/flow/clocks.hpp"
 #include "sim/engines/flow/coupled.hpp"
 #include "sim/engines/flow/event_queue.hpp"
-#include "sim/engines/flow/options.hpp"
+#include "sim/engines/flow/flow.hpp"
 #include "sim/engines/flow/running_pipeline.hpp"
 #include "sim/engines/flow/shares.hpp"
-#include "sim/engines/flow/stuck.hpp"
 
 namespace fabricast {
 
@@ -56,8 +53,7 @@ private:
 
 class FluidReplay {
 public:
-    FluidReplay(const Network& network, const Schedule& schedule, const DeviceLimits& device, const Flow& options,
-                const std::vector<LinkEvent>& events, const Watch& watch);
+    FluidReplay(const Network& network, const ReplayTask& task, const Flow& options);
     Timeline run();
 
 private:
@@ -65,15 +61,14 @@ private:
     void settle_operations();
     void settle_rates();
 
-    void start(std::uint32_t op);
-    void queue_up(std::uint32_t op);
-    void go(std::uint32_t op);
-    void end(std::uint32_t op);
-    void flow(std::uint32_t op);
-    void send(std::uint32_t cls, std::uint32_t op, double bytes);
+    void start(OpId op);
+    void queue_up(OpId op);
+    void run(OpId op);
+    void end(OpId op);
+    void flow(OpId op);
+    void send(std::uint32_t cls, OpId op, double bytes);
     void start_pipeline(std::uint32_t pipeline);
     void release_pipeline(std::uint32_t pipeline);
-    void hold_devices(std::uint32_t pipeline);
     void change_link(std::uint32_t event);
     void divert_messages(std::uint32_t connection, std::uint32_t cls);
     void divert_pipeline(std::uint32_t pipeline, const Detour& detour);
@@ -93,20 +88,14 @@ private:
             too_long_ = true;
         }
     }
-    Stuck stuck() const;
+    void push(Time at, EventKind kind, OpId op) { push(at, kind, static_cast<std::uint32_t>(op)); }
+    std::string why_stuck() const;
     Timeline timeline();
 
-    OpKind kind(std::uint32_t op) const { return schedule_.kind(OpId{op}); }
-    std::uint32_t detail(std::uint32_t op) const { return schedule_.detail(OpId{op}); }
-    std::span<const Occupancy> occupancies(std::uint32_t pipeline) const {
-        const Pipeline& p = schedule_.pipelines[pipeline];
-        return std::span(schedule_.occupancies).subspan(p.first_occupancy, p.occupancy_count);
-    }
-    const Transfer& message(std::uint32_t op) const { return schedule_.transfers[detail(op)]; }
-    std::uint32_t chain_of(std::uint32_t op) const;
-    void build_chains();
+    const Transfer& message(OpId op) const { return schedule_.transfers[schedule_.detail(op)]; }
 
     const Network& network_;
+    const Fabric& fabric_;
     const Schedule& schedule_;
     const Flow& options_;
     const std::vector<LinkEvent>& events_;
@@ -115,7 +104,7 @@ private:
     Time now_;
     EventQueue<Event> queue_;
     Shares shares_;
-    Dependents dependents_;
+    Progress progress_;
     Kernels kernels_;
     std::vector<ServiceClock> clocks_;  // per class
     // Takes over all messages on shared rows while they all depend on each other.
@@ -131,15 +120,8 @@ private:
     std::vector<double> bytes_of_class_;  // wire bytes that its members have moved or will move
     std::vector<std::uint32_t> pipeline_of_class_;
 
-    // Chains: connections, then streams, then hosts. An operation runs when it has queued up and its turn has come.
-    Chains chains_;
-    std::vector<std::uint32_t> chain_of_compute_, chain_of_delay_;
-    std::vector<bool> queued_up_;
-
     // Operations that in this tick have ended, have reached the network, or may start.
-    std::vector<std::uint32_t> ended_, entered_, ready_, scratch_;
-    Kept kept_;
-    std::size_t finished_ = 0;
+    std::vector<OpId> ended_, entered_, ready_, scratch_;
     bool too_long_ = false;
 };
 

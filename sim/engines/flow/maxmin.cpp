@@ -8,7 +8,6 @@ namespace fabricast {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double unfrozen = -1;
 
 }  // namespace

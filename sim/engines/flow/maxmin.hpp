@@ -5,10 +5,14 @@
 // runs at its cap or crosses a full link on which no other class is faster.
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace fabricast {
+
+// The cap of what has none, and the level of a link that fills never.
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A class is a set of `members` that cross the same links and so get the same rate each; it loads a link with members *
 // times * rate. All numbers are finite and > 0 except caps, which may be infinite.

@@ -5,9 +5,9 @@
 namespace fabricast {
 
 // Called when the operation's dependencies are met.
-void FluidReplay::start(std::uint32_t op) {
-    kept_.started(op, now_);
-    switch (kind(op)) {
+void FluidReplay::start(OpId op) {
+    progress_.started(op, now_);
+    switch (schedule_.kind(op)) {
         case OpKind::transfer: {
             const Transfer& t = message(op);
             const Time enters = now_ + t.start + latency_of_connection_[t.connection];
@@ -18,10 +18,12 @@ void FluidReplay::start(std::uint32_t op) {
             }
             break;
         }
-        case OpKind::pipeline:
-            pipelines_[detail(op)].op = op;
-            push(now_ + schedule_.pipelines[detail(op)].start, EventKind::pipeline_starts, detail(op));
+        case OpKind::pipeline: {
+            const std::uint32_t pipeline = schedule_.detail(op);
+            pipelines_[pipeline].op = op;
+            push(now_ + schedule_.pipelines[pipeline].start, EventKind::pipeline_starts, pipeline);
             break;
+        }
         case OpKind::compute:
         case OpKind::delay:
             queue_up(op);
@@ -29,31 +31,30 @@ void FluidReplay::start(std::uint32_t op) {
     }
 }
 
-void FluidReplay::queue_up(std::uint32_t op) {
-    queued_up_[op] = true;
-    if (chains_.turn(chain_of(op)) == op) {
-        go(op);
+void FluidReplay::queue_up(OpId op) {
+    if (progress_.queue_up(op)) {
+        run(op);
     }
 }
 
 // Called when it is the operation's turn: the message flows, the kernel runs, or the host is busy.
-void FluidReplay::go(std::uint32_t op) {
-    switch (kind(op)) {
+void FluidReplay::run(OpId op) {
+    switch (schedule_.kind(op)) {
         case OpKind::transfer:
             flow(op);
             break;
         case OpKind::compute:
-            kernels_.start(op, schedule_.computes[detail(op)], now_);
+            kernels_.start(op, now_);
             break;
         case OpKind::delay:
-            push(now_ + schedule_.delays[detail(op)].duration, EventKind::delay_ends, op);
+            push(now_ + schedule_.delays[schedule_.detail(op)].duration, EventKind::delay_ends, op);
             break;
         case OpKind::pipeline:
             break;
     }
 }
 
-void FluidReplay::flow(std::uint32_t op) {
+void FluidReplay::flow(OpId op) {
     const Transfer& t = message(op);
     const double bytes = static_cast<double>(t.bytes.count) * schedule_.connections[t.connection].wire_ratio;
     if (bytes <= 0) {
@@ -70,39 +71,18 @@ void FluidReplay::flow(std::uint32_t op) {
     }
 }
 
-void FluidReplay::send(std::uint32_t cls, std::uint32_t op, double bytes) {
+void FluidReplay::send(std::uint32_t cls, OpId op, double bytes) {
     bytes_of_class_[cls] += bytes;
     clocks_[cls].add(now_, bytes, op);
     shares_.change(cls, 1);
 }
 
-// The devices' kernels share what the pipeline leaves them; a pipeline that makes no progress still holds its SMs.
-void FluidReplay::hold_devices(std::uint32_t pipeline) {
-    const double seconds = pipelines_[pipeline].seconds;
-    for (const Occupancy& occupancy : occupancies(pipeline)) {
-        kernels_.hold(pipeline, occupancy, seconds > 0 ? occupancy.memory_bytes / seconds : 0, now_);
+void FluidReplay::end(OpId op) {
+    if (schedule_.kind(op) == OpKind::pipeline) {
+        kernels_.let_go(schedule_.detail(op), now_);
     }
-}
-
-void FluidReplay::end(std::uint32_t op) {
-    if (kind(op) == OpKind::pipeline) {
-        for (const Occupancy& occupancy : occupancies(detail(op))) {
-            kernels_.let_go(detail(op), occupancy, now_);
-        }
-        // release_pipeline() has already reported the release.
-        dependents_.reached(op, DependsOn::finish, [&](std::uint32_t next) { ready_.push_back(next); });
-    } else {
-        const std::uint32_t chain = chain_of(op);
-        chains_.pass_turn(chain);
-        const std::uint32_t next = chains_.turn(chain);
-        if (next != Chains::none && queued_up_[next]) {
-            go(next);
-        }
-        kept_.released(op, now_);
-        dependents_.finished(op, [&](std::uint32_t waiting) { ready_.push_back(waiting); });
-    }
-    kept_.finished(op, now_);
-    ++finished_;
+    progress_.ended(
+        op, now_, [&](OpId next) { run(next); }, [&](OpId next) { ready_.push_back(next); });
 }
 
 void FluidReplay::start_pipeline(std::uint32_t pipeline) {
@@ -110,10 +90,9 @@ void FluidReplay::start_pipeline(std::uint32_t pipeline) {
 }
 
 void FluidReplay::release_pipeline(std::uint32_t pipeline) {
-    const std::uint32_t op = pipelines_[pipeline].op;
+    const OpId op = pipelines_[pipeline].op;
     shares_.change(class_of_pipeline_[pipeline], -schedule_.pipelines[pipeline].weight);
-    kept_.released(op, now_);
-    dependents_.reached(op, DependsOn::release, [&](std::uint32_t next) { ready_.push_back(next); });
+    progress_.released(op, now_, [&](OpId next) { ready_.push_back(next); });
     const Time finish = pipelines_[pipeline].finish();
     if (finish <= now_) {
         ended_.push_back(op);

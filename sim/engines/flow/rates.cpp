@@ -36,7 +36,7 @@ void FluidReplay::predict_pipeline(std::uint32_t pipeline) {
         running.pause(now_);
     }
     if (shares_.members(class_of_pipeline_[pipeline]) > 0) {
-        hold_devices(pipeline);
+        kernels_.hold(pipeline, running.seconds, now_);
     }
 }
 
@@ -61,7 +61,7 @@ void FluidReplay::couple() {
         clock.advance(now_);
         shares_.change(cls, -static_cast<double>(clock.marks.size()));
         for (const ServiceClock::Mark& mark : clock.marks) {
-            coupled_->join(now_, message(mark.item).connection, mark.item, mark.bytes - clock.served);
+            coupled_->join(now_, message(mark.op).connection, mark.op, mark.bytes - clock.served);
         }
         clock.marks.clear();
         ++clock.version;
@@ -91,8 +91,8 @@ void FluidReplay::change_link(std::uint32_t event) {
 void FluidReplay::divert_messages(std::uint32_t connection, std::uint32_t cls) {
     ServiceClock& from = clocks_[class_of_connection_[connection]];
     from.advance(now_);
-    from.take_if([&](std::uint32_t op) { return message(op).connection == connection; },
-                 [&](std::uint32_t op, double bytes_left) {
+    from.take_if([&](OpId op) { return message(op).connection == connection; },
+                 [&](OpId op, double bytes_left) {
                      shares_.change(class_of_connection_[connection], -1);
                      bytes_of_class_[class_of_connection_[connection]] -= bytes_left;
                      send(cls, op, bytes_left);

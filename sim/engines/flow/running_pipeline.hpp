@@ -11,7 +11,7 @@ namespace fabricast {
 
 struct RunningPipeline {
     PipelineForm form;
-    std::uint32_t op = 0;
+    OpId op{};
     Time last{};                // when the pace last changed
     double done = 0;            // 0..1, at `last`
     double tau = 0;             // chunk time at the present rate

@@ -82,6 +82,28 @@ struct Network {
 
     // The first lane of the port's link.
     std::uint32_t first_lane(std::uint32_t p) const { return p - counts[p].lane; }
+    // Makes the wire busy until then, for all its lanes.
+    [[gnu::cold]] void hold_wire(std::uint32_t p, Ps until) {
+        for (std::uint32_t lane = first_lane(p); lane < first_lane(p) + ports[p].lanes; ++lane) {
+            ports[lane].free = std::max(ports[lane].free, until);
+        }
+    }
+    [[gnu::cold]] bool any_active(std::uint32_t p) const {
+        const Port* const first = &ports[first_lane(p)];
+        return std::any_of(first, first + first->lanes, [](const Port& lane) { return lane.active; });
+    }
+    // PCIe without relaxed ordering: reads and completions may not pass writes that came before them, while writes may
+    // pass everything (PCI-SIG Base 5.0 table 2-40: otherwise two devices that read from each other could wait for
+    // ever).
+    [[gnu::cold]] bool behind_writes(std::uint32_t p, Ps arrived) const {
+        const Port& port = ports[p];
+        const std::uint8_t lane = counts[p].lane;
+        if (weak_order || lane == posted || port.form == 0 || !forms[port.form].headers) {
+            return false;
+        }
+        const Port& writes = ports[p - lane];
+        return !writes.queue.empty() && writes.queue.front().frame.time() <= arrived;
+    }
     std::int64_t cost(const Port& port, std::uint32_t bytes) const {
         return port.form == 0 ? bytes : forms[port.form].cost(bytes);
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "sim/engines/common/engine_traits.hpp"
 
 namespace fabricast {
 
@@ -117,6 +118,13 @@ struct PcieOptions {
 
 // Packets, queues, flow control and congestion control.
 struct Packet {
+    static MemoryNeed memory(const Fabric& fabric, const Schedule& schedule);
+    static constexpr EngineTraits traits{.name = "packet",
+                                         .about = "packets, queues, PFC, credits, ECN, losses",
+                                         .memory = memory,
+                                         .keys = "packet",
+                                         .events = true};
+
     Bytes mtu{4096};         // payload of a packet that crosses the network
     Bytes island_mtu{4096};  // of one that stays inside its node
     bool cut_through = true;

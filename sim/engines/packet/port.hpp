@@ -1,8 +1,8 @@
 #pragma once
 // One port type for every link: a queue, a wire, and a policy that says when the next packet may start. PFC, credits
 // and the lack of both differ in three places only: what a signal from the receiver changes (apply), what holds a
-// packet back (blocked), and what the receive buffer does when a packet comes and goes (receive_buffers.inl). Lanes
-// that share a wire are consecutive ports (lanes.hpp).
+// packet back (blocked), and what the receive buffer does when a packet comes and goes (flow_control.hpp,
+// arriving.hpp). Lanes that share a wire are consecutive ports (lanes.hpp).
 
 #include <algorithm>
 #include <bit>

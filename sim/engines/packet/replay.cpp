@@ -1,10 +1,13 @@
 #include "sim/engines/packet/replay.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <thread>
 
+#include "sim/engines/common/described.hpp"
 #include "sim/engines/common/watching.hpp"
 #include "sim/engines/packet/barrier.hpp"
 #include "sim/engines/packet/deadlock.hpp"
@@ -27,17 +30,16 @@ double seconds_now() {
 
 class Replay {
 public:
-    Replay(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device, const Packet& options,
-           const std::vector<LinkEvent>& events, const Watch& watch)
-        : fabric_(fabric),
-          schedule_(schedule),
+    Replay(const ReplayTask& task, const Packet& options)
+        : fabric_(task.fabric),
+          schedule_(task.schedule),
           options_(options),
-          traffic_(make_traffic(fabric, schedule, options, events)),
+          traffic_(make_traffic(task.fabric, task.schedule, options, task.events)),
           threads_(useful_threads()),
           shared_(traffic_, options, threads_),
-          operations_(fabric, schedule, traffic_, device),
-          horizon_(traffic_, schedule, shared_.lossy),
-          watching_(watch) {
+          operations_(task.fabric, task.schedule, traffic_, task.device),
+          horizon_(traffic_, task.schedule, shared_.lossy),
+          watching_(task.watch) {
         for (std::uint32_t d = 0; d < threads_; ++d) {
             domains_.push_back(std::make_unique<Worker>(shared_, d, threads_));
         }
@@ -54,9 +56,7 @@ public:
         } else {
             run_threads();
         }
-        Timeline timeline;
-        timeline.makespan = operations_.kept().last_finish();
-        timeline.kept = operations_.kept().times();
+        Timeline timeline = operations_.progress().timeline();
         observe(shared_, domains_, operations_, fabric_, events, timeline);
         if (timeline.packets->drops > 0 && !shared_.lossy) {
             throw CannotEnd("'" + fabric_.link_name(timeline.packets->ports.front().link) +
@@ -136,7 +136,7 @@ private:
         check_deadlock(hops);
         most_in_flight_ = std::max(most_in_flight_, in_flight);
         run_operations();  // operations that ended in the last window, which nothing waits for
-        if (operations_.finished()) {
+        if (operations_.progress().finished()) {
             return false;
         }
         start_ = std::min(first, operations_.next());
@@ -151,8 +151,8 @@ private:
         run_operations();
         parity_ ^= 1U;
         ++windows_;
-        watching_.poll(operations_.ended(), schedule_.size());
-        return !operations_.finished();
+        watching_.poll(operations_.progress().count(), schedule_.size());
+        return !operations_.progress().finished();
     }
 
     // Pauses are refreshed for ever. If nothing else has happened for a millisecond, which is far longer than any
@@ -179,10 +179,10 @@ private:
         }
     }
 
-    [[noreturn]] void cannot_end() const {
-        const OpId op = operations_.waiting();
-        std::string text = "operation " + std::to_string(static_cast<std::uint32_t>(op)) + " cannot end: ";
-        throw CannotEnd(text + describe_standstill(shared_, fabric_));
+    [[noreturn]] void cannot_end() {
+        throw CannotEnd(fmt::format("{} cannot end: {}",
+                                    described(fabric_, schedule_, operations_.progress().first_unfinished()),
+                                    describe_standstill(shared_, fabric_)));
     }
 
     void run_threads() {
@@ -259,9 +259,8 @@ private:
 
 }  // namespace packet
 
-Timeline replay_packets(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device,
-                        const Packet& options, const std::vector<LinkEvent>& events, const Watch& watch) {
-    return packet::Replay(fabric, schedule, device, options, events, watch).run(events);
+Timeline replay_task(const Packet& options, const ReplayTask& task) {
+    return packet::Replay(task, options).run(task.events);
 }
 
 }  // namespace fabricast

@@ -96,7 +96,7 @@ public:
     }
 
     // Writer.
-    void push(const T& value) {
+    [[gnu::always_inline]] void push(const T& value) {
         Block* block = block_.load(std::memory_order_relaxed);
         const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
         if (block == nullptr || tail - head_.load(std::memory_order_acquire) > block->mask) {
@@ -121,7 +121,7 @@ private:
     };
     static_assert(alignof(T) <= alignof(std::max_align_t));
 
-    Block* grow(Block* old, std::uint32_t tail) {
+    [[gnu::noinline]] Block* grow(Block* old, std::uint32_t tail) {
         const std::uint64_t capacity = old == nullptr ? 8 : 2 * (old->mask + 1);
         auto* block = new (::operator new(sizeof(Block) + capacity * sizeof(T))) Block{old, capacity - 1};
         for (std::uint32_t i = head_.load(std::memory_order_acquire); old != nullptr && i != tail; ++i) {

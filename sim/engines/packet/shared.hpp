@@ -59,7 +59,22 @@ struct Shared {
     std::vector<Recovery> recoveries;      // per flow
     std::vector<Series> series;            // per port
 
+    // Whether something waits in the port's queue or its sender.
+    bool has_traffic(const Port& port) const {
+        return !port.queue.empty() || (port.sender != none && !senders[port.sender].empty());
+    }
+    void set_active(std::uint32_t p) {
+        net.ports[p].active = true;
+        word_of(net.ports[p]) |= std::uint64_t{1} << (net.ports[p].slot % 64);
+    }
+    void clear_active(std::uint32_t p) {
+        net.ports[p].active = false;
+        word_of(net.ports[p]) &= ~(std::uint64_t{1} << (net.ports[p].slot % 64));
+    }
     std::uint32_t domain_of(std::uint32_t node) const { return islands.domain[islands.of[node]]; }
+
+private:
+    std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };
 
 }  // namespace fabricast::packet

@@ -2,8 +2,10 @@
 
 namespace fabricast {
 
-Timeline replay_simgrid(const Fabric&, const Schedule&, const DeviceLimits&, const Watch&) {
-    throw MissingEngine("this build has no SimGrid: install libsimgrid-dev and build again");
-}
+std::string_view SimGrid::missing() { return "this build has no SimGrid: install libsimgrid-dev and build again"; }
+
+MemoryNeed SimGrid::memory(const Fabric&, const Schedule&) { return {}; }
+
+Timeline replay_task(const SimGrid&, const ReplayTask&) { throw MissingEngine(std::string(SimGrid::missing())); }
 
 }  // namespace fabricast

@@ -55,6 +55,9 @@ std::string_view to_string(Protocol);
 std::string_view to_string(DataType);
 std::int64_t size_of(DataType);  // bytes
 
+// nccl-tests: busbw = algbw * factor. Source: nccl-tests doc/PERFORMANCE.md.
+double busbw_factor(Collective collective, std::uint32_t ranks);
+
 struct CollectiveWorkload {
     Collective collective = Collective::all_reduce;
     Algorithm algorithm = Algorithm::automatic;

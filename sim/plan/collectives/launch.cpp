@@ -39,7 +39,7 @@ Launch launch_cost(FigureReader& ledger, const LaunchSpec& launch, const Fabric&
 
 }  // namespace
 
-void launch_iterations(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, Plan& plan) {
+void launch_iterations(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, CallPlan& plan) {
     const Launch launch = launch_cost(call.ledger, spec, call.fabric, call.workload.collective);
     Schedule& schedule = plan.schedule;
     const DependsOn when = lowering.streams ? DependsOn::release : DependsOn::finish;

@@ -6,6 +6,6 @@
 namespace fabricast {
 
 // Adds the plan's iterations, launched as the spec says, and keeps the end of each.
-void launch_iterations(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, Plan& plan);
+void launch_iterations(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, CallPlan& plan);
 
 }  // namespace fabricast

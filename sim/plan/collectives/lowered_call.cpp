@@ -1,20 +1,14 @@
 #include "sim/plan/collectives/lowered_call.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 #include <variant>
 
 namespace fabricast {
 
-std::string_view figure_prefix(nccl::Proto proto) {
-    constexpr std::array<std::string_view, nccl::proto_count> prefixes{"ll", "ll128", "simple"};
-    return prefixes[nccl::index(proto)];
-}
-
 ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto) {
-    const std::string prefix(figure_prefix(proto));
+    const std::string prefix = nccl::figure_prefix(proto);
     return {.start = from_seconds(ledger.kernel(prefix + ".start")),
             .hop = from_seconds(ledger.kernel(prefix + ".hop")),
             .channel_rate = ledger.kernel(prefix + ".channel_rate"),
@@ -85,42 +79,6 @@ std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int c
     return count;
 }
 
-namespace {
-
-// The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third GPU, over PCIe.
-nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
-    const nccl::Locality& places = rules.places;
-    if (rules.fabric.node().nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) {
-        return nccl::PeerLevel::nvl;
-    }
-    for (std::uint32_t via = 0; via < places.gpus; ++via) {
-        if (places.links(a, via) > 0 && places.links(via, b) > 0) {
-            return nccl::PeerLevel::nvb;
-        }
-    }
-    return static_cast<nccl::PeerLevel>(static_cast<int>(nccl::PeerLevel::pix) + static_cast<int>(places.pcie(a, b)));
-}
-
-}  // namespace
-
-void PathRules::apply(PathQuery& query) const {
-    if (fabric.node_of(query.src) != fabric.node_of(query.dst)) {
-        query.forwarded = pxn;
-        return;
-    }
-    const bool gpus = fabric.kind(query.src) == DeviceKind::gpu && fabric.kind(query.dst) == DeviceKind::gpu;
-    if (!peers || !gpus || query.src == query.dst) {
-        return;
-    }
-    const nccl::PeerLevel path = peer_path(*this, fabric.local_index(query.src), fabric.local_index(query.dst));
-    const bool over_pcie = path >= nccl::PeerLevel::pix;
-    if (path > *peers || (over_pcie && !fabric.node().peer_to_peer)) {
-        query.kind = PathKind::host_staged;
-    } else if (over_pcie) {
-        query.kind = PathKind::p2p;
-    }
-}
-
 PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
     PathQuery query;
     query.src = call.fabric.gpu(ring.order.front());
@@ -154,6 +112,23 @@ Body pipeline_body(const Pipeline& pipeline) {
     return [pipeline](Schedule& schedule, std::span<const Schedule::Dependency> after) {
         return std::vector<OpId>{schedule.add(pipeline, after)};
     };
+}
+
+// A Simple stream of `bytes` per edge and channel; the network limits its rate.
+Pipeline network_stream(const Call& call, double bytes, double chunk, int channels) {
+    FigureReader& ledger = call.ledger;
+    const ProtocolCost cost = protocol_cost(ledger, nccl::Proto::simple);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = bytes;
+    pipeline.chunk = std::min(bytes, chunk);
+    pipeline.slots = network_slots(ledger);
+    pipeline.edge_rate_cap = cost.channel_rate;
+    pipeline.wire_ratio = cost.wire;
+    pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
+    pipeline.fill = cost.fill;
+    pipeline.start = kernel_start(ledger, nccl::Proto::simple, cost, channels, pipeline.chunk);
+    pipeline.weight = channels;
+    return pipeline;
 }
 
 std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges) {

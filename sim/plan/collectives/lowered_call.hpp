@@ -11,20 +11,10 @@
 #include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/collectives/nccl/chunking.hpp"
 #include "sim/plan/collectives/nccl/search.hpp"
+#include "sim/plan/collectives/path_rules.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
 namespace fabricast {
-
-// How NCCL's settings route connections: GPUs of a node that may not map each other's memory go through the host;
-// without PXN nothing is forwarded over NVLink to a far NIC.
-struct PathRules {
-    Fabric fabric;
-    nccl::Locality places;
-    std::optional<nccl::PeerLevel> peers;
-    bool pxn = true;
-
-    void apply(PathQuery& query) const;
-};
 
 struct Call {
     const CollectiveWorkload& workload;
@@ -36,7 +26,7 @@ struct Call {
     nccl::Shape shape;
     double bytes = 0;
     bool gpu_direct = true;
-    nccl::Algo algo = nccl::Algo::ring;
+    const nccl::AlgorithmModel* algorithm = nullptr;  // null: NCCL chooses none
     nccl::Proto proto = nccl::Proto::simple;
     FigureReader& ledger;
 
@@ -63,7 +53,6 @@ struct ProtocolCost {
     double channel_rate = 0, wire = 1, fill = 0;
 };
 ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto);
-std::string_view figure_prefix(nccl::Proto proto);  // "ll", "ll128", "simple"
 
 // Time to start a kernel on `channels` channels with chunks of `chunk` bytes.
 Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk);
@@ -86,6 +75,9 @@ std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int c
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring);
 PathQuery ring_hop(const Call& call, const nccl::Ring& ring);
+
+// A Simple stream of `bytes` per edge and channel; the network limits its rate.
+Pipeline network_stream(const Call& call, double bytes, double chunk, int channels);
 
 // A body that adds only this pipeline.
 Body pipeline_body(const Pipeline& pipeline);

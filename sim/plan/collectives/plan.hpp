@@ -1,21 +1,26 @@
 #pragma once
-// The plan of a collective.
+// The plan of one call of a collective.
 
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "models/evidence.hpp"
 #include "sim/engines/common/schedule.hpp"
 #include "sim/plan/collectives/collective.hpp"
 
 namespace fabricast {
 
-// A plan: the schedule of a few back-to-back iterations, and how it was chosen.
-struct Plan {
-    Schedule schedule;    // kept: one operation per iteration, whose finish ends the iteration
+// Which of the kept operations tell the time of a call. The schedule keeps one operation per iteration first, whose
+// finish ends the iteration.
+struct Timing {
     int iterations = 1;   // in the schedule; the time of one is finish(last) - finish(last but one)
     int timed_calls = 0;  // above 0: calls overlap, so their average counts; one more kept operation ends the last call
+};
+
+// How a call was chosen, and what is known of its time.
+struct CallFacts {
     Algorithm algorithm = Algorithm::ring;
     Protocol protocol = Protocol::simple;
     int channels = 0;
@@ -23,14 +28,21 @@ struct Plan {
     double bytes_moved_factor = 1;  // nccl-tests' busbw / algbw
     Evidence evidence = Evidence::formula_only;
     double relative_low80 = 0, relative_high80 = 0;  // interval of the time from the constants used, e.g. -0.05, +0.06
+};
+
+// The plan of one call of a collective: a few back-to-back iterations of it. Steps and traces are composed of calls.
+struct CallPlan : Timing, CallFacts {
+    Schedule schedule;
     std::vector<FigureUsed> figures;
     std::vector<std::string> evidence_notes;  // "kernel costs from ..., nearest data 8 GPUs a node"
     std::vector<std::string> notes;
 };
 
-// The requested algorithm cannot run here (NVLS without NVSwitch gen 3 ...).
-struct PlanError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+// What the workload asks for cannot be planned here (NVLS without NVSwitch gen 3 ...). `key` is the scenario's key that
+// the message concerns.
+struct PlanError : ErrorWith<ExitCode::bad_input> {
+    explicit PlanError(const std::string& what, std::string at = "workload") : ErrorWith(what), key(std::move(at)) {}
+    std::string key;
 };
 
 }  // namespace fabricast

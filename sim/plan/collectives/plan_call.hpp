@@ -1,6 +1,5 @@
 #pragma once
-// Lowers one call of a collective with the chosen algorithm. To add one of NCCL's algorithms, add a source with its
-// plan and a row in the table of plan_call.cpp.
+// Lowers one call of a collective with the chosen algorithm.
 
 #include "sim/plan/collectives/lowered_call.hpp"
 

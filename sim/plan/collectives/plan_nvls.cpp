@@ -1,11 +1,12 @@
 #include "sim/plan/collectives/plan_nvls.hpp"
 
-// Reduction and multicast in the NVSwitch: in one node, and with trees between the nodes.
-
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "sim/plan/collectives/algorithms/double_tree.hpp"
+#include "sim/plan/collectives/lowered_call.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast {
@@ -92,9 +93,9 @@ double even_chunk(double bytes, int channels, int heads, double chunk) {
     return bytes / loops / channels;
 }
 
-// Up to 2.18 every channel with at least 4 KiB to move adds to the start (facts nccl-mechanisms.md, 3.4).
-double old_channel_start(const Call& call, int channels) {
-    if (nccl::at_least(call.release.version, 19)) {
+// In old releases every channel with at least 4 KiB to move adds to the start.
+double channel_start(const Call& call, int channels) {
+    if (!call.release.flags.nvls_channels_add_to_start) {
         return 0;
     }
     return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
@@ -110,7 +111,7 @@ PathQuery switch_hop(const Call& call) {
 LoweredCall one_node(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const int channels = call.found.nvls_channels;
-    const int heads = std::max(1, call.found.nvls_heads);
+    const int heads = std::max(1, call.found.nvls.channels);
     const bool reduces_and_spreads = call.workload.collective == Collective::all_reduce;
     // All-gather only multicasts, reduce-scatter only reduces: a link carries the whole buffer in one direction only.
     const double crossings = reduces_and_spreads ? 1 + 1.0 / call.shape.ranks : 1;
@@ -118,12 +119,12 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
     Pipeline pipeline;
     pipeline.bytes_per_edge = call.bytes / channels;
     pipeline.chunk = even_chunk(call.bytes, channels, heads, chunk);
-    pipeline.slots = call.release.buffers.slots;
+    pipeline.slots = call.release.slots();
     pipeline.fill = ledger.kernel("nvls.fill");
     pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
     pipeline.edge_rate_cap = ledger.kernel("nvls.rate") / crossings / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire");
-    pipeline.start = from_seconds(ledger.kernel("nvls.start") + old_channel_start(call, channels));
+    pipeline.start = from_seconds(ledger.kernel("nvls.start") + channel_start(call, channels));
     pipeline.weight = channels;
     pipeline.edges = add_edges(call, schedule, switch_edges(call.fabric, crossings));
     const Stage stage{1, switch_hop(call), {}};
@@ -136,7 +137,7 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
 LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const int channels = call.found.nvls_channels;
-    const int heads = std::max(1, call.found.nvls_heads);
+    const int heads = std::max(1, call.found.nvls.channels);
     const double crossings = 1 + 1.0 / call.per_node();
     const double chunk = nccl::nvls_tree_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
     Pipeline pipeline;
@@ -152,7 +153,7 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.start"));
     pipeline.weight = channels;
-    const bool network_reduces = call.algo == nccl::Algo::nvls;
+    const bool network_reduces = call.algorithm == &nccl::nvls_model;
     const NvlsNetworkEdges edges{call.fabric, call.found.nics, call.shape.nodes,
                                  crossings,   call.gpu_direct, network_reduces};
     pipeline.edges = add_edges(call, schedule, GeneratedEdges{edges.count(), edges});
@@ -165,10 +166,94 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
             network_reduces ? Evidence::formula_only : Evidence::measured_here};
 }
 
-}  // namespace
-
 LoweredCall plan_nvls(const Call& call, Schedule& schedule) {
     return call.several_nodes() ? several_nodes(call, schedule) : one_node(call, schedule);
 }
+
+// NCCL's tuning model of NVLS and NVLSTree (src/graph/tuning.cc, ncclTopoTuneModel).
+
+using nccl::Proto;
+using nccl::TuningCase;
+
+bool pipelined(const TuningCase& c) { return c.release.is("nvls_model", "pipelined"); }
+bool linear_hops(const TuningCase& c) { return c.release.is("nvls_tree_hops", "linear"); }
+
+// The model from 2.28 on, for both.
+double pipelined_channel(const TuningCase& c, double inter, double most) {
+    const double channels = c.graph.channels;
+    const double intra = c.graph.intra * c.release.item_of("nvls.efficiency", c.gpu(), 0) * (channels - 1) / channels *
+                         (c.all_reduce() ? 2 : (c.per_node() - 1) / c.per_node());
+    return std::min({intra, inter, most});
+}
+
+double nvls_bandwidth(const TuningCase& c) {
+    const auto [intra, inter] = std::pair{c.graph.intra, c.graph.inter};
+    double channel = std::min(intra, inter);
+    if (pipelined(c)) {
+        channel = pipelined_channel(c, inter, std::numeric_limits<double>::infinity());
+    } else if (linear_hops(c)) {  // 2.18: no rule of its own
+        channel = c.comm.nodes <= 2 ? intra : inter;
+    } else if (c.gathers() && c.release.flags.nvls_gathers_leave_out_own) {
+        channel = std::min(intra * (c.per_node() - 1) / c.per_node(), inter * 0.9);
+    }
+    const double bus = c.bus(channel);
+    return c.gathers() ? bus : pipelined(c) ? bus * c.ranks() / c.steps() : bus * c.release.number_or_0("nvls.ratio");
+}
+
+double nvls_tree_bandwidth(const TuningCase& c) {
+    const auto [intra, inter] = std::pair{c.graph.intra, c.graph.inter};
+    const bool pair = c.comm.nodes <= 2;
+    if (pipelined(c)) {
+        const double most = c.of_system("per_channel.nvls_tree");
+        return c.bus(pipelined_channel(c, inter * (pair ? 2 : 1), most)) * c.ranks() / c.steps();
+    }
+    if (linear_hops(c)) {
+        return c.bus(pair ? intra : inter) * 0.7 * c.nodes() / (2 * (c.nodes() - 1));
+    }
+    return c.bus(std::min(intra, pair ? inter : inter / 2)) * c.release.number_or_0("nvls.ratio");
+}
+
+double nvls_seconds(const TuningCase& c, Proto proto, double bytes) {
+    const auto [base, intra, inter] = c.latency(proto);
+    return c.seconds(base + intra + (c.several() ? inter : 0), nvls_bandwidth(c), bytes);
+}
+
+double nvls_tree_seconds(const TuningCase& c, Proto proto, double bytes) {
+    const auto [base, intra, inter] = c.latency(proto);
+    const double hops = linear_hops(c) ? c.nodes() - 1 : c.log2_nodes();
+    const bool corrected =
+        c.release.flags.corrects_nvls_tree && c.comm.cpu != nccl::CpuVendor::other && c.comm.compute_capability >= 100;
+    const double rate = nvls_tree_bandwidth(c) * (corrected ? c.tree_correction(proto, bytes) : 1);
+    return c.seconds(base + intra + 2 * hops * inter, rate, bytes);
+}
+
+nccl::Graph nvls_graph(const nccl::TopologySearchResult& found, const nccl::NodeBandwidths&) { return found.nvls; }
+
+// Across nodes the network itself must reduce.
+bool nvls_runs(const TuningCase& c) {
+    const bool serves = c.all_reduce() || (c.gathers() && c.release.flags.nvls_gathers);
+    return serves && c.comm.nvls && (!c.several() || c.comm.collnet);
+}
+
+}  // namespace
+
+constinit const nccl::AlgorithmModel nccl::nvls_model{.name = "NVLS",
+                                                      .key = "nvls",
+                                                      .word = Algorithm::nvls,
+                                                      .simple_only = true,
+                                                      .graph = nvls_graph,
+                                                      .runs = nvls_runs,
+                                                      .seconds = nvls_seconds,
+                                                      .plan = plan_nvls};
+
+constinit const nccl::AlgorithmModel nccl::nvls_tree_model{
+    .name = "NVLSTree",
+    .key = "nvls_tree",
+    .word = Algorithm::nvls_tree,
+    .simple_only = true,
+    .graph = nvls_graph,
+    .runs = [](const TuningCase& c) { return c.all_reduce() && c.comm.nvls && c.several(); },
+    .seconds = nvls_tree_seconds,
+    .plan = plan_nvls};
 
 }  // namespace fabricast

@@ -1,10 +1,10 @@
 #pragma once
-// Reduction and multicast in the NVSwitch, alone or with a tree between nodes.
+// Reduction and multicast in the NVSwitch: in one node, and with trees between the nodes.
 
-#include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl/algorithm_model.hpp"
 
-namespace fabricast {
+namespace fabricast::nccl {
 
-LoweredCall plan_nvls(const Call& call, Schedule& schedule);
+extern const AlgorithmModel nvls_model, nvls_tree_model;
 
-}  // namespace fabricast
+}  // namespace fabricast::nccl

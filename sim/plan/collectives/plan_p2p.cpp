@@ -1,10 +1,9 @@
 #include "sim/plan/collectives/plan_p2p.hpp"
 
-// Sends and receives: all-to-all(v), the shift of nccl-tests' sendrecv, gather and scatter.
-
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 
 #include "topologies/trays.hpp"
 
@@ -47,41 +46,30 @@ struct Pattern {
     std::uint32_t peers = 1;
 };
 
-std::vector<std::uint16_t> index_order(std::uint32_t gpus) {
-    std::vector<std::uint16_t> order(gpus);
-    for (std::uint32_t g = 0; g < gpus; ++g) {
-        order[g] = static_cast<std::uint16_t>(g);
-    }
-    return order;
-}
-
 Pattern pattern(const Call& call) {
     const std::uint32_t ranks = call.shape.ranks;
     const double share = call.bytes / ranks;  // nccl-tests' size is a rank's whole buffer
     const bool pxn = call.environment.pxn && call.found.nvlink && call.several_nodes();
-    switch (call.workload.collective) {
-        case Collective::sendrecv: {
-            NodeRing shift;
-            shift.nodes = call.shape.nodes;
-            shift.order = index_order(call.per_node());
-            shift.gpu_direct = call.gpu_direct;
-            if (pxn) {
-                shift.entry_nic = call.fabric.nearest_nic(shift.order.front());
-                shift.exit_nic =
-                    Trays(call.fabric.node()).on_rail_of(call.fabric.nearest_nic(shift.order.back()), shift.entry_nic);
-            }
-            return {shift, call.bytes, 1};
+    const Collective collective = call.workload.collective;
+    if (collective == Collective::sendrecv) {
+        NodeRing shift;
+        shift.nodes = call.shape.nodes;
+        shift.order.resize(call.per_node());
+        std::iota(shift.order.begin(), shift.order.end(), std::uint16_t{0});
+        shift.gpu_direct = call.gpu_direct;
+        if (pxn) {
+            shift.entry_nic = call.fabric.nearest_nic(shift.order.front());
+            shift.exit_nic =
+                Trays(call.fabric.node()).on_rail_of(call.fabric.nearest_nic(shift.order.back()), shift.entry_nic);
         }
-        case Collective::gather:
-        case Collective::scatter: {
-            const bool inward = call.workload.collective == Collective::gather;
-            const StarEdges star{call.fabric, call.workload.root, inward, call.gpu_direct, pxn};
-            return {GeneratedEdges{ranks - 1, star}, share, ranks - 1};
-        }
-        default: {
-            return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
-        }
+        return {shift, call.bytes, 1};
     }
+    if (collective == Collective::gather || collective == Collective::scatter) {
+        const bool inward = collective == Collective::gather;
+        const StarEdges star{call.fabric, call.workload.root, inward, call.gpu_direct, pxn};
+        return {GeneratedEdges{ranks - 1, star}, share, ranks - 1};
+    }
+    return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
 }
 
 // The size in bytes below which the transport's messages cost more; 0: there is none.
@@ -126,7 +114,7 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     pipeline.bytes_per_edge = p.bytes / channels;
     pipeline.chunk =
         std::min(pipeline.bytes_per_edge, nccl::p2p_chunk(call.release, call.environment, call.found, call.shape));
-    pipeline.slots = call.release.buffers.slots;
+    pipeline.slots = call.release.slots();
     pipeline.fill = ledger.kernel("p2p.fill");
     pipeline.edge_rate_cap = ledger.kernel("p2p.channel_rate");
     pipeline.wire_ratio = ledger.kernel("p2p.wire");

@@ -1,5 +1,5 @@
 #pragma once
-// Sends and receives: all-to-all, gather, scatter, sendrecv.
+// Sends and receives: all-to-all(v), the shift of nccl-tests' sendrecv, gather and scatter.
 
 #include "sim/plan/collectives/lowered_call.hpp"
 

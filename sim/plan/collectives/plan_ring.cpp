@@ -1,10 +1,10 @@
 #include "sim/plan/collectives/plan_ring.hpp"
 
-// Rings: all-reduce, all-gather and reduce-scatter as cyclic pipelines, broadcast and reduce as chains.
-
 #include <algorithm>
 #include <map>
 #include <utility>
+
+#include "sim/plan/collectives/lowered_call.hpp"
 
 namespace fabricast {
 
@@ -162,15 +162,13 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
     return stages;
 }
 
-}  // namespace
-
 LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const Collective collective = call.workload.collective;
     const double ranks = call.shape.ranks;
     const bool chain = streams(collective);
     const int channels =
-        nccl::channels_used(call.release, call.found, nccl::Algo::ring, call.proto, collective, call.shape, call.bytes);
+        nccl::channels_used(call.release, call.found, true, call.proto, collective, call.shape, call.bytes);
     const double steps = ring_steps(collective, ranks);
     const double per_step = call.bytes / channels / (chain ? 1 : ranks);  // one edge, one channel
     const ProtocolCost cost = protocol_cost(ledger, call.proto);
@@ -180,7 +178,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     pipeline.chunk = std::min(per_step, nccl::ring_chunk(call.release, call.environment, call.proto, collective));
     pipeline.cyclic = !chain;
     pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
-    pipeline.slots = call.release.buffers.slots;
+    pipeline.slots = call.release.slots();
     pipeline.fill = chain ? 0 : cost.fill;
     if (call.per_node() > 1) {  // with one GPU per node the channels only copy inside their own memory, for the NIC
         pipeline.edge_rate_cap = cost.channel_rate;
@@ -201,5 +199,68 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     pipeline.edges = add_edges(call, schedule, all_rings(call, channels, !chain));
     return {pipeline_body(pipeline), channels, chain};
 }
+
+// NCCL's tuning model of the ring (src/graph/tuning.cc, ncclTopoTuneModel).
+
+using nccl::Proto;
+using nccl::TuningCase;
+
+double bandwidth(const TuningCase& c, Proto proto) {
+    double bus = c.bus();
+    if (proto == Proto::ll) {
+        const bool first = c.all_reduce() || c.collective == Collective::reduce || c.several();
+        bus = std::min(c.ll_limit(), bus * c.release.item("ring_ll.efficiency", first ? 0 : 1));
+    } else if (proto == Proto::ll128) {
+        const double channels = c.graph.channels;
+        bus = std::min(bus * c.release.item("ring_ll128.efficiency", c.per_node() < 2 ? 1 : 0),
+                       channels * c.ll128_channel_limit("per_channel.ring_ll128"));
+    }
+    return bus * c.ranks() / c.steps();  // from the rate of the wires to that of the caller's buffer
+}
+
+double latency(const TuningCase& c, Proto proto) {
+    auto [base, intra, inter] = c.latency(proto);
+    if (!c.all_reduce() && !c.gathers()) {
+        const bool same = c.graph.same_channels;
+        const double hop =
+            c.hop(c.several() ? "net" : c.inside(), proto == Proto::simple && !same ? "tree" : c.key, proto);
+        return base + (same ? hop : c.steps() * hop);
+    }
+    double inter_steps = 0;
+    if (c.several()) {
+        inter_steps = c.all_reduce() ? 2 * (c.nodes() - 1) + c.release.number("ring.extra_inter_steps") : c.nodes() - 1;
+        const double post = c.release.number(c.comm.cpu == nccl::CpuVendor::amd     ? "net_overhead.amd"
+                                             : c.comm.cpu == nccl::CpuVendor::intel ? "net_overhead.intel"
+                                                                                    : "net_overhead.other");
+        intra = std::max(intra, post * (proto == Proto::simple ? c.release.number("net_overhead.simple_factor") : 1));
+    }
+    return base + ((c.steps() - inter_steps) * intra + inter_steps * inter);
+}
+
+// "Plateau effect of ring" (ncclTopoGetAlgoTime).
+double plateau(const TuningCase& c, Proto proto, double bytes) {
+    if (proto != Proto::simple || !c.several() || !c.all_reduce()) {
+        return 1;
+    }
+    const double shares = c.ranks() * (c.release.is("plateau_per", "channel-and-rank") ? c.graph.channels : 1);
+    return bytes / shares < c.release.number("ring.plateau_threshold")
+               ? 1
+               : c.release.item("ring.plateau", c.comm.compute_capability < 80 ? 0 : 1);
+}
+
+}  // namespace
+
+constinit const nccl::AlgorithmModel nccl::ring_model{
+    .name = "Ring",
+    .key = "ring",
+    .word = Algorithm::ring,
+    .simple_only = false,
+    .graph = [](const TopologySearchResult& found, const NodeBandwidths&) { return found.ring; },
+    .runs = [](const TuningCase&) { return true; },
+    .seconds =
+        [](const TuningCase& c, Proto proto, double bytes) {
+            return c.seconds(plateau(c, proto, bytes) * latency(c, proto), bandwidth(c, proto), bytes);
+        },
+    .plan = plan_ring};
 
 }  // namespace fabricast

@@ -1,10 +1,10 @@
 #pragma once
-// Rings: all-reduce, all-gather, reduce-scatter, broadcast and reduce.
+// Rings: all-reduce, all-gather and reduce-scatter as cyclic pipelines, broadcast and reduce as chains.
 
-#include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl/algorithm_model.hpp"
 
-namespace fabricast {
+namespace fabricast::nccl {
 
-LoweredCall plan_ring(const Call& call, Schedule& schedule);
+extern const AlgorithmModel ring_model;
 
-}  // namespace fabricast
+}  // namespace fabricast::nccl

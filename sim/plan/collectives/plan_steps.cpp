@@ -1,12 +1,11 @@
 #include "sim/plan/collectives/plan_steps.hpp"
 
-// Algorithms that NCCL does not have, lowered message by message: what another library could reach.
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
-#include "sim/plan/collectives/algorithms/exchanges.hpp"
-#include "sim/plan/collectives/algorithms/rings.hpp"
-#include "sim/plan/collectives/algorithms/trees.hpp"
 #include "sim/plan/collectives/algorithms/unroll.hpp"
 
 namespace fabricast {
@@ -16,54 +15,57 @@ namespace {
 // A message takes about 100 B in a schedule of three iterations.
 constexpr std::size_t most_messages = 2'000'000;
 
-Program program_for(const Call& call) {
-    const std::uint32_t ranks = call.shape.ranks;
-    const Collective collective = call.workload.collective;
-    switch (call.workload.algorithm) {
-        case Algorithm::recursive_doubling:
-            if (collective == Collective::all_reduce) {
-                // Small calls: whole buffers in log2 steps, because latency dominates. Large ones: halving and
-                // doubling, because bytes do.
-                return call.bytes <= 64 * 1024 ? recursive_doubling_all_reduce(ranks)
-                                               : halving_doubling_all_reduce(ranks);
-            }
-            if (collective == Collective::all_gather) {
-                return pat_all_gather(ranks);
-            }
-            if (collective == Collective::reduce_scatter) {
-                return pat_reduce_scatter(ranks);
-            }
-            break;
-        case Algorithm::pairwise:
-            if (collective == Collective::all_to_all || collective == Collective::all_to_all_v) {
-                return pairwise_all_to_all(ranks);
-            }
-            break;
-        case Algorithm::hierarchical:
-            if (collective == Collective::all_reduce) {
-                return hierarchical_all_reduce(call.shape.nodes, call.per_node());
-            }
-            break;
-        default:
-            break;
-    }
-    throw PlanError(std::string(to_string(call.workload.algorithm)) + " has no form of " +
-                    std::string(to_string(collective)) +
-                    "; recursive-doubling has all_reduce, all_gather and reduce_scatter, pairwise all_to_all, " +
-                    "hierarchical all_reduce");
+// One form of an algorithm. The number of messages is estimated without building the program, so that a million ranks
+// are refused at once.
+struct Form {
+    Algorithm algorithm;
+    Collective collective;
+    double (*messages)(double ranks, const Call& call);
+    Program (*program)(std::uint32_t ranks, const Call& call);
+};
+
+double every_pair(double ranks, const Call&) { return ranks * ranks; }
+
+// Small calls: whole buffers in log2 steps, because latency dominates. Large ones: halving and doubling, because bytes
+// do.
+Program doubling(std::uint32_t ranks, const Call& call) {
+    return call.bytes <= 64 * 1024 ? recursive_doubling_all_reduce(ranks) : halving_doubling_all_reduce(ranks);
 }
 
-// Estimates the number of messages without building the program, so that a million ranks are refused at once.
-double estimated_messages(const Call& call) {
-    const double ranks = call.shape.ranks;
-    switch (call.workload.algorithm) {
-        case Algorithm::pairwise:
-            return ranks * ranks;
-        case Algorithm::hierarchical:
-            return 2 * ranks * (call.per_node() + call.shape.nodes);
-        default:
-            return call.workload.collective == Collective::all_reduce ? 64 * ranks : ranks * ranks;
+Program pairwise(std::uint32_t ranks, const Call&) { return pairwise_all_to_all(ranks); }
+
+constexpr std::array forms{
+    Form{Algorithm::recursive_doubling, Collective::all_reduce, [](double ranks, const Call&) { return 64 * ranks; },
+         doubling},
+    Form{Algorithm::recursive_doubling, Collective::all_gather, every_pair,
+         [](std::uint32_t ranks, const Call&) { return pat_all_gather(ranks); }},
+    Form{Algorithm::recursive_doubling, Collective::reduce_scatter, every_pair,
+         [](std::uint32_t ranks, const Call&) { return pat_reduce_scatter(ranks); }},
+    Form{Algorithm::pairwise, Collective::all_to_all, every_pair, pairwise},
+    Form{Algorithm::pairwise, Collective::all_to_all_v, every_pair, pairwise},
+    Form{Algorithm::hierarchical, Collective::all_reduce,
+         [](double ranks, const Call& call) { return 2 * ranks * (call.per_node() + call.shape.nodes); },
+         [](std::uint32_t, const Call& call) { return hierarchical_all_reduce(call.shape.nodes, call.per_node()); }},
+};
+
+Program program_for(const Call& call) {
+    const Algorithm algorithm = call.workload.algorithm;
+    const Collective collective = call.workload.collective;
+    const auto form = std::ranges::find_if(
+        forms, [&](const Form& f) { return f.algorithm == algorithm && f.collective == collective; });
+    if (form == forms.end()) {
+        throw PlanError(
+            fmt::format("{} has no form of {}; recursive-doubling has all_reduce, all_gather and reduce_scatter, "
+                        "pairwise all_to_all, hierarchical all_reduce",
+                        to_string(algorithm), to_string(collective)));
     }
+    if (form->messages(call.shape.ranks, call) > static_cast<double>(most_messages)) {
+        throw PlanError(
+            fmt::format("{} over {} GPUs would be more than {} messages; use fewer GPUs or an algorithm "
+                        "that is planned as a stream (ring, tree, direct)",
+                        to_string(algorithm), call.shape.ranks, most_messages));
+    }
+    return form->program(call.shape.ranks, call);
 }
 
 Unrolling costs_of(const Call& call, std::uint32_t pieces) {
@@ -101,11 +103,6 @@ Unrolling costs_of(const Call& call, std::uint32_t pieces) {
 
 LoweredCall plan_steps(const Call& call, Schedule& schedule) {
     (void)schedule;  // every iteration adds its own connections
-    if (estimated_messages(call) > static_cast<double>(most_messages)) {
-        throw PlanError(std::string(to_string(call.workload.algorithm)) + " over " + std::to_string(call.shape.ranks) +
-                        " GPUs would be more than " + std::to_string(most_messages) +
-                        " messages; use fewer GPUs or an algorithm that is planned as a stream (ring, tree, direct)");
-    }
     const Program program = program_for(call);
     // nccl-tests' size of an all-to-all is a rank's whole buffer: each piece of it goes to one peer.
     const bool to_all = call.workload.algorithm == Algorithm::pairwise;

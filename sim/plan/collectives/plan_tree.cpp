@@ -1,10 +1,10 @@
 #include "sim/plan/collectives/plan_tree.hpp"
 
-// Double binary trees between the nodes with a chain inside each: reduce up and broadcast down, pipelined.
-
 #include <algorithm>
+#include <vector>
 
 #include "sim/plan/collectives/algorithms/double_tree.hpp"
+#include "sim/plan/collectives/lowered_call.hpp"
 
 namespace fabricast {
 
@@ -88,12 +88,10 @@ Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int 
     return {2.0 * tree_depth(call.shape.nodes), query, hop};
 }
 
-}  // namespace
-
 LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
-    const int channels = nccl::channels_used(call.release, call.found, nccl::Algo::tree, call.proto,
-                                             call.workload.collective, call.shape, call.bytes);
+    const int channels = nccl::channels_used(call.release, call.found, false, call.proto, call.workload.collective,
+                                             call.shape, call.bytes);
     const ProtocolCost cost = protocol_cost(ledger, call.proto);
     Pipeline pipeline;
     pipeline.bytes_per_edge = call.bytes / channels;
@@ -101,7 +99,7 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
                                                                         call.shape, channels, call.bytes));
     const bool simple = call.proto == nccl::Proto::simple;
     pipeline.slices = simple ? (call.shape.nodes > 2 ? 2 : 1) : slices(call.proto, pipeline.chunk);
-    pipeline.slots = call.release.buffers.slots;
+    pipeline.slots = call.release.slots();
     pipeline.edge_rate_cap = cost.channel_rate;
     pipeline.wire_ratio = cost.wire;
     pipeline.start = kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
@@ -122,5 +120,55 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     pipeline.edges = add_edges(call, schedule, all_trees(call, channels));
     return {pipeline_body(pipeline), channels, false};
 }
+
+using nccl::Proto;
+using nccl::TuningCase;
+
+// The tree keeps the ring's channels; inside the node they may be faster (up to twice the network's speed).
+nccl::Graph tree_graph(const nccl::TopologySearchResult& found, const nccl::NodeBandwidths& p) {
+    nccl::Graph tree = found.ring;
+    tree.simple_tree = p.several() && p.pxn_exit && p.node.gpu.compute_capability >= 90;
+    if (p.several() && p.gpus > 1 && p.node.nvlink == NvlinkShape::nvswitch) {
+        const std::vector<double>& speeds = p.speeds();
+        for (auto next = speeds.rbegin(); next != speeds.rend(); ++next) {
+            const double speed = *next;
+            const double load = found.ring.channels * (p.gpus - 1.0) / p.gpus;
+            if (speed > tree.intra && tree.intra < 2 * tree.inter && speed * load <= p.nvlink_total) {
+                tree.intra = speed;
+            }
+        }
+    }
+    return tree;
+}
+
+// NCCL's tuning model of the tree (src/graph/tuning.cc, ncclTopoTuneModel).
+double bandwidth(const TuningCase& c, Proto proto) {
+    double bus =
+        std::min(c.release.number("tree.efficiency") * c.bus(), c.graph.channels * c.of_system("per_channel.tree"));
+    if (proto == Proto::ll) {
+        bus = std::min(bus * c.release.number("tree_ll.efficiency"), c.ll_limit());
+    } else if (proto == Proto::ll128) {
+        bus = std::min(bus * c.release.item("tree_ll128.efficiency", c.several() ? 1 : 0),
+                       c.graph.channels * c.ll128_channel_limit("per_channel.tree_ll128"));
+    }
+    return (c.graph.simple_tree ? bus * c.release.number("tree.pattern_efficiency") : bus) * 0.5;
+}
+
+double seconds(const TuningCase& c, Proto proto, double bytes) {
+    const auto [base, intra, inter] = c.latency(proto);
+    const double latency = base + 2 * ((c.per_node() - 1) * intra + c.log2_nodes() * inter);
+    return c.seconds(latency, bandwidth(c, proto) * c.tree_correction(proto, bytes), bytes);
+}
+
+}  // namespace
+
+constinit const nccl::AlgorithmModel nccl::tree_model{.name = "Tree",
+                                                      .key = "tree",
+                                                      .word = Algorithm::tree,
+                                                      .simple_only = false,
+                                                      .graph = tree_graph,
+                                                      .runs = [](const TuningCase& c) { return c.all_reduce(); },
+                                                      .seconds = seconds,
+                                                      .plan = plan_tree};
 
 }  // namespace fabricast

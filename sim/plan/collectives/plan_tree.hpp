@@ -1,10 +1,10 @@
 #pragma once
-// The double binary tree between nodes, with a chain inside each node.
+// Double binary trees between the nodes with a chain inside each: reduce up and broadcast down, pipelined.
 
-#include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl/algorithm_model.hpp"
 
-namespace fabricast {
+namespace fabricast::nccl {
 
-LoweredCall plan_tree(const Call& call, Schedule& schedule);
+extern const AlgorithmModel tree_model;
 
-}  // namespace fabricast
+}  // namespace fabricast::nccl

@@ -5,6 +5,7 @@
 
 #include "models/catalog.hpp"
 #include "sim/plan/collectives/library.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "sim/plan/collectives/plan.hpp"
 #include "topologies/fabric.hpp"
 
@@ -16,14 +17,14 @@ class Planner {
 public:
     // Throws PlanError.
     Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
-            const LaunchSpec& launch, const Catalog& catalog);
+            const LaunchSpec& launch, const Catalog& catalog, nccl::Algorithms algorithms = nccl::all_algorithms());
     ~Planner();
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
 
     // `size` is nccl-tests': the larger of a rank's two buffers. If `judged` is false, evidence and interval are left
     // out: they take about as long as twenty plans. Throws PlanError.
-    Plan plan(Bytes size, bool judged = true) const;
+    CallPlan plan(Bytes size, bool judged = true) const;
 
 private:
     struct Prepared;
@@ -31,10 +32,7 @@ private:
 };
 
 // For one size only: Planner(...).plan(size).
-Plan plan(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric, const LibrarySpec& library,
-          const LaunchSpec& launch, const Catalog& catalog);
-
-// nccl-tests: busbw = algbw * factor. Source: nccl-tests doc/PERFORMANCE.md.
-double busbw_factor(Collective collective, std::uint32_t ranks);
+CallPlan plan(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric, const LibrarySpec& library,
+              const LaunchSpec& launch, const Catalog& catalog);
 
 }  // namespace fabricast

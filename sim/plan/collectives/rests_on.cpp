@@ -59,8 +59,8 @@ double seconds_with(const Call& call, const LaunchSpec& spec, const std::vector<
                     FigureReader::End end) {
     FigureReader ledger(call.ledger.parts(), moved, end);
     const Call again{call.workload, call.fabric, call.release,    call.environment, call.found, call.rules,
-                     call.shape,    call.bytes,  call.gpu_direct, call.algo,        call.proto, ledger};
-    Plan plan;
+                     call.shape,    call.bytes,  call.gpu_direct, call.algorithm,   call.proto, ledger};
+    CallPlan plan;
     launch_iterations(again, spec, plan_call(again, plan.schedule), plan);
     return expected_seconds(plan.schedule, spec, hops);
 }

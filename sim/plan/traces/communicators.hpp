@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "sim/plan/traces/recording.hpp"
 
 namespace fabricast {
@@ -27,8 +28,8 @@ struct RecordedJob {
 };
 
 // The job does not fit the cluster, or is too large to be replayed.
-struct JobError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct JobError : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
 };
 
 // The ranks of the job. `gpus` is the size of the cluster, which sets the size of a job whose recording names no ranks;

@@ -82,12 +82,10 @@ TraceStart start_of(std::string_view text) {
 }
 
 // "kineto, chakra, ...": what a file may be.
-std::string known_formats() {
+std::string names_of(TraceFormats formats) {
     std::vector<std::string> names;
-    for (const TraceFormat format : every_trace_format()) {
-        if (format != TraceFormat::automatic) {
-            names.emplace_back(to_string(format));
-        }
+    for (const TraceFormat* format : formats) {
+        names.emplace_back(format->name);
     }
     return joined(names);
 }
@@ -123,39 +121,34 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path
     return files;
 }
 
-std::optional<TraceFormat> format_of_text(std::string_view text) {
+const TraceFormat* format_of_start(std::string_view text, const std::filesystem::path& file, TraceFormats formats) {
+    const auto first = [&](const auto& fits) {
+        const auto found = std::ranges::find_if(formats, fits);
+        return found == formats.end() ? nullptr : *found;
+    };
+    const std::string extension = (file.extension() == ".gz" ? file.stem() : file).extension().string();
     const TraceStart start = start_of(text.substr(0, peeked_bytes));
-    for (const bool certain : {true, false}) {
-        for (const TraceFormat format : every_trace_format()) {
-            if (format != TraceFormat::automatic && row_of(format).certain == certain && row_of(format).fits(start)) {
-                return format;
-            }
-        }
-    }
-    return std::nullopt;
+    const auto fits = [&](bool certain) {
+        return first([&](const TraceFormat* f) { return f->certain == certain && f->fits(start); });
+    };
+    const TraceFormat* found =
+        first([&](const TraceFormat* f) { return !extension.empty() && f->extension == extension; });
+    found = found != nullptr ? found : fits(true);
+    found = found != nullptr ? found : fits(false);
+    const bool long_json = start.json && text.size() >= peeked_bytes;
+    return found != nullptr || !long_json ? found : first([](const TraceFormat* f) { return f->long_json; });
 }
 
-std::optional<TraceFormat> format_of_start(std::string_view text, const std::filesystem::path& file) {
-    const std::filesystem::path unpacked = file.extension() == ".gz" ? file.stem() : file;
-    if (unpacked.extension() == ".et") {
-        return TraceFormat::chakra;
-    }
-    if (const std::optional<TraceFormat> format = format_of_text(text)) {
-        return format;
-    }
-    return start_of(text).json && text.size() >= peeked_bytes ? std::optional(TraceFormat::kineto) : std::nullopt;
-}
-
-TraceFormat guess_format(const std::filesystem::path& path) {
+const TraceFormat& guess_format(const std::filesystem::path& path, TraceFormats formats) {
     InputFile file(path);
     const std::string text = read_start(file, peeked_bytes);
-    if (const std::optional<TraceFormat> format = format_of_start(text, file.path())) {
+    if (const TraceFormat* format = format_of_start(text, file.path(), formats)) {
         return *format;
     }
     const std::size_t first = text.find_first_not_of(blanks);
     refuse(path,
            error_message("no trace format is like this file",
-                         first == std::string::npos ? "nothing" : shown(text.substr(first, 40)), known_formats()));
+                         first == std::string::npos ? "nothing" : shown(text.substr(first, 40)), names_of(formats)));
 }
 
 Recording import_trace(const ImportRequest& request, const ReadProgress& progress) {
@@ -164,7 +157,8 @@ Recording import_trace(const ImportRequest& request, const ReadProgress& progres
     recording.names.emplace_back();  // number 0: no name
     std::uint32_t read = 0;          // files, counting each file in an archive
     for (std::size_t i = 0; i < files.size(); ++i) {
-        const TraceFormat format = request.format == TraceFormat::automatic ? guess_format(files[i]) : request.format;
+        const TraceFormat& format =
+            request.format != nullptr ? *request.format : guess_format(files[i], request.formats);
         InputFile file(files[i]);
         const ReadProgress part = [&](double share) {
             if (progress) {
@@ -172,7 +166,8 @@ Recording import_trace(const ImportRequest& request, const ReadProgress& progres
             }
         };
         do {
-            row_of(format).read(file, recording, part, request.size);
+            recording.format = format.name;
+            format.read(file, recording, part, request.size);
             ++read;
         } while (file.next_member());
     }

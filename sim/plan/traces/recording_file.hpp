@@ -1,6 +1,6 @@
 #pragma once
-// Our own YAML form of a Recording, to write one by hand or to store an imported trace compactly. docs/traces.md shows
-// it.
+// Reads our own YAML form of a Recording, to write one by hand or to store an imported trace compactly. docs/traces.md
+// shows it.
 
 #include <string>
 #include <string_view>
@@ -11,8 +11,5 @@ namespace fabricast {
 
 // Reads the text and adds it to `recording`. Throws InputError.
 void read_recording(std::string_view yaml, const std::string& file, Recording& recording);
-
-// The text that read_recording reads back. Throws std::length_error if the reader would refuse it as too large.
-std::string recording_yaml(const Recording& recording);
 
 }  // namespace fabricast

@@ -32,11 +32,14 @@ struct ReplayedCall {
 };
 inline constexpr std::uint32_t no_communicator = 0xffffffff;
 
-struct Replayed {
-    Schedule schedule;
+struct ReplayedRecords {
     std::vector<ReplayedRecord> records;  // of the watched ranks
     std::vector<ReplayedCall> calls;
-    std::uint32_t watched = 0;       // ranks [0, watched) of RecordedJob::ranks have their records listed above
+    std::uint32_t watched = 0;  // ranks [0, watched) of RecordedJob::ranks have their records listed above
+};
+
+struct Replayed : ReplayedRecords {
+    Schedule schedule;
     std::vector<std::string> notes;  // what was left out
 };
 

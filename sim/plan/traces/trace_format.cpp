@@ -8,7 +8,7 @@
 namespace fabricast {
 
 namespace formats {
-#define FABRICAST_TRACE_FORMAT(name) extern const TraceFormatRow name;
+#define FABRICAST_TRACE_FORMAT(name) extern const TraceFormat name;
 #include "trace_formats.inc"
 #undef FABRICAST_TRACE_FORMAT
 }  // namespace formats
@@ -18,33 +18,19 @@ namespace {
 constexpr std::size_t block_bytes = 65536;
 constexpr std::size_t longest_line = std::size_t{1} << 20U;
 
-}  // namespace
-
-const std::vector<TraceFormat>& every_trace_format() {
-    static const std::vector<TraceFormat> all = {
-        TraceFormat::automatic,
-#define FABRICAST_TRACE_FORMAT(name) TraceFormat::name,
-#include "trace_formats.inc"
-#undef FABRICAST_TRACE_FORMAT
-    };
-    return all;
-}
-
-const TraceFormatRow& row_of(TraceFormat format) {
-    static const std::vector<const TraceFormatRow*> rows = {
+constexpr const TraceFormat* all_formats[] = {
 #define FABRICAST_TRACE_FORMAT(name) &formats::name,
 #include "trace_formats.inc"
 #undef FABRICAST_TRACE_FORMAT
-    };
-    return *rows.at(static_cast<std::size_t>(format) - 1);
-}
+};
 
-std::string_view to_string(TraceFormat format) {
-    return format == TraceFormat::automatic ? "auto" : row_of(format).name;
-}
+}  // namespace
 
-std::string_view meaning(TraceFormat format) {
-    return format == TraceFormat::automatic ? "any of these" : row_of(format).meaning;
+TraceFormats trace_formats() { return all_formats; }
+
+const TraceFormat* format_named(std::string_view name, TraceFormats formats) {
+    const auto found = std::ranges::find(formats, name, &TraceFormat::name);
+    return found == formats.end() ? nullptr : *found;
 }
 
 std::optional<std::uint32_t> rank_in_name(const std::filesystem::path& file) {

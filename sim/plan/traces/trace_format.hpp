@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,18 +15,6 @@
 #include "sim/plan/traces/recording.hpp"
 
 namespace fabricast {
-
-// The formats in formats/; automatic: recognized from the file.
-enum class TraceFormat : std::uint8_t {
-    automatic,
-#define FABRICAST_TRACE_FORMAT(name) name,
-#include "trace_formats.inc"
-#undef FABRICAST_TRACE_FORMAT
-};
-const std::vector<TraceFormat>& every_trace_format();  // automatic first
-std::string_view to_string(TraceFormat);               // "auto", "kineto", "pytorch-et", ...
-// "Chakra execution trace of one rank": one line for lists of formats.
-std::string_view meaning(TraceFormat);
 
 using ReadProgress = std::function<void(double)>;  // called with the share that has been read, 0..1
 
@@ -38,16 +27,22 @@ struct TraceStart {
     bool holds(std::string_view part) const { return text.find(part) != std::string_view::npos; }
 };
 
-// A row of the table of formats.
-struct TraceFormatRow {
-    std::string_view name;  // as typed: "pytorch-et"
-    std::string_view meaning;
-    bool certain;  // recognized by words; false: tried only if no certain format fits
+// A format: a row of the table of formats.
+struct TraceFormat {
+    std::string_view name;     // as typed: "pytorch-et"
+    std::string_view meaning;  // "Chakra execution trace": for lists of formats
+    bool certain;              // recognized by words; false: tried only if no certain format fits
     bool (*fits)(const TraceStart& start);
     // Adds the contents of one file. `size` is that of an MSCCL algorithm's call.
     void (*read)(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes size);
+    std::string_view extension = {};  // by which its files are recognized, whatever they hold
+    bool long_json = false;           // any JSON is taken for it whose beginning no format knows
 };
-const TraceFormatRow& row_of(TraceFormat format);  // precondition: not automatic
+using TraceFormats = std::span<const TraceFormat* const>;
+TraceFormats trace_formats();  // the formats in formats/
+
+// nullptr: the table has no format of this name.
+const TraceFormat* format_named(std::string_view name, TraceFormats formats = trace_formats());
 
 // The rank in a file's name: "trace.12.et", "rank3.json.gz", "rank-3_trace.json"; nullopt if there is none.
 std::optional<std::uint32_t> rank_in_name(const std::filesystem::path& file);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "sim/plan/collectives/costs.hpp"
+
 namespace fabricast {
 
 namespace {
@@ -36,9 +38,11 @@ double operand_bytes(Precision precision) {
         case Precision::tf32:
         case Precision::fp32:
             return 4;
-        default:
+        case Precision::bf16:
+        case Precision::fp16:
             return 2;
     }
+    return 2;
 }
 
 const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu) {
@@ -200,13 +204,7 @@ std::vector<Compute> ComputeCosts::computes(const Work& work, DeviceId device) c
 std::vector<FigureUsed> ComputeCosts::figures() const {
     std::vector<FigureUsed> list;
     for (const auto& [key, figure] : used_) {
-        static constexpr const char* origins[] = {"spec", "vendor", "measured", "fitted", "estimated"};
-        std::string sources;
-        for (const std::string& source : figure->source) {
-            sources += (sources.empty() ? "" : ", ") + source;
-        }
-        list.push_back({key.first, key.second, figure->unit, origins[static_cast<std::size_t>(figure->origin)], sources,
-                        figure->value.front(), figure->low80, figure->high80});
+        list.push_back(figure_used(key.first, key.second, *figure));
     }
     return list;
 }

@@ -1,30 +1,34 @@
 #include "sim/plan/training/layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace fabricast {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& key, const std::string& what) {
-    throw LayoutError("workload." + key, what);
+template <class... Args>
+[[noreturn]] void refuse(std::string_view key, fmt::format_string<Args...> what, Args&&... args) {
+    throw LayoutError(fmt::format("workload.{}", key), fmt::format(what, std::forward<Args>(args)...));
 }
-
-std::string shown(std::uint64_t number) { return std::to_string(number); }
 
 std::uint32_t data_ranks(const Parallelism& cut, std::uint32_t gpus) {
     const std::uint64_t one = std::uint64_t{cut.tensor} * cut.context * cut.pipeline;
     if (one > gpus || gpus % one != 0) {
-        refuse("parallelism", "one copy of the model takes tensor x context x pipeline = " + shown(one) +
-                                  " GPUs, and the cluster's " + shown(gpus) + " are no multiple of that");
+        refuse(
+            "parallelism",
+            "one copy of the model takes tensor x context x pipeline = {} GPUs, and the cluster's {} are no multiple "
+            "of that",
+            one, gpus);
     }
     const std::uint64_t data = gpus / one;
     if (cut.data > 0 && cut.data != data) {
-        refuse("parallelism.data", "data = " + shown(cut.data) + " with " + shown(one) + " GPUs a copy takes " +
-                                       shown(one * cut.data) + " GPUs; the cluster has " + shown(gpus) +
-                                       " (accepted: " + shown(data) + ")");
+        refuse("parallelism.data", "data = {} with {} GPUs a copy takes {} GPUs; the cluster has {} (accepted: {})",
+               cut.data, one, one * cut.data, gpus, data);
     }
     return static_cast<std::uint32_t>(data);
 }
@@ -38,31 +42,57 @@ void check_model(const Parallelism& cut, const ModelShape& model) {
         return;
     }
     if (std::fmod(model.head_size, 1) != 0) {
-        refuse("dimensions.heads", shown(static_cast<std::uint64_t>(model.heads)) +
-                                       " heads do not divide the hidden size of " +
-                                       shown(static_cast<std::uint64_t>(model.hidden)) +
-                                       " (accepted: a divisor of it, or head_size beside it)");
+        refuse(
+            "dimensions.heads",
+            "{:.0f} heads do not divide the hidden size of {:.0f} (accepted: a divisor of it, or head_size beside it)",
+            model.heads, model.hidden);
     }
     if (model.kv_heads > model.heads || std::fmod(model.heads, model.kv_heads) != 0) {
-        refuse("dimensions.kv_heads", shown(static_cast<std::uint64_t>(model.kv_heads)) +
-                                          " heads of keys and values do not divide the model's " +
-                                          shown(static_cast<std::uint64_t>(model.heads)) + " heads");
+        refuse("dimensions.kv_heads", "{:.0f} heads of keys and values do not divide the model's {:.0f} heads",
+               model.kv_heads, model.heads);
     }
     if (!divides(model.heads, cut.tensor)) {
-        refuse("parallelism.tensor", "tensor = " + shown(cut.tensor) + " does not divide the model's " +
-                                         shown(static_cast<std::uint64_t>(model.heads)) + " heads");
+        refuse("parallelism.tensor", "tensor = {} does not divide the model's {:.0f} heads", cut.tensor, model.heads);
     }
     if (cut.pipeline * cut.chunks > model.layers) {
-        refuse("parallelism.pipeline", "pipeline x chunks = " + shown(std::uint64_t{cut.pipeline} * cut.chunks) +
-                                           " pieces are more than the model's " +
-                                           shown(static_cast<std::uint64_t>(model.layers)) + " layers");
+        refuse("parallelism.pipeline", "pipeline x chunks = {} pieces are more than the model's {:.0f} layers",
+               std::uint64_t{cut.pipeline} * cut.chunks, model.layers);
     }
     if (cut.chunks > 1 && cut.pipeline == 1) {
         refuse("parallelism.chunks", "chunks interleave a pipeline; there is none with pipeline = 1");
     }
     if (cut.expert > 1 && (model.experts == 0 || !divides(model.experts, cut.expert))) {
-        refuse("parallelism.expert", "expert = " + shown(cut.expert) + " does not divide the model's " +
-                                         shown(static_cast<std::uint64_t>(model.experts)) + " experts");
+        refuse("parallelism.expert", "expert = {} does not divide the model's {:.0f} experts", cut.expert,
+               model.experts);
+    }
+}
+
+// Sets the global batch and the micro-batches of each data rank.
+void set_batches(const TrainingWorkload& workload, Layout& out) {
+    const std::uint64_t at_once = std::uint64_t{workload.micro_batch} * out.d;
+    if (at_once > std::numeric_limits<std::uint32_t>::max()) {
+        refuse("micro_batch", "micro_batch x data = {} is no batch that can be counted", at_once);
+    }
+    out.global_batch = workload.global_batch > 0 ? workload.global_batch : static_cast<std::uint32_t>(at_once);
+    if (out.global_batch % at_once != 0) {
+        refuse("global_batch", "a batch of {} is no multiple of micro_batch x data = {}", out.global_batch, at_once);
+    }
+    out.micro_batches = static_cast<std::uint32_t>(out.global_batch / at_once);
+    // Each piece of a micro-batch makes operations that stay in memory until the step ends: 1.7 kB, measured on
+    // Llama-2-7B, so that this limit means 0.7 GB and 6 s. The limit itself is our choice.
+    constexpr std::uint64_t most_pieces = 400'000;
+    const std::uint64_t pieces = std::uint64_t{out.p} * out.v;
+    if (out.micro_batches * pieces > most_pieces) {
+        refuse(
+            "global_batch",
+            "a batch of {} is {} micro-batches a data rank, each in {} pieces: more than a replay holds (accepted: up "
+            "to {})",
+            out.global_batch, out.micro_batches, pieces, std::max<std::uint64_t>(1, most_pieces / pieces) * at_once);
+    }
+    if (out.v > 1 && out.micro_batches % out.p != 0) {
+        refuse("global_batch",
+               "{} micro-batches a data rank are no multiple of the {} stages, as an interleaved pipeline needs",
+               out.micro_batches, out.p);
     }
 }
 
@@ -72,49 +102,22 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
                    std::uint32_t gpus_per_node) {
     const Parallelism& cut = workload.parallelism;
     check_model(cut, model);
-    Layout out;
-    out.t = cut.tensor;
-    out.c = cut.context;
-    out.e = cut.expert;
-    out.p = cut.pipeline;
-    out.v = cut.chunks;
+    Layout out{.t = cut.tensor, .c = cut.context, .e = cut.expert, .p = cut.pipeline, .v = cut.chunks};
     out.d = data_ranks(cut, gpus);
     if (out.replicas() % out.e != 0) {
-        refuse("parallelism.expert", "expert = " + shown(out.e) + " does not divide the " + shown(out.replicas()) +
-                                         " context and data ranks over which experts are spread");
+        refuse("parallelism.expert",
+               "expert = {} does not divide the {} context and data ranks over which experts are spread", out.e,
+               out.replicas());
     }
-    const std::uint64_t at_once = std::uint64_t{workload.micro_batch} * out.d;
-    if (at_once > std::numeric_limits<std::uint32_t>::max()) {
-        refuse("micro_batch", "micro_batch x data = " + shown(at_once) + " is no batch that can be counted");
-    }
-    out.global_batch = workload.global_batch > 0 ? workload.global_batch : static_cast<std::uint32_t>(at_once);
-    if (out.global_batch % at_once != 0) {
-        refuse("global_batch",
-               "a batch of " + shown(out.global_batch) + " is no multiple of micro_batch x data = " + shown(at_once));
-    }
-    out.micro_batches = static_cast<std::uint32_t>(out.global_batch / at_once);
-    // Each piece of a micro-batch makes operations that stay in memory until the step ends: 1.7 kB, measured on
-    // Llama-2-7B, so that this limit means 0.7 GB and 6 s. The limit itself is our choice.
-    constexpr std::uint64_t most_pieces = 400'000;
-    const std::uint64_t pieces = std::uint64_t{out.p} * out.v;
-    if (out.micro_batches * pieces > most_pieces) {
-        refuse("global_batch", "a batch of " + shown(out.global_batch) + " is " + shown(out.micro_batches) +
-                                   " micro-batches a data rank, each in " + shown(pieces) +
-                                   " pieces: more than a replay holds (accepted: up to " +
-                                   shown(std::max<std::uint64_t>(1, most_pieces / pieces) * at_once) + ")");
-    }
-    if (out.v > 1 && out.micro_batches % out.p != 0) {
-        refuse("global_batch", shown(out.micro_batches) + " micro-batches a data rank are no multiple of the " +
-                                   shown(out.p) + " stages, as an interleaved pipeline needs");
-    }
+    set_batches(workload, out);
     out.sequence = model.convolutional() ? 1 : model.sequence;
     out.tokens = workload.micro_batch * out.sequence / out.c;
     const std::uint32_t a_node = std::max(1U, std::min(out.replicas(), gpus_per_node / out.t));
     const bool copied = workload.sharding == Sharding::hsdp;
     out.shard = cut.shard > 0 ? cut.shard : copied ? a_node : out.replicas();
     if (out.replicas() % out.shard != 0) {
-        refuse("parallelism.shard", "shard = " + shown(out.shard) + " does not divide the " + shown(out.replicas()) +
-                                        " ranks that hold the same parameters");
+        refuse("parallelism.shard", "shard = {} does not divide the {} ranks that hold the same parameters", out.shard,
+               out.replicas());
     }
     return out;
 }

@@ -3,18 +3,17 @@
 // has a constant stride. So four numbers describe all groups of a kind, however many there are.
 
 #include <cstdint>
-#include <stdexcept>
+#include <utility>
 
+#include "sim/plan/collectives/plan.hpp"
 #include "sim/plan/training/model_shape.hpp"
 #include "sim/plan/training/training_workload.hpp"
 
 namespace fabricast {
 
 // The parallelism does not fit the model or the cluster; the message says which figure is wrong and what would fit.
-// `key` is the scenario's key.
-struct LayoutError : std::runtime_error {
-    LayoutError(std::string at, const std::string& what) : std::runtime_error(what), key(std::move(at)) {}
-    std::string key;
+struct LayoutError : PlanError {
+    LayoutError(std::string at, const std::string& what) : PlanError(what, std::move(at)) {}
 };
 
 // Concurrent groups: in each block of size * stride ranks, those that are `stride` apart form a group of `size` ranks.

@@ -33,7 +33,6 @@ struct ModelShape {
     bool has_experts(double layer) const { return experts > 0 && layer >= dense_layers; }
     double query_width() const { return heads * head_size; }
     double value_width() const { return heads * value_head_size; }
-    double key_width() const { return kv_heads * head_size; }  // keys; values: kv_heads * value_head_size
     double gates() const { return gated ? 2 : 1; }
 };
 

@@ -75,6 +75,14 @@ ChunkEnds chunk_ends(const StepContext& context, std::uint32_t stage, std::uint3
     return ends;
 }
 
+Ends call_on(StepBuilder& builder, const Layout& layout, Collective collective, double width, const Held& held,
+             const Groups& groups, const StepOp& what, const Ends& after) {
+    Ends ends = builder.call({CommKind::data, collective, width * held.shared, 1}, groups, what, Layout::all, after);
+    return held.experts > 0 ? builder.call({CommKind::data, collective, width * held.experts, 1},
+                                           layout.expert_data(what.stage), what, Layout::all, ends)
+                            : ends;
+}
+
 StepOp compute_op(std::uint32_t stage, const PipelineAction& action) {
     return {StepTag::compute, action.forward, stage, action.micro_batch, action.chunk};
 }
@@ -114,7 +122,6 @@ StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, const
     StepBuilder builder(plan, fabric, calls, costs, folded ? 1 : plan.layout.d);
     by_layer ? add_sharded_step(builder, context) : add_replicated_step(builder, context);
     plan.memory = step_memory(plan.model, workload, plan.layout, costs, layers);
-    plan.volumes = volumes(plan.model, workload, plan.layout, layers);
     const double samples = plan.layout.global_batch;
     plan.model_flops = samples * plan.layout.sequence * model_flops(plan.model, plan.layout.sequence);
     plan.peak = costs.peak();

@@ -20,7 +20,7 @@ constexpr double most_buckets = 12;
 
 // One chunk of a stage: whole, and in pieces for the micro-batch whose gradients are reduced or whose parameters are
 // gathered.
-struct Chunk {
+struct ReplicatedChunk {
     Piece whole;
     std::vector<Piece> pieces;  // in forward order
     ChunkEnds ends;
@@ -52,7 +52,7 @@ public:
         }
         std::vector<Held> held(layout_.p);
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
-            for (const Chunk& chunk : stages_[stage]) {
+            for (const ReplicatedChunk& chunk : stages_[stage]) {
                 held[stage] += chunk.whole.held;
             }
         }
@@ -67,10 +67,10 @@ private:
         return asked > 0 ? asked : context_.costs.framework("bucket");
     }
 
-    Chunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
+    ReplicatedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
         const double first = layout_.first_layer(context_.model, stage, place);
         const double count = layout_.layers_of(context_.model, stage, place);
-        Chunk chunk{layers_piece(context_, first, count), {}, chunk_ends(context_, stage, place)};
+        ReplicatedChunk chunk{layers_piece(context_, first, count), {}, chunk_ends(context_, stage, place)};
         chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
         const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket());
         const double buckets = std::max(1.0, std::min({wanted, most_buckets, count}));
@@ -84,8 +84,8 @@ private:
         return chunk;
     }
 
-    Chunk network() const {
-        Chunk chunk;
+    ReplicatedChunk network() const {
+        ReplicatedChunk chunk;
         chunk.pieces = network_pieces(context_, bucket());
         for (const Piece& piece : chunk.pieces) {
             chunk.whole.forward.insert(chunk.whole.forward.end(), piece.forward.begin(), piece.forward.end());
@@ -106,12 +106,8 @@ private:
             for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
                 for (const Piece& piece : stages_[stage][chunk].pieces) {
                     const StepOp what{StepTag::data, true, stage, 0, chunk};
-                    chain = builder_.call({CommKind::data, Collective::all_gather, 2 * piece.held.shared, 1},
-                                          layout_.sharded(stage), what, Layout::all, chain);
-                    if (piece.held.experts > 0) {
-                        chain = builder_.call({CommKind::data, Collective::all_gather, 2 * piece.held.experts, 1},
-                                              layout_.expert_data(stage), what, Layout::all, chain);
-                    }
+                    chain = call_on(builder_, layout_, Collective::all_gather, 2, piece.held, layout_.sharded(stage),
+                                    what, chain);
                     gathered_[{stage, chunk}].push_back(chain);
                 }
             }
@@ -125,22 +121,17 @@ private:
 
     // Reduces a piece's gradients after those of earlier pieces.
     void reduce(std::uint32_t stage, std::uint32_t chunk, const Piece& piece, const Ends& after) {
-        const double width = context_.gradient_bytes();
         const bool scatters = shares_states() && layout_.shard == layout_.replicas() && !broadcasts();
         const Collective collective = scatters ? Collective::reduce_scatter : Collective::all_reduce;
         const StepOp what{StepTag::data, false, stage, layout_.micro_batches - 1, chunk};
         Ends& chain = reducing_[stage];
-        chain = builder_.call({CommKind::data, collective, width * piece.held.shared, 1}, layout_.data(stage), what,
-                              Layout::all, joined(chain, after));
-        if (piece.held.experts > 0) {
-            chain = builder_.call({CommKind::data, collective, width * piece.held.experts, 1},
-                                  layout_.expert_data(stage), what, Layout::all, chain);
-        }
+        chain = call_on(builder_, layout_, collective, context_.gradient_bytes(), piece.held, layout_.data(stage), what,
+                        joined(chain, after));
         reduced_ = joined(std::move(reduced_), chain);
     }
 
     Ends forward(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, Ends after) {
-        const Chunk& chunk = stages_[stage][action.chunk];
+        const ReplicatedChunk& chunk = stages_[stage][action.chunk];
         const StepOp what = compute_op(stage, action);
         after = builder_.compute(chunk.ends.before, what, lane, after);
         const auto gathered = gathered_.find({stage, action.chunk});
@@ -155,7 +146,7 @@ private:
     }
 
     Ends backward(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, Ends after) {
-        const Chunk& chunk = stages_[stage][action.chunk];
+        const ReplicatedChunk& chunk = stages_[stage][action.chunk];
         const StepOp what = compute_op(stage, action);
         after = builder_.compute(chunk.ends.head_back, what, lane, after);
         if (action.micro_batch + 1 == layout_.micro_batches) {
@@ -181,7 +172,7 @@ private:
     const StepContext& context_;
     const Layout& layout_;
     StageTurns turns_;
-    std::vector<std::vector<Chunk>> stages_;                                         // [stage][chunk]
+    std::vector<std::vector<ReplicatedChunk>> stages_;                               // [stage][chunk]
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Ends>> gathered_;  // [stage, chunk][piece]
     std::map<std::uint32_t, Ends> reducing_;                                         // [stage]
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, Ready> ready_;   // [stage, chunk, piece]

@@ -18,7 +18,7 @@ namespace {
 // change the result.
 constexpr double most_units = 2400;
 
-struct Chunk {
+struct ShardedChunk {
     std::vector<Piece> units;  // in forward order
     ChunkEnds ends;
     Held root;  // embedding and head: gathered before the chunk runs, scattered after it
@@ -26,9 +26,10 @@ struct Chunk {
 };
 
 struct Stage {
-    std::vector<Chunk> chunks;
-    Ends wire;                    // end of the gathers and scatters so far
-    const Chunk* last = nullptr;  // the chunk that has just run forward: its last unit's parameters are still gathered
+    std::vector<ShardedChunk> chunks;
+    Ends wire;  // end of the gathers and scatters so far
+    const ShardedChunk* last =
+        nullptr;  // the chunk that has just run forward: its last unit's parameters are still gathered
 };
 
 class ShardedStep {
@@ -54,7 +55,7 @@ public:
         std::vector<Held> held(layout_.p);
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             all = joined(std::move(all), stages_[stage].wire);
-            for (const Chunk& chunk : stages_[stage].chunks) {
+            for (const ShardedChunk& chunk : stages_[stage].chunks) {
                 held[stage] += chunk.root;
                 for (const Piece& unit : chunk.units) {
                     held[stage] += unit.held;
@@ -68,8 +69,8 @@ private:
     Sharding sharding() const { return context_.workload.sharding; }
     bool gathers_again() const { return sharding() != Sharding::zero_2; }
 
-    Chunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
-        Chunk chunk{{}, chunk_ends(context_, stage, place), {}};
+    ShardedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
+        ShardedChunk chunk{{}, chunk_ends(context_, stage, place), {}};
         if (context_.model.convolutional()) {
             chunk.units = network_pieces(context_, context_.costs.framework("bucket"));
             return chunk;
@@ -87,25 +88,16 @@ private:
     // Gathers after the stage's earlier calls, and no earlier than `gate`.
     Ends gather(const Held& held, const StepOp& what, const Ends& gate) {
         Ends& wire = stages_[what.stage].wire;
-        wire = builder_.call({CommKind::data, Collective::all_gather, 2 * held.shared, 1}, layout_.sharded(what.stage),
-                             what, Layout::all, joined(wire, gate));
-        if (held.experts > 0) {
-            wire = builder_.call({CommKind::data, Collective::all_gather, 2 * held.experts, 1},
-                                 layout_.expert_data(what.stage), what, Layout::all, wire);
-        }
-        return wire;
+        return wire = call_on(builder_, layout_, Collective::all_gather, 2, held, layout_.sharded(what.stage), what,
+                              joined(wire, gate));
     }
 
     // Scatters the gradients that `computed` has made; returns what the next computation waits for.
     Ends scatter(const Held& held, const StepOp& what, const Ends& computed) {
         const double width = context_.gradient_bytes();
         Ends& wire = stages_[what.stage].wire;
-        wire = builder_.call({CommKind::data, Collective::reduce_scatter, width * held.shared, 1},
-                             layout_.sharded(what.stage), what, Layout::all, joined(wire, computed));
-        if (held.experts > 0) {
-            wire = builder_.call({CommKind::data, Collective::reduce_scatter, width * held.experts, 1},
-                                 layout_.expert_data(what.stage), what, Layout::all, wire);
-        }
+        wire = call_on(builder_, layout_, Collective::reduce_scatter, width, held, layout_.sharded(what.stage), what,
+                       joined(wire, computed));
         if (sharding() == Sharding::hsdp) {
             wire = builder_.call({CommKind::data, Collective::all_reduce, width * held.shared / layout_.shard, 1},
                                  layout_.copies(what.stage), what, Layout::all, wire);
@@ -119,7 +111,7 @@ private:
     }
 
     Ends forward(std::uint32_t stage, const PipelineAction& action, Ends after) {
-        Chunk& chunk = stages_[stage].chunks[action.chunk];
+        ShardedChunk& chunk = stages_[stage].chunks[action.chunk];
         const StepOp what = compute_op(stage, action);
         const bool gathers = gathers_again() || action.micro_batch == 0;
         const auto ahead = static_cast<std::size_t>(context_.costs.framework("layers_ahead"));
@@ -146,7 +138,7 @@ private:
     }
 
     Ends backward(std::uint32_t stage, const PipelineAction& action, Ends after) {
-        Chunk& chunk = stages_[stage].chunks[action.chunk];
+        ShardedChunk& chunk = stages_[stage].chunks[action.chunk];
         const StepOp what = compute_op(stage, action);
         const bool early = context_.workload.overlap.parameters;
         const Ends first = first_gate(stage, after);

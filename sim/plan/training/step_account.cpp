@@ -9,16 +9,17 @@ namespace {
 
 class Accountant {
 public:
-    Accountant(const StepPlan& plan, const Timeline& timeline) : plan_(plan), timeline_(timeline) {
-        assert(timeline.kept.size() == plan.schedule.size());
+    Accountant(const StepFacts& step, const Schedule& schedule, const Timeline& timeline)
+        : step_(step), schedule_(schedule), timeline_(timeline) {
+        assert(timeline.kept.size() == schedule.size());
     }
 
     StepAccount stage(std::uint32_t stage) {
         account_ = {};
         account_.step = to_seconds(timeline_.makespan - Time{});
         double end = 0;
-        for (std::size_t i = 0; i < plan_.ops.size(); ++i) {
-            if (plan_.ops[i].stage != stage || plan_.schedule.kind(id(i)) != OpKind::compute) {
+        for (std::size_t i = 0; i < step_.ops.size(); ++i) {
+            if (step_.ops[i].stage != stage || schedule_.kind(id(i)) != OpKind::compute) {
                 continue;
             }
             const double start = start_of(i);
@@ -26,7 +27,7 @@ public:
                 blame(end, start, last_before(i));
             }
             const double busy = finish_of(i) - std::max(start, end);
-            (plan_.ops[i].tag == StepTag::fixed ? account_.fixed : account_.compute) += busy;
+            (step_.ops[i].tag == StepTag::fixed ? account_.fixed : account_.compute) += busy;
             end = finish_of(i);
         }
         if (account_.step > end) {
@@ -44,8 +45,8 @@ private:
     // The dependency that finished last.
     std::size_t last_before(std::size_t i) const {
         std::size_t last = none;
-        for (std::size_t d = 0; d < plan_.schedule.dependency_count(id(i)); ++d) {
-            const auto on = static_cast<std::size_t>(plan_.schedule.dependency(id(i), d).op);
+        for (std::size_t d = 0; d < schedule_.dependency_count(id(i)); ++d) {
+            const auto on = static_cast<std::size_t>(schedule_.dependency(id(i), d).op);
             if (last == none || finish_of(on) > finish_of(last)) {
                 last = on;
             }
@@ -55,7 +56,7 @@ private:
 
     std::size_t latest_of_all() const {
         std::size_t last = 0;
-        for (std::size_t i = 0; i < plan_.ops.size(); ++i) {
+        for (std::size_t i = 0; i < step_.ops.size(); ++i) {
             last = finish_of(i) >= finish_of(last) ? i : last;
         }
         return last;
@@ -65,31 +66,32 @@ private:
     // counts each operation's own time. When it comes to another stage's computation, the rest is a bubble.
     void blame(double from, double to, std::size_t cause) {
         while (to > from) {
-            if (cause == none || plan_.schedule.kind(id(cause)) == OpKind::compute) {
-                const bool fixed = cause != none && plan_.ops[cause].tag == StepTag::fixed;
+            if (cause == none || schedule_.kind(id(cause)) == OpKind::compute) {
+                const bool fixed = cause != none && step_.ops[cause].tag == StepTag::fixed;
                 (fixed ? account_.fixed : account_.bubble) += to - from;
                 return;
             }
             const double start = std::max(from, std::min(to, start_of(cause)));
-            const StepTag tag = plan_.ops[cause].tag;
+            const StepTag tag = step_.ops[cause].tag;
             (tag == StepTag::fixed ? account_.fixed : account_.exposed.at(static_cast<std::size_t>(tag))) += to - start;
             to = start;
             cause = last_before(cause);
         }
     }
 
-    const StepPlan& plan_;
+    const StepFacts& step_;
+    const Schedule& schedule_;
     const Timeline& timeline_;
     StepAccount account_;
 };
 
 }  // namespace
 
-StepAccount account(const StepPlan& plan, const Timeline& timeline) {
-    Accountant accountant(plan, timeline);
+StepAccount account(const StepFacts& step, const Schedule& schedule, const Timeline& timeline) {
+    Accountant accountant(step, schedule, timeline);
     StepAccount mean;
-    const double weight = 1.0 / plan.layout.p;
-    for (std::uint32_t stage = 0; stage < plan.layout.p; ++stage) {
+    const double weight = 1.0 / step.layout.p;
+    for (std::uint32_t stage = 0; stage < step.layout.p; ++stage) {
         const StepAccount one = accountant.stage(stage);
         mean.step = one.step;
         mean.compute += weight * one.compute;

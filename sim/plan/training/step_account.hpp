@@ -17,7 +17,7 @@ struct StepAccount {
     double fixed = 0;                          // optimizer and the framework's fixed time per step
 };
 
-// Precondition: the timeline belongs to the plan's schedule, which keeps every operation.
-StepAccount account(const StepPlan& plan, const Timeline& timeline);
+// Precondition: the timeline is that of the schedule, which keeps every operation.
+StepAccount account(const StepFacts& step, const Schedule& schedule, const Timeline& timeline);
 
 }  // namespace fabricast

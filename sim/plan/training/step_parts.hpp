@@ -47,6 +47,10 @@ struct ChunkEnds {
 };
 ChunkEnds chunk_ends(const StepContext& context, std::uint32_t stage, std::uint32_t chunk);
 
+// A call of `width` bytes for each shared parameter over these groups, then one for the experts' if there are any.
+Ends call_on(StepBuilder& builder, const Layout& layout, Collective collective, double width, const Held& held,
+             const Groups& groups, const StepOp& what, const Ends& after);
+
 StepOp compute_op(std::uint32_t stage, const PipelineAction& action);
 
 // Runs the optimizer on every stage after `after`, then adds the fixed time of the framework.

@@ -8,10 +8,10 @@
 
 #include "models/evidence.hpp"
 #include "sim/engines/common/schedule.hpp"
+#include "sim/plan/training/layer_costs.hpp"
 #include "sim/plan/training/layout.hpp"
 #include "sim/plan/training/memory.hpp"
 #include "sim/plan/training/model_shape.hpp"
-#include "sim/plan/training/volumes.hpp"
 
 namespace fabricast {
 
@@ -26,19 +26,22 @@ struct StepOp {
     std::uint32_t chunk = 0;
 };
 
-struct StepPlan {
-    Schedule schedule;        // kept: every operation, in order
+// What a step consists of, and what the report says of it.
+struct StepFacts {
     std::vector<StepOp> ops;  // one for each operation of the schedule
     ModelShape model;
     Layout layout;
     StepMemory memory;
-    CommVolumes volumes;
-    double model_flops = 0;  // of the whole step, as papers count them
-    double peak = 0;         // FLOP/s of the step's precision on one GPU
-    std::vector<FigureUsed> figures;
-    std::vector<std::string> notes;
+    double model_flops = 0;                       // of the whole step, as papers count them
+    double peak = 0;                              // FLOP/s of the step's precision on one GPU
     std::array<Evidence, comm_kinds> evidence{};  // of the collectives of each kind
     std::vector<std::string> evidence_notes;      // of the collectives
+};
+
+struct StepPlan : StepFacts {
+    Schedule schedule;  // kept: every operation, in order
+    std::vector<FigureUsed> figures;
+    std::vector<std::string> notes;
 };
 
 }  // namespace fabricast

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,6 +93,16 @@ private:
     std::map<std::pair<std::string, std::string>, const Figure*> used_;
 };
 
+struct PathRequest;
+struct PathAttempt;
+
+// A row of the table of transports.
+struct Transport {
+    std::string name;  // of its part of kind `data-path`: "nvlink-p2p"
+    PathAttempt (*ask)(const PathRequest& request);
+};
+std::span<const Transport> every_transport();  // those in kinds/
+
 // What a transport needs to know.
 struct PathRequest {
     const Fabric& fabric;
@@ -100,6 +111,7 @@ struct PathRequest {
     TransferOperation operation = TransferOperation::write;
     const HostConditions& host;
     DataPathFigures& figures;
+    std::span<const Transport> transports = every_transport();  // to choose from
 };
 
 // One transport's answer.

@@ -7,6 +7,6 @@
 
 namespace fabricast {
 
-std::string describe(const Exchange& exchange, const TransferWorkload& workload, const Fabric& fabric, Bytes size);
+std::string describe(const Exchange& exchange, const TransferWorkload& workload, const Fabric& fabric);
 
 }  // namespace fabricast

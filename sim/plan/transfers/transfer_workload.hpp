@@ -52,7 +52,7 @@ struct TransferWorkload {
     std::string messaging;           // a part of kind `messaging`; empty: the usual one of the transport
     Direction direction = Direction::one_way;
     TransferOperation operation = TransferOperation::write;
-    std::vector<std::string> beside;  // pairs that do the same at the same time: "node0.gpu1 -> node0.memory0"
+    std::vector<std::string> concurrent;  // pairs that do the same at the same time: "node0.gpu1 -> node0.memory0"
     std::uint32_t window = 0;  // messages in flight when bandwidth is measured; 0: as in the messaging's benchmark
     HostConditions host;
 };

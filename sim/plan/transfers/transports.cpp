@@ -1,8 +1,12 @@
 #include "sim/plan/transfers/transports.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "sim/plan/transfers/places.hpp"
 
 namespace fabricast {
@@ -14,17 +18,6 @@ namespace transports {
 }  // namespace transports
 
 namespace {
-
-struct Kind {
-    std::string_view function;
-    PathAttempt (*ask)(const PathRequest& request);
-};
-
-constexpr Kind kinds[] = {
-#define FABRICAST_TRANSPORT(name) {#name, transports::name},
-#include "transport_kinds.inc"
-#undef FABRICAST_TRANSPORT
-};
 
 // "nvlink_p2p" -> "nvlink-p2p".
 std::string part_name(std::string_view function) {
@@ -44,8 +37,8 @@ bool is_for(const Part& transport, const PathRequest& r) {
     };
     const std::string a = std::min(kind(r.from), kind(r.to));
     const std::string b = std::max(kind(r.from), kind(r.to));
-    const std::string ends = " " + transport.word_or("ends", "") + " ";
-    const auto says = [&](const std::string& word) { return ends.find(" " + word + " ") != std::string::npos; };
+    const std::string ends = transport.word_or("ends", "");
+    const auto says = [&](const std::string& word) { return has_word(ends, word); };
     const bool anywhere = !says("inside") && !says("across");
     return says(r.from == r.to ? "same" : a + "-" + b) && (anywhere || says(same_node(r) ? "inside" : "across"));
 }
@@ -60,10 +53,19 @@ std::string every_reason(const std::vector<Candidate>& refused) {
 
 }  // namespace
 
-std::vector<std::string> transport_names(const Catalog& catalog) {
+std::span<const Transport> every_transport() {
+    static const std::vector<Transport> all = {
+#define FABRICAST_TRANSPORT(name) {part_name(#name), transports::name},
+#include "transport_kinds.inc"
+#undef FABRICAST_TRANSPORT
+    };
+    return all;
+}
+
+std::vector<std::string> transport_names(const Catalog& catalog, std::span<const Transport> transports) {
     std::vector<std::string> names;
-    for (const Kind& kind : kinds) {
-        names.push_back(part_name(kind.function));
+    for (const Transport& transport : transports) {
+        names.emplace_back(transport.name);
     }
     const auto rank = [&](const std::string& name) {
         const double preference = catalog.at("data-path", name).number("preference");
@@ -74,24 +76,19 @@ std::vector<std::string> transport_names(const Catalog& catalog) {
 }
 
 PathAttempt attempt(const std::string& transport, const PathRequest& request) {
-    for (const Kind& kind : kinds) {
-        if (part_name(kind.function) == transport) {
-            return kind.ask(request);
-        }
+    const auto found = std::ranges::find(request.transports, transport, &Transport::name);
+    if (found != request.transports.end()) {
+        return found->ask(request);
     }
-    const std::vector<std::string> names = transport_names(request.figures.catalog());
-    std::string all = "auto";
-    for (const std::string& name : names) {
-        all += ", " + name;
-    }
+    const std::vector<std::string> names = transport_names(request.figures.catalog(), request.transports);
     const std::string near = nearest_word(transport, names);
-    throw CatalogError("no transport '" + transport + "' (accepted: " + all + ")" +
-                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    throw CatalogError(fmt::format("no transport '{}' (accepted: auto, {}){}", transport, fmt::join(names, ", "),
+                                   near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 ChosenPath choose_path(const std::string& transport, const PathRequest& request) {
     std::vector<Candidate> refused;
-    for (const std::string& name : transport_names(request.figures.catalog())) {
+    for (const std::string& name : transport_names(request.figures.catalog(), request.transports)) {
         const bool asked = transport == name;
         if (!asked && !wanted(request.figures.catalog(), name)) {
             continue;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/collectives/plan.hpp"
 #include "sim/plan/transfers/data_path.hpp"
 
 namespace fabricast {
@@ -21,13 +21,14 @@ struct ChosenPath {
 };
 
 // The hardware and its conditions allow no transport; the message says why each one was refused.
-struct NoDataPath : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct NoDataPath : PlanError {
+    explicit NoDataPath(const std::string& what) : PlanError(what, "workload.transport") {}
 };
 
 // Names of the transports in the order in which `auto` tries them (the catalogue's `preference`); those with preference
 // 0, which `auto` never takes, come last.
-std::vector<std::string> transport_names(const Catalog& catalog);
+std::vector<std::string> transport_names(const Catalog& catalog,
+                                         std::span<const Transport> transports = every_transport());
 
 // Asks one transport by its name. Throws CatalogError for an unknown one.
 PathAttempt attempt(const std::string& transport, const PathRequest& request);

@@ -5,33 +5,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/json.hpp"
 #include "sim/report/html/drawing.hpp"
+#include "sim/report/html/table.hpp"
 #include "sim/report/report.hpp"
 
 namespace fabricast::html {
-
-// The unit of a number, in SI base units. The page writes 1.2e-5 of `time` as "12 us" and 0.31 of `share` as "31 %".
-enum class Unit : std::uint8_t { none, count, time, rate, size, share, flops, power, money };
-
-// A number in the unit of its column, a text, or nothing.
-using Cell = std::variant<std::monostate, double, std::string>;
-struct Column {
-    std::string label;
-    Unit unit = Unit::none;
-};
-struct Table {
-    std::string title, caption;
-    std::vector<Column> columns;
-    std::vector<std::vector<Cell>> rows;   // each as long as `columns`
-    bool folded = false;                   // collapsed until the reader opens it
-    std::vector<std::size_t> marked = {};  // indices of rows to highlight: a Pareto set, a winner
-};
 
 // One point of a curve, with its 80 % interval if it has one.
 struct Point {

@@ -11,7 +11,7 @@
 
 namespace fabricast {
 
-std::span<const EmbeddedFile> embedded_page();  // page/*, and ECharts if npm installed it; by cmake/embed.cmake
+std::span<const EmbeddedFile> embedded_page();  // page/*, and ECharts if it was fetched; by cmake/embed.cmake
 
 }  // namespace fabricast
 
@@ -57,7 +57,7 @@ std::string script() {
 void require_charts() {
     if (file(charts_file).empty()) {
         throw MissingCharts(
-            "--html needs Apache ECharts, and this build found none (with npm installed, `./dev build` fetches it)");
+            "--html needs Apache ECharts, and this build found none (`./dev build` fetches it from the npm registry)");
     }
 }
 

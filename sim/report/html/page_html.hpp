@@ -1,16 +1,16 @@
 #pragma once
 // A page as one HTML file.
 
-#include <stdexcept>
 #include <string>
 
+#include "base/error.hpp"
 #include "sim/report/html/page.hpp"
 
 namespace fabricast::html {
 
 // This build does not contain the drawing library, so no page can be written (exit code 4).
-struct MissingCharts : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct MissingCharts : ErrorWith<ExitCode::missing_here> {
+    using ErrorWith::ErrorWith;
 };
 
 // Throws MissingCharts. Call it before a long run, so that the run does not end without its page.

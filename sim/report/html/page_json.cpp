@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/enum_name.hpp"
+#include "sim/report/result_columns.hpp"
 
 namespace fabricast::html {
 
@@ -166,21 +167,6 @@ Json section_json(const Words& words) {
     return {{"kind", "words"}, {"title", words.title}, {"paragraphs", words.paragraphs}, {"verbatim", words.verbatim}};
 }
 
-Json figures_json(const std::vector<FigureUsed>& figures) {
-    Json list = Json::array();
-    for (const FigureUsed& f : figures) {
-        list.push_back({{"part", f.part},
-                        {"figure", f.figure},
-                        {"value", number(f.value)},
-                        {"low80", number(f.low80)},
-                        {"high80", number(f.high80)},
-                        {"unit", f.unit},
-                        {"origin", f.origin},
-                        {"source", f.source}});
-    }
-    return list;
-}
-
 }  // namespace
 
 Json page_json(const Page& page) {
@@ -200,7 +186,7 @@ Json page_json(const Page& page) {
             {"answer", page.answer},
             {"headlines", std::move(headlines)},
             {"sections", std::move(sections)},
-            {"figures", figures_json(page.figures)},
+            {"figures", records_json(page.figures, figure_used_columns())},
             {"evidence", page.evidence},
             {"notes", page.notes},
             {"facts", std::move(facts)}};

@@ -7,7 +7,7 @@
 #include "sim/report/html/cables.hpp"
 #include "sim/report/html/packet_animation.hpp"
 #include "sim/report/html/training_page.hpp"
-#include "sim/report/result_file.hpp"
+#include "sim/report/result_columns.hpp"
 #include "sim/report/summarize.hpp"
 
 namespace fabricast::html {
@@ -51,50 +51,14 @@ Curves size_curves(std::string title, std::string caption, Axis y, const std::ve
     return {std::move(title), std::move(caption), {"message size", Unit::size, true}, std::move(y), {line}};
 }
 
-Table row_table(const std::vector<Row>& rows, std::string caption, const std::string& way, const std::string& number) {
-    Table table{"Size by size",
-                std::move(caption),
-                {{"size", Unit::size},
-                 {"time", Unit::time},
-                 {"low", Unit::time},
-                 {"high", Unit::time},
-                 {"algbw", Unit::rate},
-                 {"busbw", Unit::rate},
-                 {way},
-                 {"protocol"},
-                 {number, Unit::count},
-                 {"bottleneck"},
-                 {"evidence"}},
-                {}};
-    for (const Row& r : rows) {
-        table.rows.push_back({size_of(r), r.time_s, r.time_low80_s, r.time_high80_s, r.algbw, r.busbw, r.algorithm,
-                              r.protocol, static_cast<double>(r.channels), r.bottleneck,
-                              std::string(to_string(r.evidence))});
-    }
-    return table;
-}
-
 void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
     Line kept{"bus bandwidth kept", {}};
     Line efficiency{"efficiency of the step", {}};
-    Table table{"Scaling, size by size",
-                "",
-                {{"nodes", Unit::count},
-                 {"GPUs", Unit::count},
-                 {"busbw", Unit::rate},
-                 {"kept", Unit::share},
-                 {"step", Unit::time},
-                 {"exposed communication", Unit::time},
-                 {"efficiency", Unit::share}},
-                {}};
-    const auto cell = [](const std::optional<double>& value) { return value ? Cell(*value) : Cell(); };
     for (const ScalingPoint& p : points) {
         kept.points.push_back({static_cast<double>(p.gpus), p.busbw_retained});
         if (p.efficiency) {
             efficiency.points.push_back({static_cast<double>(p.gpus), *p.efficiency});
         }
-        table.rows.push_back({static_cast<double>(p.nodes), static_cast<double>(p.gpus), p.busbw, p.busbw_retained,
-                              cell(p.step_time_s), cell(p.exposed_comm_s), cell(p.efficiency)});
     }
     Curves curves{"Scaling",
                   "What is kept of the first point's bus bandwidth, at the largest message, as the cluster grows.",
@@ -105,7 +69,7 @@ void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
         curves.lines.push_back(efficiency);
     }
     page.sections.emplace_back(std::move(curves));
-    page.sections.emplace_back(std::move(table));
+    page.sections.emplace_back(page_table("Scaling, size by size", "", points, point_columns()));
 }
 
 std::string banded(const std::string& caption) { return caption + " The band holds four results in five."; }
@@ -141,10 +105,10 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
                                                {"time", Unit::time, true}, report.rows, time_point));
     }
     page.sections.emplace_back(
-        row_table(report.rows,
-                  "What nccl-tests would print, which algorithm and protocol runs, what bounds it, and what the row "
-                  "rests on. Intervals hold four results in five.",
-                  "algorithm", "channels"));
+        page_table("Size by size",
+                   "What nccl-tests would print, which algorithm and protocol runs, what bounds it, and what the row "
+                   "rests on. Intervals hold four results in five.",
+                   report.rows, row_columns()));
     if (!report.points.empty()) {
         add_scaling(page, report.points);
     }
@@ -166,10 +130,9 @@ void add_transfer(Page& page, const TransferWorkload& workload, const Report& re
             size_curves("Time", banded("Of one message, from the call to the receiver's last instruction."),
                         {"time", Unit::time, true}, report.rows, time_point));
     }
-    page.sections.emplace_back(row_table(report.rows,
-                                         "algbw is one message's, busbw a window's. Intervals hold four results in "
-                                         "five.",
-                                         "transport", "DMA crossings"));
+    page.sections.emplace_back(
+        page_table("Size by size", "algbw is one message's, busbw a window's. Intervals hold four results in five.",
+                   report.rows, row_columns(true)));
 }
 
 void add_replay(Page& page, const Report& report, const Fabric& fabric) {
@@ -196,20 +159,9 @@ void add_replay(Page& page, const Report& report, const Fabric& fabric) {
             page.sections.emplace_back(std::move(activity));
         }
     }
-    Table uses{"Communication by kind",
-               "Bytes and times are summed over the calls; calls of different groups run at once.",
-               {{"group"},
-                {"ranks", Unit::count},
-                {"collective"},
-                {"calls", Unit::count},
-                {"bytes", Unit::size},
-                {"time", Unit::time}},
-               {}};
-    for (const ReplayUse& use : replay.uses) {
-        uses.rows.push_back({use.group, static_cast<double>(use.ranks), use.collective, static_cast<double>(use.calls),
-                             use.bytes, use.time_s});
-    }
-    page.sections.emplace_back(std::move(uses));
+    page.sections.emplace_back(page_table(
+        "Communication by kind", "Bytes and times are summed over the calls; calls of different groups run at once.",
+        replay.uses, replay_use_columns()));
 }
 
 Table class_table(const std::vector<LinkTraffic>& traffic) {

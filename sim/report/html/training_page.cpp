@@ -7,7 +7,7 @@
 
 #include "base/unit_text.hpp"
 #include "sim/report/html/provenance.hpp"
-#include "sim/report/table.hpp"
+#include "sim/report/result_columns.hpp"
 
 namespace fabricast::html {
 
@@ -73,33 +73,6 @@ Curves scaling_curve(const std::vector<StepRow>& steps) {
             {"GPUs", Unit::count, true},
             {"share", Unit::share},
             {efficiency, mfu}};
-}
-
-Table step_table_of(const std::vector<StepRow>& steps) {
-    Table table{"Size by size",
-                "",
-                {{"GPUs", Unit::count},
-                 {"batch", Unit::count},
-                 {"step", Unit::time},
-                 {"low", Unit::time},
-                 {"high", Unit::time},
-                 {"tokens/s", Unit::count},
-                 {"samples/s", Unit::none},
-                 {"FLOP/s a GPU", Unit::flops},
-                 {"MFU", Unit::share},
-                 {"efficiency", Unit::share},
-                 {"memory", Unit::size},
-                 {"bottleneck"},
-                 {"busiest link"},
-                 {"evidence"}},
-                {}};
-    for (const StepRow& r : steps) {
-        table.rows.push_back({static_cast<double>(r.gpus), static_cast<double>(r.global_batch), r.step_time_s,
-                              r.time_low80_s, r.time_high80_s, r.tokens_per_s > 0 ? Cell(r.tokens_per_s) : Cell(),
-                              r.samples_per_s, r.flops_per_gpu, r.mfu, r.efficiency, r.memory_bytes(), r.bottleneck,
-                              r.busiest_link, std::string(to_string(r.evidence))});
-    }
-    return table;
 }
 
 }  // namespace
@@ -172,7 +145,7 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, const
     if (report.steps.size() > 1) {
         page.sections.emplace_back(scaling_curve(report.steps));
     }
-    page.sections.emplace_back(step_table_of(report.steps));
+    page.sections.emplace_back(page_table("Size by size", "", report.steps, step_columns()));
     page.sections.emplace_back(bars_of("Memory", "On the fullest GPU.", Unit::size, report.steps, memory_parts));
 }
 

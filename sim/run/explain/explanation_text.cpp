@@ -1,9 +1,9 @@
 #include "sim/run/explain/explanation_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "base/unit_text.hpp"
@@ -13,28 +13,19 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t shown_entries = 14;
-constexpr double bar_width = 20;  // characters, of the largest change
+constexpr int bar_width = 20;  // characters, of the largest change
 
-std::string pad(std::string text, std::size_t width) {
-    text.resize(std::max(text.size(), width), ' ');
-    return text;
-}
+std::string time_text(double seconds) { return text(seconds, Dimension::time); }
 
-std::string percent(const char* pattern, double share) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), pattern, 100 * share);
-    return text.data();
-}
-
-std::string line(double seconds, double whole, const std::string& kind, const std::string& rest) {
-    const std::string text = percent("%6.1f %%", whole > 0 ? seconds / whole : 0) + "  " +
-                             pad(fabricast::text(seconds, Dimension::time), 11) + pad(kind, 11) + rest;
+std::string line(double seconds, double whole, std::string_view kind, std::string_view rest) {
+    const std::string text = fmt::format("{:6.1f} %  {:<11}{:<11}{}", 100 * (whole > 0 ? seconds / whole : 0),
+                                         time_text(seconds), kind, rest);
     return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
 }
 
 std::string words_of(const Blame& blame) {
-    return std::string(to_string(blame.kind)) + ", " + blame.what + (blame.part.empty() ? "" : ", " + blame.part) +
-           (blame.hop.empty() ? "" : " (" + blame.hop + ")");
+    return fmt::format("{}, {}{}{}", to_string(blame.kind), blame.what, blame.part.empty() ? "" : ", " + blame.part,
+                       blame.hop.empty() ? "" : " (" + blame.hop + ")");
 }
 
 Json blames_json(const std::vector<Blame>& blames, double seconds) {
@@ -54,12 +45,12 @@ Json blames_json(const std::vector<Blame>& blames, double seconds) {
 
 std::string blame_table(const Explanation& explanation) {
     const ExplainedRun& run = explanation.run;
-    std::string out = "# " + explanation.scenario + ": " + run.what + ", on " + std::to_string(run.gpus) + " GPUs in " +
-                      std::to_string(run.nodes) + (run.nodes == 1 ? " node" : " nodes") + ": " +
-                      text(run.seconds, Dimension::time) + "\n# what bound it along its critical path\n";
+    std::string out = fmt::format("# {}: {}, on {} GPUs in {} {}: {}\n# what bound it along its critical path\n",
+                                  explanation.scenario, run.what, run.gpus, run.nodes,
+                                  run.nodes == 1 ? "node" : "nodes", time_text(run.seconds));
     double total = 0;
     for (const auto& [kind, seconds] : by_kind(run.blames)) {
-        out += line(seconds, run.seconds, std::string(to_string(kind)), "");
+        out += line(seconds, run.seconds, to_string(kind), "");
         total += seconds;
     }
     out += line(total, run.seconds, "in all", "");
@@ -71,7 +62,7 @@ std::string blame_table(const Explanation& explanation) {
             rest += b.seconds;
             continue;
         }
-        out += line(b.seconds, run.seconds, std::string(to_string(b.kind)), pad(b.what, 24) + pad(b.part, 18) + b.hop);
+        out += line(b.seconds, run.seconds, to_string(b.kind), fmt::format("{:<24}{:<18}{}", b.what, b.part, b.hop));
     }
     if (rest > 0) {
         out += line(rest, run.seconds, "", "all others");
@@ -98,14 +89,10 @@ std::string tornado(const Explanation& explanation) {
             continue;
         }
         const double moved = change.seconds / base - 1;
-        const auto bar = static_cast<std::size_t>(largest > 0 ? std::lround(bar_width * std::abs(moved) / largest) : 0);
-        const std::string left = moved < 0 ? std::string(bar, '#') : "";
-        const std::string right = moved > 0 ? std::string(bar, '#') : "";
-        const std::string text = percent("%+7.1f %%", moved) + "  " +
-                                 pad(fabricast::text(change.seconds, Dimension::time), 11) +
-                                 std::string(static_cast<std::size_t>(bar_width) - left.size(), ' ') + left + "|" +
-                                 pad(right, static_cast<std::size_t>(bar_width) + 1) + change.words;
-        out += text + "\n";
+        const auto length = largest > 0 ? std::lround(bar_width * std::abs(moved) / largest) : 0;
+        const std::string bar(static_cast<std::size_t>(length), '#');
+        out += fmt::format("{:+7.1f} %  {:<11}{:>{}}|{:<{}} {}\n", 100 * moved, time_text(change.seconds),
+                           moved < 0 ? bar : "", bar_width, moved > 0 ? bar : "", bar_width, change.words);
     }
     return out;
 }
@@ -117,18 +104,15 @@ std::string curve_table(const Explanation& explanation) {
     }
     std::string out = "# scaling\n#   gpus  time        efficiency\n";
     for (const KneePoint& point : curve.points) {
-        std::array<char, 16> gpus{};
-        std::snprintf(gpus.data(), gpus.size(), "%8u  ", point.gpus);
-        out +=
-            gpus.data() + pad(text(point.seconds, Dimension::time), 11) + percent("%6.1f %%", point.efficiency) + "\n";
+        out += fmt::format("{:8}  {:<11}{:6.1f} %\n", point.gpus, time_text(point.seconds), 100 * point.efficiency);
     }
     if (!curve.knee) {
         return out + "# it bends nowhere: no doubling costs a hundredth of the efficiency\n";
     }
     const Knee& knee = *curve.knee;
-    return out + "# it bends from " + std::to_string(knee.from_gpus) + " to " + std::to_string(knee.to_gpus) +
-           " GPUs, by " + percent("%.1f", knee.lost) + " points of efficiency: " + words_of(knee.cause) + ", " +
-           text(knee.cause.seconds, Dimension::time) + " more\n";
+    return out + fmt::format("# it bends from {} to {} GPUs, by {:.1f} points of efficiency: {}, {} more\n",
+                             knee.from_gpus, knee.to_gpus, 100 * knee.lost, words_of(knee.cause),
+                             time_text(knee.cause.seconds));
 }
 
 Json explanation_json(const Explanation& explanation) {

@@ -1,8 +1,12 @@
 #include "sim/run/explain/outage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
@@ -22,7 +26,7 @@ std::vector<OutageRow> rows_of(const Report& healthy, const Report& failed) {
         rows.push_back({text(healthy.rows[i].size), healthy.rows[i].time_s, failed.rows[i].time_s});
     }
     for (std::size_t i = 0; i < healthy.steps.size(); ++i) {
-        rows.push_back({"a step on " + std::to_string(healthy.steps[i].gpus) + " GPUs", healthy.steps[i].step_time_s,
+        rows.push_back({fmt::format("a step on {} GPUs", healthy.steps[i].gpus), healthy.steps[i].step_time_s,
                         failed.steps[i].step_time_s});
     }
     if (healthy.replay && failed.replay) {
@@ -103,35 +107,29 @@ std::string described(const LinkChange& change, const Scenario& scenario, const 
         for (const CablesOfLink& cables : cables_of(scenario, fabric, change)) {
             links += cables.cables.size() == fabric.ends(cables.link).cables ? 1 : cables.cables.size();
         }
-        out += ", " + std::to_string(links) + (links == 1 ? " link: " : " links: ");
+        out += fmt::format(", {}: ", plural(links, "link"));
     }
     const double share = change.becomes.empty() ? change.share : events.front().share;
     out += share <= 0 ? "down" : percent(share) + " left";
     out += change.at.ps > 0 ? " from " + text(change.at) + " on" : "";
     out += change.until.ps > 0 ? " until " + text(change.until) : "";
-    out += change.every.ps > 0 ? ", " + std::to_string(change.times) + " times, every " + text(change.every) : "";
+    out += change.every.ps > 0 ? fmt::format(", {} times, every {}", change.times, text(change.every)) : "";
     return out;
 }
 
-std::string pad(std::string text, std::size_t width) {
-    text.insert(0, width > text.size() ? width - text.size() : 0, ' ');
-    return text;
-}
-
-// "+3.1 %": the time that a failure adds.
+// "+3.1 %": the time that a failure adds; a half rounds away from zero.
 std::string signed_percent(double share) {
     const auto tenths = static_cast<long long>(share * 1000 + (share < 0 ? -0.5 : 0.5));
-    const long long size = tenths < 0 ? -tenths : tenths;
-    return (tenths < 0 ? "-" : "+") + std::to_string(size / 10) + "." + std::to_string(size % 10) + " %";
+    return fmt::format("{}{}.{} %", tenths < 0 ? "-" : "+", std::abs(tenths) / 10, std::abs(tenths) % 10);
 }
 
 template <class Item, class Line>
 std::string some_lines(const std::vector<Item>& items, const Line& line) {
     std::string out;
     for (std::size_t i = 0; i < std::min(items.size(), most_shown); ++i) {
-        out += "  " + line(items[i]) + "\n";
+        out += fmt::format("  {}\n", line(items[i]));
     }
-    return items.size() <= most_shown ? out : out + "  and " + std::to_string(items.size() - most_shown) + " more\n";
+    return items.size() <= most_shown ? out : out + fmt::format("  and {} more\n", items.size() - most_shown);
 }
 
 }  // namespace
@@ -183,23 +181,22 @@ OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch&
 }
 
 std::string to_text(const OutageCost& o) {
-    std::string out = "# " + o.scenario + ": healthy, and with what changed\n";
+    std::string out = fmt::format("# {}: healthy, and with what changed\n", o.scenario);
     out += some_lines(o.changed, [](const std::string& change) { return change; });
-    out += pad("", 20) + pad("healthy", 14) + pad("failed", 14) + pad("cost", 11) + "\n";
+    out += fmt::format("{:20}{:>14}{:>14}{:>11}\n", "", "healthy", "failed", "cost");
     for (const OutageRow& row : o.rows) {
-        out += pad(row.what, 20) + pad(text(row.healthy_s, Dimension::time), 14) +
-               pad(text(row.failed_s, Dimension::time), 14) + pad(signed_percent(row.cost()), 11) + "\n";
+        out += fmt::format("{:>20}{:>14}{:>14}{:>11}\n", row.what, text(row.healthy_s, Dimension::time),
+                           text(row.failed_s, Dimension::time), signed_percent(row.cost()));
     }
-    out += "# " + std::to_string(o.diverted.size()) + " of " + std::to_string(o.ways) +
-           " ways between neighbours go round\n";
+    out += fmt::format("# {} of {} ways between neighbours go round\n", o.diverted.size(), o.ways);
     out += some_lines(o.diverted, [](const Diverted& d) {
-        return d.from + " to " + d.to + ": " + d.taken + " in place of " + d.left;
+        return fmt::format("{} to {}: {} in place of {}", d.from, d.to, d.taken, d.left);
     });
     if (o.sprayed > 0) {
-        out += "# " + std::to_string(o.sprayed) + " go on over the other cables of their bundles\n";
+        out += fmt::format("# {} go on over the other cables of their bundles\n", o.sprayed);
     }
     if (!o.cut.empty()) {
-        out += "# nothing replaces " + std::to_string(o.cut.size()) + " of them\n";
+        out += fmt::format("# nothing replaces {} of them\n", o.cut.size());
         out += some_lines(o.cut, [](const std::string& way) { return way; });
     }
     return out;

@@ -1,7 +1,6 @@
 #include "sim/run/explain/overlay_text.hpp"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace fabricast {
 
@@ -11,10 +10,12 @@ namespace {
 std::string quantity(double value, const std::string& unit) {
     const bool transfers = unit == "T/s";
     const bool per_length = unit == "s/m";
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.17g", transfers ? value * 1e-6 : per_length ? value * 1e9 : value);
     const std::string shown = transfers ? "MT/s" : per_length ? "ns/m" : unit;
-    return text.data() + (shown.empty() ? "" : " " + shown);
+    return fmt::format("{:.17g}{}{}",
+                       transfers    ? value * 1e-6
+                       : per_length ? value * 1e9
+                                    : value,
+                       shown.empty() ? "" : " ", shown);
 }
 
 }  // namespace
@@ -29,14 +30,13 @@ void OverlayText::scale(const std::string& part, const std::string& figure, doub
     for (const double value : old.value) {
         values += (values.empty() ? "" : ", ") + quantity(value * factor, old.unit);
     }
-    lines_[part] += "    " + figure + ": " + (old.value.size() > 1 ? "[" + values + "]" : values) + "\n";
+    lines_[part] += fmt::format("    {}: {}\n", figure, old.value.size() > 1 ? "[" + values + "]" : values);
 }
 
 std::string OverlayText::text(const std::string& source) const {
     std::string yaml;
     for (const auto& [part, lines] : lines_) {
-        yaml.append(part).append(":\n  origin: estimated\n  source: \"what if: ").append(source);
-        yaml.append("\"\n  figures:\n").append(lines);
+        yaml += fmt::format("{}:\n  origin: estimated\n  source: \"what if: {}\"\n  figures:\n{}", part, source, lines);
     }
     return yaml;
 }

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <map>
-#include <string>
 #include <utility>
 
 #include "base/enum_name.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "sim/run/explain/counterfactual.hpp"
 #include "sim/run/explain/explained_run.hpp"
+#include "sim/run/study/drawn_design.hpp"
 #include "sim/run/study/evaluation.hpp"
 
 namespace fabricast {
@@ -19,130 +18,9 @@ namespace {
 
 constexpr double no_matter = 0.01;  // two designs within one per cent: less than the noise between runs
 
-// The family of a stretch of the critical path; forecasts of one family have errors in common: bytes on network links,
-// on links of the node, latencies ...
-std::string family_of(const Blame& blame) {
-    static constexpr std::array<std::string_view, 5> network = {"nic-port", "leaf-spine", "spine-core", "global",
-                                                                "torus"};
-    switch (blame.kind) {
-        case BlameKind::compute:
-        case BlameKind::launch:
-            return "compute";
-        case BlameKind::bandwidth:
-            return std::find(network.begin(), network.end(), blame.what) != network.end() ? "network" : "node";
-        default:
-            return std::string(to_string(blame.kind));
-    }
-}
-
-// Whether the stretch is on a trunk, where routing decides how well it is used.
-bool is_trunk(const Blame& blame) {
-    static constexpr std::array<std::string_view, 4> trunks = {"leaf-spine", "spine-core", "global", "torus"};
-    return blame.kind == BlameKind::bandwidth && std::find(trunks.begin(), trunks.end(), blame.what) != trunks.end();
-}
-
-// The seconds that a design spends in the same way as another one, and its own seconds by family, trunks separately.
-struct Own {
-    double shared = 0;
-    std::map<std::pair<std::string, bool>, double> seconds;
-};
-
-Own own_time(const Evaluation& one, const Evaluation& other) {
-    Own own;
-    for (const Blame& blame : one.blames) {
-        double common = 0;
-        for (const Blame& b : other.blames) {
-            common += alike(blame, b) ? std::min(blame.seconds, b.seconds) : 0;
-        }
-        own.shared += common;
-        own.seconds[{family_of(blame), is_trunk(blame)}] += blame.seconds - common;
-    }
-    if (one.blames.empty()) {
-        own.seconds[{"network", true}] = one.result.time_s.value;
-    }
-    return own;
-}
-
-Range paired(const Catalog& catalog, const std::string& name) {
-    const Figure& figure = catalog.at("interval", "study-intervals").figure(name);
-    return {figure.value.front(), figure.low80, figure.high80};
-}
-
-// The draws for one design: the time of its workload with each draw's constants, and its costs.
-class Drawn {
-public:
-    Drawn(const StudyInput& input, const Evaluation& evaluation, const StudyOptions& options)
-        : input_(input), evaluation_(evaluation), options_(options) {}
-
-    Draw draw(std::uint32_t index) const { return {options_.seed, index}; }
-
-    // Measured time / forecast time of one draw, from the errors of such forecasts, which include errors of the
-    // constants.
-    double form(std::uint32_t index) const {
-        return at_deviation(evaluation_.form, normal(draw(index), "form " + evaluation_.system));
-    }
-
-    // The seconds of a draw for the comparison with another design. The error of the constants and of the system
-    // applies to all of the time, the error of a family to the design's own stretches, and uneven trunks to each design
-    // separately.
-    double seconds(std::uint32_t index, double with_constants, const Own& own) const {
-        double moved = own.shared;
-        for (const auto& [key, seconds] : own.seconds) {
-            const auto& [family, trunk] = key;
-            const std::string regime = family == "compute"                ? "training"
-                                       : evaluation_.regime == "training" ? "large"
-                                                                          : evaluation_.regime;
-            const double error = at_deviation(paired(input_.catalog, "paired." + regime),
-                                              normal(draw(index), "own " + evaluation_.system + family));
-            const double uneven = trunk ? at_deviation(paired(input_.catalog, "trunks"),
-                                                       normal(draw(index), "trunks " + evaluation_.result.name))
-                                        : 1;
-            moved += seconds * error * uneven;
-        }
-        return with_constants * (moved / evaluation_.result.time_s.value) * form(index);
-    }
-
-    // Capital in USD, power in W, and the costs of ownership.
-    double capital(std::uint32_t index) const {
-        const Draw d = draw(index);
-        return capital_usd(evaluation_.result.parts, &d);
-    }
-    double watts(std::uint32_t index) const {
-        const Draw d = draw(index);
-        return it_watts(evaluation_.result.parts, &d);
-    }
-    Ownership owning(std::uint32_t index) const {
-        const Draw d = draw(index);
-        return ownership(input_.catalog, evaluation_.result.parts.bill.gpus, &d);
-    }
-    // What the study ranks by: USD per token, or capital times seconds, which is proportional to capital per bus
-    // bandwidth.
-    double value(std::uint32_t index, double seconds) const {
-        const Ownership own = owning(index);
-        return evaluation_.tokens > 0
-                   ? own.total_usd(capital(index), watts(index)) * seconds / (evaluation_.tokens * own.seconds)
-                   : capital(index) * seconds;
-    }
-    bool priced() const { return evaluation_.result.parts.priced() && evaluation_.result.parts.powered(); }
-
-private:
-    const StudyInput& input_;
-    const Evaluation& evaluation_;
-    const StudyOptions& options_;
-};
-
-template <class Make>
-Range drawn_range(double value, std::uint32_t draws, const Make& make) {
-    std::vector<double> values;
-    for (std::uint32_t k = 0; k < draws; ++k) {
-        values.push_back(make(k));
-    }
-    return range_of(value, std::move(values));
-}
-
 void add_costs(const StudyInput& input, const StudyOptions& options, const Evaluation& evaluation,
                DesignResult& result) {
-    const Drawn drawn(input, evaluation, options);
+    const DrawnDesign drawn(input, evaluation, options.seed);
     const std::uint32_t n = options.draws;
     const Ownership owning = ownership(input.catalog, result.parts.bill.gpus);
     const double seconds = result.time_s.value;
@@ -184,9 +62,9 @@ Verdict verdict_of(const Range& time) {
     return time.low80 > 0 || time.high80 < 0 ? Verdict::real : Verdict::unclear;
 }
 
-Difference difference(const Evaluation& first, const Evaluation& other, const Drawn& of_first, const Drawn& of_other,
-                      const std::vector<double>& seconds_first, const std::vector<double>& seconds_other,
-                      std::uint32_t draws) {
+Difference difference(const Evaluation& first, const Evaluation& other, const DrawnDesign& of_first,
+                      const DrawnDesign& of_other, const std::vector<double>& seconds_first,
+                      const std::vector<double>& seconds_other, std::uint32_t draws) {
     const Own a = own_time(first, other);
     const Own b = own_time(other, first);
     Difference d;
@@ -301,11 +179,11 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         add_costs(inputs[i], options, evaluations[i], evaluations[i].result);
     }
-    const Drawn first(inputs.front(), evaluations.front(), options);
+    const DrawnDesign first(inputs.front(), evaluations.front(), options.seed);
     for (std::size_t i = 1; i < inputs.size(); ++i) {
         result.differences.push_back(difference(evaluations.front(), evaluations[i], first,
-                                                Drawn(inputs[i], evaluations[i], options), seconds.front(), seconds[i],
-                                                options.draws));
+                                                DrawnDesign(inputs[i], evaluations[i], options.seed), seconds.front(),
+                                                seconds[i], options.draws));
     }
     for (const Evaluation& evaluation : evaluations) {
         result.designs.push_back(evaluation.result);

@@ -1,31 +1,24 @@
 #include "sim/run/study/study_page.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "base/unit_text.hpp"
 #include "models/figure_reader.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/run/study/study_columns.hpp"
 
 namespace fabricast::html {
 
 namespace {
 
 std::string signed_percent(double share) {
-    std::array<char, 32> text{};
-    const double tenths = std::round(1000 * share);
-    std::snprintf(text.data(), text.size(), tenths == 0 ? "%.1f %%" : "%+.1f %%", tenths == 0 ? 0 : 100 * share);
-    return text.data();
+    return std::round(1000 * share) == 0 ? "0.0 %" : fmt::format("{:+.1f} %", 100 * share);
 }
-
-Cell cell(const std::optional<Range>& range) { return range ? Cell(range->value) : Cell(); }
-Cell low(const std::optional<Range>& range) { return range ? Cell(range->low80) : Cell(); }
-Cell high(const std::optional<Range>& range) { return range ? Cell(range->high80) : Cell(); }
-
-Cell cell(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
 
 // Removes columns that no design fills, such as tokens for a collective.
 Table filled(Table table) {
@@ -43,61 +36,23 @@ Table filled(Table table) {
     return table;
 }
 
-Table speed_table(const Study& study) {
-    Table table{"Designs, best first",
-                "Intervals hold four results in five. Scaling efficiency: what is kept of the smallest cluster's bus "
-                "bandwidth, or of its throughput a GPU. Marked: the Pareto set, those that no other beats in speed, "
-                "capital and power at once.",
-                {{"design"},
-                 {"network"},
-                 {"GPUs", Unit::count},
-                 {"time", Unit::time},
-                 {"low", Unit::time},
-                 {"high", Unit::time},
-                 {"busbw", Unit::rate},
-                 {"tokens/s", Unit::count},
-                 {"MFU", Unit::share},
-                 {"scaling efficiency", Unit::share},
-                 {"bottleneck"}},
-                {}};
-    for (const DesignResult& r : study.designs) {
-        if (r.best) {
-            table.marked.push_back(table.rows.size());
+Table part_table(std::string title, std::string caption, const Study& study, StudyPart part) {
+    Table table{std::move(title), std::move(caption), {}, {}};
+    table.rows.resize(study.designs.size());
+    for (const StudyColumn& column : study_columns()) {
+        if (column.page.label.empty() || column.part != part) {
+            continue;
         }
-        table.rows.push_back({r.name, r.network, static_cast<double>(r.gpus), r.time_s.value, r.time_s.low80,
-                              r.time_s.high80, cell(r.busbw), cell(r.tokens_per_s), cell(r.mfu), cell(r.efficiency),
-                              r.bottleneck});
+        table.columns.push_back(column.page);
+        for (std::size_t row = 0; row < table.rows.size(); ++row) {
+            const Json value = column.value(study.designs[row]);
+            table.rows[row].push_back(page_cell(value.is_object() ? value.at("value") : value));
+        }
     }
-    return filled(std::move(table));
-}
-
-Table cost_table(const Study& study) {
-    Table table{"What they are made of and cost",
-                "Power at typical draw. Guessed: the share of the capital whose prices are estimates.",
-                {{"design"},
-                 {"nodes", Unit::count},
-                 {"switches", Unit::count},
-                 {"modules", Unit::count},
-                 {"ports left", Unit::count},
-                 {"IT power", Unit::power},
-                 {"with PUE", Unit::power},
-                 {"capital", Unit::money},
-                 {"low", Unit::money},
-                 {"high", Unit::money},
-                 {"guessed", Unit::share},
-                 {"1 M tokens", Unit::money},
-                 {"tokens/J"}},
-                {}};
-    for (const DesignResult& r : study.designs) {
-        if (r.best) {
-            table.marked.push_back(table.rows.size());
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        if (study.designs[row].best) {
+            table.marked.push_back(row);
         }
-        const Bill& bill = r.parts.bill;
-        table.rows.push_back({r.name, static_cast<double>(r.nodes), static_cast<double>(bill.switch_count()),
-                              static_cast<double>(r.parts.modules()), static_cast<double>(bill.ports_left()),
-                              cell(r.it_watts), cell(r.all_watts), cell(r.capital_usd), low(r.capital_usd),
-                              high(r.capital_usd), r.capital_usd ? Cell(r.guessed_share) : Cell(),
-                              cell(r.usd_per_million_tokens), cell(r.tokens_per_joule)});
     }
     return filled(std::move(table));
 }
@@ -155,8 +110,16 @@ Page study_page(const Scenario& scenario, const Study& study) {
                                   "time, 80 %: " + signed_percent(d.time.low80) + " to " +
                                       signed_percent(d.time.high80) + "; " + std::string(to_string(d.verdict))});
     }
-    page.sections.emplace_back(speed_table(study));
-    page.sections.emplace_back(cost_table(study));
+    page.sections.emplace_back(part_table(
+        "Designs, best first",
+        "Intervals hold four results in five. Scaling efficiency: what is kept of the smallest cluster's bus "
+        "bandwidth, or of its throughput a GPU. Marked: the Pareto set, those that no other beats in speed, "
+        "capital and power at once.",
+        study, StudyPart::speed));
+    page.sections.emplace_back(part_table("What they are made of and cost",
+                                          "Power at typical draw. Guessed: the share of the capital whose prices are "
+                                          "estimates.",
+                                          study, StudyPart::cost));
     if (!study.differences.empty()) {
         page.sections.emplace_back(tornado(study, "Time", &Difference::time));
         if (study.differences.front().priced) {

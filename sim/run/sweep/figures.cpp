@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/report/failed_asserts.hpp"
+#include "sim/report/result_columns.hpp"
 
 namespace fabricast {
 
@@ -31,15 +32,17 @@ Records joined(const Records& first, const Records& second) {
     return both;
 }
 
-Records records_of(const CollectiveWorkload&, const Scenario& scenario, const Report& report) {
-    const Records rows = row_records(report.rows);
-    return scenario.scaling ? joined(rows, point_records(report.points)) : rows;
+Records sweep_records(const CollectiveWorkload&, const Scenario& scenario, const Report& report) {
+    const Records rows = records_of(report.rows, row_columns());
+    return scenario.scaling ? joined(rows, records_of(report.points, point_columns())) : rows;
 }
 
-Records records_of(const TransferWorkload&, const Scenario&, const Report& report) { return row_records(report.rows); }
+Records sweep_records(const TransferWorkload&, const Scenario&, const Report& report) {
+    return records_of(report.rows, row_columns());
+}
 
-Records records_of(const TrainingWorkload&, const Scenario&, const Report& report) {
-    Records records = step_records(report.steps);
+Records sweep_records(const TrainingWorkload&, const Scenario&, const Report& report) {
+    Records records = records_of(report.steps, step_columns());
     const auto column = std::find(records.columns.begin(), records.columns.end(), "efficiency");
     if (records.rows.size() == 1) {
         records.rows[0][static_cast<std::size_t>(column - records.columns.begin())] = nullptr;
@@ -47,7 +50,7 @@ Records records_of(const TrainingWorkload&, const Scenario&, const Report& repor
     return records;
 }
 
-Records records_of(const TraceWorkload&, const Scenario&, const Report& report) {
+Records sweep_records(const TraceWorkload&, const Scenario&, const Report& report) {
     Records records{{"makespan_s", "recorded_s", "ranks", "bottleneck"}, {}};
     if (report.replay) {
         const ReplayReport& replay = *report.replay;
@@ -66,7 +69,8 @@ Json failed_words(const Scenario& scenario, const Report& report) {
 }
 
 Records bare_records(const Scenario& scenario, const Report& report) {
-    return std::visit([&](const auto& workload) { return records_of(workload, scenario, report); }, scenario.workload);
+    return std::visit([&](const auto& workload) { return sweep_records(workload, scenario, report); },
+                      scenario.workload);
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/records.hpp"
+#include "sim/report/columns.hpp"
+#include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast {

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-SqliteTable table_of(const SweepResult& result) {
+SqliteTable sqlite_table(const SweepResult& result) {
     SqliteTable table{"sweep", columns_of(result), {}};
     for (const SweepRow& row : result.rows) {
         table.rows.push_back(cells_of(row));
@@ -58,7 +58,7 @@ void write_result(const fs::path& out, const SweepResult& result) {
         const SqliteTable about{"about",
                                 {"name", "value"},
                                 {{"scenario", result.scenario}, {"program", "fabricast"}, {"version", version()}}};
-        write_sqlite(out, {about, table_of(result)});
+        write_sqlite(out, {about, sqlite_table(result)});
     } else {
         write_atomically(out, sweep_csv(result));
     }

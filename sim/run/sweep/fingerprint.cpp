@@ -1,9 +1,10 @@
 #include "sim/run/sweep/fingerprint.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -59,10 +60,7 @@ std::string stamps_of(const fs::path& trace) {
 
 std::string fingerprint(std::string_view text) {
     const std::array<std::uint64_t, 2> bits = hash(text);
-    std::array<char, 33> digits{};
-    std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(bits[0]),
-                  static_cast<unsigned long long>(bits[1]));
-    return digits.data();
+    return fmt::format("{:016x}{:016x}", bits[0], bits[1]);
 }
 
 std::string fingerprint(const Catalog& catalog) {

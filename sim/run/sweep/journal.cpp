@@ -1,12 +1,11 @@
 #include "sim/run/sweep/journal.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <utility>
@@ -27,16 +26,12 @@ constexpr const char* end_mark = "complete";
 constexpr std::string_view sum_before = "{\"sum\":\"", sum_after = "\",";
 constexpr std::size_t sum_digits = 16, summed_from = sum_before.size() + sum_digits + sum_after.size();
 
-std::string sum_of(std::string_view rest) {
-    std::array<char, sum_digits + 1> digits{};
-    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(fnv1a(rest)));
-    return {digits.data(), sum_digits};
-}
+std::string sum_of(std::string_view rest) { return fmt::format("{:016x}", fnv1a(rest)); }
 
 // The line for a JSON object. Precondition: the object has at least one member.
 std::string summed(std::string_view object) {
     object.remove_prefix(1);
-    return std::string(sum_before) + sum_of(object) + std::string(sum_after) + std::string(object);
+    return fmt::format("{}{}{}{}", sum_before, sum_of(object), sum_after, object);
 }
 
 bool sum_fits(std::string_view line) {
@@ -65,8 +60,8 @@ void check_header(const std::filesystem::path& path, const Json& header, const S
         if (!header.contains(key) || header[key] != value) {
             const std::string found = header.contains(key) ? header[key].dump() : "nothing";
             refuse(path,
-                   "is the journal of another " + (key == "fingerprint" ? "state of the scenario" : key) + " (found " +
-                       found + ", this sweep has " + value.dump() + ")",
+                   fmt::format("is the journal of another {} (found {}, this sweep has {})",
+                               key == "fingerprint" ? "state of the scenario" : key, found, value.dump()),
                    another);
         }
     }
@@ -91,7 +86,7 @@ void add_line(Content& content, const std::filesystem::path& path, const Json& l
         return;
     }
     if (!line.contains("key") || !line["key"].is_string()) {
-        refuse(path, "is damaged in line " + std::to_string(number), "a journal as it was written");
+        refuse(path, fmt::format("is damaged in line {}", number), "a journal as it was written");
     }
     content.outcomes.insert_or_assign(line["key"].get<std::string>(), outcome_of(line));
 }
@@ -112,7 +107,7 @@ Content content_of(const std::filesystem::path& path, const Sweep& sweep) {
         } else if (stream.peek() == std::ifstream::traits_type::eof()) {
             break;
         } else {
-            refuse(path, "is damaged in line " + std::to_string(number), "a journal as it was written");
+            refuse(path, fmt::format("is damaged in line {}", number), "a journal as it was written");
         }
     }
     return content;
@@ -149,8 +144,7 @@ Journal::Journal(std::filesystem::path path, const Sweep& sweep, Start start) : 
         Content content = content_of(path_, sweep);
         if (start == Start::fresh) {
             if (!content.outcomes.empty() && !content.completed) {
-                refuse(path_,
-                       "holds " + std::to_string(content.outcomes.size()) + " finished points of an unfinished sweep",
+                refuse(path_, fmt::format("holds {} finished points of an unfinished sweep", content.outcomes.size()),
                        "--resume to go on, or remove it to begin afresh");
             }
             content = {};

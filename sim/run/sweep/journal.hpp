@@ -7,14 +7,15 @@
 #include <filesystem>
 #include <string>
 
+#include "base/error.hpp"
 #include "sim/run/sweep/sweep.hpp"
 
 namespace fabricast {
 
 // The journal belongs to another sweep or version, is damaged, in use or unfinished, or the file is not a journal (exit
 // code 2).
-struct JournalError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct JournalError : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
 };
 
 class Journal {

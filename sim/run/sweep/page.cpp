@@ -167,7 +167,11 @@ Table table_of(const SweepResult& result) {
             if (figure != nullptr && figure->is_number()) {
                 cells.emplace_back(figure->get<double>());
             } else {
-                cells.push_back(figure != nullptr && figure->is_string() ? Cell(figure->get<std::string>()) : Cell());
+                // In place: GCC 12 takes a moved empty variant for one that may be read.
+                cells.emplace_back();
+                if (figure != nullptr && figure->is_string()) {
+                    cells.back() = figure->get<std::string>();
+                }
             }
         }
         cells.emplace_back(row.error);

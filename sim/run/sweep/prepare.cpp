@@ -147,7 +147,7 @@ void read_points(Sweep& sweep, const CatalogOf& catalog_of) {
             point = {fingerprint(fingerprint(scenario) + bits), "", catalog};
             add_columns(sweep.figures, figure_columns(scenario));
             sweep.asserts = sweep.asserts || !scenario.asserts.empty();
-            sweep.simgrid = sweep.simgrid || std::holds_alternative<SimGrid>(scenario.engine);
+            sweep.one_thread = sweep.one_thread || traits_of(scenario.engine).one_thread;
             if (!sample) {
                 sample = std::move(scenario);
             }

@@ -1,6 +1,6 @@
 #include "sim/run/sweep/result.hpp"
 
-#include "sim/report/records.hpp"
+#include "sim/report/columns.hpp"
 
 namespace fabricast {
 
@@ -21,12 +21,11 @@ std::vector<Json> cells_of(const SweepRow& row) {
 }
 
 std::string sweep_csv(const SweepResult& result) {
-    const std::vector<std::string> columns = columns_of(result);
-    std::string text = csv_line(std::vector<Json>(columns.begin(), columns.end()));
+    Records table{columns_of(result), {}};
     for (const SweepRow& row : result.rows) {
-        text += csv_line(cells_of(row));
+        table.rows.push_back(cells_of(row));
     }
-    return text;
+    return csv_text(table);
 }
 
 std::size_t failed_points(const SweepResult& result) {

@@ -75,8 +75,7 @@ SweepOutcome run_point(const Sweep& sweep, std::size_t point, const std::atomic<
 
 void run_points(const Sweep& sweep, const std::vector<std::size_t>& points, std::size_t threads,
                 const std::atomic<bool>* stop, const std::function<void(std::size_t, const SweepOutcome&)>& finished) {
-    // SimGrid replays in forked child processes, and only a process with a single thread may fork and continue.
-    threads = sweep.simgrid ? 1 : threads;
+    threads = sweep.one_thread ? 1 : threads;
     const std::size_t side_by_side = std::max<std::size_t>(1, std::min(threads, points.size()));
     std::mutex mutex;
     std::exception_ptr failure;  // the first failure; the later ones are consequences of stopping

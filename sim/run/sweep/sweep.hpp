@@ -12,7 +12,7 @@
 
 #include "base/yaml.hpp"
 #include "models/catalog.hpp"
-#include "sim/report/records.hpp"
+#include "sim/report/columns.hpp"
 #include "sim/run/sweep/points.hpp"
 #include "sim/run/sweep/result.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -38,7 +38,7 @@ struct Sweep {
     std::vector<SweepPoint> read;      // one for each point
     std::vector<std::string> figures;  // every column that some point has
     bool asserts = false;              // some point has asserts
-    bool simgrid = false;              // some point runs in SimGrid, which needs a process without other threads
+    bool one_thread = false;           // the engine of some point needs a process without other threads
 };
 
 // The result of a point: its figures by name, or why it failed.

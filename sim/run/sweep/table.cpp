@@ -1,8 +1,9 @@
 #include "sim/run/sweep/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
 
 #include "base/unit_text.hpp"
@@ -34,12 +35,6 @@ constexpr std::array first_figures = {
     Shown{"failed_asserts", "failed asserts"},
 };
 
-std::string number_text(double value) {
-    std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), value >= 1e4 ? "%.0f" : "%.4g", value);
-    return digits.data();
-}
-
 std::string cell_text(const std::string& figure, const Json& cell) {
     if (cell.is_string()) {
         return cell.get<std::string>();
@@ -53,8 +48,11 @@ std::string cell_text(const std::string& figure, const Json& cell) {
     if (figure.ends_with("_Bps")) {
         return text(cell.get<double>(), Dimension::rate);
     }
-    const bool time = figure.ends_with("_s") && !figure.ends_with("_per_s");
-    return time ? text(cell.get<double>(), Dimension::time) : number_text(cell.get<double>());
+    const auto value = cell.get<double>();
+    if (figure.ends_with("_s") && !figure.ends_with("_per_s")) {
+        return text(value, Dimension::time);
+    }
+    return value >= 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
 using Line = std::vector<std::string>;
@@ -70,7 +68,7 @@ std::string aligned(const std::vector<Line>& lines) {
     std::string all;
     for (const Line& line : lines) {
         for (std::size_t i = 0; i + 1 < line.size(); ++i) {
-            all += std::string(widths[i] - line[i].size(), ' ') + line[i] + "  ";
+            all += fmt::format("{:>{}}  ", line[i], widths[i]);
         }
         all += line.back() + "\n";
     }

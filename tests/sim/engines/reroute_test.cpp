@@ -115,3 +115,29 @@ TEST_CASE("a detour is another way, and none is taken where the own way is whole
     const Path path = fabric.path(*other);
     CHECK(std::ranges::find(path.span(), trunk) == path.span().end());
 }
+
+TEST_CASE("the only whole uplink of 64 is found from every pair of nodes") {
+    // Leaves of 64 nodes: 64 ways up to one spine each.
+    FabricSpec spec = tiny::fabric(FabricKind::fat_tree, 128);
+    spec.tiers = 2;
+    spec.choice = PathChoice::ecmp;
+    const Fabric fabric(tiny::cluster(128, 1, spec));
+    const auto uplink = [&](std::uint32_t from, std::uint32_t label) {
+        return link_of_class(fabric, {.src = fabric.gpu(from), .dst = fabric.gpu(127), .flow_label = label},
+                             LinkClass::leaf_spine);
+    };
+    const LinkId only = uplink(0, 0);
+    const DeviceId leaf = fabric.ends(only).from;
+    const auto down = [&](LinkId link) {
+        return link != only && fabric.ends(link).from == leaf && fabric.link(link).cls == LinkClass::leaf_spine;
+    };
+    for (std::uint32_t from = 0; from < 64; ++from) {
+        for (std::uint32_t to = 64; to < 128; ++to) {
+            const PathQuery query{.src = fabric.gpu(from), .dst = fabric.gpu(to), .flow_label = from * 64 + to};
+            const auto other = detour(fabric, query, down);
+            const PathQuery& taken = other ? *other : query;
+            INFO(from << " to " << to);
+            REQUIRE(link_of_class(fabric, taken, LinkClass::leaf_spine) == only);
+        }
+    }
+}

@@ -13,7 +13,6 @@ namespace fabricast::testing {
 inline Schedule ring(const std::vector<DeviceId>& devices, std::uint32_t steps, std::int64_t bytes, double jitter = 0) {
     const auto n = static_cast<std::uint32_t>(devices.size());
     Schedule schedule;
-    schedule.reserve(std::size_t{n} * steps, std::size_t{2} * n * steps);
     schedule.transfers.reserve(std::size_t{n} * steps);
     for (std::uint32_t i = 0; i < n; ++i) {
         schedule.connections.push_back({{.src = devices[i], .dst = devices[(i + 1) % n]}});

@@ -3,29 +3,17 @@
 #include <cmath>
 
 #include "sim/engines/common/unroll.hpp"
-#include "sim/engines/engine.hpp"
+#include "tests/sim/engines/replays.hpp"
 #include "tests/sim/engines/schedules.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
 
 using namespace fabricast;
+using testing::keep_all;
+using testing::nics;
 using testing::Random;
 
 namespace {
-
-std::vector<DeviceId> nics(const Fabric& fabric) {
-    std::vector<DeviceId> devices;
-    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
-        devices.push_back(fabric.nic(node, 0));
-    }
-    return devices;
-}
-
-void keep_all(Schedule& schedule) {
-    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
-        schedule.kept.push_back(OpId{op});
-    }
-}
 
 // The largest relative difference of a finish.
 double difference(const Engine& a, const Engine& b, const Fabric& fabric, Schedule schedule) {
@@ -41,16 +29,7 @@ double difference(const Engine& a, const Engine& b, const Fabric& fabric, Schedu
     return worst;
 }
 
-bool has_simgrid() {
-    const Fabric fabric(tiny::one_node());
-    Schedule schedule;
-    schedule.add(Delay{0, microseconds(1)});
-    try {
-        return replay(SimGrid{}, fabric, schedule).makespan == microseconds(1);
-    } catch (const MissingEngine&) {
-        return false;
-    }
-}
+bool has_simgrid() { return SimGrid::missing().empty(); }
 
 Pipeline pipeline(double chunks, double chunk, bool cyclic) {
     Pipeline p;

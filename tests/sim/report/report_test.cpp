@@ -48,11 +48,7 @@ Report small_report() {
     return report;
 }
 
-Plan plan_of(int iterations) {
-    Plan plan;
-    plan.iterations = iterations;
-    return plan;
-}
+Timing iterations(int count) { return {count, 0}; }
 
 }  // namespace
 
@@ -81,17 +77,15 @@ TEST_CASE("of calls that overlap the average counts, with the last one's way to 
                      {OpId{1}, {}, {}, microseconds(15)},
                      {OpId{2}, {}, {}, microseconds(20)},
                      {OpId{3}, {}, {}, microseconds(60)}};
-    Plan plan = plan_of(3);
-    plan.timed_calls = 20;
-    CHECK(iteration_time(plan, timeline) == Approx((60e-6 + 17 * 5e-6) / 20));
+    CHECK(iteration_time({3, 20}, timeline) == Approx((60e-6 + 17 * 5e-6) / 20));
 }
 
 TEST_CASE("the time of one iteration is the distance of the last two ends") {
     Timeline timeline;
     timeline.kept = {
         {OpId{0}, {}, {}, microseconds(30)}, {OpId{1}, {}, {}, microseconds(50)}, {OpId{0}, {}, {}, microseconds(1)}};
-    CHECK(iteration_time(plan_of(2), timeline) == Approx(20e-6));  // what --trace keeps behind them does not count
-    CHECK(iteration_time(plan_of(1), timeline) == Approx(30e-6));
+    CHECK(iteration_time(iterations(2), timeline) == Approx(20e-6));  // what --trace keeps behind them does not count
+    CHECK(iteration_time(iterations(1), timeline) == Approx(30e-6));
 }
 
 TEST_CASE("the table has nccl-tests' columns and ends with the weakest evidence") {

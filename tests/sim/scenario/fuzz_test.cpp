@@ -52,8 +52,8 @@ bool accepted(const std::string& text, const Catalog& catalog) {
         build(parse_scenario(text, "fuzz.yaml"), catalog);
         return true;
     } catch (const InputError& error) {
-        CHECK(error.place.line >= 1);
-        CHECK(error.place.column >= 1);
+        CHECK(error.place->line >= 1);
+        CHECK(error.place->column >= 1);
         CHECK_FALSE(error.message.empty());
         CHECK(std::string(error.what()).find('\n') == std::string::npos);
         return false;

@@ -5,6 +5,7 @@
 
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"
+#include "sim/scenario/schema.hpp"
 #include "sim/scenario/sizes.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
@@ -259,4 +260,24 @@ TEST_CASE("the packet engine has the buffer of the switch that is built, named o
         const Scenario scenario = with_engine(written, fabric, catalogue(), 1);
         CHECK(std::get<Packet>(scenario.engine).buffer == part.bytes("buffer"));
     }
+}
+
+TEST_CASE("a key's old name is read with a note, and refused beside its present name") {
+    const std::string transfer =
+        "name: t\ncluster: {node: dgx-a100}\n"
+        "workload: {kind: transfer, from: node0.gpu0, to: node0.memory0, beside: [node0.gpu1 -> node0.memory0]";
+    const Scenario old = parse_scenario(transfer + "}\n", "old.yaml");
+    CHECK(std::get<TransferWorkload>(old.workload).concurrent.size() == 1);
+    REQUIRE(old.notes.size() == 1);
+    CHECK_THAT(old.notes[0], ContainsSubstring("`workload.beside` is now called `workload.concurrent`"));
+    CHECK(parse_scenario(transfer + "}\n", "old.yaml", {"workload.beside=null"}).notes.empty());
+    CHECK_THROWS_WITH(parse_scenario(transfer + ", concurrent: []}\n", "old.yaml"),
+                      ContainsSubstring("old.yaml:3:") && ContainsSubstring("the old name of 'concurrent'"));
+    CHECK(find_key("workload.beside") == find_key("workload.concurrent"));
+}
+
+TEST_CASE("only the key `include` itself is refused by --set") {
+    CHECK_THROWS_WITH(parse_scenario(good, "good.yaml", {"include=other.yaml"}),
+                      ContainsSubstring("only be written in"));
+    CHECK_THROWS_WITH(parse_scenario(good, "good.yaml", {"included=1"}), ContainsSubstring("unknown key"));
 }

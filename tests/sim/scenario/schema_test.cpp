@@ -107,7 +107,7 @@ workload:
   direction: both-ways
   operation: read
   window: 8
-  beside: [node0.gpu1 -> node0.memory0]
+  concurrent: [node0.gpu1 -> node0.memory0]
   host: {acs: true, iommu: true, ats: true, virtualised: true, p2p_clique: true, relaxed_ordering: false,
          peer_memory: false, rdma: false, pinned: false, huge_pages: true, registration_cache: false, offloads: false,
          locked_memory: 8 MiB, mtu: 9000 B, mss: 1460 B, interrupt_delay: 8 us, qps: 4, cores: 2, numa: far,

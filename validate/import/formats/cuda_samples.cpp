@@ -33,7 +33,7 @@ bool ends_the_samples_output(const LogLine& line) { return line.contains("NOTE: 
 std::int64_t counts_before(const LogText& log, const LogLine& line, const LogField& field) {
     const std::int64_t size = count_in(log, line, field);
     if (size < 1) {
-        throw InputError(log.at(line, field), error_message("a size", shown(field.text), "above zero"));
+        refuse(log.at(line, field), "a size", shown(field.text), "above zero");
     }
     return size;
 }
@@ -53,8 +53,7 @@ std::vector<Measurement> read_p2p_bandwidth_latency(const LogText& log, const St
         }
         const bool time = title.contains("(us)");
         if (!time && !title.contains("(GB/s)")) {
-            throw InputError(log.at(title),
-                             error_message("a matrix in no known unit", shown(title.text), "(GB/s), (us)"));
+            refuse(log.at(title), "a matrix in no known unit", shown(title.text), "(GB/s), (us)");
         }
         // Latencies are printed twice: timed by the GPU and by the CPU.
         for (int part = 0; part < (time ? 2 : 1); ++part) {
@@ -70,8 +69,8 @@ std::vector<Measurement> read_p2p_bandwidth_latency(const LogText& log, const St
         }
     }
     if (!whole && !tables.empty()) {
-        throw InputError(log.end(), error_message("the log ends too early", std::to_string(tables.size()) + " matrices",
-                                                  "the line 'NOTE: The CUDA Samples ...' behind the last"));
+        refuse(log.end(), "the log ends too early", std::to_string(tables.size()) + " matrices",
+               "the line 'NOTE: The CUDA Samples ...' behind the last");
     }
     return tables;
 }
@@ -88,7 +87,7 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
         const std::vector<LogField> fields = line.fields();
         gpu = gpu.empty() ? gpu_in(line) : gpu;
         if (line.contains("Result = FAIL")) {
-            throw InputError(log.at(line), "the run failed");
+            refuse(log.at(line), "the run failed");
         }
         whole = whole || line.contains("Result = PASS");
         if (line.contains(" Bandwidth, ")) {
@@ -99,8 +98,7 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
         } else if (line.contains("Transfer Size (Bytes)")) {
             unit = line.contains("(GB/s)") ? "GBps" : line.contains("(MB/s)") ? "MBps" : "";
             if (unit.empty() || direction.empty()) {
-                throw InputError(log.at(line), error_message("a header that was cut", shown(line.text),
-                                                             "Bandwidth(GB/s) or Bandwidth(MB/s)"));
+                refuse(log.at(line), "a header that was cut", shown(line.text), "Bandwidth(GB/s) or Bandwidth(MB/s)");
             }
             Measurement m;
             const std::string test = direction.substr(0, direction.find(',')) + ", " + memory;
@@ -116,7 +114,7 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
             }
             refuse_cut_line(log, line);
             if (fields.size() != 2) {
-                throw InputError(log.at(line), error_message("a row", shown(line.text), "a size and a bandwidth"));
+                refuse(log.at(line), "a row", shown(line.text), "a size and a bandwidth");
             }
             counts_before(log, line, fields[0]);
             figure_in(log, line, fields[1]);
@@ -130,7 +128,7 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
         }
     }
     if (!whole && !tables.empty()) {
-        throw InputError(log.end(), error_message("the log ends too early", "", "a line 'Result = PASS'"));
+        refuse(log.end(), "the log ends too early", "", "a line 'Result = PASS'");
     }
     return tables;
 }

@@ -17,8 +17,7 @@ LogField behind(const LogText& log, const LogLine& line, std::string_view key, s
     rest.remove_prefix(blank);
     const std::size_t end = rest.find(stop);
     if (at == std::string_view::npos || end == std::string_view::npos || end == 0) {
-        throw InputError(log.at(line), error_message("a line that was cut", shown(line.text),
-                                                     std::string(key) + " NUMBER" + std::string(stop)));
+        refuse(log.at(line), "a line that was cut", shown(line.text), std::string(key) + " NUMBER" + std::string(stop));
     }
     return {rest.substr(0, end), line.column + static_cast<int>(at + key.size() + blank)};
 }
@@ -62,8 +61,7 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
             open = true;
         } else if (line.starts_with("write BW:") || line.starts_with("read BW:")) {
             if (size.empty()) {
-                throw InputError(log.at(line), error_message("a bandwidth without its size", shown(line.text),
-                                                             "writing test, size=..."));
+                refuse(log.at(line), "a bandwidth without its size", shown(line.text), "writing test, size=...");
             }
             const LogField field = behind(log, line, "BW:", "MB/s");
             figure_in(log, line, field);
@@ -75,15 +73,14 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
             width = 2 + (line.contains("Time(us)") ? 1 : 0) + (line.contains("Min. Time(us)") ? 1 : 0);
             open = true;
             if (width < 3) {
-                throw InputError(log.at(line),
-                                 error_message("a header that was cut", shown(line.text), "Test Size(B) Avg.Time(us)"));
+                refuse(log.at(line), "a header that was cut", shown(line.text), "Test Size(B) Avg.Time(us)");
             }
         } else if (line.starts_with("gdr_copy_") && !line.contains("num iters")) {
             refuse_cut_line(log, line);
             const std::vector<LogField> f = line.fields();
             if (width == 0 || (f.size() != width)) {
-                throw InputError(log.at(line), error_message("a row of another width than its header", shown(line.text),
-                                                             std::to_string(width) + " columns"));
+                refuse(log.at(line), "a row of another width than its header", shown(line.text),
+                       std::to_string(width) + " columns");
             }
             count_in(log, line, f[1]);
             figure_in(log, line, f[2]);
@@ -91,14 +88,13 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
                 line, {std::string(f[1].text), std::string(f[2].text)});
         } else if (line.starts_with("closing gdrdrv")) {
             if (!size.empty()) {
-                throw InputError(log.at(line),
-                                 error_message("a test without its result", "size " + size, "write BW: ... MB/s"));
+                refuse(log.at(line), "a test without its result", "size " + size, "write BW: ... MB/s");
             }
             open = false;
         }
     }
     if (open) {
-        throw InputError(log.end(), error_message("the log ends too early", "", "a line 'closing gdrdrv'"));
+        refuse(log.end(), "the log ends too early", "", "a line 'closing gdrdrv'");
     }
     for (Measurement& m : tables) {
         if (!gpu.empty()) {

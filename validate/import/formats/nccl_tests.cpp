@@ -32,10 +32,9 @@ public:
             }
         }
         if (in_table_ || started_) {
-            throw InputError(log_.end(),
-                             error_message(in_table_ ? "the log ends within a table" : "the log ends before its table",
-                                           std::to_string(run_.rows.size()) + " rows" + asked_words(),
-                                           "a line '# Avg bus bandwidth' behind them"));
+            refuse(log_.end(), in_table_ ? "the log ends within a table" : "the log ends before its table",
+                   std::to_string(run_.rows.size()) + " rows" + asked_words(),
+                   "a line '# Avg bus bandwidth' behind them");
         }
         return std::move(done_);
     }
@@ -81,8 +80,7 @@ private:
         } else if (line.contains(" size ") && line.contains(" algbw ")) {
             header(line);
         } else if (line.contains("Out of bounds values") && line.contains("FAILED")) {
-            throw InputError(log_.at(line),
-                             error_message("the run failed its own check of the data", shown(line.text), ""));
+            refuse(log_.at(line), "the run failed its own check of the data", shown(line.text));
         } else if (line.contains("Avg bus bandwidth")) {
             finish(line);
         }
@@ -92,9 +90,8 @@ private:
     void begin(const LogLine& line) {
         const bool fresh = run_.rows.empty() && run_.header.empty();
         if (in_table_ || !fresh) {
-            throw InputError(log_.at(line), error_message("another run begins before the table of the last ends",
-                                                          std::to_string(run_.rows.size()) + " rows" + asked_words(),
-                                                          "a line '# Avg bus bandwidth'"));
+            refuse(log_.at(line), "another run begins before the table of the last ends",
+                   std::to_string(run_.rows.size()) + " rows" + asked_words(), "a line '# Avg bus bandwidth'");
         }
         started_ = true;
         run_.place = log_.at(line);
@@ -115,8 +112,8 @@ private:
         const std::size_t bracket = line.text.find(']');
         const std::string host = word_behind(line, "on");
         if (bracket == std::string_view::npos || host.empty()) {
-            throw InputError(log_.at(line), error_message("a line of a rank that was cut", shown(line.text),
-                                                          "Rank N ... on HOST device N [BUS] GPU"));
+            refuse(log_.at(line), "a line of a rank that was cut", shown(line.text),
+                   "Rank N ... on HOST device N [BUS] GPU");
         }
         ++run_.ranks;
         run_.hosts.insert(host);
@@ -145,8 +142,8 @@ private:
         columns_.width = fields.size() - 1;
         if (columns_.time.empty() || columns_.time.size() > 2 || columns_.count == 0 || columns_.type == 0 ||
             columns_.time.back() + 2 >= columns_.width) {
-            throw InputError(log_.at(line), error_message("a table header that was cut", shown(line.text),
-                                                          "size count type ... time algbw busbw, once or twice"));
+            refuse(log_.at(line), "a table header that was cut", shown(line.text),
+                   "size count type ... time algbw busbw, once or twice");
         }
         in_table_ = started_ = true;
         run_.in_place = columns_.time.size() == 2;
@@ -176,17 +173,16 @@ private:
         refuse_cut_line(log_, line);
         const std::vector<LogField> f = with_blanks(line.fields());
         if (f.size() < columns_.width || (f.size() > columns_.width && !columns_.timestamp)) {
-            throw InputError(log_.at(line),
-                             error_message("a row of another width than its header",
-                                           std::to_string(f.size()) + " columns", std::to_string(columns_.width)));
+            refuse(log_.at(line), "a row of another width than its header", std::to_string(f.size()) + " columns",
+                   std::to_string(columns_.width));
         }
         NcclRow row;
         row.place = log_.at(line);
         row.size = count_in(log_, line, f[columns_.size]);
         row.count = count_in(log_, line, f[columns_.count]);
         if (!run_.rows.empty() && row.size < run_.rows.back().size) {
-            throw InputError(log_.at(line, f[0]), error_message("sizes fall", shown(f[0].text),
-                                                                "at least " + std::to_string(run_.rows.back().size)));
+            refuse(log_.at(line, f[0]), "sizes fall", shown(f[0].text),
+                   "at least " + std::to_string(run_.rows.back().size));
         }
         run_.dtype = f[columns_.type].text;
         run_.redop = columns_.redop == 0 ? "" : std::string(f[columns_.redop].text);
@@ -214,7 +210,7 @@ private:
         const double us = figure_in(log_, line, f[at]);
         const double printed = figure_in(log_, line, f[at + 1]);
         if (us <= 0) {
-            throw InputError(log_.at(line, f[at]), error_message("a time", shown(f[at].text), "above zero"));
+            refuse(log_.at(line, f[at]), "a time", shown(f[at].text), "above zero");
         }
         // Old versions print one rank's part of an all-gather as `size`, but compute algbw from the whole.
         double expected = static_cast<double>(row.size) / us * 1e-3;
@@ -230,14 +226,12 @@ private:
         const std::vector<LogField> fields = line.fields();
         const auto colon = std::ranges::find(fields, std::string_view(":"), &LogField::text);
         if (!in_table_ || run_.rows.empty() || colon == fields.end() || colon + 1 == fields.end()) {
-            throw InputError(log_.at(line),
-                             error_message("an end without a table", shown(line.text), "rows before it"));
+            refuse(log_.at(line), "an end without a table", shown(line.text), "rows before it");
         }
         const std::size_t asked = rows_asked(run_.header, run_.most_bytes);
         if (asked != 0 && asked != run_.rows.size()) {
-            throw InputError(log_.at(line),
-                             error_message("rows are missing from the table", std::to_string(run_.rows.size()),
-                                           std::to_string(asked) + ", as its options ask for"));
+            refuse(log_.at(line), "rows are missing from the table", std::to_string(run_.rows.size()),
+                   std::to_string(asked) + ", as its options ask for");
         }
         if (busbw_cells_ > 0) {
             const auto cells = static_cast<double>(busbw_cells_);

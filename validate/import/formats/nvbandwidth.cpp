@@ -21,8 +21,7 @@ std::string_view unit_of(const LogText& log, const LogLine& line) {
     if (line.contains("(ns)")) {
         return "ns";
     }
-    throw InputError(log.at(line),
-                     error_message("what a test measures", shown(line.text), "a line with (GB/s) or (ns)"));
+    refuse(log.at(line), "what a test measures", shown(line.text), "a line with (GB/s) or (ns)");
 }
 
 // Checks a matrix against its line "SUM TEST VALUE", the sum of its cells.
@@ -30,8 +29,7 @@ void check_sum(const LogText& log, const LogLine& line, const std::string& test,
     refuse_cut_line(log, line);
     const std::vector<LogField> fields = line.fields();
     if (fields.size() != 3 || fields[0].text != "SUM" || fields[1].text != test) {
-        throw InputError(log.at(line),
-                         error_message("a matrix without its sum", shown(line.text), "SUM " + test + " VALUE"));
+        refuse(log.at(line), "a matrix without its sum", shown(line.text), "SUM " + test + " VALUE");
     }
     double sum = 0;
     double slack = 0;
@@ -57,7 +55,7 @@ public:
                 continue;
             }
             if (line.starts_with("ERROR") || line.starts_with("SUM ") || line.starts_with("memcpy ")) {
-                throw InputError(log_.at(line), error_message("outside of a test", shown(line.text), "Running TEST."));
+                refuse(log_.at(line), "outside of a test", shown(line.text), "Running TEST.");
             }
             about_machine(line);
             ++at;
@@ -83,11 +81,11 @@ private:
         const LogLine& title = lines[at];
         std::string name(title.text.substr(8));
         if (!name.ends_with('.') || name.find(' ') != std::string::npos) {
-            throw InputError(log_.at(title), error_message("the name of a test", shown(title.text), "Running TEST."));
+            refuse(log_.at(title), "the name of a test", shown(title.text), "Running TEST.");
         }
         name.pop_back();
         if (++at >= lines.size()) {
-            throw InputError(log_.end(), "the log ends within the test '" + name + "'");
+            refuse(log_.end(), "the log ends within the test '" + name + "'");
         }
         if (lines[at].contains("Waived")) {
             ++at;
@@ -101,8 +99,7 @@ private:
             ++at;
         }
         if (at >= lines.size()) {
-            throw InputError(log_.end(),
-                             error_message("the log ends before the sum of a matrix", "", "SUM " + name + " VALUE"));
+            refuse(log_.end(), "the log ends before the sum of a matrix", "", "SUM " + name + " VALUE");
         }
         check_sum(log_, lines[at], name, m);
         ++at;

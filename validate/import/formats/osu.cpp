@@ -36,14 +36,14 @@ std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
     while (!rest.empty()) {
         const auto column = std::ranges::find_if(known, [&](const Column& c) { return rest.starts_with(c.printed); });
         if (column == std::end(known)) {
-            throw InputError(log.at(line), error_message("a column that OSU is not known to print", shown(rest),
-                                                         "Latency (us), Bandwidth (MB/s), Validation ..."));
+            refuse(log.at(line), "a column that OSU is not known to print", shown(rest),
+                   "Latency (us), Bandwidth (MB/s), Validation ...");
         }
         columns.emplace_back(column->name);
         rest.erase(0, column->printed.size());
     }
     if (columns.size() < 2) {
-        throw InputError(log.at(line), error_message("a header that was cut", shown(line.text), "# Size and more"));
+        refuse(log.at(line), "a header that was cut", shown(line.text), "# Size and more");
     }
     return columns;
 }
@@ -52,8 +52,8 @@ void add_row(const LogText& log, const LogLine& line, Measurement& m) {
     refuse_cut_line(log, line);
     const std::vector<LogField> f = line.fields();
     if (f.size() != m.columns.size()) {
-        throw InputError(log.at(line), error_message("a row of another width than its header", shown(line.text),
-                                                     std::to_string(m.columns.size()) + " columns"));
+        refuse(log.at(line), "a row of another width than its header", shown(line.text),
+               std::to_string(m.columns.size()) + " columns");
     }
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < f.size(); ++i) {
@@ -61,14 +61,12 @@ void add_row(const LogText& log, const LogLine& line, Measurement& m) {
             figure_in(log, line, f[i]);
             cells.emplace_back(f[i].text);
         } else if (f[i].text != "Pass") {
-            throw InputError(log.at(line, f[i]),
-                             error_message("a row that failed its own check", shown(f[i].text), "Pass"));
+            refuse(log.at(line, f[i]), "a row that failed its own check", shown(f[i].text), "Pass");
         }
     }
     const std::int64_t size = count_in(log, line, f[0]);
     if (!m.rows.empty() && count_in_word(m.rows.back()[0]) >= size) {
-        throw InputError(log.at(line, f[0]),
-                         error_message("sizes do not rise", shown(f[0].text), "above " + m.rows.back()[0]));
+        refuse(log.at(line, f[0]), "sizes do not rise", shown(f[0].text), "above " + m.rows.back()[0]);
     }
     m.rows.push_back(std::move(cells));
     m.row_places.push_back(log.at(line));
@@ -85,7 +83,7 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
             in_table = false;
         } else if (line.starts_with("# Size")) {
             if (title.empty()) {
-                throw InputError(log.at(line), error_message("a table without its title", "", "# OSU ... Test"));
+                refuse(log.at(line), "a table without its title", "", "# OSU ... Test");
             }
             Measurement& m = tables.emplace_back();
             m.columns = columns_of(log, line);
@@ -104,13 +102,12 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
     }
     for (Measurement& m : tables) {
         if (m.rows.empty()) {
-            throw InputError(log.end(),
-                             error_message("a table without rows", m.benchmark["tool"].text, "a row a size"));
+            refuse(log.end(), "a table without rows", m.benchmark["tool"].text, "a row a size");
         }
         std::erase(m.columns, "validation");
     }
     if (tables.empty()) {
-        throw InputError(log.end(), error_message("the log ends before its table", shown(title), "# Size and rows"));
+        refuse(log.end(), "the log ends before its table", shown(title), "# Size and rows");
     }
     return tables;
 }

@@ -56,15 +56,14 @@ std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
     while (!rest.empty()) {
         const auto column = std::ranges::find_if(known, [&](const Column& c) { return rest.starts_with(c.printed); });
         if (column == std::end(known)) {
-            throw InputError(log.at(line), error_message("a column that perftest is not known to print", shown(rest),
-                                                         "BW peak, BW average, MsgRate, t_min ... with their units"));
+            refuse(log.at(line), "a column that perftest is not known to print", shown(rest),
+                   "BW peak, BW average, MsgRate, t_min ... with their units");
         }
         columns.emplace_back(column->name);
         rest.erase(0, column->printed.size());
     }
     if (columns.size() < 4) {
-        throw InputError(log.at(line),
-                         error_message("a header that was cut", shown(line.text), "#bytes #iterations and more"));
+        refuse(log.at(line), "a header that was cut", shown(line.text), "#bytes #iterations and more");
     }
     return columns;
 }
@@ -88,10 +87,8 @@ public:
             }
         }
         if (in_table_ || (titled_ && done_.empty())) {
-            throw InputError(
-                log_.end(),
-                error_message(in_table_ ? "the log ends within a table" : "the log ends before its table",
-                              std::to_string(m_.rows.size()) + " rows", "a line of dashes behind the rows"));
+            refuse(log_.end(), in_table_ ? "the log ends within a table" : "the log ends before its table",
+                   std::to_string(m_.rows.size()) + " rows", "a line of dashes behind the rows");
         }
         return std::move(done_);
     }
@@ -99,8 +96,8 @@ public:
 private:
     void title(const LogLine& line, const std::string& program) {
         if (in_table_ && !m_.rows.empty()) {
-            throw InputError(log_.at(line), error_message("another run begins within a table", shown(line.text),
-                                                          "a line of dashes behind the rows"));
+            refuse(log_.at(line), "another run begins within a table", shown(line.text),
+                   "a line of dashes behind the rows");
         }
         program_ = program;
         titled_ = true;
@@ -108,8 +105,7 @@ private:
 
     void header(const LogLine& line) {
         if (!titled_) {
-            throw InputError(log_.at(line),
-                             error_message("a table without the title of its test", "", "RDMA_Write BW Test"));
+            refuse(log_.at(line), "a table without the title of its test", "", "RDMA_Write BW Test");
         }
         const std::vector<std::string> columns = columns_of(log_, line);
         if (in_table_ && m_.columns == columns) {
@@ -145,9 +141,8 @@ private:
         refuse_cut_line(log_, line);
         const std::vector<LogField> f = line.fields();
         if (f.size() != m_.columns.size()) {
-            throw InputError(log_.at(line),
-                             error_message("a row of another width than its header",
-                                           std::to_string(f.size()) + " columns", std::to_string(m_.columns.size())));
+            refuse(log_.at(line), "a row of another width than its header", std::to_string(f.size()) + " columns",
+                   std::to_string(m_.columns.size()));
         }
         std::vector<std::string> cells;
         for (const LogField& field : f) {
@@ -155,7 +150,7 @@ private:
             cells.emplace_back(field.text);
         }
         if (count_in(log_, line, f[0]) < 1) {
-            throw InputError(log_.at(line, f[0]), error_message("a size", shown(f[0].text), "above zero"));
+            refuse(log_.at(line, f[0]), "a size", shown(f[0].text), "above zero");
         }
         check_rate(line, f);
         check_times(line, f);
@@ -163,8 +158,7 @@ private:
             return;  // the other side's row of the same size
         }
         if (!m_.rows.empty() && count_in_word(m_.rows.back()[0]) > count_in_word(cells[0])) {
-            throw InputError(log_.at(line, f[0]),
-                             error_message("sizes fall", shown(f[0].text), "above " + m_.rows.back()[0]));
+            refuse(log_.at(line, f[0]), "sizes fall", shown(f[0].text), "above " + m_.rows.back()[0]);
         }
         m_.rows.push_back(std::move(cells));
         m_.row_places.push_back(log_.at(line));
@@ -200,8 +194,7 @@ private:
             }
             const double value = figure_in(log_, line, f[at]);
             if (value < figure_in(log_, line, f[low]) - 0.02 || value > figure_in(log_, line, f[high]) + 0.02) {
-                throw InputError(log_.at(line, f[at]), error_message(std::string(name) + " outside of t_min and t_max",
-                                                                     shown(f[at].text), ""));
+                refuse(log_.at(line, f[at]), std::string(name) + " outside of t_min and t_max", shown(f[at].text));
             }
         }
     }

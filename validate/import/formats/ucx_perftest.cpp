@@ -73,9 +73,8 @@ void take_result(const LogText& log, const LogLine& line, Run& run, std::vector<
     refuse_cut_line(log, line);
     const std::vector<LogField> f = line.fields();
     if (f.size() != final_figures + 1) {
-        throw InputError(log.at(line),
-                         error_message("a result of another width", std::to_string(f.size() - 1) + " figures",
-                                       std::to_string(final_figures)));
+        refuse(log.at(line), "a result of another width", std::to_string(f.size() - 1) + " figures",
+               std::to_string(final_figures));
     }
     for (std::size_t i = 1; i < f.size(); ++i) {
         figure_in(log, line, f[i]);
@@ -85,8 +84,7 @@ void take_result(const LogText& log, const LogLine& line, Run& run, std::vector<
     const bool told = run.size > 0;
     if (!told) {
         if (rate <= 0 || bandwidth <= 0) {
-            throw InputError(log.at(line),
-                             error_message("the size of the messages is not told", "", "a line 'Message size: N'"));
+            refuse(log.at(line), "the size of the messages is not told", "", "a line 'Message size: N'");
         }
         run.size = size_from_ratio(bandwidth, rate);
     }
@@ -114,15 +112,14 @@ std::vector<Measurement> read_ucx_perftest(const LogText& log, const Statements&
             take_banner(log, line, run);
         } else if (line.starts_with("Final:")) {
             if (!open) {
-                throw InputError(log.at(line),
-                                 error_message("a result without its header", shown(line.text), "a header of columns"));
+                refuse(log.at(line), "a result without its header", shown(line.text), "a header of columns");
             }
             take_result(log, line, run, tables);
             open = false;
         }
     }
     if (open) {
-        throw InputError(log.end(), error_message("the log ends before its result", "", "a line 'Final: ...'"));
+        refuse(log.end(), "the log ends before its result", "", "a line 'Final: ...'");
     }
     return tables;
 }

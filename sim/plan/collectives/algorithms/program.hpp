@@ -30,4 +30,25 @@ struct Program {
     std::vector<Message> messages;
 };
 
+// Rings of as many pieces as ranks: piece p ends complete at rank p in reduce-scatter and starts there in all-gather.
+Program ring_reduce_scatter(std::uint32_t ranks);
+Program ring_all_gather(std::uint32_t ranks);
+Program ring_all_reduce(std::uint32_t ranks);
+// Reduce-scatter inside each node, ring all-reduce between the GPUs of equal local rank, all-gather inside each node.
+Program hierarchical_all_reduce(std::uint32_t nodes, std::uint32_t per_node);
+
+// Every step exchanges all pieces, over doubling distances; the ranks beyond the largest power of two first fold onto a
+// neighbour.
+Program recursive_doubling_all_reduce(std::uint32_t ranks);
+// Halving reduce-scatter, then doubling all-gather, over the largest power of two (Rabenseifner).
+Program halving_doubling_all_reduce(std::uint32_t ranks);
+
+// PAT: each piece along its own binomial tree, far distances first; works for any number of ranks, in log2(ranks)
+// steps.
+Program pat_all_gather(std::uint32_t ranks);
+Program pat_reduce_scatter(std::uint32_t ranks);
+
+// There are ranks^2 pieces; src sends piece src * ranks + dst to dst: in step i every rank sends to the rank i ahead.
+Program pairwise_all_to_all(std::uint32_t ranks);
+
 }  // namespace fabricast

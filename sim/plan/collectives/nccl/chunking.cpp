@@ -12,16 +12,10 @@ namespace {
 constexpr double KiB = 1024;
 
 // Threads of a block; a slow ring gets fewer.
-double threads(const Release& release, const TopologySearchResult& found, Algo algo, Proto proto) {
-    const Graph& ring = found.graphs[index(Algo::ring)];
-    const bool slow =
-        algo == Algo::ring && proto == Proto::simple && ring.intra * ring.channels <= release.buffers.slow_limit;
-    return slow ? release.buffers.threads_slow : release.buffers.threads[index(proto)];
-}
-
-// From 2.23 a channel also moves at least this much traffic (scheduleCollTasksToPlan, MinTrafficPerChannel).
-double least_traffic(const Version& version) {
-    return at_least(version, 30) ? 32 * KiB : at_least(version, 23) ? 16 * KiB : 0;
+double threads(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto) {
+    const bool slow = on_ring && proto == Proto::simple &&
+                      found.ring.intra * found.ring.channels <= release.number("threads.slow_limit");
+    return slow ? release.number("threads.simple_slow") : release.number_of("threads", proto);
 }
 
 // Bytes that a rank moves per byte of the nccl-tests size (ncclFuncTrafficPerByte); LL counts four times as much.
@@ -53,17 +47,14 @@ double capped(double chunk, double bytes, double at_once, std::initializer_list<
 
 }  // namespace
 
-int channels_used(const Release& release, const TopologySearchResult& found, Algo algo, Proto proto,
+int channels_used(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto,
                   Collective collective, const Shape& shape, double bytes) {
-    if (algo == Algo::nvls || algo == Algo::nvls_tree) {
-        return found.nvls_channels;
-    }
-    double threshold = release.buffers.thread_threshold[index(proto)];
-    if (algo == Algo::ring && proto == Proto::ll) {
+    double threshold = release.number_of("thread_threshold", proto);
+    if (on_ring && proto == Proto::ll) {
         threshold *= shape.ranks;
     }
-    double channels = std::floor(bytes / (threads(release, found, algo, proto) * threshold));
-    if (const double least = least_traffic(release.version); least > 0) {
+    double channels = std::floor(bytes / (threads(release, found, on_ring, proto) * threshold));
+    if (const double least = release.number("channels.min_traffic"); least > 0) {  // scheduleCollTasksToPlan
         channels = std::min(channels, std::ceil(bytes * traffic_per_byte(collective, proto) / least));
     }
     return static_cast<int>(std::clamp(channels, 1.0, static_cast<double>(found.channels)));
@@ -71,7 +62,7 @@ int channels_used(const Release& release, const TopologySearchResult& found, Alg
 
 double slot_payload(const Release& release, const Environment& environment, Proto proto) {
     const bool own = proto == Proto::simple && environment.buffer_bytes > 0;
-    const double slot = (own ? environment.buffer_bytes : release.buffers.buffer[index(proto)]) / release.buffers.slots;
+    const double slot = (own ? environment.buffer_bytes : release.number_of("buffer", proto)) / release.slots();
     switch (proto) {
         case Proto::ll:
             return slot / 2;  // 4 B data, 4 B flag
@@ -85,7 +76,7 @@ double slot_payload(const Release& release, const Environment& environment, Prot
 
 double ring_chunk(const Release& release, const Environment& environment, Proto proto, Collective collective) {
     const bool streams = collective == Collective::broadcast || collective == Collective::reduce;
-    const double slots = proto == Proto::simple ? release.buffers.chunk_slots[streams ? 1 : 0] : 1;
+    const double slots = proto == Proto::simple ? release.item("chunk.steps", streams ? 1 : 0) : 1;
     return slots * slot_payload(release, environment, proto);
 }
 
@@ -98,7 +89,7 @@ double tree_chunk(const Release& release, const Environment& environment, Proto 
         const double steps = 1 + levels + 0.1 * shape.per_node();
         chunk = halved_while_short(chunk, per_channel, steps * 64 / shape.per_node(), 128 * KiB);
         chunk = halved_while_short(chunk, per_channel, steps * 16 / shape.per_node(), 32 * KiB);
-    } else if (proto == Proto::simple && !at_least(release.version, 20)) {
+    } else if (proto == Proto::simple && release.flags.shortens_simple_tree_chunks) {
         const double depth = shape.per_node() - 1 + levels;
         chunk = halved_while_short(chunk, per_channel, depth * 8, 128 * KiB);
         chunk = halved_while_short(chunk, per_channel, depth * 4, 64 * KiB);
@@ -109,7 +100,7 @@ double tree_chunk(const Release& release, const Environment& environment, Proto 
 
 double nvls_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels, int heads,
                   double bytes) {
-    double chunk = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.buffers.nvls_chunk;
+    double chunk = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.number_or_0("nvls.chunk");
     if (shape.nodes > 1) {  // the network is the bottleneck: short chunks
         chunk = std::min(chunk, 32 * KiB);
     }
@@ -118,7 +109,7 @@ double nvls_chunk(const Release& release, const Environment& environment, const 
 
 double nvls_tree_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels,
                        int heads, double bytes) {
-    const double base = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.buffers.nvls_chunk;
+    const double base = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.number_or_0("nvls.chunk");
     double most = shape.nodes >= 4 ? 64 * KiB : base;  // NVLSTREE_MAX_CHUNKSIZE left at its default
     if (environment.nvls_tree_chunk > 0) {
         most = environment.nvls_tree_chunk;
@@ -129,14 +120,13 @@ double nvls_tree_chunk(const Release& release, const Environment& environment, c
 
 double p2p_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape) {
-    const BufferTables& b = release.buffers;
     if (shape.nodes > 1) {
-        return environment.p2p_net_chunk > 0 ? environment.p2p_net_chunk : b.p2p_chunk_net;
+        return environment.p2p_net_chunk > 0 ? environment.p2p_net_chunk : release.number("p2p.chunk.net");
     }
     if (found.nvlink) {
-        return environment.p2p_nvl_chunk > 0 ? environment.p2p_nvl_chunk : b.p2p_chunk_nvlink;
+        return environment.p2p_nvl_chunk > 0 ? environment.p2p_nvl_chunk : release.number("p2p.chunk.nvlink");
     }
-    return b.p2p_chunk_pci;
+    return release.number("p2p.chunk.pci");
 }
 
 int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,

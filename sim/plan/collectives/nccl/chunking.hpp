@@ -14,8 +14,9 @@ struct Shape {
     double per_node() const { return static_cast<double>(ranks) / nodes; }
 };
 
-// Channels that carry data for this size: as many as can give each of their threads enough to do.
-int channels_used(const Release& release, const TopologySearchResult& found, Algo algo, Proto proto,
+// Channels of a ring, or else of another algorithm, that carry data for this size: as many as can give each of their
+// threads enough to do.
+int channels_used(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto,
                   Collective collective, const Shape& shape, double bytes);
 
 // Payload bytes of one slot of a connection: buffer / slots, less the protocol's flags.

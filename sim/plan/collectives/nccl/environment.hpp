@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,10 +32,11 @@ struct Environment {
 };
 
 // The variables that read_environment uses; any other leaves a note.
-std::span<const std::string_view> modelled_variables();
+std::vector<std::string_view> modelled_variables();
 
 // Throws PlanError for a value that does not parse (an unknown algorithm, a negative channel count). Lists for other
 // collectives ("broadcast:ring") are skipped; lists for `collective` narrow `allowed`.
-Environment read_environment(const std::map<std::string, std::string>& variables, Collective collective);
+Environment read_environment(const std::map<std::string, std::string>& variables, Collective collective,
+                             Algorithms algorithms);
 
 }  // namespace fabricast::nccl

@@ -1,5 +1,5 @@
 #pragma once
-// NCCL's own terms: its algorithms and protocols in the numbering that its logs print, and its versions.
+// NCCL's own terms: its protocols in the numbering that its logs print, and its versions.
 
 #include <array>
 #include <compare>
@@ -12,23 +12,14 @@
 
 namespace fabricast::nccl {
 
-enum class Algo : std::uint8_t { tree, ring, collnet_direct, collnet_chain, nvls, nvls_tree, pat };
 enum class Proto : std::uint8_t { ll, ll128, simple };
-inline constexpr std::size_t algo_count = 7;
-inline constexpr std::size_t proto_count = 3;
-inline constexpr std::array<Algo, algo_count> every_algo{
-    Algo::tree, Algo::ring, Algo::collnet_direct, Algo::collnet_chain, Algo::nvls, Algo::nvls_tree, Algo::pat};
-inline constexpr std::array<Proto, proto_count> every_proto{Proto::ll, Proto::ll128, Proto::simple};
+inline constexpr std::array every_proto{Proto::ll, Proto::ll128, Proto::simple};
+inline constexpr std::array<std::string_view, every_proto.size()> proto_names{"LL", "LL128", "Simple"};  // NCCL_PROTO
 
-constexpr std::size_t index(Algo algo) { return static_cast<std::size_t>(algo); }
 constexpr std::size_t index(Proto proto) { return static_cast<std::size_t>(proto); }
-
-// "Ring", "CollNetDirect", "LL128": as NCCL_ALGO and NCCL_PROTO spell them; readers accept any case.
-std::string_view to_string(Algo algo);
-std::string_view to_string(Proto proto);
-
-Algorithm scenario_algorithm(Algo algo);  // both CollNet algorithms are `collnet`
+constexpr std::string_view to_string(Proto proto) { return proto_names[index(proto)]; }
 Protocol scenario_protocol(Proto proto);
+std::string figure_prefix(Proto proto);  // "ll", "ll128", "simple": as the catalogue's figures begin
 
 // "2.27" or "2.27.3".
 struct Version {
@@ -38,7 +29,5 @@ struct Version {
 
 // Throws PlanError if the text is not a version.
 Version parse_version(std::string_view text);
-
-constexpr bool at_least(const Version& version, int minor) { return version >= Version{2, minor, 0}; }
 
 }  // namespace fabricast::nccl

@@ -1,8 +1,11 @@
 #include "sim/plan/collectives/nccl/node_bandwidths.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "sim/plan/collectives/nccl/hamilton.hpp"
 
@@ -10,18 +13,20 @@ namespace fabricast::nccl {
 
 namespace {
 
-double nvlink_speed(const SearchTables& t, int cc) {
-    return cc >= 100  ? t.nvlink_sm100
-           : cc >= 90 ? t.nvlink_sm90
-           : cc == 86 ? t.nvlink_sm86
-           : cc >= 80 ? t.nvlink_sm80
-           : cc >= 70 ? t.nvlink_sm70
-                      : t.nvlink_sm60;
+// A release that is older than a GPU counts its links as those of the GPUs before.
+double nvlink_speed(const Release& release, int cc) {
+    for (const int known : {100, 90, 80, 70}) {
+        const std::string figure = fmt::format("nvlink.sm{}", cc == 86 ? 86 : known);
+        if (cc >= known && release.entry->has(figure)) {
+            return release.number(figure);
+        }
+    }
+    return release.number("nvlink.sm60");
 }
 
 // NCCL reads generation and width from sysfs and uses a rounded figure for them; here they are found from the slot's
 // line rate.
-double pcie_speed(const SearchTables& t, const NodeTemplate& node) {
+double pcie_speed(const Release& release, const NodeTemplate& node) {
     double slowest = 0;
     for (const NodeCable& cable : node.cables) {
         const bool at_gpu = cable.a.starts_with("gpu") || cable.b.starts_with("gpu");
@@ -30,8 +35,9 @@ double pcie_speed(const SearchTables& t, const NodeTemplate& node) {
             slowest = slowest == 0 ? rate : std::min(slowest, rate);
         }
     }
-    double best = t.pci_lane.front() * 16;
-    for (const double lane : t.pci_lane) {
+    const std::vector<double>& lanes = release.entry->list("pci.lane");
+    double best = lanes.front() * 16;
+    for (const double lane : lanes) {
         // NCCL's figure is 0.75 of the raw bit rate, the line rate after 128b/130b coding is 0.985 of it.
         if (std::abs(lane * 16 / 0.762 - slowest) < std::abs(best / 0.762 - slowest)) {
             best = lane * 16;
@@ -42,16 +48,15 @@ double pcie_speed(const SearchTables& t, const NodeTemplate& node) {
 
 // The rate between CPUs, by CPU family. If only the vendor is known, its most common family counts: NCCL takes every
 // Xeon that it does not recognize for a Skylake.
-double between_cpus(const SearchTables& t, const NodeTemplate& node) {
-    const auto known = t.inter_cpu.find(node.cpu_family);
-    if (known != t.inter_cpu.end()) {
-        return known->second;
+double between_cpus(const Release& release, const NodeTemplate& node) {
+    if (const std::string figure = "inter_cpu." + node.cpu_family; release.entry->has(figure)) {
+        return release.number(figure);
     }
     const std::string& vendor = node.cpu_vendor;
-    return t.inter_cpu.at(vendor == "amd"      ? "amd"
-                          : vendor == "ibm"    ? "power9"
-                          : vendor == "nvidia" ? "arm"
-                                               : "skylake");
+    return release.number(vendor == "amd"      ? "inter_cpu.amd"
+                          : vendor == "ibm"    ? "inter_cpu.power9"
+                          : vendor == "nvidia" ? "inter_cpu.arm"
+                                               : "inter_cpu.skylake");
 }
 
 // The rails NCCL uses: the NICs that are nearest to some GPU.
@@ -71,14 +76,26 @@ std::vector<std::uint16_t> rails_of(const Locality& places) {
 
 }  // namespace
 
+const std::vector<double>& NodeBandwidths::speeds() const {
+    const int cc = node.gpu.compute_capability;
+    const char* where = several() ? "inter" : "intra";
+    for (const auto& [era, since] : {std::pair{"blackwell", 100}, std::pair{"hopper", 90}}) {
+        const std::string figure = fmt::format("search.{}.{}", where, era);
+        if (cc >= since && release.entry->has(figure)) {
+            return release.entry->list(figure);
+        }
+    }
+    return release.entry->list(fmt::format("search.{}.pre_hopper", where));
+}
+
 NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
-                          const SearchTables& tables) {
+                          const Release& release) {
     NodeBandwidths p{
-        .node = node, .tables = tables, .places = locality(node, gpus), .gpus = gpus, .nodes = nodes, .rails = {}};
-    p.per_link = nvlink_speed(tables, node.gpu.compute_capability);
+        .node = node, .release = release, .places = locality(node, gpus), .gpus = gpus, .nodes = nodes, .rails = {}};
+    p.per_link = nvlink_speed(release, node.gpu.compute_capability);
     p.nvlink_total = node.nvlink == NvlinkShape::none ? 0 : node.gpu.nvlinks * p.per_link;
-    p.pcie = pcie_speed(tables, node);
-    p.inter_cpu = between_cpus(tables, node);
+    p.pcie = pcie_speed(release, node);
+    p.inter_cpu = between_cpus(release, node);
     if (nodes > 1) {
         p.rails = rails_of(p.places);
         p.port = port;

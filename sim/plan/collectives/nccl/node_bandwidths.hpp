@@ -14,7 +14,7 @@ namespace fabricast::nccl {
 
 struct NodeBandwidths {
     const NodeTemplate& node;
-    const SearchTables& tables;
+    const Release& release;
     Locality places;
     std::uint32_t gpus = 1, nodes = 1;
     double nvlink_total = 0;  // per GPU and direction, as NCCL counts it
@@ -27,13 +27,15 @@ struct NodeBandwidths {
     std::vector<std::uint16_t> rails;
 
     bool several() const { return nodes > 1; }
-    int most() const { return tables.max_channels / 2; }
+    int max_channels() const { return static_cast<int>(release.number("channels.max")); }  // of execution
+    int most() const { return max_channels() / 2; }
     double total() const { return std::max(pcie, nvlink_total); }
+    const std::vector<double>& speeds() const;  // per channel, as the search tries them
 };
 
 // `port` is the line rate of one NIC, in bytes per second; it is read only if nodes > 1.
 NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
-                          const SearchTables& tables);
+                          const Release& release);
 
 // How many rings of this speed each pair's NVLinks can carry, gpus x gpus.
 std::vector<int> mesh_capacity(const NodeBandwidths& node, double speed);

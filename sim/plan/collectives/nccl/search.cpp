@@ -84,18 +84,12 @@ Solution second_pass(Solution s, const std::vector<double>& speeds, double faste
     return s;
 }
 
-const std::vector<double>& speeds_of(const NodeBandwidths& p) {
-    const int cc = p.node.gpu.compute_capability;
-    const std::size_t era = cc >= 100 ? 2 : cc >= 90 ? 1 : 0;
-    return p.several() ? p.tables.inter[era] : p.tables.intra[era];
-}
-
 Solution search_rings(const NodeBandwidths& p) {
     const double fastest = p.several()                               ? std::min(p.port, p.pcie)
                            : p.nvlink_total > 0 && ring_on_nvlink(p) ? p.nvlink_total
                                                                      : p.pcie;
     const auto channels = [&](double speed) { return channels_at(p, speed); };
-    const std::vector<double>& speeds = speeds_of(p);
+    const std::vector<double>& speeds = p.speeds();
     Solution s = first_pass(speeds, fastest, p.total(), 1, channels);
     if (s.channels == 0) {  // NCCL's fallback: one slow ring
         return {1, 0.1e9};
@@ -104,28 +98,10 @@ Solution search_rings(const NodeBandwidths& p) {
     return second_pass(s, speeds, fastest, channels);
 }
 
-Graph ring_graph(const Solution& s) { return {.channels = s.channels, .intra = s.speed, .inter = s.speed}; }
-
-// The tree keeps the ring's channels; inside the node they may be faster (up to twice the network's speed).
-Graph tree_graph(const NodeBandwidths& p, const Graph& ring) {
-    Graph tree = ring;
-    tree.simple_tree = p.several() && p.pxn_exit && p.node.gpu.compute_capability >= 90;
-    if (p.several() && p.gpus > 1 && p.node.nvlink == NvlinkShape::nvswitch) {
-        const std::vector<double>& speeds = speeds_of(p);
-        for (auto speed = speeds.rbegin(); speed != speeds.rend(); ++speed) {
-            const double load = ring.channels * (p.gpus - 1.0) / p.gpus;
-            if (*speed > tree.intra && tree.intra < 2 * tree.inter && *speed * load <= p.nvlink_total) {
-                tree.intra = *speed;
-            }
-        }
-    }
-    return tree;
-}
-
 // In each channel one GPU (the head) pulls from the switch, which loads its own link twice and all other links once.
-Graph nvls_graph(const NodeBandwidths& p, int most_heads) {
-    const std::vector<double>& speeds = speeds_of(p);
-    const int heads = std::min(static_cast<int>(p.gpus), most_heads);
+Graph nvls_graph(const NodeBandwidths& p) {
+    const std::vector<double>& speeds = p.speeds();
+    const int heads = std::min(static_cast<int>(p.gpus), static_cast<int>(p.release.number("nvls.max_heads")));
     const auto channels = [&](double speed) {
         const int inside = static_cast<int>(p.nvlink_total / speed + 1e-9) - 1;
         const bool outside = !p.several() || std::min(p.port, p.pcie) >= speed;
@@ -155,16 +131,16 @@ Graph nvls_graph(const NodeBandwidths& p, int most_heads) {
 
 int execution_channels(const NodeBandwidths& p, const TopologySearchResult& found, const Release& release,
                        const Environment& environment) {
-    const Graph& ring = found.graphs[index(Algo::ring)];
-    int channels = std::min(p.tables.max_channels, 2 * ring.channels);
-    const bool few_and_fast = p.node.gpu.compute_capability >= 90 && p.several() && ring.intra > 45e9 && channels < 16;
-    if (few_and_fast && at_least(release.version, 18)) {
+    int channels = std::min(p.max_channels(), 2 * found.ring.channels);
+    const bool few_and_fast =
+        p.node.gpu.compute_capability >= 90 && p.several() && found.ring.intra > 45e9 && channels < 16;
+    if (few_and_fast && release.flags.doubles_few_channels) {
         channels *= 2;
     }
     if (environment.max_channels > 0) {
         channels = std::min(channels, environment.max_channels);
     }
-    channels = std::min(std::max(channels, environment.min_channels), p.tables.max_channels);
+    channels = std::min(std::max(channels, environment.min_channels), p.max_channels());
     return std::max(channels, found.nvls_channels);
 }
 
@@ -188,9 +164,8 @@ int channels_per_peer(const NodeBandwidths& p, int p2p_channels) {
 }
 
 bool nvls_possible(const NodeBandwidths& p, const Release& release, const Environment& environment) {
-    return release.tuning.has[index(Algo::nvls)] && p.node.nvlink == NvlinkShape::nvswitch &&
-           p.node.nvswitch_generation >= 3 && p.node.gpu.compute_capability >= 90 && p.gpus > 1 &&
-           environment.nvls_enable.value_or(true);
+    return release.has("nvls") && p.node.nvlink == NvlinkShape::nvswitch && p.node.nvswitch_generation >= 3 &&
+           p.node.gpu.compute_capability >= 90 && p.gpus > 1 && environment.nvls_enable.value_or(true);
 }
 
 // The node as it counts if GPUs may not map each other's memory at all: without NVLinks, because all traffic goes
@@ -213,12 +188,18 @@ Exit exit_of(const NodeBandwidths& p, const Environment& environment) {
     return stuck && environment.cross_nic == 2 ? Exit::in_pairs : Exit::own_rail;
 }
 
+// Execution channels of NVLS.
+int nvls_channels(const NodeBandwidths& p) {
+    const Generation gpu = generation(p.node.gpu.compute_capability);
+    return static_cast<int>(p.release.item_of("nvls.channels", gpu, p.several() ? 1 : 0));
+}
+
 }  // namespace
 
-TopologySearchResult search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
-                            const Release& release, const Environment& environment) {
+TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes,
+                            double port, const Release& release, const Environment& environment) {
     const NodeTemplate peers = as_peers_reach(node, environment);
-    NodeBandwidths p = count_node(peers, gpus, nodes, port, release.search);
+    NodeBandwidths p = count_node(peers, gpus, nodes, port, release);
     const Exit exit = exit_of(p, environment);
     p.ring_forwards = p.pxn_exit && exit == Exit::own_rail;
     const Solution rings = search_rings(p);
@@ -226,27 +207,15 @@ TopologySearchResult search(const NodeTemplate& node, std::uint32_t gpus, std::u
     found.rings = ring_orders(p, rings.channels, rings.speed, exit);
     found.nvlink = p.gpus > 1 ? ring_on_nvlink(p) : peers.nvlink != NvlinkShape::none;
     found.nics = p.rails;
-    found.graphs[index(Algo::ring)] = ring_graph(rings);
-    found.graphs[index(Algo::tree)] = tree_graph(p, found.graphs[index(Algo::ring)]);
-    found.graphs[index(Algo::pat)] = found.graphs[index(Algo::collnet_chain)] = found.graphs[index(Algo::ring)];
+    found.ring = {.channels = rings.channels, .intra = rings.speed, .inter = rings.speed};
     // NVLS maps no peer's memory, so it works even if peers may not map each other's (src/transport/nvls.cc).
-    const NodeBandwidths whole = count_node(node, gpus, nodes, port, release.search);
+    const NodeBandwidths whole = count_node(node, gpus, nodes, port, release);
     if (nvls_possible(whole, release, environment)) {
-        const int most_heads = at_least(release.version, 21) ? 32 : 8;  // NCCL_MAX_NVLS_ARITY
-        const Graph graph = nvls_graph(whole, most_heads);
-        found.graphs[index(Algo::nvls)] = found.graphs[index(Algo::nvls_tree)] = graph;
-        found.nvls_heads = graph.channels;
-        const std::size_t column = p.several() ? 1 : 0;
-        const bool blackwell = node.gpu.compute_capability >= 100;
-        const BufferTables& b = release.buffers;
-        found.nvls_channels = graph.channels == 0 ? 0
-                                                  : static_cast<int>(blackwell ? b.nvls_channels_blackwell[column]
-                                                                               : b.nvls_channels_hopper[column]);
+        found.nvls = nvls_graph(whole);
+        found.nvls_channels = found.nvls.channels == 0 ? 0 : nvls_channels(whole);
     }
-    if (peers.nvlink == NvlinkShape::nvswitch) {
-        Graph direct = found.graphs[index(Algo::ring)];
-        direct.channels = static_cast<int>(std::max<std::size_t>(p.rails.size(), 1));
-        found.graphs[index(Algo::collnet_direct)] = direct;
+    for (const AlgorithmModel* algorithm : algorithms) {
+        found.graphs[algorithm->key] = algorithm->graph(found, p);
     }
     found.channels = execution_channels(p, found, release, environment);
     found.p2p_channels = std::min(power_of_two_up(found.channels), 64);

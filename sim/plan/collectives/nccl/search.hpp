@@ -17,10 +17,10 @@ namespace fabricast::nccl {
 
 struct TopologySearchResult {
     std::vector<Ring> rings;  // one per searched channel; execution channel c runs on rings[c % size]
-    Graphs graphs;
-    int channels = 0;       // execution channels of rings and trees
-    int nvls_channels = 0;  // 0: no NVLS
-    int nvls_heads = 0;
+    Graph ring, nvls;         // NVLS has a channel for each head
+    Graphs graphs;            // of every algorithm
+    int channels = 0;         // execution channels of rings and trees
+    int nvls_channels = 0;    // execution channels of NVLS; 0: no NVLS
     int p2p_channels = 0, p2p_channels_per_peer = 0;
     bool nvlink = false;              // every ring hop inside a node is NVLink
     std::vector<std::uint16_t> nics;  // the rails in use
@@ -28,7 +28,7 @@ struct TopologySearchResult {
 
 // Precondition: gpus >= 1, nodes >= 1, and at least one NIC if nodes > 1. `port` is one NIC's line rate (all its
 // ports), in bytes per second and direction.
-TopologySearchResult search(const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes, double port,
-                            const Release& release, const Environment& environment);
+TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes,
+                            double port, const Release& release, const Environment& environment);
 
 }  // namespace fabricast::nccl

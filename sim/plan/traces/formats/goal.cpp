@@ -265,7 +265,6 @@ private:
 };
 
 void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
-    recording.format = to_string(TraceFormat::goal);
     Goal goal(file, recording);
     for_each_line(file, progress, [&](std::string_view line, int number) { goal.line(line, number); });
     goal.finish();
@@ -276,7 +275,7 @@ bool fits(const TraceStart& start) { return !start.json && start.holds("num_rank
 }  // namespace
 
 namespace formats {
-extern const TraceFormatRow goal = {"goal", "GOAL of LogGOPSim", true, fits, read};
+extern const TraceFormat goal = {"goal", "GOAL of LogGOPSim", true, fits, read};
 }  // namespace formats
 
 }  // namespace fabricast

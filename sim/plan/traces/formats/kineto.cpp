@@ -350,7 +350,6 @@ void Trace::finish() {
 }
 
 void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
-    recording.format = to_string(TraceFormat::kineto);
     Trace trace(file, recording);
     const JsonSelection wishes{{"traceEvents"}, {"distributedInfo", "deviceProperties"}};
     stream_json(
@@ -366,7 +365,8 @@ bool fits(const TraceStart& start) {
 }  // namespace
 
 namespace formats {
-extern const TraceFormatRow kineto = {"kineto", "PyTorch profiler", true, fits, read};
+extern const TraceFormat kineto = {
+    .name = "kineto", .meaning = "PyTorch profiler", .certain = true, .fits = fits, .read = read, .long_json = true};
 }  // namespace formats
 
 }  // namespace fabricast

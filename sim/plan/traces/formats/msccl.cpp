@@ -155,7 +155,6 @@ double largest_size(const xml::Element& algorithm) {
 }
 
 void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes size) {
-    recording.format = to_string(TraceFormat::msccl);
     const std::string path = file.path().string();
     const xml::Element algorithm = xml::parse(read_rest(file, xml::max_file_bytes), path);
     if (algorithm.name != "algo") {
@@ -205,7 +204,7 @@ bool fits(const TraceStart& start) { return start.first == '<' && start.holds("<
 }  // namespace
 
 namespace formats {
-extern const TraceFormatRow msccl = {"msccl", "MSCCL algorithm", true, fits, read};
+extern const TraceFormat msccl = {"msccl", "MSCCL algorithm", true, fits, read};
 }  // namespace formats
 
 }  // namespace fabricast

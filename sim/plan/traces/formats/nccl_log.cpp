@@ -358,7 +358,6 @@ void Log::finish() {
 }
 
 void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
-    recording.format = to_string(TraceFormat::nccl_log);
     Log log(file, recording);
     for_each_line(file, progress, [&](std::string_view line, int number) { log.line(line, number); });
     log.finish();
@@ -372,7 +371,7 @@ bool fits(const TraceStart& start) {
 }  // namespace
 
 namespace formats {
-extern const TraceFormatRow nccl_log = {"nccl-log", "NCCL_DEBUG=INFO with INIT and COLL", true, fits, read};
+extern const TraceFormat nccl_log = {"nccl-log", "NCCL_DEBUG=INFO with INIT and COLL", true, fits, read};
 }  // namespace formats
 
 }  // namespace fabricast

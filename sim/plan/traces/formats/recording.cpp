@@ -10,7 +10,6 @@ namespace fabricast {
 namespace {
 
 void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes) {
-    recording.format = to_string(TraceFormat::recording);
     read_recording(read_rest(file, yaml::max_file_bytes), file.path().string(), recording);
 }
 
@@ -21,7 +20,7 @@ bool fits(const TraceStart& start) {
 }  // namespace
 
 namespace formats {
-extern const TraceFormatRow recording = {"recording", "our own", true, fits, read};
+extern const TraceFormat recording = {"recording", "our own", true, fits, read};
 }  // namespace formats
 
 }  // namespace fabricast

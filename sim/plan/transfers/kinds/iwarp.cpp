@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "sim/plan/transfers/network.hpp"
 
 namespace fabricast::transports {
 
 PathAttempt iwarp(const PathRequest& r) {
     const Part& nic = r.figures.part(r.fabric.node().nic_part.empty() ? "iwarp" : r.fabric.node().nic_part);
-    if ((" " + nic.word_or("speaks", "") + " ").find(" iwarp ") == std::string::npos) {
+    if (!has_word(nic.word_or("speaks", ""), "iwarp")) {
         return Refusal{"the adapter speaks no iWARP"};
     }
     if (const auto why = no_rdma(r)) {

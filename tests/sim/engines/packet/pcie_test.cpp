@@ -6,6 +6,7 @@
 #include "sim/engines/engine.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/pcie_bandwidth.hpp"
 
 namespace fabricast {
 
@@ -95,8 +96,8 @@ TEST_CASE("reads and writes reach what the model of PCIe says") {
     };
     // Fill and drain are a microsecond of some twenty.
     const double fill = 0.06;
-    CHECK(rate_of(in, transactions(piece)) == Approx(write_bandwidth(spec, {1 << 20})).epsilon(fill));
-    CHECK(rate_of(out, transactions(piece)) == Approx(read_bandwidth(spec, {1 << 20})).epsilon(fill));
+    CHECK(rate_of(in, transactions(piece)) == Approx(testing::write_bandwidth(spec, {1 << 20})).epsilon(fill));
+    CHECK(rate_of(out, transactions(piece)) == Approx(testing::read_bandwidth(spec, {1 << 20})).epsilon(fill));
     Packet split = transactions(piece);
     split.pcie.completion_payload = Bytes{64};
     CHECK(rate_of(out, split) == Approx(50e9 * pcie::efficiency({64}, pcie::completion_overhead(4))).epsilon(fill));
@@ -104,7 +105,7 @@ TEST_CASE("reads and writes reach what the model of PCIe says") {
     spec.read_tags = 8;
     spec.read_round_trip = nanoseconds(416);  // both ways, a request of 24 B and a completion of 276 B twice
     Packet few = transactions(piece, 8);
-    CHECK(rate_of(out, few) == Approx(read_bandwidth(spec, {1 << 20})).epsilon(fill));
+    CHECK(rate_of(out, few) == Approx(testing::read_bandwidth(spec, {1 << 20})).epsilon(fill));
 }
 
 TEST_CASE("sizes that packets cannot have are refused, not cut") {

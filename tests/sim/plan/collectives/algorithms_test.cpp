@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/plan/collectives/algorithms/double_tree.hpp"
-#include "sim/plan/collectives/algorithms/exchanges.hpp"
-#include "sim/plan/collectives/algorithms/program.hpp"
-#include "sim/plan/collectives/algorithms/rings.hpp"
-#include "sim/plan/collectives/algorithms/trees.hpp"
+#include "tests/sim/plan/collectives/nccl_programs.hpp"
 #include "tests/sim/plan/collectives/replay.hpp"
 #include "tests/support/catch.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "sim/plan/collectives/nccl/chunking.hpp"
 
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "tests/sim/plan/collectives/nodes.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
@@ -14,7 +15,7 @@ namespace {
 constexpr double KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
 Release newest() { return release(catalogue(), parse_version("2.27")); }
-TopologySearchResult one_h100_node() { return search(test::h100_node(), 8, 1, 0, newest(), {}); }
+TopologySearchResult one_h100_node() { return search(all_algorithms(), test::h100_node(), 8, 1, 0, newest(), {}); }
 
 }  // namespace
 
@@ -42,7 +43,7 @@ TEST_CASE("NVLSTree keeps to 64 KiB from four nodes on") {
 TEST_CASE("LL uses one channel more for each 4 KiB a rank") {
     const Shape shape{8, 1};
     const auto used = [&](Proto proto, double bytes) {
-        return channels_used(newest(), one_h100_node(), Algo::ring, proto, Collective::all_reduce, shape, bytes);
+        return channels_used(newest(), one_h100_node(), true, proto, Collective::all_reduce, shape, bytes);
     };
     CHECK(used(Proto::ll, 8) == 1);
     CHECK(used(Proto::ll, 64 * KiB) == 2);

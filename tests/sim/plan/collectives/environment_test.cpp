@@ -32,7 +32,7 @@ struct Run {
 
 struct Planned {
     Fabric fabric;
-    Plan plan;
+    CallPlan plan;
 };
 
 Planned planned(const Run& run) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <sstream>
 
+#include "sim/plan/planner.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/scenario/build.hpp"
 #include "tests/support/catalogue.hpp"
@@ -136,10 +137,12 @@ public:
 
 private:
     void call(const Trial& trial, const CollectiveWorkload& workload, const Fabric& fabric, const Scenario& scenario) {
-        const Planner planner(workload, fabric, scenario.library, scenario.launch, catalogue());
+        const Workload called = workload;
+        const SizePlanner planner = planner_of(called, {fabric, scenario.library, scenario.launch, catalogue()});
         for (const Bytes size : sizes_) {
-            const Plan plan = planner.plan(size, false);
-            const Row row = summarize(plan, size, replay(engine_, fabric, plan.schedule), fabric);
+            const Plan plan = planner(size, {false});
+            const Timelines timelines = replay(engine_, fabric, plan);
+            const Row row = summarize({plan, timelines, fabric, catalogue()}).rows.front();
             const double most = most_busbw(fabric, workload.collective);
             ++tried_;
             if (!(row.time_s > 0) || !(row.busbw > 0) || row.busbw > most * rounding) {

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t GiB = 1 << 30;
 
-Plan plan_on(const Catalog& catalog, std::uint32_t nodes = 1, const std::string& gpu = "", const std::string& nic = "",
-             const std::string& link = "", std::int64_t bytes = GiB) {
+CallPlan plan_on(const Catalog& catalog, std::uint32_t nodes = 1, const std::string& gpu = "",
+                 const std::string& nic = "", const std::string& link = "", std::int64_t bytes = GiB) {
     Scenario s;
     s.cluster.node = "dgx-h100";
     s.cluster.nodes = nodes;
@@ -104,11 +104,11 @@ TEST_CASE("a GPU of the user's own, or a link that nobody measured, is not \"the
         Part own = catalog.at("gpu", "h100-sxm");
         own.name = "h20";
         catalog.parts["h20"] = own;
-        const Plan on_h20 = plan_on(catalog, 1, "h20");
+        const CallPlan on_h20 = plan_on(catalog, 1, "h20");
         CHECK(on_h20.evidence >= Evidence::same_family);
         REQUIRE_FALSE(on_h20.evidence_notes.empty());
         CHECK_THAT(on_h20.evidence_notes.front(), ContainsSubstring("h100-sxm") && ContainsSubstring("not on h20"));
-        const Plan xdr = plan_on(catalog, 2, "", "connectx-8", "infiniband-xdr");
+        const CallPlan xdr = plan_on(catalog, 2, "", "connectx-8", "infiniband-xdr");
         CHECK(xdr.evidence >= Evidence::same_family);
         CHECK(xdr.relative_high80 > plan_on(catalog, 2).relative_high80);
         REQUIRE_FALSE(xdr.evidence_notes.empty());

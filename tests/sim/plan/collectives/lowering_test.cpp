@@ -3,14 +3,14 @@
 #include <cmath>
 
 #include "sim/engines/engine.hpp"
-#include "sim/plan/collectives/algorithms/exchanges.hpp"
-#include "sim/plan/collectives/algorithms/rings.hpp"
 #include "sim/plan/collectives/algorithms/unroll.hpp"
 #include "sim/scenario/build.hpp"
+#include "tests/sim/plan/collectives/nccl_programs.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
+using namespace fabricast::test;
 
 namespace {
 

@@ -42,7 +42,7 @@ Scenario scenario_of(const System& system) {
     return s;
 }
 
-Plan plan_of(const System& system, std::int64_t bytes, const Catalog& catalog = catalogue()) {
+CallPlan plan_of(const System& system, std::int64_t bytes, const Catalog& catalog = catalogue()) {
     const Scenario s = scenario_of(system);
     const Fabric fabric(build(s, catalog));
     return plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
@@ -52,7 +52,7 @@ double seconds_of(const System& system, std::int64_t bytes, const Catalog& catal
                   const Engine& engine = Analytic{}) {
     const Scenario s = scenario_of(system);
     const Fabric fabric(build(s, catalog));
-    const Plan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
+    const CallPlan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
     const Timeline t = replay(engine, fabric, p.schedule);
     REQUIRE(t.kept.size() >= 3);
     return to_seconds(t.kept[2].finish - t.kept[1].finish);
@@ -80,7 +80,7 @@ TEST_CASE(
     CHECK(plan_of(tree, 64 * MiB).protocol == Protocol::simple);
     const auto pipeline = [&](Protocol protocol) {
         tree.protocol = protocol;
-        const Plan p = plan_of(tree, 64 * MiB);
+        const CallPlan p = plan_of(tree, 64 * MiB);
         double hops = 0;
         for (std::uint32_t s = 0; s < p.schedule.pipelines[0].stage_count; ++s) {
             hops += p.schedule.stages[p.schedule.pipelines[0].first_stage + s].count;
@@ -144,7 +144,7 @@ TEST_CASE("a forced algorithm that cannot run is refused with what would") {
 }
 
 TEST_CASE("an environment variable that is not modelled leaves a note") {
-    const Plan p = plan_of({.node = "dgx-a100", .env = {{"NCCL_SOCKET_IFNAME", "eth0"}}}, MiB);
+    const CallPlan p = plan_of({.node = "dgx-a100", .env = {{"NCCL_SOCKET_IFNAME", "eth0"}}}, MiB);
     CHECK(std::any_of(p.notes.begin(), p.notes.end(),
                       [](const std::string& note) { return note.find("NCCL_SOCKET_IFNAME") != std::string::npos; }));
 }
@@ -208,7 +208,7 @@ TEST_CASE("a thread a GPU issues at its own rate, and the scenario's count of ca
     CHECK(seconds_of(threads, 8) >= 8 * per_gpu * (1 - 1e-9));
     const Scenario s = scenario_of(threads);
     const Fabric fabric(build(s, catalogue()));
-    const Plan p = plan(collective_of(s), Bytes{MiB}, fabric, s.library, s.launch, catalogue());
+    const CallPlan p = plan(collective_of(s), Bytes{MiB}, fabric, s.library, s.launch, catalogue());
     CHECK(p.timed_calls == s.launch.iterations);
     CHECK(p.schedule.kept.size() == 4);  // three calls, and the last one's arrival at the far end
 }
@@ -218,7 +218,7 @@ TEST_CASE("more bytes never take less time to exchange, but where the provider c
         Scenario s = scenario_of({.node = "dgx-h100", .nodes = 64, .collective = Collective::all_to_all});
         s.library.network_plugin = transport;
         const Fabric fabric(build(s, catalogue()));
-        const Plan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalogue());
+        const CallPlan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalogue());
         const Timeline t = replay(Analytic{}, fabric, p.schedule);
         return to_seconds(t.kept[2].finish - t.kept[1].finish);
     };
@@ -235,7 +235,7 @@ TEST_CASE("evidence is strong at home and weak far from the data") {
     CHECK(plan_of({.node = "dgx-a100", .nccl = "2.27"}, GiB).evidence == Evidence::same_family);
     CHECK(plan_of({"gb200-nvl72"}, GiB).evidence == Evidence::formula_only);
     CHECK(plan_of({"rtx4090-8x"}, MiB).evidence == Evidence::formula_only);
-    const Plan far = plan_of({"dgx-h100", 64}, GiB);
+    const CallPlan far = plan_of({"dgx-h100", 64}, GiB);
     CHECK(far.evidence == Evidence::formula_only);
     CHECK_FALSE(far.evidence_notes.empty());
     CHECK(far.relative_high80 >= 0.5);
@@ -264,11 +264,11 @@ TEST_CASE("figures measured here say so") {
             figure.source = {std::string(measured_here_prefix) + " my-cluster.yaml"};
         }
     }
-    const Plan measured = plan_of({"dgx-h100"}, GiB, here);
+    const CallPlan measured = plan_of({"dgx-h100"}, GiB, here);
     CHECK(measured.evidence == Evidence::measured_here);
     // What the measurements hardly told is named.
     here.parts.at("nccl-hopper-nvswitch").figures.at("nvls.rate").source = {std::string(kept_here_source)};
-    const Plan kept = plan_of({"dgx-h100"}, GiB, here);
+    const CallPlan kept = plan_of({"dgx-h100"}, GiB, here);
     CHECK(kept.evidence == Evidence::measured_here);
     REQUIRE(kept.evidence_notes.size() == measured.evidence_notes.size() + 1);
     CHECK_THAT(kept.evidence_notes.back(), ContainsSubstring("nccl-hopper-nvswitch/nvls.rate"));
@@ -309,7 +309,7 @@ TEST_CASE("algorithms of other libraries run message by message") {
                                                        {Algorithm::pairwise, Collective::all_to_all}}) {
         const System system{.node = "dgx-a100", .nodes = 2, .collective = collective, .algorithm = algorithm};
         INFO(to_string(algorithm) << " " << to_string(collective));
-        const Plan p = plan_of(system, 16 * MiB);
+        const CallPlan p = plan_of(system, 16 * MiB);
         CHECK(p.algorithm == algorithm);
         CHECK(p.schedule.transfers.size() > 16);
         CHECK(seconds_of(system, 16 * MiB, catalogue(), Flow{}) > seconds_of(system, 64 * KiB, catalogue(), Flow{}));

@@ -2,9 +2,13 @@
 
 #include "sim/plan/collectives/nccl/tuning.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 
+#include "sim/plan/collectives/plan_ring.hpp"
+#include "sim/plan/collectives/plan_tree.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
@@ -29,38 +33,38 @@ struct System {
 // Four systems, from one A100 node to 32 of them.
 System a100_node() {
     System s{{.ranks = 8, .nodes = 1, .compute_capability = 80, .nvswitch = true}, {}};
-    s.graphs[index(Algo::ring)] = s.graphs[index(Algo::tree)] = graph(24, 10, 10);
+    s.graphs["ring"] = s.graphs["tree"] = graph(24, 10, 10);
     return s;
 }
 System h100_node() {
     System s{{.ranks = 8, .nodes = 1, .compute_capability = 90, .nvls = true, .nvswitch = true}, {}};
-    s.graphs[index(Algo::ring)] = s.graphs[index(Algo::tree)] = graph(16, 20, 20);
-    s.graphs[index(Algo::nvls)] = graph(16, 20, 40);  // no network: the search raises `inter` to twice `intra`
+    s.graphs["ring"] = s.graphs["tree"] = graph(16, 20, 20);
+    s.graphs["nvls"] = graph(16, 20, 40);  // no network: the search raises `inter` to twice `intra`
     return s;
 }
 System four_h100_nodes() {
     System s{{.ranks = 32, .nodes = 4, .compute_capability = 90, .nvls = true, .nvswitch = true}, {}};
-    s.graphs[index(Algo::ring)] = s.graphs[index(Algo::tree)] = graph(16, 24, 24);
-    s.graphs[index(Algo::nvls)] = s.graphs[index(Algo::nvls_tree)] = graph(16, 20, 24);
+    s.graphs["ring"] = s.graphs["tree"] = graph(16, 24, 24);
+    s.graphs["nvls"] = s.graphs["nvls_tree"] = graph(16, 20, 24);
     return s;
 }
 System a100_cluster() {
     System s{{.ranks = 256, .nodes = 32, .compute_capability = 80, .cpu = CpuVendor::amd, .nvswitch = true}, {}};
-    s.graphs[index(Algo::ring)] = s.graphs[index(Algo::tree)] = graph(16, 10, 10);
+    s.graphs["ring"] = s.graphs["tree"] = graph(16, 10, 10);
     return s;
 }
 
-std::string name(const Estimate& e) { return std::string(to_string(e.algo)) + "/" + std::string(to_string(e.proto)); }
+std::string name(const Estimate& e) { return fmt::format("{}/{}", e.algorithm->name, to_string(e.proto)); }
 
 Estimate chosen(const System& s, double bytes) {
     const Release newest = release(catalogue(), parse_version("2.30"));
-    return choose(estimates(newest, s.comm, s.graphs, Collective::all_reduce, bytes));
+    return choose(estimates(all_algorithms(), newest, s.comm, s.graphs, Collective::all_reduce, bytes));
 }
 
 std::map<std::string, double> all_us(const System& s, double bytes) {
     const Release newest = release(catalogue(), parse_version("2.30"));
     std::map<std::string, double> found;
-    for (const Estimate& e : estimates(newest, s.comm, s.graphs, Collective::all_reduce, bytes)) {
+    for (const Estimate& e : estimates(all_algorithms(), newest, s.comm, s.graphs, Collective::all_reduce, bytes)) {
         found[name(e)] = e.seconds / us;
     }
     return found;
@@ -146,11 +150,11 @@ TEST_CASE("the time that a real log printed comes out to the last digit") {
     // 6.8 + 2 (7 x 0.6 + 1 x 5.0) = 25.2; the rest is 128 B at 8.67 GB/s, which is LL's limit of 20.4 GB/s on three and
     // more Intel nodes x 0.85 (simple tree) / 2.
     System s{{.ranks = 24, .nodes = 3, .compute_capability = 90, .nvls = true, .nvswitch = true}, {}};
-    s.graphs[index(Algo::tree)] = s.graphs[index(Algo::ring)] = graph(8, 48, 48);
-    s.graphs[index(Algo::tree)].simple_tree = true;
+    s.graphs["tree"] = s.graphs["ring"] = graph(8, 48, 48);
+    s.graphs["tree"].simple_tree = true;
     const Release then = release(catalogue(), parse_version("2.21.5"));
-    const Estimate e = choose(estimates(then, s.comm, s.graphs, Collective::all_reduce, 128));
-    CHECK(e.algo == Algo::tree);
+    const Estimate e = choose(estimates(all_algorithms(), then, s.comm, s.graphs, Collective::all_reduce, 128));
+    CHECK(e.algorithm == &tree_model);
     CHECK(e.proto == Proto::ll);
     CHECK(e.seconds / us == Approx(25.214764).margin(1e-6));
 }
@@ -170,23 +174,23 @@ TEST_CASE("excluding what would be chosen changes the choice") {
     const System s = h100_node();
     const Release newest = release(catalogue(), parse_version("2.30"));
     Allowed allowed;
-    allowed.algo[index(Algo::nvls)] = false;
-    const Estimate e =
-        choose(estimates(newest, s.comm, s.graphs, Collective::all_reduce, GiB, DataType::float32, allowed));
-    CHECK(e.algo == Algo::ring);
-    allowed.algo.fill(false);
-    CHECK_THROWS_AS(
-        choose(estimates(newest, s.comm, s.graphs, Collective::all_reduce, GiB, DataType::float32, allowed)),
-        PlanError);
+    allowed.refused.insert("nvls");
+    const Estimate e = choose(
+        estimates(all_algorithms(), newest, s.comm, s.graphs, Collective::all_reduce, GiB, DataType::float32, allowed));
+    CHECK(e.algorithm == &ring_model);
+    allowed.keep_only(all_algorithms(), [](const AlgorithmModel&) { return false; });
+    CHECK_THROWS_AS(choose(estimates(all_algorithms(), newest, s.comm, s.graphs, Collective::all_reduce, GiB,
+                                     DataType::float32, allowed)),
+                    PlanError);
 }
 
 TEST_CASE("older releases keep their own rules") {
     // LL on a ring had a quarter of the bus bandwidth up to 2.20, half from 2.21 on: at 1 MiB, 8 A100, 240 GB/s.
     const System s = a100_node();
     const auto ll_at = [&](const char* version) {
-        for (const Estimate& e :
-             estimates(release(catalogue(), parse_version(version)), s.comm, s.graphs, Collective::all_reduce, MiB)) {
-            if (e.algo == Algo::ring && e.proto == Proto::ll) {
+        for (const Estimate& e : estimates(all_algorithms(), release(catalogue(), parse_version(version)), s.comm,
+                                           s.graphs, Collective::all_reduce, MiB)) {
+            if (e.algorithm == &ring_model && e.proto == Proto::ll) {
                 return e.seconds / us;
             }
         }
@@ -202,7 +206,8 @@ TEST_CASE("older releases keep their own rules") {
 TEST_CASE("a long ring of FP8 sums is taken last") {
     const Release newest = release(catalogue(), parse_version("2.30"));
     const System s = a100_cluster();
-    const auto f8 = choose(estimates(newest, s.comm, s.graphs, Collective::all_gather, GiB, DataType::float8));
-    const auto f32 = choose(estimates(newest, s.comm, s.graphs, Collective::all_gather, GiB));
+    const auto f8 =
+        choose(estimates(all_algorithms(), newest, s.comm, s.graphs, Collective::all_gather, GiB, DataType::float8));
+    const auto f32 = choose(estimates(all_algorithms(), newest, s.comm, s.graphs, Collective::all_gather, GiB));
     CHECK(f8.seconds == Approx(1024 * f32.seconds));
 }

@@ -173,7 +173,7 @@ ranks:
 )json";
 
 inline Recording import_text(const TempFolder& folder, const std::string& name, std::string_view text,
-                             TraceFormat format = TraceFormat::automatic) {
+                             const TraceFormat* format = nullptr) {
     return import_trace({folder.write(name, text), format, {}});
 }
 

@@ -4,8 +4,9 @@
 #include <map>
 
 #include "base/input_error.hpp"
+#include "base/unit_text.hpp"
 #include "sim/plan/traces/comm_names.hpp"
-#include "sim/plan/traces/recording_file.hpp"
+#include "sim/plan/traces/recording_yaml.hpp"
 #include "tests/sim/plan/traces/fixtures.hpp"
 #include "tests/support/catch.hpp"
 
@@ -103,7 +104,7 @@ TEST_CASE("a trace with nothing to replay is refused") {
 TEST_CASE("an archive of ranks is read as the files in it") {
     const TempFolder folder;
     const std::string tar = test::archived({{"run/t.0.et", chakra_trace(0)}, {"run/t.1.et", chakra_trace(1)}});
-    const Recording r = import_trace({folder.write("run.tar.gz", test::gzipped(tar)), TraceFormat::automatic, {}});
+    const Recording r = import_trace({folder.write("run.tar.gz", test::gzipped(tar)), nullptr, {}});
     CHECK(r.format == "chakra");
     CHECK(r.world == 2);
     REQUIRE(r.ranks.size() == 2);
@@ -114,7 +115,7 @@ TEST_CASE("a Chakra graph is put in order, whatever the file's") {
     const TempFolder folder;
     folder.write("t.0.et", chakra_trace(0));
     folder.write("t.1.et", chakra_trace(1));
-    const Recording r = import_trace({folder.path() / "t.*.et", TraceFormat::automatic, {}});
+    const Recording r = import_trace({folder.path() / "t.*.et", nullptr, {}});
     CHECK(r.format == "chakra");
     CHECK(r.world == 2);
     REQUIRE(r.ranks.size() == 2);
@@ -157,7 +158,7 @@ TEST_CASE("GOAL's statements become records of each rank") {
 TEST_CASE("GOAL's mistakes are refused at their line and column") {
     const TempFolder folder;
     const auto refused = [&](const char* text, const char* message) {
-        CHECK_THROWS_WITH(import_text(folder, "t.goal", text, TraceFormat::goal), ContainsSubstring(message));
+        CHECK_THROWS_WITH(import_text(folder, "t.goal", text, format_named("goal")), ContainsSubstring(message));
     };
     refused("num_ranks 2\nrank 0 {\nl1: sned 1b to 1\n}\n", "t.goal:3:5: no such operation (found 'sned'");
     refused("num_ranks 2\nrank 2 {\n}\n",
@@ -192,7 +193,7 @@ TEST_CASE("an MSCCL algorithm becomes the sends and receives of its thread block
     CHECK(r.ranks[0].records[1].bytes == 1024);  // 2048 bytes in 2 chunks
     CHECK(r.ranks[0].records[2].kind == RecordKind::receive);
     CHECK(after(r.ranks[1], 1) == std::vector<std::uint32_t>{0});  // depid, deps
-    const Recording larger = import_trace({folder.path() / "t.xml", TraceFormat::msccl, Bytes{1 << 20}});
+    const Recording larger = import_trace({folder.path() / "t.xml", format_named("msccl"), Bytes{1 << 20}});
     CHECK(larger.ranks[0].records[1].bytes == 1 << 19);
 }
 
@@ -211,7 +212,7 @@ TEST_CASE("an NCCL log becomes calls by communicator, with grouped messages side
     CHECK(after(rank, 2) == std::vector<std::uint32_t>{1});
     CHECK(after(rank, 3) == std::vector<std::uint32_t>{1});  // not behind the send of its own group
     CHECK_THROWS_WITH(
-        import_text(folder, "t.log", "n0:1:1 [0] NCCL INFO Bootstrap : Using eth0\n", TraceFormat::nccl_log),
+        import_text(folder, "t.log", "n0:1:1 [0] NCCL INFO Bootstrap : Using eth0\n", format_named("nccl-log")),
         ContainsSubstring("no call in this log"));
 }
 
@@ -284,15 +285,15 @@ TEST_CASE("a recording's mistakes are refused where they stand") {
 
 TEST_CASE("the beginning of a file tells its format") {
     const TempFolder folder;
-    CHECK(guess_format(folder.write("a", kineto_trace())) == TraceFormat::kineto);
-    CHECK(guess_format(folder.write("b", pytorch_et_trace)) == TraceFormat::pytorch_et);
-    CHECK(guess_format(folder.write("c", gzipped(kineto_trace()))) == TraceFormat::kineto);
-    CHECK(guess_format(folder.write("d", goal_trace)) == TraceFormat::goal);
-    CHECK(guess_format(folder.write("e", msccl_trace)) == TraceFormat::msccl);
-    CHECK(guess_format(folder.write("f", nccl_log)) == TraceFormat::nccl_log);
-    CHECK(guess_format(folder.write("g", recording_trace)) == TraceFormat::recording);
-    CHECK(guess_format(folder.write("h.et", chakra_trace(0))) == TraceFormat::chakra);
-    CHECK(guess_format(folder.write("i", chakra_trace(0))) == TraceFormat::chakra);
+    CHECK(guess_format(folder.write("a", kineto_trace())).name == "kineto");
+    CHECK(guess_format(folder.write("b", pytorch_et_trace)).name == "pytorch-et");
+    CHECK(guess_format(folder.write("c", gzipped(kineto_trace()))).name == "kineto");
+    CHECK(guess_format(folder.write("d", goal_trace)).name == "goal");
+    CHECK(guess_format(folder.write("e", msccl_trace)).name == "msccl");
+    CHECK(guess_format(folder.write("f", nccl_log)).name == "nccl-log");
+    CHECK(guess_format(folder.write("g", recording_trace)).name == "recording");
+    CHECK(guess_format(folder.write("h.et", chakra_trace(0))).name == "chakra");
+    CHECK(guess_format(folder.write("i", chakra_trace(0))).name == "chakra");
     CHECK_THROWS_WITH(guess_format(folder.write("j", "hello")), ContainsSubstring("no trace format is like this file"));
     CHECK_THROWS_AS(guess_format(folder.write("k", "")), InputError);
 }
@@ -498,10 +499,46 @@ TEST_CASE("what macOS puts beside the files of an archive or folder is no rank")
     const TempFolder folder;
     const std::string tar = test::archived(
         {{"run/._t.0.et", "AppleDouble"}, {"run/t.0.et", chakra_trace(0)}, {"run/t.1.et", chakra_trace(1)}});
-    CHECK(import_trace({folder.write("run.tar", tar), TraceFormat::automatic, {}}).ranks.size() == 2);
+    CHECK(import_trace({folder.write("run.tar", tar), nullptr, {}}).ranks.size() == 2);
     const TempFolder both;
     both.write("._t.0.et", "AppleDouble");
     both.write("t.0.et", chakra_trace(0));
     both.write("t.1.et", chakra_trace(1));
-    CHECK(import_trace({both.path(), TraceFormat::automatic, {}}).ranks.size() == 2);
+    CHECK(import_trace({both.path(), nullptr, {}}).ranks.size() == 2);
+}
+
+namespace {
+
+bool fits_toy(const TraceStart& start) { return start.text.starts_with("toy trace"); }
+
+// A kernel for each line behind the first, as long as the line says.
+void read_toy(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+    RankRecording rank;
+    rank.rank = rank_of_file(recording, file);
+    for_each_line(file, progress, [&](std::string_view line, int number) {
+        if (number > 1) {
+            Record kernel;
+            kernel.time = parse_duration(line);
+            rank.add(kernel);
+        }
+    });
+    recording.ranks.push_back(std::move(rank));
+}
+
+}  // namespace
+
+TEST_CASE("a format is a row of the table that the importer is given") {
+    static constexpr TraceFormat toy = {"toy", "a toy", true, fits_toy, read_toy};
+    static constexpr const TraceFormat* table[] = {&toy};
+    const TempFolder folder;
+    const auto file = folder.write("rank3.txt", "toy trace\n10 us\n20 us\n");
+    CHECK(format_named("toy", table) == &toy);
+    const Recording r = import_trace({file, nullptr, {}, table});
+    CHECK(r.format == "toy");
+    REQUIRE(r.ranks.size() == 1);
+    CHECK(r.ranks.front().rank == 3);
+    REQUIRE(r.ranks.front().records.size() == 2);
+    CHECK(r.ranks.front().records.back().time == parse_duration("20 us"));
+    CHECK_THROWS_WITH(import_trace({folder.write("other.txt", "else"), nullptr, {}, table}),
+                      ContainsSubstring("no trace format is like this file") && ContainsSubstring("toy"));
 }

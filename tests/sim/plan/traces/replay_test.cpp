@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/engines/engine.hpp"
-#include "sim/report/trace_account.hpp"
+#include "sim/report/summarize_trace.hpp"
 #include "sim/scenario/build.hpp"
 #include "tests/sim/plan/traces/fixtures.hpp"
 #include "tests/support/catalogue.hpp"
@@ -45,7 +45,15 @@ struct Run {
           timeline(replay(engine, fabric, replayed.schedule)) {}
 
     Duration makespan() const { return timeline.makespan; }
-    ReplayReport report() const { return account(recording, job, replayed, timeline, fabric); }
+    TraceFacts facts() const { return {recording, job, replayed}; }
+    ReplayReport report() const {
+        Report out;
+        summarize(facts(), {Plan{}, Timelines{timeline, {}}, fabric, catalogue()}, out);
+        return *out.replay;
+    }
+    std::vector<TraceSpan> spans() const {
+        return spans_of(facts(), {Plan{}, Timelines{timeline, {}}, fabric, catalogue()});
+    }
 };
 
 std::string yaml_of(const std::string& ranks, const std::string& groups = "[{name: g, size: 2}]", int world = 2) {
@@ -304,13 +312,13 @@ TEST_CASE("two ranks' PyTorch traces meet in their calls") {
     const TempFolder folder;
     folder.write("rank0.json", kineto_trace(0));
     folder.write("rank1.json.gz", gzipped(kineto_trace(1)));
-    Recording both = import_trace({folder.path(), TraceFormat::automatic, {}});
+    Recording both = import_trace({folder.path(), nullptr, {}});
     REQUIRE(both.ranks.size() == 2);
     const Run run(std::move(both), system_of("dgx-a100", 1, 2), "a100-sxm4-40");
     const Duration call = call_alone(run.fabric, run.scenario.library, Collective::all_reduce, 4 * MiB);
     // 100 us of gemm, 5 us to launch, the call, 3 us until the optimizer, which takes 30 us.
     CHECK(to_seconds(run.makespan()) == Approx(138e-6 + to_seconds(call)).epsilon(0.02));
-    const std::vector<TraceSpan> spans = replay_spans(run.recording, run.job, run.replayed, run.timeline);
+    const std::vector<TraceSpan> spans = run.spans();
     CHECK(spans.size() == 8);
     CHECK((spans[0].row == "rank 0" && spans[0].lane == "stream 7" && spans[0].name == "gemm_bf16"));
 }
@@ -357,7 +365,7 @@ TEST_CASE("an MSCCL step costs its protocol's hop and wire, and its kernel start
     const auto makespan = [&](const std::string& protocol, std::int64_t bytes) {
         std::string text = msccl_trace;
         text.replace(text.find("Simple"), 6, protocol);
-        const Recording r = import_trace({folder.write("t.xml", text), TraceFormat::msccl, Bytes{bytes}});
+        const Recording r = import_trace({folder.write("t.xml", text), format_named("msccl"), Bytes{bytes}});
         return to_seconds(Run(r, system_of("dgx-a100", 1, 2)).makespan());
     };
     // Small: LL's hops are shorter. Large: LL carries a flag beside every 4 bytes.
@@ -372,7 +380,7 @@ TEST_CASE("an MSCCL step costs its protocol's hop and wire, and its kernel start
     // The rest of the one kernel's time, and with LL's short hops most of it, is its start: no CPU between kernels.
     std::string ll = msccl_trace;
     ll.replace(ll.find("Simple"), 6, "LL");
-    const Recording small = import_trace({folder.write("t.xml", ll), TraceFormat::msccl, Bytes{4096}});
+    const Recording small = import_trace({folder.write("t.xml", ll), format_named("msccl"), Bytes{4096}});
     CHECK_THAT(Run(small, system_of("dgx-a100", 1, 2)).report().bottleneck,
                ContainsSubstring("the kernel's start of rank 0: "));
 }

@@ -6,7 +6,7 @@
 
 #include "base/gzip.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/report/trace_account.hpp"
+#include "sim/plan/traces/replayed.hpp"
 #include "sim/scenario/build.hpp"
 #include "tests/sim/plan/traces/fixtures.hpp"
 #include "tests/support/catalogue.hpp"
@@ -19,24 +19,24 @@ namespace {
 
 struct Fixture {
     std::string name, text;
-    TraceFormat format;
+    const TraceFormat* format;
 };
 
 std::vector<Fixture> fixtures() {
-    return {{"rank0.json", kineto_trace(), TraceFormat::kineto},
-            {"rank0.json.gz", gzipped(kineto_trace()), TraceFormat::kineto},
-            {"old.json", older_kineto_trace(), TraceFormat::kineto},
-            {"t.0.et", chakra_trace(0), TraceFormat::chakra},
-            {"t.goal", goal_trace, TraceFormat::goal},
-            {"t.xml", msccl_trace, TraceFormat::msccl},
-            {"t.log", nccl_log, TraceFormat::nccl_log},
-            {"et.0.json", pytorch_et_trace, TraceFormat::pytorch_et},
-            {"r.yaml", recording_trace, TraceFormat::recording}};
+    return {{"rank0.json", kineto_trace(), format_named("kineto")},
+            {"rank0.json.gz", gzipped(kineto_trace()), format_named("kineto")},
+            {"old.json", older_kineto_trace(), format_named("kineto")},
+            {"t.0.et", chakra_trace(0), format_named("chakra")},
+            {"t.goal", goal_trace, format_named("goal")},
+            {"t.xml", msccl_trace, format_named("msccl")},
+            {"t.log", nccl_log, format_named("nccl-log")},
+            {"et.0.json", pytorch_et_trace, format_named("pytorch-et")},
+            {"r.yaml", recording_trace, format_named("recording")}};
 }
 
 // Reads and, where that works, replays. What a user may be told is fine; anything else fails the test.
 enum class Outcome { replayed, refused };
-Outcome try_out(const std::filesystem::path& path, TraceFormat format, const Fabric& fabric) {
+Outcome try_out(const std::filesystem::path& path, const TraceFormat* format, const Fabric& fabric) {
     try {
         const Recording recording = import_trace({path, format, {}});
         RecordedJob job = recorded_job(recording, fabric.gpu_count(), 0);
@@ -97,13 +97,13 @@ TEST_CASE("JSON, XML, packed and length-delimited traces are refused wherever th
     const TempFolder folder;
     const Fabric fabric = eight_gpus();
     for (const Fixture& fixture : fixtures()) {
-        if (fixture.format == TraceFormat::goal || fixture.format == TraceFormat::nccl_log ||
-            fixture.format == TraceFormat::recording) {
+        if (fixture.format == format_named("goal") || fixture.format == format_named("nccl-log") ||
+            fixture.format == format_named("recording")) {
             continue;  // lines: what is left may be a shorter trace
         }
         const std::size_t end = fixture.text.find_last_not_of(" \n");
         for (const std::size_t cut : places(end, 100)) {
-            if (fixture.format == TraceFormat::chakra && cut > 0) {
+            if (fixture.format == format_named("chakra") && cut > 0) {
                 continue;  // may end between two messages
             }
             INFO(fixture.name << " cut after " << cut);
@@ -135,12 +135,12 @@ TEST_CASE("a trace read as another format is refused") {
     const Fabric fabric = eight_gpus();
     for (const Fixture& fixture : fixtures()) {
         const auto file = folder.write(fixture.name, fixture.text);
-        for (const TraceFormat format : every_trace_format()) {
-            const bool json = fixture.format == TraceFormat::kineto && format == TraceFormat::pytorch_et;
-            if (format == TraceFormat::automatic || format == fixture.format) {
+        for (const TraceFormat* format : trace_formats()) {
+            const bool json = fixture.format == format_named("kineto") && format == format_named("pytorch-et");
+            if (format == fixture.format) {
                 continue;
             }
-            INFO(fixture.name << " as " << to_string(format));
+            INFO(fixture.name << " as " << format->name);
             CHECK((try_out(file, format, fabric) == Outcome::refused || json));
         }
     }
@@ -161,7 +161,7 @@ TEST_CASE("memory does not grow with what a trace holds beside its records") {
     double last = 0;
     int calls = 0;
     const Recording recording =
-        import_trace({folder.write("rank0.json", text), TraceFormat::kineto, {}}, [&](double share) {
+        import_trace({folder.write("rank0.json", text), format_named("kineto"), {}}, [&](double share) {
             CHECK(share >= last);
             last = share;
             ++calls;
@@ -178,7 +178,7 @@ TEST_CASE("a stopped import stops") {
         text += "  {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::add\", \"ts\": 1, \"dur\": 1},\n";
     }
     const auto file = folder.write("rank0.json", text);
-    CHECK_THROWS_AS(import_trace({file, TraceFormat::kineto, {}}, [](double) { throw Stopped(); }), Stopped);
+    CHECK_THROWS_AS(import_trace({file, format_named("kineto"), {}}, [](double) { throw Stopped(); }), Stopped);
 }
 
 TEST_CASE("real samples of every format replay") {
@@ -196,7 +196,7 @@ TEST_CASE("real samples of every format replay") {
           "chakra-et/feeder_tests_trace.tar.gz", "goal/binary_tree_32.goal", "msccl-xml/rccl_alltoall-8n-0-9kb.xml",
           "msccl-xml/rccl_alltoall-8n-9kb-190kb.xml"}) {
         INFO(path);
-        CHECK(try_out(sample(path), TraceFormat::automatic, fabric) == Outcome::replayed);
+        CHECK(try_out(sample(path), nullptr, fabric) == Outcome::replayed);
     }
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("the real PyTorch trace of two ranks holds the calls that its profiler
     if (samples().empty()) {
         SKIP_TEST("no ../shared/samples beside the sources");
     }
-    const Recording r = import_trace({sample("kineto-json/nccl_data.json.gz"), TraceFormat::automatic, {}});
+    const Recording r = import_trace({sample("kineto-json/nccl_data.json.gz"), nullptr, {}});
     CHECK(r.world == 2);
     CHECK(r.steps == 3);
     const std::vector<Record>& records = r.ranks.at(0).records;
@@ -228,14 +228,14 @@ TEST_CASE("real samples cut or damaged never crash an importer") {
     }
     const TempFolder folder;
     const Fabric fabric = eight_gpus();
-    const std::vector<std::pair<const char*, TraceFormat>> list = {
-        {"kineto-json/mi250_minitoy.json.gz", TraceFormat::kineto},
-        {"kineto-json/h100_bert_small.json.gz", TraceFormat::kineto},
-        {"pytorch-et/linear_et.json.gz", TraceFormat::pytorch_et},
-        {"chakra-et/all_to_all_4npus.1.et", TraceFormat::chakra},
-        {"chakra-et/custom_allreduce_8npus.0.et", TraceFormat::chakra},
-        {"goal/binary_tree_32.goal", TraceFormat::goal},
-        {"msccl-xml/rccl_alltoall-8n-0-9kb.xml", TraceFormat::msccl}};
+    const std::vector<std::pair<const char*, const TraceFormat*>> list = {
+        {"kineto-json/mi250_minitoy.json.gz", format_named("kineto")},
+        {"kineto-json/h100_bert_small.json.gz", format_named("kineto")},
+        {"pytorch-et/linear_et.json.gz", format_named("pytorch-et")},
+        {"chakra-et/all_to_all_4npus.1.et", format_named("chakra")},
+        {"chakra-et/custom_allreduce_8npus.0.et", format_named("chakra")},
+        {"goal/binary_tree_32.goal", format_named("goal")},
+        {"msccl-xml/rccl_alltoall-8n-0-9kb.xml", format_named("msccl")}};
     std::uint64_t random = 99;
     for (const auto& [path, format] : list) {
         InputFile packed(sample(path));

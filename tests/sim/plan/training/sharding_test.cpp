@@ -3,7 +3,8 @@
 
 #include <functional>
 
-#include "sim/run/forecast_step.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/plan/training/plan_step.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"

@@ -6,6 +6,7 @@
 #include "sim/plan/training/plan_step.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
+#include "tests/sim/plan/training/volumes.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
@@ -68,12 +69,18 @@ double fixed_traffic(const StepPlan& plan) {
 }  // namespace
 
 TEST_CASE("the schedule moves the tensor-parallel bytes of the published formula") {
-    const Planned p = planned({"workload.parallelism.tensor=4", "workload.parallelism.pipeline=2"});
+    const std::vector<std::string> tensor_4_pipeline_2{"workload.parallelism.tensor=4",
+                                                       "workload.parallelism.pipeline=2"};
+    const Planned p = planned(tensor_4_pipeline_2);
     // 2 gathers and 2 scatters a layer, forward and backward, of 2 bytes a token and element; a ring sends 3 of 4
     // parts. 2 data ranks of 16 micro-batches each, 8 layers, 4 ranks.
     const double paper = 2 * 16 * 8 * 8.0 * (2 * tokens * h) * 3 / 4 * 4;
     CHECK(sent(p, StepTag::tensor) == Approx(paper).epsilon(1e-6));
-    CHECK(p.plan.volumes.tensor_sent * 16 == Approx(paper).epsilon(1e-6));
+    const Scenario s = parse_scenario(small, "small.yaml", tensor_4_pipeline_2);
+    const auto& workload = std::get<TrainingWorkload>(s.workload);
+    const ComputeCosts costs(catalogue(), p.fabric.node().gpu, workload, p.fabric.node_count());
+    const LayerCosts layers(costs, p.plan.model, workload, p.plan.layout);
+    CHECK(volumes(p.plan.model, workload, p.plan.layout, layers).tensor_sent * 16 == Approx(paper).epsilon(1e-6));
 }
 
 TEST_CASE("the schedule moves the pipeline's activations and gradients once a boundary and micro-batch") {

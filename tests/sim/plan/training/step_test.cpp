@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "sim/plan/training/group_calls.hpp"
+#include "sim/plan/training/plan_step.hpp"
 #include "sim/plan/training/slow_ranks.hpp"
 #include "sim/plan/training/step_account.hpp"
+#include "sim/report/result_columns.hpp"
 #include "sim/report/step_evidence.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/training.hpp"
-#include "sim/run/forecast_step.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
@@ -248,7 +249,7 @@ TEST_CASE(
     CHECK_THAT(text, ContainsSubstring("80 %"));
     CHECK_THAT(text, ContainsSubstring(std::string(to_string(rare.evidence))));
     CHECK_THAT(table_footer(scenario(strange), report), ContainsSubstring("# weakest evidence: "));
-    const Json json = steps_json(report.steps);
+    const Json json = records_json(report.steps, step_columns());
     CHECK(json.at(0).at("time_low80_s").get<double>() == Approx(rare.time_low80_s));
     CHECK(json.at(0).at("time_high80_s").get<double>() == Approx(rare.time_high80_s));
     CHECK(json.at(0).at("evidence").get<std::string>() == to_string(rare.evidence));

@@ -89,10 +89,10 @@ TEST_CASE("a group lies on the nodes that its ranks lie on") {
         {{4, 264, 0, 1056}, 72, 1, 4, true},   // far apart
     };
     for (const Case& c : cases) {
-        const GroupShape shape = shape_of(c.groups, c.gpus, false);
-        CHECK(shape.per_node == c.per_node);
-        CHECK(shape.nodes == c.nodes);
-        CHECK(shape.even == c.even);
+        const SpreadGroups spread = spread_of(c.groups, c.gpus, false);
+        CHECK(spread.shape.per_node == c.per_node);
+        CHECK(spread.shape.nodes == c.nodes);
+        CHECK(spread.even == c.even);
     }
 }
 

@@ -1,6 +1,6 @@
 // Communication volumes against the published formulas, number by number.
 
-#include "sim/plan/training/volumes.hpp"
+#include "tests/sim/plan/training/volumes.hpp"
 
 #include <cmath>
 #include <filesystem>

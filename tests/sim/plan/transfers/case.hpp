@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "sim/plan/transfers/exchange.hpp"
-#include "sim/plan/transfers/host_fabric.hpp"
+#include "sim/plan/exchange_at.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
@@ -22,11 +21,11 @@ struct Case {
     Case(const std::string& cluster, const std::string& lines)
         : scenario(
               parse_scenario("name: t\ncluster: {" + cluster + "}\nworkload:\n  kind: transfer\n" + lines, "t.yaml")),
-          fabric(transfer_fabric(Fabric(build(scenario, catalogue())), workload(), catalogue())) {}
+          fabric(fabric_for(scenario.workload, Fabric(build(scenario, catalogue())), catalogue())) {}
 
     const TransferWorkload& workload() const { return std::get<TransferWorkload>(scenario.workload); }
     Exchange at(Bytes size, const Engine& engine = Flow{}) const {
-        return Exchanger(workload(), fabric, catalogue(), engine).at(size);
+        return exchange_at(size, scenario.workload, {fabric, scenario.library, scenario.launch, catalogue()}, engine);
     }
 
     Scenario scenario;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "models/catalog_reader.hpp"
 #include "sim/plan/transfers/describe.hpp"
 #include "sim/plan/transfers/places.hpp"
 #include "sim/run/simulate.hpp"
@@ -137,13 +138,13 @@ TEST_CASE("pairs that run beside each other share the uplink that both cross") {
     // Two GPUs below one switch copy to host memory: its uplink carries both.
     const std::string ends = "  from: node0.gpu0\n  to: node0.memory0\n";
     const double alone = Case("node: dgx-a100", ends).at(big).bandwidth;
-    const Exchange both = Case("node: dgx-a100", ends + "  beside: [node0.gpu1 -> node0.memory0]\n").at(big);
+    const Exchange both = Case("node: dgx-a100", ends + "  concurrent: [node0.gpu1 -> node0.memory0]\n").at(big);
     CHECK(both.bandwidth == Approx(alone / 2).epsilon(0.02));
     CHECK(both.aggregate_bandwidth == Approx(alone).epsilon(0.02));
     // With an adapter that receives into a third, nothing is left over.
-    const Exchange other = Case("node: dgx-a100", ends + "  beside: [node0.gpu2 -> node0.memory0]\n").at(big);
+    const Exchange other = Case("node: dgx-a100", ends + "  concurrent: [node0.gpu2 -> node0.memory0]\n").at(big);
     CHECK(other.aggregate_bandwidth == Approx(2 * alone).epsilon(0.02));
-    CHECK_THROWS_AS(Case("node: dgx-a100", ends + "  beside: [node0.gpu1]\n").at(mebi), ClusterError);
+    CHECK_THROWS_AS(Case("node: dgx-a100", ends + "  concurrent: [node0.gpu1]\n").at(mebi), PlanError);
 }
 
 TEST_CASE("GPUDirect Storage spares the bounce: a drive's own pace, here and over the network") {
@@ -281,9 +282,43 @@ TEST_CASE("each transport has a file and a part, and a note and messaging of its
     }
 }
 
+namespace {
+
+// A way that needs nothing but a link between two GPUs of a node.
+PathAttempt toy_way(const PathRequest& r) {
+    if (!same_node(r)) {
+        return Refusal{"the toy does not leave its node"};
+    }
+    DataPath path;
+    path.legs = {{.what = "toy", .paths = {query(r.from, r.to, PathKind::nvlink)}}};
+    path.latency = {r.figures.latency("the toy's start", "toy-way", "start")};
+    return path;
+}
+
+}  // namespace
+
+TEST_CASE("a transport is a function in the table and a part of the catalogue") {
+    Catalog catalog = catalogue();
+    add_parts(catalog,
+              {{"toy.yaml",
+                "toy-way:\n  kind: data-path\n  note: A toy.\n  ends: gpu-gpu inside\n  messaging: cuda-copies\n"
+                "  figures:\n    preference: {value: 0.5, origin: estimated, source: a test}\n"
+                "    start: {value: 3 us, low80: 2 us, high80: 4 us, origin: estimated, source: a test}\n"}});
+    const std::vector<Transport> table = {every_transport().front(), {"toy-way", toy_way}};
+    const Case c(two_a100, "  from: node0.gpu0\n  to: node0.gpu1\n");
+    DataPathFigures figures(catalog);
+    PathRequest request{
+        c.fabric, c.fabric.gpu(0), c.fabric.gpu(1), mebi, TransferOperation::write, c.workload().host, figures, table};
+    const ChosenPath chosen = choose_path("auto", request);
+    CHECK(chosen.path.transport == "toy-way");
+    CHECK(chosen.path.fixed_latency() == microseconds(3) - Time{});
+    request.to = c.fabric.gpu(8);
+    CHECK_THROWS_WITH(choose_path("toy-way", request), ContainsSubstring("does not leave its node"));
+}
+
 TEST_CASE("a path is told hop by hop, with what forbids a better one") {
     const Case c("node: p100-pcie-8x", "  from: node0.gpu0\n  to: node0.gpu4\n");
-    const std::string told = describe(c.at(mebi), c.workload(), c.fabric, mebi);
+    const std::string told = describe(c.at(mebi), c.workload(), c.fabric);
     CHECK(told.find("transport  host-staged") != std::string::npos);
     CHECK(told.find("DMA        2 crossings") != std::string::npos);
     CHECK(told.find("node0.switch0") != std::string::npos);

@@ -12,6 +12,7 @@
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "sim/report/html/page_json.hpp"
+#include "sim/report/result_columns.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/files.hpp"
@@ -69,7 +70,7 @@ TEST_CASE("a point of a sweep is the run of the changed scenario, to the last bi
     const SweepResult result = sweep_result(sweep, outcomes_of(sweep));
     REQUIRE(result.rows.size() == 3 * 2);
     const Report alone = simulate(parse_scenario(base, "a.yaml", {"cluster.nodes=4"}), read_catalog());
-    const Records records = row_records(alone.rows);
+    const Records records = records_of(alone.rows, row_columns());
     for (std::size_t size = 0; size < 2; ++size) {
         CHECK(result.rows[4 + size].point == 2);
         CHECK(result.rows[4 + size].figures == records.rows[size]);
@@ -134,7 +135,9 @@ TEST_CASE("the number of threads changes nothing, and a stop keeps what was done
     std::atomic<bool> stop{false};
     std::size_t done = 0;
     CHECK_THROWS_AS(run_points(sweep, distinct_points(sweep), 2, &stop,
-                               [&](std::size_t, const SweepOutcome&) { stop = ++done == 3; }),
+                               [&](std::size_t, const SweepOutcome&) {
+                                   stop = ++done == 3;
+                               }),
                     Stopped);
     CHECK(done >= 3);
     CHECK(done < 8);

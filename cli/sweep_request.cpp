@@ -1,0 +1,83 @@
+#include "cli/sweep_request.hpp"
+
+#include <charconv>
+
+#include "base/sqlite.hpp"
+#include "cli/inputs.hpp"
+#include "sim/report/html/page_html.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+Shard shard_of(const std::string& text) {
+    std::size_t index = 0;
+    std::size_t count = 0;
+    const char* end = text.data() + text.size();
+    const auto [slash, first] = std::from_chars(text.data(), end, index);
+    const bool whole = first == std::errc{} && slash != end && *slash == '/';
+    const auto [stop, second] = whole ? std::from_chars(slash + 1, end, count) : std::from_chars_result{end, first};
+    if (!whole || second != std::errc{} || stop != end || index < 1 || index > count) {
+        throw UsageError(error_message("--shard takes a part of a whole", shown(text), "1/8 to 8/8"));
+    }
+    return {index - 1, count};
+}
+
+}  // namespace
+
+po::options_description sweep_options() {
+    po::options_description options("options");
+    options.add_options()("vary", po::value<std::vector<std::string>>()->value_name("PATH=V1,V2...")->composing(),
+                          "a key and its values; repeatable: every combination is a point");
+    add_scenario_options(options);
+    add_catalog_options(options);
+    options.add_options()  //
+        ("out", po::value<std::string>()->value_name("FILE"),
+         "write the result: .csv, .sqlite, or - for CSV on standard output")                                         //
+        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")                        //
+        ("resume", "go on where a sweep with this --out was ended")                                                  //
+        ("shard", po::value<std::string>()->value_name("I/N"), "run only the I-th of N parts, from 1; needs --out")  //
+        ("merge", "run nothing: put the journals of all shards together into --out")                                 //
+        ("threads", po::value<int>()->value_name("N"), "points to run side by side (default and 0: every core)")     //
+        ("quiet", "print no table and no progress");
+    return options;
+}
+
+SweepRequest sweep_request(const po::variables_map& values) {
+    SweepRequest request;
+    request.to_stdout = text_of(values, "out") == "-";
+    request.out = request.to_stdout ? "" : text_of(values, "out");
+    request.html = text_of(values, "html");
+    if (!request.html.empty()) {
+        html::require_charts();
+    }
+    request.resume = values.contains("resume");
+    request.merge = values.contains("merge");
+    request.quiet = values.contains("quiet");
+    request.threads = threads_of(values);
+    if (values.contains("shard")) {
+        request.shard = shard_of(text_of(values, "shard"));
+    }
+    if (request.out.empty() && (request.resume || request.merge || request.shard)) {
+        throw UsageError("--resume, --shard and --merge go with --out FILE");
+    }
+    if (request.shard && request.merge) {
+        throw UsageError("--merge puts all shards together: it takes no --shard");
+    }
+    return request;
+}
+
+void check_out(const std::filesystem::path& out) {
+    if (out.empty()) {
+        return;
+    }
+    const std::optional<ResultKind> kind = result_kind(out);
+    if (!kind) {
+        throw UsageError(error_message("--out has no known ending", shown(out.string()), "a name in .csv or .sqlite"));
+    }
+    if (kind == ResultKind::sqlite && !has_sqlite()) {
+        throw MissingSqlite(out.string() + ": this build has no SQLite (accepted: a name that ends in .csv)");
+    }
+}
+
+}  // namespace fabricast::cli

@@ -1,0 +1,23 @@
+#pragma once
+// The default engine.
+
+#include "sim/engines/common/engine_traits.hpp"
+#include "sim/engines/common/replay_task.hpp"
+
+namespace fabricast {
+
+struct Flow {
+    static constexpr EngineTraits traits{.name = "flow",
+                                         .about = "fluid, event-driven, max-min fair",
+                                         .memory = memory_of_links,
+                                         .events = true,
+                                         .whole_operations = true};
+
+    // Completions within this span are treated as simultaneous; 0 is exact. The report states the error bound.
+    Duration merge_tolerance{};
+};
+
+// Throws Stopped and CannotEnd.
+Timeline replay_task(const Flow& options, const ReplayTask& task);
+
+}  // namespace fabricast

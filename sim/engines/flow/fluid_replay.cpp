@@ -1,0 +1,189 @@
+#include "sim/engines/flow/fluid_replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/engines/common/accounting.hpp"
+#include "sim/engines/common/described.hpp"
+#include "sim/engines/common/make_fluid_network.hpp"
+
+namespace fabricast {
+
+FluidReplay::FluidReplay(const Network& network, const ReplayTask& task, const Flow& options)
+    : network_(network),
+      fabric_(task.fabric),
+      schedule_(task.schedule),
+      options_(options),
+      events_(task.events),
+      watching_(task.watch),
+      shares_(network),
+      progress_(schedule_),
+      kernels_(schedule_, task.device),
+      clocks_(network.classes.size()),
+      may_couple_(CoupledFlows::can_take(network) && network.detours.empty()),
+      class_of_connection_(network.class_of_connection),
+      class_of_pipeline_(network.class_of_pipeline),
+      latency_of_connection_(network.latency_of_connection),
+      bytes_of_class_(network.classes.size(), 0),
+      pipeline_of_class_(network.classes.size(), Network::no_row) {
+    pipelines_.reserve(schedule_.pipelines.size());
+    for (std::uint32_t p = 0; p < schedule_.pipelines.size(); ++p) {
+        pipelines_.push_back({PipelineForm(schedule_, schedule_.pipelines[p], network.hops_of(p))});
+        pipeline_of_class_[network.class_of_pipeline[p]] = p;
+        bytes_of_class_[network.class_of_pipeline[p]] += wire_bytes(schedule_.pipelines[p]);
+    }
+}
+
+Timeline FluidReplay::run() {
+    for (std::uint32_t e = 0; e < events_.size(); ++e) {
+        push(events_[e].at, EventKind::link_changes, e);
+    }
+    progress_.begin([&](OpId op) { ready_.push_back(op); });
+    settle_operations();
+    settle_rates();
+    // Each iteration is one tick: everything that is due ends together, then what waited for it starts, and only then
+    // are rates computed anew, so that a tick in which one flow leaves and another of its class enters costs nothing.
+    std::vector<Event> tick;
+    while (!progress_.finished() && !queue_.empty()) {
+        watching_.poll(progress_.count(), schedule_.size());
+        now_ = {queue_.pop_tick(tick)};
+        for (const Event& event : tick) {
+            take(event);
+        }
+        settle_operations();
+        settle_rates();
+    }
+    if (!progress_.finished() && too_long_) {
+        refuse_time();
+    }
+    if (!progress_.finished()) {
+        throw CannotEnd(why_stuck());
+    }
+    return timeline();
+}
+
+void FluidReplay::take(const Event& event) {
+    switch (event.kind()) {
+        case EventKind::message_enters:
+            entered_.push_back(OpId{event.id()});
+            break;
+        case EventKind::class_due:
+            if (event.is_of(clocks_[event.id()].version)) {
+                clocks_[event.id()].take_due(now_, [&](OpId op) {
+                    ended_.push_back(op);
+                    shares_.change(event.id(), -1);
+                });
+                shares_.touch(event.id());
+            }
+            break;
+        case EventKind::coupled_due:
+            if (event.is_of(coupled_version_)) {
+                coupled_->take_due(now_, [&](OpId op) { ended_.push_back(op); });
+                coupled_changed_ = true;
+            }
+            break;
+        case EventKind::pipeline_starts:
+            start_pipeline(event.id());
+            break;
+        case EventKind::pipeline_due:
+            if (event.is_of(pipelines_[event.id()].version)) {
+                release_pipeline(event.id());
+            }
+            break;
+        case EventKind::pipeline_ends:
+        case EventKind::delay_ends:
+            ended_.push_back(OpId{event.id()});
+            break;
+        case EventKind::kernels_due:
+            kernels_.take_due(event.id(), event.version(), now_, [&](OpId op) { ended_.push_back(op); });
+            break;
+        case EventKind::link_changes:
+            change_link(event.id());
+            break;
+    }
+}
+
+// Handles operations in order of id within each kind of step, whatever their order in the queue was.
+void FluidReplay::settle_operations() {
+    const auto each = [&](std::vector<OpId>& list, auto&& step) {
+        scratch_.swap(list);
+        list.clear();
+        if (!std::is_sorted(scratch_.begin(), scratch_.end())) {
+            std::sort(scratch_.begin(), scratch_.end());
+        }
+        for (const OpId op : scratch_) {
+            step(op);
+        }
+    };
+    while (!ended_.empty() || !entered_.empty() || !ready_.empty()) {
+        each(ended_, [&](OpId op) { end(op); });
+        each(entered_, [&](OpId op) { queue_up(op); });
+        each(ready_, [&](OpId op) { start(op); });
+    }
+}
+
+void FluidReplay::settle_rates() {
+    for (const std::uint32_t cls : shares_.settle(now_)) {
+        if (pipeline_of_class_[cls] != Network::no_row) {
+            predict_pipeline(pipeline_of_class_[cls]);
+        } else {
+            predict_class(cls);
+        }
+    }
+    if (may_couple_ && !coupling_ && shares_.effort() > 1000) {
+        couple();
+    }
+    if (coupled_changed_) {
+        coupled_changed_ = false;
+        ++coupled_version_;
+        if (const Time due = coupled_->settle(now_); coupled_->size() > 0) {
+            push(on_grid(due), EventKind::coupled_due, 0, coupled_version_);
+        } else {
+            coupling_ = false;  // the next phase may be of another kind
+            shares_.forget_effort();
+        }
+    }
+    kernels_.update([&](Time at, std::uint32_t device, std::uint32_t version) {
+        push(at, EventKind::kernels_due, device, version);
+    });
+}
+
+// Names an operation that cannot end and the link without capacity that it crosses, if there is one.
+std::string FluidReplay::why_stuck() const {
+    for (std::uint32_t cls = 0; cls < network_.classes.size(); ++cls) {
+        if (shares_.members(cls) == 0 || shares_.rate(cls) > 0) {
+            continue;
+        }
+        const FlowClass& c = network_.classes[cls];
+        const auto crossed = std::span(network_.crossing_row).subspan(c.begin, c.end - c.begin);
+        const auto down = std::ranges::find_if(crossed, [&](std::uint32_t row) { return shares_.capacity(row) <= 0; });
+        if (down != crossed.end()) {
+            const std::uint32_t pipeline = pipeline_of_class_[cls];
+            const OpId op = pipeline != Network::no_row ? pipelines_[pipeline].op : clocks_[cls].marks.front().op;
+            return fmt::format("{} cannot end: link {} is down", described(fabric_, schedule_, op),
+                               fabric_.link_name(network_.parts[network_.part_begin(*down)].first));
+        }
+    }
+    return described(fabric_, schedule_, progress_.first_unfinished()) + " cannot end";
+}
+
+Timeline FluidReplay::timeline() {
+    Timeline result = progress_.timeline();
+    result.solves = shares_.solves() + (coupled_ ? coupled_->solves() : 0);
+    const auto busy_of_class = [&](std::uint32_t cls) {
+        return shares_.busy_of_class(cls) + (coupled_ ? coupled_->busy_of_class(cls) : Duration{});
+    };
+    const auto busy_of_row = [&](std::uint32_t row) {
+        return shares_.busy_of_row(row) + (coupled_ ? coupled_->busy_of_row(row) : Duration{});
+    };
+    account(network_, {bytes_of_class_, busy_of_class, busy_of_row, events_}, result);
+    return result;
+}
+
+Timeline replay_task(const Flow& options, const ReplayTask& task) {
+    const Network network = make_fluid_network(task.fabric, task.schedule, task.events);
+    return FluidReplay(network, task, options).run();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,236 @@
+#pragma once
+// A packet at the end of a link: by which port it leaves, and whether it is sent on at once or waits.
+
+#include "models/ethernet.hpp"
+#include "sim/engines/packet/rerouting.hpp"
+#include "sim/engines/packet/resending.hpp"
+
+namespace fabricast::packet {
+
+// The timer of a pause, which may have ended meanwhile.
+[[gnu::cold]] inline void refresh(Domain& d, std::uint32_t in, Ps now) {
+    Ingress& ingress = d.net.ingress[in];
+    const Port& port = d.net.ports[in];
+    const Ps half = port.serialization(pause_bytes(d.options)) / 2;
+    ingress.will_refresh = ingress.paused;
+    if (!ingress.paused) {
+        return;
+    }
+    if (now - ingress.told_at >= half) {
+        drain_in_order(d, d.net.nodes[port.to_node], now - 1);  // packets that leave before have the wire first
+        if (!ingress.paused) {
+            ingress.will_refresh = false;
+            return;
+        }
+        ++ingress.refreshes;
+        tell_pause(d, in, true, now);
+    }
+    d.mail({d.earliest(port.to_node, ingress.told_at + half), port.to_node, ControlMessage::refresh, in, 0});
+}
+
+// Returns false if there is no room and the packet is lost.
+inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
+    Ingress& ingress = d.net.ingress[in];
+    const Control control = d.net.ports[in].control;
+    if (control == Control::none) {
+        return true;
+    }
+    if (control == Control::credits) {
+        if (ingress.unbounded) {
+            return_credit(d, in, bytes, now);
+        }
+        return true;
+    }
+    if (ingress.unbounded) {
+        return true;
+    }
+    Node& node = d.net.nodes[d.net.ports[in].to_node];
+    const auto fits = [&] {
+        // Choudhury and Hahne: a queue may hold alpha times what is free.
+        const double threshold = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used});
+        return ingress.over == 0 && static_cast<double>(ingress.bytes + bytes) <= threshold;
+    };
+    if (!fits() && !in_order(node)) {
+        drain_in_order(d, node, now);  // the counts are exact only after all ports have been drained
+    }
+    if (fits()) {
+        ingress.bytes += bytes;
+        node.used += bytes;
+        node.used_most = std::max(node.used_most, node.used);
+        ingress.most = std::max(ingress.most, ingress.bytes);
+        return true;
+    }
+    const bool room = control == Control::pfc && ingress.over + bytes <= ingress.headroom;
+    if (!room) {
+        ++ingress.drops;
+        ingress.dropped_bytes += bytes;
+    } else {
+        ingress.over += bytes;
+        ingress.headroom_most = std::max(ingress.headroom_most, ingress.over);
+    }
+    if (control == Control::pfc && !ingress.paused) {
+        set_paused(d, in, true, now);
+    }
+    return room;
+}
+
+inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
+    if (!accept(d, in, frame.bytes, arrived)) {
+        return;
+    }
+    Port& port = d.net.ports[out];
+    port.queue.push({frame, d.net.ingress[in].unbounded ? none : in});
+    port.queued_bytes += frame.bytes;
+    PortCounts& counts = d.net.counts[out];
+    counts.most_queued = std::max(counts.most_queued, port.queued_bytes);
+    d.saw_queue(out, arrived);
+    d.shared.set_active(out);
+}
+
+// Sends the packet straight onto the wire if that is idle, otherwise queues it. A packet from a slower link may begin
+// only when its end will have arrived in time.
+inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
+    Port& port = d.net.ports[out];
+    if (port.down && !may_stay(d.traffic, frame, arrived)) {
+        lose(d, in, frame.bytes, arrived);
+        return;
+    }
+    const Node& node = d.net.nodes[port.from_node];
+    Ps now = arrived;
+    if (d.options.cut_through) {
+        const Port& from = d.net.ports[in];
+        if (from.inverse > port.inverse) {
+            now += from.serialization(frame.bytes) - port.serialization(frame.bytes);
+        }
+    }
+    const bool busy = port.lanes > 1 ? d.net.any_active(out) : d.shared.has_traffic(port);
+    if (busy) {
+        if (in_order(node)) {
+            drain_in_order(d, node, arrived);
+        } else {
+            drain(d, out, arrived);
+        }
+    }
+    frame.at(now);
+    if (now == arrived && port.free <= now && !node.serves && !d.shared.has_traffic(port) &&
+        (port.lanes == 1 || !d.net.behind_writes(out, now)) &&
+        ((port.control == Control::none && !port.down) || admit(d, out, now, now, frame.bytes) == now)) {
+        if (d.net.ports[in].control == Control::credits) {
+            return_credit(d, in, frame.bytes, now);
+        }
+        emit(d, out, frame, now);
+        return;
+    }
+    enqueue(d, out, frame, in, arrived);
+}
+
+// A short form of arrive() for replays in which only the flow's own path matters. For most packets (an idle wire,
+// nothing queued before them, nothing that holds them back) it checks at once what forward() checks step by step.
+[[gnu::always_inline]] inline void arrive_fast_path(Domain& d, const Due& due) {
+    const Route& route = d.traffic.routes[due.frame.flow];
+    const std::uint32_t hop = due.frame.hop() + 1;
+    const std::uint32_t out = d.net.port_of(route, due.frame.variant(), hop);
+    const Ps now = due.frame.time();
+    Frame frame = due.frame;
+    static_assert(Frame::hop_mask == 0x3f);  // the lowest bits, so adding 1 adds a hop
+    frame.meta = static_cast<std::uint16_t>(frame.meta + (hop + 1U == route.hops ? Frame::last_hop + 1U : 1U));
+    const Port& port = d.net.ports[out];
+    const Port& from = d.net.ports[due.port];
+    if (port.free > now || port.active || !port.simple || port.down || from.inverse > port.inverse ||
+        (port.control != Control::none && admit(d, out, now, now, frame.bytes) != now)) {
+        forward(d, out, frame, due.port, now);
+        return;
+    }
+    if (from.control == Control::credits) {
+        return_credit(d, due.port, frame.bytes, now);
+    }
+    emit(d, out, frame, now);
+}
+
+// Chooses, at each switch of the fabric, among the ways that share the packet's path so far: the one whose port has the
+// least traffic ahead.
+[[gnu::cold]] inline std::uint32_t choose_way(const Domain& d, const Frame& frame, const Route& route,
+                                              std::uint32_t hop, Ps now) {
+    const std::uint32_t mine = frame.variant();
+    const auto ports = [&](std::uint32_t variant) {
+        return d.net.hops.data() + route.first + std::size_t{variant} * route.hops;
+    };
+    if (!d.net.nodes[d.net.ports[ports(mine)[hop]].from_node].is_switch) {
+        return mine;
+    }
+    std::uint32_t best = mine;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t i = 0; i < route.variants; ++i) {
+        const std::uint32_t variant = (mine + i) % route.variants;
+        if (!std::equal(ports(variant), ports(variant) + hop, ports(mine))) {
+            continue;
+        }
+        const Port& port = d.net.ports[ports(variant)[hop]];
+        const std::int64_t ahead = d.net.queued(ports(variant)[hop]) * (1 << 10) +
+                                   (std::max<Ps>(0, port.free - now) >> 4) +
+                                   (port.paused || port.down ? std::int64_t{1} << 50 : 0);
+        if (ahead < least) {
+            least = ahead;
+            best = variant;
+        }
+    }
+    return best;
+}
+
+// Called at the receiver itself: streams that forward the piece may continue, and its slot is free again.
+inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
+    Stream& stream = d.traffic.streams[s];
+    ++stream.delivered;
+    for (std::uint32_t i = stream.first_follower; i < stream.first_follower + stream.follower_count; ++i) {
+        const Follower& follower = d.traffic.followers[i];
+        if (follower.have != none) {
+            ++d.traffic.have[follower.have];
+            const auto first = d.traffic.have.begin() + follower.first_have;
+            const auto last = d.traffic.have.begin() + follower.have_end;
+            if (*std::min_element(first, last) == d.traffic.streams[follower.stream].have) {
+                continue;
+            }
+        }
+        add_piece(d, follower.stream, now);
+    }
+    if (stream.delivered < stream.slots_end && stream.delivered % stream.chunk_pieces == 0) {
+        d.mail({d.earliest(stream.sender, now + stream.slot_delay), stream.sender, ControlMessage::slot, s, 0});
+    }
+}
+
+[[gnu::always_inline]] inline void arrive(Domain& d, const Due& due) {
+    Frame frame = due.frame;
+    const Ps now = frame.time();
+    if (frame.is(Frame::notice)) {
+        on_piece(d, d.traffic.stream_of(frame.flow), now);
+        return;
+    }
+    if (d.shared.corrupts && is_corrupted(d, due.port, frame)) {
+        lose(d, due.port, frame.bytes, now);
+        return;
+    }
+    const std::uint32_t hop = frame.hop() + 1;
+    if (!d.traffic.readers.empty()) {
+        const std::uint32_t r = d.traffic.reader_of[frame.flow];
+        if (r != none && d.traffic.readers[r].hop == hop && !d.traffic.is_request(frame.flow)) {
+            const Ps rest = d.options.cut_through ? d.net.ports[due.port].serialization(frame.bytes) : 0;
+            return_tag(d, r, frame.bytes, now + rest);
+        }
+    }
+    if (!d.net.epochs.empty()) {
+        divert(d.traffic, frame, hop, now);
+    }
+    std::uint32_t variant = frame.variant();
+    std::uint32_t way = variant;
+    const Route& route = d.traffic.route_of(frame.flow, way);
+    if (route.variants > 1 && d.options.routing == PacketRouting::adaptive) {
+        variant = way = choose_way(d, frame, route, hop, now);
+    }
+    const std::uint32_t out = d.net.port_of(route, way, hop);
+    constexpr std::uint16_t place = Frame::hop_mask | (Frame::variant_mask << Frame::variant_shift);
+    frame.meta = static_cast<std::uint16_t>((frame.meta & ~place) | hop | (variant << Frame::variant_shift) |
+                                            (hop + 1U == route.hops ? Frame::last_hop : 0));
+    forward(d, out, frame, due.port, now);
+}
+
+}  // namespace fabricast::packet

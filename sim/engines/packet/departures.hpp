@@ -1,0 +1,171 @@
+#pragma once
+// The sending side of a port: when its next packet may start, and what happens when it does.
+
+#include "base/hash.hpp"
+#include "sim/engines/packet/flow_control.hpp"
+#include "sim/engines/packet/receiving.hpp"
+#include "sim/engines/packet/sending.hpp"
+
+namespace fabricast::packet {
+
+// When the services that the packet needs are free as well. Called only in nodes that have services.
+inline Ps after_services(const Domain& d, const Frame& frame, Ps start) {
+    std::uint32_t way = frame.variant();
+    const Route& route = d.traffic.route_of(frame.flow, way);
+    for (const std::uint32_t s : d.net.services_at(route, way, frame.hop())) {
+        start = std::max(start, d.net.services[s].free);
+    }
+    return start;
+}
+
+inline void use_services(Domain& d, const Frame& frame, Ps start) {
+    std::uint32_t way = frame.variant();
+    const Route& route = d.traffic.route_of(frame.flow, way);
+    for (const std::uint32_t s : d.net.services_at(route, way, frame.hop())) {
+        ++d.held_up;
+        Service& service = d.net.services[s];
+        service.free = std::max(service.free, start) + wire_time(frame.bytes, service.inverse);
+    }
+}
+
+// When the port's next packet starts, as far as is known; `never` if nothing waits or nothing is known.
+inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
+    Port& port = d.net.ports[p];
+    Ps start = 0;
+    std::uint32_t bytes = 0;
+    if (!port.queue.empty()) {
+        const Frame& head = port.queue.front().frame;
+        start = std::max(port.free, head.time());
+        bytes = head.bytes;
+        if (port.serves) {
+            start = after_services(d, head, start);
+        }
+    } else if (port.sender != none && !d.shared.senders[port.sender].empty()) {
+        const Sender& sender = d.shared.senders[port.sender];
+        start = std::max(port.free, sender.next());
+        const std::uint32_t f = sender.peek();
+        const Flow& flow = d.traffic.flows[f];
+        bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(flow.left, flow.unit));
+        if (port.serves) {
+            Frame first;
+            first.flow = f;
+            start = after_services(d, first, start);
+        }
+    } else {
+        return never;
+    }
+    if (start > until || (port.control == Control::none && !port.down)) {
+        return start;
+    }
+    return admit(d, p, start, until, bytes);
+}
+
+// FECN marks at the root of congestion: a port whose queue is long although it has credit. A port without credit is a
+// victim and does not mark, unless it leads to a device that is not a switch (Victim_Mask).
+[[gnu::cold]] inline void mark_forward(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
+    const Port& port = d.net.ports[p];
+    PortCounts& counts = d.net.counts[p];
+    const InfinibandControl& control = d.options.infiniband;
+    const bool victim = counts.starved_until == start && d.net.nodes[port.to_node].is_switch;
+    if (static_cast<float>(port.queued_bytes) <= counts.k_min || victim || frame.bytes < control.packet_size.count ||
+        counts.since_mark++ < control.marking_rate) {
+        return;
+    }
+    counts.since_mark = 0;
+    frame.meta |= Frame::marked;
+    ++counts.marks;
+}
+
+// WRED when a packet leaves the queue, by the bytes that stay (facts: most ASICs mark at dequeue). Uses a hash of flow
+// and time instead of a random generator, so that the result does not depend on threads.
+inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
+    if (d.shared.control == CongestionControl::infiniband) {
+        mark_forward(d, p, frame, start);
+        return;
+    }
+    PortCounts& counts = d.net.counts[p];
+    const auto queued = static_cast<float>(d.net.ports[p].queued_bytes);
+    if (queued <= counts.k_min) {
+        return;
+    }
+    const double share = queued > counts.k_max ? 1.0
+                                               : d.options.ecn.p_max * static_cast<double>(queued - counts.k_min) /
+                                                     static_cast<double>(counts.k_max - counts.k_min);
+    const std::uint64_t h = mix(mix(d.options.seed ^ frame.flow) ^ static_cast<std::uint64_t>(start));
+    if (static_cast<double>(h >> 11U) * 0x1p-53 < share) {
+        frame.meta |= Frame::marked;
+        ++counts.marks;
+    }
+}
+
+// Uses a hash of packet and link instead of a random generator, so that the result does not depend on threads.
+[[gnu::cold]] inline bool is_corrupted(const Domain& d, std::uint32_t p, const Frame& frame) {
+    const std::uint64_t h = mix(mix(d.options.seed ^ frame.flow ^ (std::uint64_t{p} << 32U)) ^ frame.key);
+    return static_cast<double>(h >> 11U) * 0x1p-53 < static_cast<double>(d.net.counts[p].loss);
+}
+
+[[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Frame frame, Ps start) {
+    Port& port = d.net.ports[p];
+    const Ps wire = port.serialization(frame.bytes);
+    port.free = start + wire;
+    port.sent_bytes += frame.bytes;
+    ++d.counts.hops;
+    if (d.watched) {
+        d.shared.series[p].saw_sent(start, frame.bytes);
+    }
+    if (port.control == Control::credits) {
+        take_credit(d, p, frame.bytes);
+    }
+    if (port.lanes > 1) {
+        d.net.hold_wire(p, port.free);
+        d.net.turns[d.net.counts[p].turns].sent(d.net.counts[p].lane, frame.bytes);
+    }
+    if (frame.is(Frame::last_hop)) {
+        const Ps tail = start + wire + port.latency;
+        if (port.control == Control::credits) {
+            port.signals.push({tail + d.net.ingress[p].return_latency, frame.bytes, Signal::credit});
+            port.has_signal.raise();
+        }
+        if (d.shared.corrupts && is_corrupted(d, p, frame)) {
+            ++d.counts.lost;
+            return;
+        }
+        receive(d, p, frame, tail);
+        return;
+    }
+    const Ps at = start + port.latency + (d.options.cut_through ? 0 : wire);
+    frame.at(at);
+    port.wire.push(frame);
+    d.wake(port.to_node, at);
+}
+
+inline void send_one(Domain& d, std::uint32_t p, Ps start) {
+    Port& port = d.net.ports[p];
+    if (port.queue.empty()) {
+        const Frame frame = next_packet(d, p, start);
+        if (port.serves) {
+            use_services(d, frame, start);
+        }
+        emit(d, p, frame, start);
+    } else {
+        Waiting waiting = port.queue.front();
+        port.queue.pop();
+        port.queued_bytes -= waiting.frame.bytes;
+        d.saw_queue(p, start);
+        if (port.marks) {
+            mark(d, p, waiting.frame, start);
+        }
+        if (port.serves) {
+            use_services(d, waiting.frame, start);
+        }
+        emit(d, p, waiting.frame, start);
+        if (waiting.ingress != none) {
+            vacate(d, waiting.ingress, waiting.frame.bytes, start);
+        }
+    }
+    if (!d.shared.has_traffic(port)) {
+        d.shared.clear_active(p);
+    }
+}
+
+}  // namespace fabricast::packet

@@ -1,0 +1,119 @@
+#pragma once
+// What one thread knows of the island that it is running, and how that island reaches the others. The functions that
+// move packets (flow_control, reads, sending, resending, receiving, departures, draining, rerouting and arriving, each
+// header above those before it) work on it. They are inline and included by worker.cpp only: the hot ones call each
+// other tens of millions of times a second. In all of them `d` is the domain, and p a port, f a flow, s a stream and r
+// a reader by their numbers. [[gnu::cold]]: not on the path of a packet that nothing holds up; inlined into that path,
+// these functions would add a tenth to the instructions of every hop.
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <vector>
+
+#include "sim/engines/packet/shared.hpp"
+
+namespace fabricast::packet {
+
+struct DomainCounts {
+    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0;
+};
+
+// When a port may send.
+struct Turn {
+    Ps start = 0;
+    std::uint32_t port = none;
+    friend auto operator<=>(const Turn&, const Turn&) = default;
+};
+
+struct Domain {
+    Domain(Shared& all, std::uint32_t domains)
+        : shared(all),
+          traffic(all.traffic),
+          net(all.net),
+          options(all.options),
+          island_of(all.islands.of.data()),
+          watched(!all.series.empty()) {
+        outbox[0].resize(domains);
+        outbox[1].resize(domains);
+    }
+
+    struct Candidate {  // port that may send next
+        Turn turn;
+        std::uint64_t as_of;  // value of held_up when its start was computed
+    };
+
+    Shared& shared;
+    Traffic& traffic;
+    Network& net;
+    const Packet& options;
+    bool alone = true;                 // no other thread runs in this window
+    const std::uint32_t* island_of;    // per node
+    std::atomic<Ps>* wakes = nullptr;  // of this window
+    std::uint32_t island = none;       // the island that is running
+    Ps island_next = never;
+    Ps window_end = 0;
+    Ps start = 0, end = 0;  // the island's current step
+    Ps next = never;        // when there is next something to do, here or for those that this thread has sent to
+    unsigned parity = 0;
+    std::uint64_t held_up = 0;  // how often a departure may have held up other ports
+    bool watched;               // ports' series are kept
+    std::vector<Candidate> candidates;
+    std::vector<std::vector<ControlMessage>> outbox[2];  // per domain
+    std::vector<Done> done;
+    DomainCounts counts;
+
+    // The earliest time, not before `at`, at which the node may hear of something that happens now.
+    Ps earliest(std::uint32_t node, Ps at) const {
+        return std::max(at, shared.islands.of[node] == island ? end : window_end);
+    }
+
+    // In the same island: a node that runs later in this step looks at its links itself, and one that has already run
+    // keeps the time in `next`.
+    [[gnu::always_inline]] void wake(std::uint32_t node, Ps at) {
+        if (island_of[node] == island) {
+            shared.next[node] = std::min(shared.next[node], at);
+            island_next = std::min(island_next, at);
+        } else if (at < wakes[node].load(std::memory_order_relaxed)) {  // else the earlier sender knows of it
+            wake_other(wakes[node], at);
+        }
+    }
+
+    void mail(const ControlMessage& mail) {
+        assert(mail.time == earliest(mail.node, mail.time));
+        next = std::min(next, mail.time);
+        if (alone || island_of[mail.node] == island) {
+            deliver(mail);
+        } else {  // another thread may be running that island now
+            outbox[parity][shared.domain_of(mail.node)].push_back(mail);
+        }
+    }
+
+    void deliver(const ControlMessage& mail) {
+        shared.inboxes[mail.node].push(mail);
+        shared.next[mail.node] = std::min(shared.next[mail.node], mail.time);
+        if (shared.islands.of[mail.node] == island) {
+            island_next = std::min(island_next, mail.time);
+        }
+    }
+
+    void saw_queue(std::uint32_t p, Ps at) {
+        if (watched) {
+            shared.series[p].saw_queue(at, net.ports[p].queued_bytes);
+        }
+    }
+
+private:
+    void wake_other(std::atomic<Ps>& when, Ps at) {
+        next = std::min(next, at);
+        Ps known = when.load(std::memory_order_relaxed);
+        if (alone) {
+            when.store(at, std::memory_order_relaxed);
+            return;
+        }
+        while (at < known && !when.compare_exchange_weak(known, at, std::memory_order_relaxed)) {
+        }
+    }
+};
+
+}  // namespace fabricast::packet

@@ -1,0 +1,191 @@
+#pragma once
+// What the two ends of a link tell each other: the sender's and the receiver's half of the flow-control policies.
+
+#include "models/ethernet.hpp"
+#include "sim/engines/packet/domain.hpp"
+
+namespace fabricast::packet {
+
+inline std::uint32_t pause_bytes(const Packet& options) {
+    return static_cast<std::uint32_t>(options.pause_quanta) * static_cast<std::uint32_t>(pfc::quantum_bits / 8);
+}
+
+struct Lifting {
+    Ps time;
+    bool by_watchdog;  // a watchdog overrides the pause
+};
+
+// When a pause ends by itself: its quanta are over without a refresh, or the watchdog overrides it.
+[[gnu::cold]] inline Lifting lifts(const Packet& options, const PortCounts& counts) {
+    const Ps by_watchdog = options.pfc_watchdog.ps > 0 ? counts.paused_since + options.pfc_watchdog.ps : never;
+    return by_watchdog < counts.paused_until ? Lifting{by_watchdog, true} : Lifting{counts.paused_until, false};
+}
+
+[[gnu::noinline]] inline void apply(Domain& d, std::uint32_t p, const Signal& signal) {
+    Port& port = d.net.ports[p];
+    switch (signal.kind) {
+        case Signal::credit: {
+            const auto bytes = static_cast<std::uint32_t>(signal.value);
+            port.credits += d.net.cost(port, bytes);
+            if (port.form != 0 && d.net.forms[port.form].headers) {
+                d.net.counts[p].headers += static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
+            }
+            return;
+        }
+        case Signal::pause: {
+            PortCounts& counts = d.net.counts[p];
+            counts.paused_until = signal.time + port.serialization(pause_bytes(d.options));
+            if (!port.paused && !counts.ignores) {
+                port.paused = true;
+                counts.paused_since = signal.time;
+            }
+            return;
+        }
+        case Signal::resume:
+            d.net.counts[p].ignores = false;
+            if (port.paused) {
+                port.paused = false;
+                d.net.counts[p].paused += signal.time - d.net.counts[p].paused_since;
+                if (d.watched) {
+                    d.shared.series[p].saw_pause(d.net.counts[p].paused_since, signal.time);
+                }
+            }
+            return;
+    }
+}
+
+// The same, after applying the receiver's signals that have come by then or will come.
+inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
+    Port& port = d.net.ports[p];
+    const Ps asked = start;
+    LinkRing<Signal>& signals = port.signals;
+    while (!signals.empty() && signals.front().time <= start) {
+        apply(d, p, signals.front());
+        signals.pop();
+    }
+    while (d.net.blocked(p, bytes)) {
+        const Ps next = signals.empty() ? never : signals.front().time;
+        if (port.paused) {
+            const Lifting lifting = lifts(d.options, d.net.counts[p]);
+            const Ps at = std::max(start, lifting.time);
+            if (at < next) {
+                if (at > until) {
+                    return at;
+                }
+                apply(d, p, {at, 0, Signal::resume});
+                d.net.counts[p].ignores = lifting.by_watchdog;
+                d.net.counts[p].watchdog += lifting.by_watchdog ? 1 : 0;
+                start = at;
+                continue;
+            }
+        }
+        if (next > until) {
+            return std::max(next, until + 1);
+        }
+        start = std::max(start, next);
+        apply(d, p, signals.front());
+        signals.pop();
+    }
+    if (start > asked) {
+        // The signal that released the packet has been taken from the ring, so its time must be kept here.
+        port.free = std::max(port.free, start);
+        if (port.control == Control::credits) {
+            d.net.counts[p].starved += start - asked;
+            d.net.counts[p].starved_until = start;
+        }
+    }
+    return start;
+}
+
+// The earliest start at or after `start` that the receiver allows; later than `until` if that is not known yet.
+[[gnu::always_inline]] inline Ps admit(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
+    const Port& port = d.net.ports[p];
+    if ((!port.has_signal.is_raised() || port.signals.empty() || port.signals.front().time > start) &&
+        !d.net.blocked(p, bytes)) {
+        return start;
+    }
+    return hear(d, p, start, until, bytes);
+}
+
+[[gnu::always_inline]] inline void take_credit(Domain& d, std::uint32_t p, std::uint32_t bytes) {
+    Port& port = d.net.ports[p];
+    port.credits -= d.net.cost(port, bytes);
+    if (port.form != 0 && d.net.forms[port.form].headers) {
+        d.net.counts[p].headers -= static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
+    }
+}
+
+inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps at) {
+    Port& port = d.net.ports[in];
+    Ingress& ingress = d.net.ingress[in];
+    const Ps heard = ingress.last_credit = std::max(ingress.last_credit, at + ingress.return_latency);
+    port.signals.push({heard, static_cast<std::int32_t>(bytes), Signal::credit});
+    port.has_signal.raise();
+    // A sender in another island must always be woken. In this island, a port without packets looks for signals when it
+    // next has a packet.
+    if (d.shared.islands.of[port.from_node] != d.island || port.active) {
+        d.wake(port.from_node, heard);
+    }
+}
+
+// Sends a PFC frame in the other direction of the link. It waits for the packet that is being sent there, takes its own
+// time on the wire, and takes effect after the sender's reaction time.
+inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
+    Ingress& ingress = d.net.ingress[in];
+    Port& port = d.net.ports[in];
+    ingress.told_at = now;
+    Ps sent = now;
+    if (port.reverse != none) {
+        Port& back = d.net.ports[port.reverse];
+        ++d.held_up;
+        back.free = std::max(back.free, now) + wire_time(static_cast<std::uint64_t>(pfc::frame.count), back.inverse);
+        d.net.hold_wire(port.reverse, back.free);
+        sent = back.free;
+    }
+    const Ps heard = sent + ingress.return_latency + ingress.reaction;
+    port.signals.push({heard, 0, paused ? Signal::pause : Signal::resume});
+    port.has_signal.raise();
+    d.wake(port.from_node, heard);
+}
+
+// A pause lasts for its quanta, and is sent again after half of them.
+inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
+    Ingress& ingress = d.net.ingress[in];
+    Port& port = d.net.ports[in];
+    Node& node = d.net.nodes[port.to_node];
+    ingress.paused = paused;
+    node.paused_ingresses += paused ? 1U : -1U;
+    ingress.pauses += paused ? 1 : 0;
+    tell_pause(d, in, paused, now);
+    if (paused && !ingress.will_refresh) {
+        ingress.will_refresh = true;
+        const Ps again = now + port.serialization(pause_bytes(d.options)) / 2;
+        d.mail({d.earliest(port.to_node, again), port.to_node, ControlMessage::refresh, in, 0});
+    }
+}
+
+inline void vacate(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
+    const Control control = d.net.ports[in].control;
+    if (control == Control::none) {
+        return;
+    }
+    if (control == Control::credits) {
+        return_credit(d, in, bytes, now);
+        return;
+    }
+    Ingress& ingress = d.net.ingress[in];
+    Node& node = d.net.nodes[d.net.ports[in].to_node];
+    const std::int64_t from_headroom = std::min<std::int64_t>(ingress.over, bytes);
+    ingress.over -= from_headroom;
+    ingress.bytes -= bytes - from_headroom;
+    node.used -= bytes - from_headroom;
+    if (ingress.paused && ingress.over == 0) {
+        const double threshold = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used});
+        const double resume = std::max(0.0, threshold - static_cast<double>(d.options.xon_offset.count));
+        if (static_cast<double>(ingress.bytes) <= resume) {
+            set_paused(d, in, false, now);
+        }
+    }
+}
+
+}  // namespace fabricast::packet

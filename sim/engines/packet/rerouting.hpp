@@ -1,0 +1,108 @@
+#pragma once
+// Links that go down. A packet takes its flow's new way at the first node that it can do so from. A packet that comes
+// to the link that is down without passing such a node is lost, and its sender sends it again. If there is no other
+// way, packets wait for the link.
+
+#include <bit>
+#include <cassert>
+
+#include "sim/engines/packet/draining.hpp"
+
+namespace fabricast::packet {
+
+inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
+    return traffic.network.epochs.empty() || Epoch::allows(traffic.ways_of(frame.flow, now), frame.variant());
+}
+
+// Moves the packet to the flow's new way, if its own may no longer be used and the new one has the same links before
+// `hop`. Returns whether it did.
+[[gnu::cold]] inline bool divert(const Traffic& traffic, Frame& frame, std::uint32_t hop, Ps now) {
+    if (may_stay(traffic, frame, now)) {
+        return false;
+    }
+    const std::uint32_t ways = traffic.ways_of(frame.flow, now);
+    const std::uint32_t number =
+        (ways & Epoch::only) != 0 ? ways & ~Epoch::only : static_cast<std::uint32_t>(std::countr_zero(ways));
+    std::uint32_t before = frame.variant();
+    std::uint32_t after = number;
+    const Route& left = traffic.route_of(frame.flow, before);
+    const Route& taken = traffic.route_of(frame.flow, after);
+    if (taken.hops <= hop) {
+        return false;
+    }
+    for (std::uint32_t h = 0; h < hop; ++h) {
+        if (traffic.network.port_of(left, before, h) != traffic.network.port_of(taken, after, h)) {
+            return false;
+        }
+    }
+    constexpr std::uint16_t fixed =
+        static_cast<std::uint16_t>(~(Frame::last_hop | (Frame::variant_mask << Frame::variant_shift)));
+    frame.meta = static_cast<std::uint16_t>((frame.meta & fixed) | (number << Frame::variant_shift) |
+                                            (hop + 1U == taken.hops ? Frame::last_hop : 0));
+    return true;
+}
+
+// Loses a packet that is in no queue; its receive buffer is free again.
+[[gnu::cold]] inline void lose(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
+    ++d.counts.lost;
+    if (d.net.ports[in].control == Control::credits) {
+        return_credit(d, in, bytes, now);
+    }
+}
+
+[[gnu::cold]] inline void lose_queue(Domain& d, std::uint32_t p, Ps now) {
+    Port& port = d.net.ports[p];
+    for (std::uint32_t left = port.queue.size(); left > 0; --left) {
+        Waiting waiting = port.queue.front();
+        port.queue.pop();
+        if (may_stay(d.traffic, waiting.frame, now)) {
+            port.queue.push(waiting);
+            continue;
+        }
+        port.queued_bytes -= waiting.frame.bytes;
+        if (divert(d.traffic, waiting.frame, waiting.frame.hop(), now)) {
+            std::uint32_t way = waiting.frame.variant();
+            const Route& route = d.traffic.route_of(waiting.frame.flow, way);
+            const std::uint32_t other = d.net.port_of(route, way, waiting.frame.hop());
+            d.net.ports[other].queue.push(waiting);
+            d.net.ports[other].queued_bytes += waiting.frame.bytes;
+            d.saw_queue(other, now);
+            d.shared.set_active(other);
+            continue;
+        }
+        ++d.counts.lost;
+        if (waiting.ingress != none) {
+            vacate(d, waiting.ingress, waiting.frame.bytes, now);
+        }
+    }
+    d.saw_queue(p, now);
+    if (!d.shared.has_traffic(port)) {
+        d.shared.clear_active(p);
+    }
+}
+
+// Moves the flow to the first port of the way that it takes from now on.
+[[gnu::cold]] inline void reroute(Domain& d, std::uint32_t f, Ps now) {
+    Flow& flow = d.traffic.flows[f];
+    const std::uint32_t ways = d.traffic.ways_of(f, now);
+    std::uint32_t way = (ways & Epoch::only) != 0 ? ways & ~Epoch::only : 0;
+    const Route& route = d.traffic.route_of(f, way);
+    const std::uint32_t port = d.net.port_of(route, way, 0);
+    if (port == flow.port) {
+        return;
+    }
+    assert(d.net.ports[port].from_node == flow.node);
+    drain(d, flow.port, now - 1);
+    Sender& before = d.shared.senders[d.net.ports[flow.port].sender];
+    if (flow.waiting) {
+        before.remove(f);
+        d.shared.senders[d.net.ports[port].sender].add(f, std::max(flow.next, now), -1);
+        d.shared.set_active(port);
+    }
+    if (before.empty() && d.net.ports[flow.port].queue.empty()) {
+        d.shared.clear_active(flow.port);
+    }
+    flow.port = port;
+}
+
+}  // namespace fabricast::packet

@@ -1,0 +1,83 @@
+#pragma once
+// What makes a flow go on or send again: acknowledgements, gaps, timeouts, and tags that are free again.
+
+#include "sim/engines/packet/sending.hpp"
+
+namespace fabricast::packet {
+
+[[gnu::cold]] inline void on_ack(Domain& d, std::uint32_t f, std::uint32_t psn) {
+    Recovery& recovery = d.shared.recoveries[f];
+    if (static_cast<std::int32_t>(psn - recovery.acked) > 0) {
+        recovery.acked = psn;
+    }
+    const Flow& flow = d.traffic.flows[f];
+    while (!recovery.pieces.empty() && recovery.replay > (flow.open ? 1U : 0U)) {
+        const Unacked& first = recovery.pieces.front();
+        if (static_cast<std::int32_t>(recovery.acked - (first.first + first.packets)) < 0) {
+            return;
+        }
+        recovery.pieces.pop_front();
+        --recovery.replay;
+    }
+}
+
+// Sends again everything from `psn` on (go-back-N), or only that packet (selective repeat).
+[[gnu::cold]] inline void rewind(Domain& d, std::uint32_t f, std::uint32_t psn, Ps now) {
+    Recovery& recovery = d.shared.recoveries[f];
+    Flow& flow = d.traffic.flows[f];
+    if (static_cast<std::int32_t>(psn - recovery.acked) < 0) {
+        return;  // an acknowledgement came first
+    }
+    if (d.options.recovery == LossRecovery::selective_repeat) {
+        recovery.again.push(psn);
+        wake_flow(d, f, now);
+        return;
+    }
+    for (std::uint32_t i = 0; i < recovery.pieces.size(); ++i) {
+        const Unacked& piece = recovery.pieces[i];
+        if (psn - piece.first < piece.packets) {
+            recovery.resent += static_cast<std::int32_t>(flow.psn - psn);
+            flow.psn = psn;
+            flow.left = piece.bytes - static_cast<std::int64_t>(psn - piece.first) * flow.unit;
+            flow.end_bits = piece.end_bits;
+            flow.open = true;
+            recovery.replay = i + 1;
+            wake_flow(d, f, now);
+            return;
+        }
+    }
+}
+
+[[gnu::cold]] inline void on_timeout(Domain& d, std::uint32_t f, Ps now) {
+    Recovery& recovery = d.shared.recoveries[f];
+    recovery.timer = false;
+    on_ack(d, f, recovery.acked);  // drops pieces that had to stay while they were being sent again
+    const Flow& flow = d.traffic.flows[f];
+    if (recovery.pieces.empty() && !flow.open) {
+        return;
+    }
+    if (recovery.acked == recovery.timer_saw && flow.psn != recovery.acked) {
+        ++recovery.timeouts;
+        rewind(d, f, recovery.acked, now);
+    }
+    recovery.timer = true;
+    recovery.timer_saw = recovery.acked;
+    d.mail({d.earliest(flow.node, now + d.options.retransmit_timeout.ps), flow.node, ControlMessage::timeout, f, 0});
+}
+
+// Called when data has come to the device that asked for it.
+[[gnu::cold]] inline void return_tag(Domain& d, std::uint32_t r, std::uint32_t bytes, Ps now) {
+    Requester& requester = d.traffic.requesters[d.traffic.readers[r].requester];
+    requester.outstanding = std::max<std::int64_t>(0, requester.outstanding - bytes);
+    for (std::uint32_t waiting = requester.waiting.size(); waiting > 0; --waiting) {
+        Reader& next = d.traffic.readers[requester.waiting.front()];
+        requester.waiting.pop();
+        next.waits = false;
+        wake_flow(d, next.requests, now);
+        if (next.waits) {
+            return;  // still no tag for its request
+        }
+    }
+}
+
+}  // namespace fabricast::packet

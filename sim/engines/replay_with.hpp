@@ -1,0 +1,31 @@
+#pragma once
+// Replays with an engine of any table: replay() (engine.hpp) with that of engines.hpp, a test with its own.
+
+#include "sim/engines/common/accounting.hpp"
+#include "sim/engines/engines.hpp"
+
+namespace fabricast {
+
+// What the engine is given. Throws TooLarge, or MissingEngine if it does not honour events or this build lacks it.
+ReplayTask accepted_task(const EngineTraits& engine, const Fabric& fabric, const Schedule& schedule,
+                         const std::vector<LinkEvent>& events, const Watch& watch);
+
+// Describes the operation that would take longest on its own.
+std::string longest_operation(const ReplayTask& task);
+
+template <class AnyEngine>
+Timeline replay_with(const AnyEngine& engine, const Fabric& fabric, const Schedule& schedule,
+                     const std::vector<LinkEvent>& events = {}, const Watch& watch = {}) {
+    const ReplayTask task = accepted_task(traits_of(engine), fabric, schedule, events, watch);
+    try {
+        Timeline timeline = std::visit([&](const auto& options) { return replay_task(options, task); }, engine);
+        if (!traits_of(engine).lower_bound) {
+            check_capacity(timeline, fabric);
+        }
+        return timeline;
+    } catch (const OutOfRange& error) {
+        throw OutOfRange(std::string(error.what()) + "; " + longest_operation(task));
+    }
+}
+
+}  // namespace fabricast

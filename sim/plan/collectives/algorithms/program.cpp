@@ -1,0 +1,168 @@
+#include "sim/plan/collectives/algorithms/program.hpp"
+
+#include <bit>
+
+namespace fabricast {
+
+namespace {
+
+std::uint32_t next_step(const Program& program) {
+    return program.messages.empty() ? 0 : program.messages.back().step + 1;
+}
+
+// The ranks of the largest power of two take in the data of the extra ranks first and hand the result back at the end.
+struct Fold {
+    std::uint32_t core = 1, extra = 0;
+    explicit Fold(std::uint32_t ranks) : core(std::bit_floor(ranks)), extra(ranks - core) {}
+};
+
+void fold_in(Program& p, const Fold& fold) {
+    for (std::uint32_t r = 0; r < fold.extra; ++r) {
+        p.messages.push_back({0, fold.core + r, r, 0, p.pieces, true});
+    }
+}
+
+void fold_out(Program& p, const Fold& fold, std::uint32_t step) {
+    for (std::uint32_t r = 0; r < fold.extra; ++r) {
+        p.messages.push_back({step, r, fold.core + r, 0, p.pieces, false});
+    }
+}
+
+}  // namespace
+
+// In step s of a ring rank r passes on the piece that it received in step s - 1.
+Program ring_reduce_scatter(std::uint32_t ranks) {
+    Program p{.name = "ring reduce-scatter", .ranks = ranks, .pieces = ranks, .messages = {}};
+    for (std::uint32_t step = 0; step + 1 < ranks; ++step) {
+        for (std::uint32_t r = 0; r < ranks; ++r) {
+            // Piece p starts at the rank after its owner and reaches the owner after ranks - 1 hops.
+            p.messages.push_back({step, r, (r + 1) % ranks, (r + 2 * ranks - 1 - step) % ranks, 1, true});
+        }
+    }
+    return p;
+}
+
+Program ring_all_gather(std::uint32_t ranks) {
+    Program p{.name = "ring all-gather", .ranks = ranks, .pieces = ranks, .messages = {}};
+    for (std::uint32_t step = 0; step + 1 < ranks; ++step) {
+        for (std::uint32_t r = 0; r < ranks; ++r) {
+            p.messages.push_back({step, r, (r + 1) % ranks, (r + ranks - step) % ranks, 1, false});
+        }
+    }
+    return p;
+}
+
+Program ring_all_reduce(std::uint32_t ranks) {
+    Program p = ring_reduce_scatter(ranks);
+    p.name = "ring all-reduce";
+    const std::uint32_t after = next_step(p);
+    for (Message m : ring_all_gather(ranks).messages) {
+        m.step += after;
+        p.messages.push_back(m);
+    }
+    return p;
+}
+
+Program hierarchical_all_reduce(std::uint32_t nodes, std::uint32_t per_node) {
+    const std::uint32_t ranks = nodes * per_node;
+    // Piece local * nodes + k: part k, in the ring between the nodes, of the share of local rank `local`.
+    Program p{.name = "hierarchical all-reduce", .ranks = ranks, .pieces = ranks, .messages = {}};
+    const auto inside = [&](const Program& ring) {
+        const std::uint32_t after = next_step(p);
+        for (const Message& m : ring.messages) {
+            for (std::uint32_t node = 0; node < nodes; ++node) {
+                const std::uint32_t base = node * per_node;
+                p.messages.push_back({after + m.step, base + m.src, base + m.dst, m.first * nodes, nodes, m.reduce});
+            }
+        }
+    };
+    inside(ring_reduce_scatter(per_node));
+    const std::uint32_t after = next_step(p);
+    for (const Message& m : ring_all_reduce(nodes).messages) {
+        for (std::uint32_t local = 0; local < per_node; ++local) {
+            p.messages.push_back({after + m.step, m.src * per_node + local, m.dst * per_node + local,
+                                  local * nodes + m.first, 1, m.reduce});
+        }
+    }
+    inside(ring_all_gather(per_node));
+    return p;
+}
+
+Program recursive_doubling_all_reduce(std::uint32_t ranks) {
+    const Fold fold(ranks);
+    Program p{.name = "recursive doubling all-reduce", .ranks = ranks, .pieces = 1, .in_order = true, .messages = {}};
+    fold_in(p, fold);
+    std::uint32_t step = 1;
+    for (std::uint32_t distance = 1; distance < fold.core; distance *= 2, ++step) {
+        for (std::uint32_t r = 0; r < fold.core; ++r) {
+            p.messages.push_back({step, r, r ^ distance, 0, 1, true});
+        }
+    }
+    fold_out(p, fold, step);
+    return p;
+}
+
+Program halving_doubling_all_reduce(std::uint32_t ranks) {
+    const Fold fold(ranks);
+    Program p{.name = "halving and doubling all-reduce",
+              .ranks = ranks,
+              .pieces = fold.core,
+              .in_order = true,
+              .messages = {}};
+    fold_in(p, fold);
+    std::uint32_t step = 1;
+    // Halving: a rank keeps the half of its current block that contains its own piece and sends the other half.
+    for (std::uint32_t half = fold.core / 2; half > 0; half /= 2, ++step) {
+        for (std::uint32_t r = 0; r < fold.core; ++r) {
+            const std::uint32_t peer = r ^ half;
+            p.messages.push_back({step, r, peer, peer / half * half, half, true});
+        }
+    }
+    for (std::uint32_t have = 1; have < fold.core; have *= 2, ++step) {
+        for (std::uint32_t r = 0; r < fold.core; ++r) {
+            p.messages.push_back({step, r, r ^ have, r / have * have, have, false});
+        }
+    }
+    fold_out(p, fold, step);
+    return p;
+}
+
+Program pat_all_gather(std::uint32_t ranks) {
+    Program p{.name = "PAT all-gather", .ranks = ranks, .pieces = ranks, .messages = {}};
+    std::uint32_t step = 0;
+    for (std::uint32_t distance = std::bit_ceil(ranks) / 2; distance > 0; distance /= 2, ++step) {
+        for (std::uint32_t piece = 0; piece < ranks; ++piece) {
+            for (std::uint32_t from = 0; from + distance < ranks; from += 2 * distance) {
+                p.messages.push_back(
+                    {step, (piece + from) % ranks, (piece + from + distance) % ranks, piece, 1, false});
+            }
+        }
+    }
+    return p;
+}
+
+Program pat_reduce_scatter(std::uint32_t ranks) {
+    Program p{.name = "PAT reduce-scatter", .ranks = ranks, .pieces = ranks, .messages = {}};
+    std::uint32_t step = 0;
+    for (std::uint32_t distance = 1; distance < ranks; distance *= 2, ++step) {
+        for (std::uint32_t piece = 0; piece < ranks; ++piece) {
+            for (std::uint32_t to = 0; to + distance < ranks; to += 2 * distance) {
+                p.messages.push_back({step, (piece + to + distance) % ranks, (piece + to) % ranks, piece, 1, true});
+            }
+        }
+    }
+    return p;
+}
+
+Program pairwise_all_to_all(std::uint32_t ranks) {
+    Program p{.name = "pairwise all-to-all", .ranks = ranks, .pieces = ranks * ranks, .in_order = true, .messages = {}};
+    for (std::uint32_t ahead = 1; ahead < ranks; ++ahead) {
+        for (std::uint32_t r = 0; r < ranks; ++r) {
+            const std::uint32_t peer = (r + ahead) % ranks;
+            p.messages.push_back({ahead - 1, r, peer, r * ranks + peer, 1, false});
+        }
+    }
+    return p;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,45 @@
+#pragma once
+// The catalogue's parts of kind `kernel`, `transport` and `launch` that say what NCCL, its network transport and the
+// launch cost on a system.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/collectives/nccl/names.hpp"
+#include "sim/plan/collectives/trust.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+// What joins the participating GPUs of a node, as the cost parts distinguish it: "nvswitch", "mesh", "bridge" (NVLink
+// between cards), "pcie" (peer to peer), "pcie-host" (staged through host memory: across sockets, or peer to peer is
+// off).
+std::string_view inside_of(const Fabric& fabric);
+
+// The parts nearest to a system. A kernel part is chosen by GPU generation, then by what joins the GPUs of a node, then
+// by NCCL version; a transport part by name or by the fabric's link.
+struct CostParts {
+    const Part* kernel = nullptr;
+    const Part* network = nullptr;    // what NCCL adds on any network; null on one node
+    const Part* transport = nullptr;  // null on one node
+    const Part* launch = nullptr;
+    const Part* intervals = nullptr;
+    bool within_data = false;                    // no more nodes, or GPUs per node, than in the parts' data
+    Evidence evidence = Evidence::formula_only;  // of the parts, from their distance, size and sites
+    KnownSites known;
+    std::vector<std::string> notes;
+
+    // The trust in one figure of one of these parts: the parts' own evidence, or weaker if the figure was fitted to no
+    // data, to data of a single site, or only to data of other GPUs or links.
+    Trust of(const Part& part, const Figure& figure) const;
+};
+
+// `inside` is a word of inside_of, perhaps changed by NCCL's settings; empty: inside_of(fabric). Throws PlanError
+// naming the known transports when `library.network_plugin` is none of them.
+CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::Version& version,
+                     const LibrarySpec& library, bool gpu_direct, std::string_view inside = {});
+
+}  // namespace fabricast

@@ -1,0 +1,220 @@
+#include "sim/plan/collectives/group_plans.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/numbers.hpp"
+
+namespace fabricast {
+
+std::uint32_t GroupMapping::member_of(DeviceId of_own) const {
+    return own.node_of(of_own) * own.gpus_per_node() + own.local_index(of_own);
+}
+
+DeviceId GroupMapping::device(DeviceId of_own) const {
+    if (own.kind(of_own) == DeviceKind::gpu) {
+        return real.gpu(ranks[member_of(of_own)]);
+    }
+    const std::uint32_t node = ranks[std::size_t{own.node_of(of_own)} * own.gpus_per_node()] / real.gpus_per_node();
+    return own.kind(of_own) == DeviceKind::nvswitch ? real.nvswitch(node) : real.nic(node, own.local_index(of_own));
+}
+
+// The rail of the real GPU that corresponds to this rail's GPU; the end's own if no GPU is on this rail.
+std::uint16_t GroupMapping::nic(DeviceId end, std::uint16_t rail) const {
+    if (rail == any_nic || own.kind(end) != DeviceKind::gpu) {
+        return any_nic;
+    }
+    const std::uint32_t per_node = own.gpus_per_node();
+    std::uint32_t local = own.local_index(end);
+    for (std::uint32_t j = 0; j < per_node; ++j) {
+        if (own.nearest_nic(j) == rail) {
+            local = j;
+            break;
+        }
+    }
+    const auto place = [&](std::uint32_t index) {
+        return ranks[own.node_of(end) * per_node + index] % real.gpus_per_node();
+    };
+    const std::uint16_t mapped = real.nearest_nic(place(local));
+    if (!near_rails_only) {
+        return mapped;
+    }
+    const std::uint32_t here = place(own.local_index(end));
+    return std::ranges::count(real.near_nics(here), mapped) > 0 ? mapped : real.nearest_nic(here);
+}
+
+PathQuery GroupMapping::path(const PathQuery& planned) const {
+    if (whole) {
+        return planned;
+    }
+    PathQuery query = planned;
+    query.src = device(planned.src);
+    query.dst = device(planned.dst);
+    query.flow_label = planned.flow_label + label;
+    const bool crosses = real.node_of(query.src) != real.node_of(query.dst);
+    query.src_nic = crosses ? nic(planned.src, planned.src_nic) : any_nic;
+    query.dst_nic = crosses ? nic(planned.dst, planned.dst_nic) : any_nic;
+    return query;
+}
+
+namespace {
+
+// The node with only the group's GPUs in it, renumbered; everything else stays as it is.
+NodeTemplate node_of(const NodeTemplate& full, const GroupShape& shape) {
+    NodeTemplate node = full;
+    node.gpus = shape.per_node;
+    const auto kept = [&](const std::string& name) -> std::string {
+        const std::optional<std::uint32_t> index =
+            name.starts_with("gpu") ? number_in<std::uint32_t>(std::string_view(name).substr(3)) : std::nullopt;
+        if (!index) {
+            return name;  // no GPU, or the user's own device whose name begins with "gpu"
+        }
+        const bool ours = *index % shape.apart == 0 && *index / shape.apart < shape.per_node;
+        return ours ? fmt::format("gpu{}", *index / shape.apart) : std::string();
+    };
+    std::erase_if(node.devices, [&](const NodeDevice& d) { return kept(d.name).empty(); });
+    std::erase_if(node.cables, [&](const NodeCable& c) { return kept(c.a).empty() || kept(c.b).empty(); });
+    for (NodeDevice& device : node.devices) {
+        device.name = kept(device.name);
+    }
+    for (NodeCable& cable : node.cables) {
+        cable.a = kept(cable.a);
+        cable.b = kept(cable.b);
+    }
+    return node;
+}
+
+// The same node with fewer GPUs, and the same links. Its fabric is only for the plan, which depends on how ranks are
+// spread over nodes; paths are those of the real fabric.
+Cluster cluster_of(const Fabric& fabric, const GroupShape& shape) {
+    Cluster cluster = fabric.cluster();
+    if (shape.whole) {
+        return cluster;
+    }
+    cluster.node = node_of(cluster.node, shape);
+    cluster.nodes = shape.nodes;
+    if (shape.nodes == 1) {
+        cluster.fabric.kind = FabricKind::none;
+    } else if (cluster.fabric.kind == FabricKind::explicit_graph) {
+        throw PlanError("groups of some of the nodes need a fabric by kind, not one drawn device by device");
+    } else if (cluster.fabric.kind == FabricKind::none) {
+        throw PlanError("a group over several nodes needs a fabric between them");
+    } else {
+        cluster.fabric.kind = FabricKind::rail_optimized;
+        cluster.fabric.shape.clear();
+        cluster.fabric.tiers = 0;
+    }
+    return cluster;
+}
+
+}  // namespace
+
+struct GroupPlans::Member {
+    struct Calls {
+        CollectiveWorkload workload;
+        std::unique_ptr<Planner> planner;
+    };
+    using CallKey = std::tuple<Collective, DataType, std::uint32_t, Protocol>;
+    using PlanKey = std::tuple<Collective, DataType, std::int64_t, std::uint32_t, Protocol>;
+    explicit Member(const Fabric& own) : fabric(own) {}
+    Fabric fabric;
+    std::map<CallKey, Calls> calls{};
+    std::map<PlanKey, CallPlan> plans{};
+};
+
+GroupPlans::GroupPlans(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog, bool judged)
+    : fabric_(fabric), library_(library), catalog_(catalog), judged_(judged) {}
+
+GroupPlans::~GroupPlans() = default;
+
+GroupPlans::Member& GroupPlans::member(const GroupShape& shape) {
+    std::unique_ptr<Member>& found = members_[shape];
+    if (found == nullptr) {
+        found = std::make_unique<Member>(shape.whole ? fabric_ : Fabric(cluster_of(fabric_, shape)));
+    }
+    return *found;
+}
+
+const Fabric& GroupPlans::fabric(const GroupShape& shape) { return member(shape).fabric; }
+
+const CallPlan& GroupPlans::plan(const GroupShape& shape, const GroupCallSpec& call) {
+    Member& group = member(shape);
+    const Member::PlanKey key{call.collective, call.dtype, call.size.count, call.root, call.protocol};
+    if (const auto known = group.plans.find(key); known != group.plans.end()) {
+        return known->second;
+    }
+    Member::Calls& calls = group.calls[{call.collective, call.dtype, call.root, call.protocol}];
+    if (calls.planner == nullptr) {
+        calls.workload.collective = call.collective;
+        calls.workload.dtype = call.dtype;
+        calls.workload.root = call.root;
+        calls.workload.protocol = call.protocol;
+        calls.planner = std::make_unique<Planner>(calls.workload, group.fabric, library_, launch_, catalog_);
+    }
+    const CallPlan& plan = group.plans.emplace(key, calls.planner->plan(call.size, judged_)).first->second;
+    merge_notes(notes_, plan.notes);
+    merge_notes(evidence_notes_, plan.evidence_notes);
+    evidence_ = std::max(evidence_, plan.evidence);
+    return plan;
+}
+
+GroupPlans::Added GroupPlans::add(Schedule& schedule, const CallPlan& plan, const Placement& placement,
+                                  std::span<const Schedule::Dependency> after) {
+    const Schedule& own = plan.schedule;
+    const auto end = static_cast<std::uint32_t>(own.kept.front());
+    std::vector<OpId> ids(end);  // by number in the plan; 0 is the issue
+    const auto waits_of = [&](std::uint32_t op) {
+        std::vector<Schedule::Dependency> waits;
+        bool on_issue = false;
+        for (std::size_t i = 0; i < own.dependency_count(OpId{op}); ++i) {
+            const Schedule::Dependency d = own.dependency(OpId{op}, i);
+            const auto on = static_cast<std::uint32_t>(d.op);
+            on_issue = on_issue || on == 0;
+            if (on != 0) {
+                waits.push_back({ids[on], d.when});
+            }
+        }
+        if (on_issue) {
+            waits.insert(waits.end(), after.begin(), after.end());
+        }
+        return waits;
+    };
+    for (std::uint32_t op = 1; op < end; ++op) {
+        const std::vector<Schedule::Dependency> waits = waits_of(op);
+        const std::uint32_t detail = own.detail(OpId{op});
+        switch (own.kind(OpId{op})) {
+            case OpKind::pipeline:
+                ids[op] = schedule.add(placement.pipeline(own.pipelines[detail]), waits);
+                break;
+            case OpKind::delay:
+                ids[op] = schedule.add(Delay{next_lane(), own.delays[detail].duration}, waits);
+                break;
+            case OpKind::transfer: {
+                Transfer transfer = own.transfers[detail];
+                const Connection connection = placement.connection(own.connections[transfer.connection]);
+                transfer.connection = static_cast<std::uint32_t>(schedule.connections.size());
+                schedule.connections.push_back(connection);
+                ids[op] = schedule.add(transfer, waits);
+                break;
+            }
+            case OpKind::compute:  // no collective computes
+                break;
+        }
+    }
+    return {end > 1 ? ids[1] : OpId{}, waits_of(end)};
+}
+
+std::vector<FigureUsed> GroupPlans::figures() const {
+    std::vector<FigureUsed> all;
+    for (const auto& [shape, member] : members_) {
+        for (const auto& [key, plan] : member->plans) {
+            merge_figures(all, plan.figures);
+        }
+    }
+    return all;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,85 @@
+#include "sim/plan/collectives/path_rules.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/plan/collectives/costs.hpp"
+#include "sim/plan/collectives/plan.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third GPU, over PCIe.
+nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
+    const nccl::Locality& places = rules.places;
+    if (rules.fabric.node().nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) {
+        return nccl::PeerLevel::nvl;
+    }
+    for (std::uint32_t via = 0; via < places.gpus; ++via) {
+        if (places.links(a, via) > 0 && places.links(via, b) > 0) {
+            return nccl::PeerLevel::nvb;
+        }
+    }
+    return static_cast<nccl::PeerLevel>(static_cast<int>(nccl::PeerLevel::pix) + static_cast<int>(places.pcie(a, b)));
+}
+
+PathQuery between(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
+    PathQuery query;
+    query.src = rules.fabric.gpu(a);
+    query.dst = rules.fabric.gpu(b);
+    rules.apply(query);
+    return query;
+}
+
+}  // namespace
+
+void PathRules::apply(PathQuery& query) const {
+    if (fabric.node_of(query.src) != fabric.node_of(query.dst)) {
+        query.forwarded = pxn;
+        return;
+    }
+    const bool gpus = fabric.kind(query.src) == DeviceKind::gpu && fabric.kind(query.dst) == DeviceKind::gpu;
+    if (!peers || !gpus || query.src == query.dst) {
+        return;
+    }
+    const nccl::PeerLevel path = peer_path(*this, fabric.local_index(query.src), fabric.local_index(query.dst));
+    const bool over_pcie = path >= nccl::PeerLevel::pix;
+    if (path > *peers || (over_pcie && !fabric.node().peer_to_peer)) {
+        query.kind = PathKind::host_staged;
+    } else if (over_pcie) {
+        query.kind = PathKind::p2p;
+    }
+}
+
+// GPUs that share no host memory (trays of one rack) can only use NVLink. Without it NCCL would use the network, which
+// is not modelled inside a node. Throws PlanError.
+void check_peers(const PathRules& rules) {
+    const std::uint32_t last = rules.fabric.gpus_per_node() - 1;
+    if (!rules.peers || last == 0) {
+        return;
+    }
+    try {
+        (void)rules.fabric.path(between(rules, 0, last));
+    } catch (const Unreachable& error) {
+        throw PlanError(fmt::format("NCCL_P2P_DISABLE or NCCL_P2P_LEVEL leaves GPUs of one {} no way to each other: {}",
+                                    rules.fabric.node().name, error.what()));
+    }
+}
+
+// As inside_of, but with NCCL's settings of how far peers reach: "pcie-host" as soon as one hop of a ring in index
+// order goes through the host.
+std::string_view inside_by(const PathRules& rules) {
+    const std::uint32_t gpus = rules.fabric.gpus_per_node();
+    const bool nvlink = rules.fabric.node().nvlink != NvlinkShape::none && rules.peers >= nccl::PeerLevel::nvl;
+    if (!rules.peers || nvlink || gpus < 2) {
+        return inside_of(rules.fabric);
+    }
+    for (std::uint32_t g = 0; g < gpus; ++g) {
+        if (between(rules, g, (g + 1) % gpus).kind == PathKind::host_staged) {
+            return "pcie-host";
+        }
+    }
+    return "pcie";
+}
+
+}  // namespace fabricast

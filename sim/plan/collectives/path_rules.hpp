@@ -1,0 +1,32 @@
+#pragma once
+// Where NCCL's settings send the bytes of a hop.
+
+#include <optional>
+#include <string_view>
+
+#include "sim/plan/collectives/nccl/environment.hpp"
+#include "sim/plan/collectives/nccl/locality.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+// How NCCL's settings route connections: GPUs of a node that may not map each other's memory go through the host;
+// without PXN nothing is forwarded over NVLink to a far NIC.
+struct PathRules {
+    Fabric fabric;
+    nccl::Locality places;
+    std::optional<nccl::PeerLevel> peers;
+    bool pxn = true;
+
+    void apply(PathQuery& query) const;
+};
+
+// Throws PlanError if GPUs of a node may not map each other's memory and share no host memory (trays of one rack).
+// Without NVLink NCCL would use the network there, which is not modelled inside a node.
+void check_peers(const PathRules& rules);
+
+// As inside_of, but with NCCL's settings of how far peers reach: "pcie-host" as soon as one hop of a ring in index
+// order goes through the host.
+std::string_view inside_by(const PathRules& rules);
+
+}  // namespace fabricast

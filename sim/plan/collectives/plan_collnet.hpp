@@ -1,0 +1,11 @@
+#pragma once
+// CollNet: the network's switches reduce. There are no published measurements of it, so its forecasts rest on the
+// formula only.
+
+#include "sim/plan/collectives/nccl/algorithm_model.hpp"
+
+namespace fabricast::nccl {
+
+extern const AlgorithmModel collnet_direct_model, collnet_chain_model;
+
+}  // namespace fabricast::nccl

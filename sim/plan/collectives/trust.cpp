@@ -1,0 +1,98 @@
+#include "sim/plan/collectives/trust.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace fabricast {
+
+bool hardly_told(const Figure& figure) {
+    return figure.origin == Origin::estimated && !figure.source.empty() && figure.source.front() == hardly_told_source;
+}
+
+bool from_here(const Figure& figure) {
+    return std::any_of(figure.source.begin(), figure.source.end(),
+                       [](const std::string& source) { return source.starts_with(measured_here_prefix); });
+}
+
+namespace {
+
+// Which word of a site must equal the system's for its data to count as data of the same system: the GPU for a kernel
+// part, the link for a transport. Empty: every site counts, as for what NCCL adds on any network and for launches.
+std::string_view told_on(const Part& part) {
+    return part.kind == "transport" ? "link" : part.kind == "kernel" && part.text.contains("arch") ? "gpu" : "";
+}
+
+}  // namespace
+
+struct KnownSites::Tellers {
+    std::set<std::string_view> same, any;  // sites with the system's own GPU or link; all sites
+};
+
+KnownSites::Tellers KnownSites::tellers(const Part& part, const Figure& figure) const {
+    const std::string_view what = told_on(part);
+    Tellers found;
+    for (const std::string& dataset : figure.source) {
+        const auto site = sites.find(dataset);
+        if (site == sites.end()) {
+            continue;
+        }
+        const std::string& name = site->second->word("site");
+        found.any.insert(name);
+        if (what.empty() || site->second->word_or(what, "") == (what == "gpu" ? gpu : link)) {
+            found.same.insert(name);
+        }
+    }
+    return found;
+}
+
+std::string KnownSites::other_systems(const Part& part) const {
+    const std::string_view what = told_on(part);
+    std::set<std::string> others;
+    for (const auto& [name, figure] : part.figures) {
+        if (from_here(figure) || !tellers(part, figure).same.empty()) {
+            return "";
+        }
+        for (const std::string& dataset : figure.source) {
+            if (const auto site = sites.find(dataset); site != sites.end()) {
+                others.insert(site->second->word_or(what, ""));
+            }
+        }
+    }
+    return fmt::format("{}", fmt::join(others, ", "));
+}
+
+Trust KnownSites::told(const Part& part, const Figure& figure, Evidence at_best) const {
+    const auto both = [&](Evidence own) { return Trust{weaker(at_best, own), weaker(at_best, own)}; };
+    if (figure.origin == Origin::spec || figure.origin == Origin::vendor) {
+        return both(Evidence::same_gpu_era_fabric);
+    }
+    if (figure.origin == Origin::estimated && !hardly_told(figure)) {
+        return both(Evidence::same_family);
+    }
+    const Tellers told = tellers(part, figure);
+    Trust trust = both(told.same.size() > 1                     ? Evidence::same_gpu_era_fabric
+                       : told.same.empty() && !told.any.empty() ? Evidence::same_family
+                                                                : Evidence::one_site);
+    if (hardly_told(figure)) {
+        trust.evidence = weaker(trust.evidence, Evidence::same_family);
+    }
+    return trust;
+}
+
+std::map<std::string_view, const Part*> sites_by_dataset(const Catalog& catalog) {
+    std::map<std::string_view, const Part*> sites;
+    for (const Part* site : catalog.of_kind("site")) {
+        std::string_view left = site->word("datasets");
+        while (!left.empty()) {
+            const std::string_view name = left.substr(0, left.find(' '));
+            sites.emplace(name, site);
+            left.remove_prefix(std::min(left.size(), name.size() + 1));
+        }
+    }
+    return sites;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,11 @@
+#pragma once
+// The plan of a recorded trace: read, mapped to the ranks of its job, lowered to operations.
+
+#include "sim/plan/size_planner.hpp"
+#include "sim/plan/traces/trace_workload.hpp"
+
+namespace fabricast {
+
+SizePlanner size_planner(const TraceWorkload& workload, const PlanContext& context);
+
+}  // namespace fabricast

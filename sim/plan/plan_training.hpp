@@ -1,0 +1,11 @@
+#pragma once
+// The plan of a training step, and whether its GPUs have the memory for it.
+
+#include "sim/plan/size_planner.hpp"
+#include "sim/plan/training/training_workload.hpp"
+
+namespace fabricast {
+
+SizePlanner size_planner(const TrainingWorkload& workload, const PlanContext& context);
+
+}  // namespace fabricast

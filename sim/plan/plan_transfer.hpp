@@ -1,0 +1,11 @@
+#pragma once
+// The plan of messages between two devices.
+
+#include "sim/plan/size_planner.hpp"
+#include "sim/plan/transfers/transfer_workload.hpp"
+
+namespace fabricast {
+
+SizePlanner size_planner(const TransferWorkload& workload, const PlanContext& context);
+
+}  // namespace fabricast

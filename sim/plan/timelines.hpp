@@ -1,0 +1,37 @@
+#pragma once
+// Fabric + Plan -> Timelines: the replay of whatever the plan has, by any engine.
+
+#include <optional>
+#include <vector>
+
+#include "sim/engines/engine.hpp"
+#include "sim/plan/plan.hpp"
+
+namespace fabricast {
+
+struct Timelines {
+    Timeline timeline;               // of Plan::schedule
+    std::optional<Timeline> window;  // of Plan::window
+
+    // Of what the links carry in the steady state.
+    const Timeline& traffic() const { return window ? *window : timeline; }
+};
+
+Timelines replay(const Engine& engine, const Fabric& fabric, const Plan& plan,
+                 const std::vector<LinkEvent>& events = {}, const Watch& watch = {});
+
+// Seconds of one iteration in the steady state: from the end of the last but one to the end of the last. If there are
+// timed calls, which overlap: their average, as nccl-tests measures it.
+double iteration_time(const Timing& timing, const Timeline& timeline);
+
+// The part of the timeline that is timed: it ends where `last` does.
+struct TimedPart {
+    OpId last{};
+    Time from;
+    double seconds = 0;  // with overlapping calls, an average of calls and not the length of the part
+};
+
+// Precondition: the plan has operations.
+TimedPart timed_part(const Plan& plan, const Timeline& timeline);
+
+}  // namespace fabricast

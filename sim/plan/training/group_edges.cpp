@@ -1,0 +1,141 @@
+#include "sim/plan/training/group_edges.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace fabricast {
+
+namespace {
+
+// Where the members on each node that the group uses begin, in the order of the members; the last entry is the group's
+// size.
+std::vector<std::uint32_t> members_by_node(const Groups& groups, std::uint32_t group, std::uint32_t gpus_per_node) {
+    std::vector<std::uint32_t> begins;
+    std::uint32_t node = 0;
+    for (std::uint32_t k = 0; k < groups.size; ++k) {
+        const std::uint32_t here = (groups.base(group) + k * groups.stride) / gpus_per_node;
+        if (k == 0 || here != node) {
+            begins.push_back(k);
+        }
+        node = here;
+    }
+    begins.push_back(groups.size);
+    return begins;
+}
+
+// The edges of every group, as in the plan of one group.
+struct AllGroups {
+    GroupsMapping at;
+    EdgeSet one;
+    GroupDirection direction = GroupDirection::both;
+
+    void operator()(const std::function<void(const Edge&)>& visit) const {
+        const auto* all_pairs = std::get_if<AllPairs>(&one);
+        if (all_pairs != nullptr && !at.even) {
+            visit_pairs(*all_pairs, visit);
+            return;
+        }
+        std::vector<Edge> edges;
+        for_each_edge(one, at.map.own, [&](const Edge& edge) {
+            const bool from_first = at.map.member_of(edge.path.src) == 0;
+            if (direction == GroupDirection::both || (direction == GroupDirection::onward) == from_first) {
+                edges.push_back(edge);
+            }
+        });
+        GroupsMapping each = at;
+        for (std::uint32_t group = 0; group < at.groups.count(); ++group) {
+            each.set(group);
+            for (const Edge& edge : edges) {
+                const PathQuery path = each.map.path(edge.path);
+                if (path.src != path.dst) {
+                    visit({path, edge.count});
+                }
+            }
+        }
+    }
+
+    // All pairs of every uneven group; each GPU uses its own NIC.
+    void visit_pairs(const AllPairs& pairs, const std::function<void(const Edge&)>& visit) const {
+        const Fabric& real = at.map.real;
+        const Groups& groups = at.groups;
+        for (std::uint32_t group = 0; group < groups.count(); ++group) {
+            for (std::uint32_t pair = 0; pair < groups.size * groups.size; ++pair) {
+                const std::uint32_t from = groups.base(group) + pair / groups.size * groups.stride;
+                const std::uint32_t to = groups.base(group) + pair % groups.size * groups.stride;
+                if (from == to) {
+                    continue;
+                }
+                Edge edge;
+                edge.path.src = real.gpu(from);
+                edge.path.dst = real.gpu(to);
+                edge.path.flow_label = pair % groups.size + 131 * group;
+                edge.path.gpu_direct = pairs.gpu_direct;
+                if (real.node_of(edge.path.src) != real.node_of(edge.path.dst) && real.nics_per_node() > 0) {
+                    edge.path.src_nic = real.nearest_nic(from % real.gpus_per_node());
+                    edge.path.dst_nic = real.nearest_nic(to % real.gpus_per_node());
+                }
+                visit(edge);
+            }
+        }
+    }
+};
+
+}  // namespace
+
+SpreadGroups spread_of(const Groups& groups, std::uint32_t gpus_per_node, bool all_pairs) {
+    std::uint32_t nodes = 1;
+    std::uint32_t most = 0, least = groups.size;  // a group's members per node
+    for (std::uint32_t group = 0; group < groups.count(); ++group) {
+        const std::vector<std::uint32_t> begins = members_by_node(groups, group, gpus_per_node);
+        nodes = std::max(nodes, static_cast<std::uint32_t>(begins.size() - 1));
+        for (std::size_t i = 1; i < begins.size(); ++i) {
+            most = std::max(most, begins[i] - begins[i - 1]);
+            least = std::min(least, begins[i] - begins[i - 1]);
+        }
+    }
+    const std::uint32_t per_node = all_pairs ? (groups.size + nodes - 1) / nodes : least;
+    return {{.per_node = per_node, .nodes = nodes, .apart = per_node > 1 ? groups.stride : 1}, most == least};
+}
+
+void GroupsMapping::set(std::uint32_t group) {
+    const std::vector<std::uint32_t> begins = members_by_node(groups, group, map.real.gpus_per_node());
+    const std::uint32_t per_node = map.own.gpus_per_node();
+    map.label = 131 * group;
+    map.ranks.clear();
+    for (std::uint32_t node = 0; node < map.own.node_count(); ++node) {
+        for (std::uint32_t place = 0; place < per_node; ++place) {
+            const bool here = node + 1 < begins.size();
+            const std::uint32_t member =
+                here ? begins[node] + place * (begins[node + 1] - begins[node]) / per_node : groups.size - 1;
+            map.ranks.push_back(groups.base(group) + member * groups.stride);
+        }
+    }
+}
+
+PathQuery GroupsMapping::hop(const PathQuery& planned) {
+    const Fabric& own = map.own;
+    const auto moved = [&](DeviceId device, std::uint32_t by) {
+        const bool gpu = own.kind(device) == DeviceKind::gpu;
+        return gpu ? own.gpu((map.member_of(device) + by * own.gpus_per_node()) % own.gpu_count()) : device;
+    };
+    for (std::uint32_t group = 0; group < groups.count(); ++group) {
+        set(group);
+        for (std::uint32_t by = 0; by < own.node_count(); ++by) {
+            PathQuery query = planned;
+            query.src = moved(planned.src, by);
+            query.dst = moved(planned.dst, by);
+            const PathQuery found = map.path(query);
+            if (found.src != found.dst) {
+                return found;
+            }
+        }
+    }
+    set(0);
+    return map.path(planned);
+}
+
+EdgeSet edges_of_all(const GroupsMapping& mapping, const EdgeSet& one, GroupDirection direction) {
+    return GeneratedEdges{edge_count(one) * mapping.groups.count(), AllGroups{mapping, one, direction}};
+}
+
+}  // namespace fabricast

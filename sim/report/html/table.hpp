@@ -1,0 +1,28 @@
+#pragma once
+// A table of a page.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace fabricast::html {
+
+// The unit of a number, in SI base units. The page writes 1.2e-5 of `time` as "12 us" and 0.31 of `share` as "31 %".
+enum class Unit : std::uint8_t { none, count, time, rate, size, share, flops, power, money };
+
+// A number in the unit of its column, a text, or nothing.
+using Cell = std::variant<std::monostate, double, std::string>;
+struct Column {
+    std::string label;
+    Unit unit = Unit::none;
+};
+struct Table {
+    std::string title, caption;
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;   // each as long as `columns`
+    bool folded = false;                   // collapsed until the reader opens it
+    std::vector<std::size_t> marked = {};  // indices of rows to highlight: a Pareto set, a winner
+};
+
+}  // namespace fabricast::html

@@ -1,0 +1,228 @@
+#include "sim/report/result_columns.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/unit_text.hpp"
+
+namespace fabricast {
+
+namespace {
+
+using html::Unit;
+
+// Four significant digits, about as nccl-tests prints a time: 11.32, 113.2, 1132.
+std::string microseconds_text(double seconds) {
+    const double us = seconds * 1e6;
+    return fmt::format("{:.{}f}", us, us < 99.995 ? 2 : us < 999.95 ? 1 : 0);
+}
+
+std::string gigabytes_text(double value) { return fmt::format("{:.2f}", value * 1e-9); }
+std::string memory_text(double bytes) { return fmt::format("{:.1f} GB", bytes * 1e-9); }
+std::string share_text(double share) { return fmt::format("{:.1f} %", share * 100); }
+std::string size_text(double bytes) { return text(bytes, Dimension::size); }
+std::string time_text(double seconds) { return text(seconds, Dimension::time); }
+
+// A part of the step as a share of it; only printed.
+Column<StepRow> step_share(const char* heading, double StepRow::*part) {
+    return Column<StepRow>([part](const StepRow& r) { return r.*part / r.step_time_s; })
+        .printed(heading, 8, "", share_text);
+}
+
+}  // namespace
+
+std::string interval_text(double time_s, double low80_s, double high80_s) {
+    const auto percent = [&](double end) { return time_s > 0 ? 100 * (end / time_s - 1) : 0; };
+    return fmt::format("{:.0f}/{:+.0f}", percent(low80_s) - 1e-9, percent(high80_s));
+}
+
+Columns<Row> row_columns(bool transfer) {
+    using C = Column<Row>;
+    const std::string way = transfer ? "transport" : "algorithm";
+    return {
+        C("size_bytes", "Message size as nccl-tests counts it.", [](const Row& r) { return r.size.count; })
+            .printed("size", 14, "(B)", {}, 0)
+            .on_page("size", Unit::size),
+        C("time_s", "Time of one call in the steady state.", &Row::time_s)
+            .printed("time", 10, "(us)", microseconds_text)
+            .on_page("time", Unit::time),
+        C([](const Row& r) {
+            return interval_text(r.time_s, r.time_low80_s, r.time_high80_s);
+        }).printed("80 %", 9, "(%)"),
+        C("time_low80_s", "Lower end of its 80 % interval.", &Row::time_low80_s).on_page("low", Unit::time),
+        C("time_high80_s", "Upper end of its 80 % interval.", &Row::time_high80_s).on_page("high", Unit::time),
+        C("algbw_Bps", "Size / time.", &Row::algbw)
+            .printed("algbw", 9, "(GB/s)", gigabytes_text)
+            .on_page("algbw", Unit::rate),
+        C("busbw_Bps", "algbw times nccl-tests' factor of the collective.", &Row::busbw)
+            .printed("busbw", 9, "(GB/s)", gigabytes_text)
+            .on_page("busbw", Unit::rate),
+        C("algorithm", "As used.", &Row::algorithm).printed(way, -18, "", {}, 2).on_page(way),
+        C("protocol", "As used.", &Row::protocol).printed("protocol", -8).on_page("protocol"),
+        C("channels", "As used.", &Row::channels)
+            .printed(transfer ? "DMA" : "ch", 4)
+            .on_page(transfer ? "DMA crossings" : "channels", Unit::count),
+        C("bottleneck", "The busiest link and its utilisation, or what the time goes into.", &Row::bottleneck)
+            .printed("bottleneck", -44, "", {}, 2)
+            .on_page("bottleneck"),
+        C("evidence", "What the row rests on.", [](const Row& r) { return to_string(r.evidence); })
+            .printed("evidence", 0, "", {}, 2)
+            .on_page("evidence"),
+    };
+}
+
+Columns<ScalingPoint> point_columns() {
+    using C = Column<ScalingPoint>;
+    using P = ScalingPoint;
+    return {
+        C("nodes", "Nodes.", &P::nodes).printed("nodes", 8, "", {}, 0).on_page("nodes", Unit::count),
+        C("gpus", "GPUs.", &P::gpus).printed("gpus", 9).on_page("GPUs", Unit::count),
+        C("busbw_Bps", "At the largest size.", &P::busbw)
+            .printed("busbw", 10, "(GB/s)", gigabytes_text)
+            .on_page("busbw", Unit::rate),
+        C("busbw_retained", "Against the first point.", &P::busbw_retained)
+            .printed("retained", 10, "", share_text)
+            .on_page("kept", Unit::share),
+        C("step_time_s", "Computation and exposed communication.", [](const P& p) { return or_null(p.step_time_s); })
+            .printed("step", 12, "", time_text)
+            .on_page("step", Unit::time),
+        C("exposed_comm_s", "Communication that computation does not hide.",
+          [](const P& p) { return or_null(p.exposed_comm_s); })
+            .printed("exposed", 12, "", time_text)
+            .on_page("exposed communication", Unit::time),
+        C("efficiency", "Computation / step time.", [](const P& p) { return or_null(p.efficiency); })
+            .printed("efficiency", 11, "", share_text)
+            .on_page("efficiency", Unit::share),
+    };
+}
+
+Columns<StepRow> step_columns(bool tokens) {
+    using C = Column<StepRow>;
+    using R = StepRow;
+    const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
+    const auto teraflops = [](double value) { return fmt::format("{:.1f}", value * 1e-12); };
+    const auto thousandths = [](double value) { return fmt::format("{:.3f}", value); };
+    return {
+        C("nodes", "Nodes.", &R::nodes),
+        C("gpus", "GPUs.", &R::gpus).printed("gpus", 8, "", {}, 0).on_page("GPUs", Unit::count),
+        C("data_ranks", "Copies of the model that share the batch.", &R::data_ranks),
+        C("global_batch", "Sequences or images a step.", &R::global_batch)
+            .printed("batch", 9)
+            .on_page("batch", Unit::count),
+        C(&R::data_ranks).printed("data", 7),
+        C("step_time_s", "One step.", &R::step_time_s).printed("step", 10, "", time_text).on_page("step", Unit::time),
+        C([](const R& r) { return interval_text(r.step_time_s, r.time_low80_s, r.time_high80_s); }).printed("80 %", 9),
+        C("time_low80_s", "Nine in ten measured steps take longer.", &R::time_low80_s).on_page("low", Unit::time),
+        C("time_high80_s", "Nine in ten measured steps take less.", &R::time_high80_s).on_page("high", Unit::time),
+        C("samples_per_s", "Sequences or images a second.", &R::samples_per_s),
+        C("tokens_per_s", "Tokens a second; 0 for images.", &R::tokens_per_s),
+        C([](const R& r) {
+            return r.tokens_per_s > 0 ? r.tokens_per_s : r.samples_per_s;
+        }).printed(tokens ? "tokens/s" : "images/s", 13, "", whole),
+        C([](const R& r) {
+            return r.tokens_per_s > 0 ? Json(r.tokens_per_s) : Json();
+        }).on_page("tokens/s", Unit::count),
+        C(&R::samples_per_s).on_page("samples/s"),
+        C("flops_per_gpu", "The model's own operations a second and GPU, nothing computed again counted.",
+          &R::flops_per_gpu)
+            .printed("TFLOP/s", 9, "", teraflops)
+            .on_page("FLOP/s a GPU", Unit::flops),
+        C("mfu", "The same over the dense peak of the precision.", &R::mfu)
+            .printed("MFU", 6, "", thousandths)
+            .on_page("MFU", Unit::share),
+        C("efficiency", "Throughput a GPU against the first point.", &R::efficiency)
+            .printed("efficiency", 10, "", share_text)
+            .on_page("efficiency", Unit::share),
+        C("compute_s", "Computing, mean over the pipeline stages.", &R::compute_s),
+        C("exposed_comm_s", "Communication that nothing was computed beside.",
+          [](const R& r) { return r.exposed_s(); }),
+        C("exposed_tensor_s", "Of it tensor-parallel.", &R::exposed_tensor_s),
+        C("exposed_context_s", "Of it context-parallel.", &R::exposed_context_s),
+        C("exposed_expert_s", "Of it expert-parallel.", &R::exposed_expert_s),
+        C("exposed_pipeline_s", "Of it between pipeline stages.", &R::exposed_pipeline_s),
+        C("exposed_data_s", "Of it gradients and parameters.", &R::exposed_data_s),
+        C("bubble_s", "Waiting for other pipeline stages to compute.", &R::bubble_s),
+        C("fixed_s", "Optimizer, and what the framework adds once a step.", &R::fixed_s),
+        step_share("compute", &R::compute_s),
+        step_share("tensor", &R::exposed_tensor_s),
+        step_share("context", &R::exposed_context_s),
+        step_share("expert", &R::exposed_expert_s),
+        step_share("pipeline", &R::exposed_pipeline_s),
+        step_share("data", &R::exposed_data_s),
+        step_share("bubble", &R::bubble_s),
+        step_share("fixed", &R::fixed_s),
+        C("parameter_bytes", "Parameters on the fullest GPU.", &R::parameter_bytes),
+        C("gradient_bytes", "Gradients there.", &R::gradient_bytes),
+        C("optimizer_bytes", "Optimizer states there.", &R::optimizer_bytes),
+        C("activation_bytes", "Activations there.", &R::activation_bytes),
+        C("reserved_bytes", "CUDA's context, NCCL's buffers and workspaces there.", &R::reserved_bytes),
+        C([](const R& r) { return r.memory_bytes(); })
+            .printed("memory", 9, "", memory_text)
+            .on_page("memory", Unit::size),
+        C("bottleneck", "What the step spends most of its time in beside computing, or computing.", &R::bottleneck)
+            .printed("bottleneck", -24, "", {}, 2)
+            .on_page("bottleneck"),
+        C("busiest_link", "The most utilised link, over the whole step.", &R::busiest_link)
+            .printed("busiest link", -30, "", {}, 2)
+            .on_page("busiest link"),
+        C("evidence", "What the row rests on.", [](const R& r) { return to_string(r.evidence); })
+            .printed("evidence", 0, "", {}, 2)
+            .on_page("evidence"),
+    };
+}
+
+Columns<ReplayUse> replay_use_columns() {
+    using C = Column<ReplayUse>;
+    using U = ReplayUse;
+    const auto printed_group = [](const U& u) { return u.group.empty() ? "-" : u.group.substr(0, 24); };
+    const auto group_time = [](const U& u) { return u.time_s / std::max<std::uint32_t>(u.groups, 1); };
+    return {
+        C("group", "The communicator's name in the trace.", &U::group).on_page("group"),
+        C(printed_group).printed("group", -24, "", {}, 2),
+        C("ranks", "In one of them.", &U::ranks).printed("ranks", 6).on_page("ranks", Unit::count),
+        C("groups", "Of this name and size.", &U::groups).printed("groups", 7),
+        C("collective", "What they call; sendrecv for messages.", &U::collective)
+            .printed("collective", -14, "", {}, 2)
+            .on_page("collective"),
+        C("calls", "On all of them.", &U::calls).printed("calls", 8).on_page("calls", Unit::count),
+        C([](const U& u) { return u.bytes / static_cast<double>(u.calls); }).printed("a call", 10, "", size_text),
+        C("size_bytes", "nccl-tests' size, summed over the calls.", &U::bytes)
+            .printed("in all", 12, "", size_text)
+            .on_page("bytes", Unit::size),
+        C("time_s", "Summed over the calls, from the last rank's arrival on.", &U::time_s).on_page("time", Unit::time),
+        C(group_time).printed("of one group", 14, "", time_text),
+    };
+}
+
+Columns<ReplayRank> replay_rank_columns() {
+    using C = Column<ReplayRank>;
+    using R = ReplayRank;
+    return {
+        C("rank", "Of the job.", &R::rank).printed("rank", 8, "", {}, 0),
+        C("device", "Where it runs.", &R::device).printed("device", -14, "", {}, 2),
+        C("compute_s", "Some kernel runs.", &R::compute_s).printed("computing", 12, "", time_text),
+        C("comm_s", "Some call runs.", &R::comm_s).printed("communicating", 14, "", time_text),
+        C("waiting_s", "It waits for others to arrive.", &R::waiting_s).printed("waiting", 12, "", time_text),
+        C("exposed_comm_s", "Calls and waiting that no kernel hides.", &R::exposed_s)
+            .printed("exposed", 12, "", time_text),
+        C("end_s", "Of its last record.", &R::end_s).printed("end", 12, "", time_text),
+    };
+}
+
+Columns<FigureUsed> figure_used_columns() {
+    using C = Column<FigureUsed>;
+    using F = FigureUsed;
+    return {
+        C("part", "Catalogue part.", &F::part),
+        C("figure", "Its figure.", &F::figure),
+        C("value", "In `unit`.", &F::value),
+        C("low80", "Lower end of its 80 % interval.", &F::low80),
+        C("high80", "Upper end of its 80 % interval.", &F::high80),
+        C("unit", "SI base unit, empty for a plain number.", &F::unit),
+        C("origin", "spec, vendor, measured, fitted or estimated.", &F::origin),
+        C("source", "Document and section, or datasets.", &F::source),
+    };
+}
+
+}  // namespace fabricast

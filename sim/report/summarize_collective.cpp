@@ -1,0 +1,79 @@
+#include "sim/report/summarize_collective.hpp"
+
+#include <algorithm>
+
+#include "base/unit_text.hpp"
+#include "sim/engines/common/accounting.hpp"
+#include "sim/report/link_traffic.hpp"
+#include "sim/report/packet_traffic.hpp"
+#include "sim/report/trace.hpp"
+
+namespace fabricast {
+
+namespace {
+
+constexpr double busy_share = 0.5;  // below this, no link is what the collective waits for
+
+// The longest time that any pipeline streams at its channels' own rate, in seconds.
+double channel_time(const Schedule& schedule) {
+    double longest = 0;
+    for (const Pipeline& pipeline : schedule.pipelines) {
+        longest = std::max(longest, pipeline.bytes_per_edge / pipeline.edge_rate_cap);
+    }
+    return longest;
+}
+
+double longest_delay(const Schedule& schedule) {
+    Duration longest;
+    for (const Delay& delay : schedule.delays) {
+        longest = std::max(longest, delay.duration);
+    }
+    return to_seconds(longest);
+}
+
+}  // namespace
+
+std::string bottleneck(const ReplayedPlan& replayed) {
+    const Timeline& timeline = replayed.timelines.timeline;
+    if (std::string link = busiest_text(timeline, replayed.fabric, busy_share); !link.empty()) {
+        return link;
+    }
+    if (timeline.packets && timeline.packets->throttled >= busy_share) {
+        return "congestion control";
+    }
+    const Plan& plan = replayed.plan;
+    const double time = iteration_time(*plan.timing, timeline);
+    if (channel_time(plan.schedule) >= busy_share * time) {
+        return "channel rate";
+    }
+    return longest_delay(plan.schedule) >= busy_share * time ? "issue" : "latency";
+}
+
+void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Report& report) {
+    const auto& [plan, timelines, fabric, catalog] = replayed;
+    const Timeline& timeline = timelines.timeline;
+    Row row;
+    row.size = facts.size;
+    row.time_s = iteration_time(*plan.timing, timeline);
+    const double least = least_seconds(plan.schedule, timeline, fabric) / plan.timing->iterations;
+    row.time_low80_s = std::min(row.time_s, std::max(row.time_s * (1 + facts.relative_low80), least));
+    row.time_high80_s = row.time_s * (1 + facts.relative_high80);
+    row.algbw = row.time_s > 0 ? static_cast<double>(facts.size.count) / row.time_s : 0;
+    row.busbw = row.algbw * facts.bytes_moved_factor;
+    row.algorithm = to_string(facts.algorithm);
+    row.protocol = to_string(facts.protocol);
+    row.channels = facts.channels;
+    row.bottleneck = bottleneck(replayed);
+    row.evidence = facts.evidence;
+    report.rows.push_back(std::move(row));
+    report.traffic.push_back(link_traffic(text(facts.size), timeline, fabric));
+    if (auto packets = packet_traffic(facts.size, timeline, fabric, plan.timing->iterations)) {
+        report.packets.push_back(std::move(*packets));
+    }
+}
+
+std::vector<TraceSpan> spans_of(const CollectiveFacts& facts, const ReplayedPlan& replayed) {
+    return trace_spans(replayed.plan.schedule, facts.size, replayed.timelines.timeline, replayed.fabric);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,40 @@
+#pragma once
+// One forecast: a scenario on its fabric, planned, replayed and summarized. simulate(), the scaling table and explain
+// are loops over it.
+
+#include <vector>
+
+#include "models/catalog.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/plan/planner.hpp"
+#include "sim/report/report.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+// A scenario whose cluster is built, whose events are resolved and whose planner is prepared. Scenario and catalogue
+// must outlive it.
+class Job {
+public:
+    // `built` is the cluster of the scenario, whose engine is ready (with_engine).
+    Job(const Scenario& scenario, const Catalog& catalog, const Fabric& built);
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    const Scenario& scenario;
+    const Catalog& catalog;
+    const std::vector<LinkEvent> events;
+    const Fabric fabric;
+    const SizePlanner planner;
+};
+
+struct ForecastOptions {
+    bool judged = true;  // evidence, interval and figures of a collective
+    bool trace = false;  // the times of every operation
+};
+
+// The report of one size; kinds without sizes ignore it. Throws what planners and engines throw.
+Report forecast(const Job& job, Bytes size, const Watch& watch, const ForecastOptions& options = {});
+
+}  // namespace fabricast

@@ -1,0 +1,17 @@
+#pragma once
+// A study as JSON and CSV.
+
+#include <string>
+
+#include "base/json.hpp"
+#include "sim/run/study/study.hpp"
+
+namespace fabricast {
+
+// Everything, with the parts lists. Names end in their unit: SI base units and USD.
+Json study_json(const Study& study);
+
+// A line for each design, best first.
+std::string study_csv(const Study& study);
+
+}  // namespace fabricast

@@ -1,0 +1,129 @@
+#include "sim/scenario/build_network.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/link_part.hpp"
+#include "sim/scenario/scenario_context.hpp"
+
+namespace fabricast {
+
+namespace {
+
+std::string gigabits(Rate rate) { return fmt::format("{} Gb/s", std::llround(rate.bytes_per_second() * 8 / 1e9)); }
+
+std::string names_or(const std::vector<std::string>& names, const char* none) {
+    return names.empty() ? none : joined(names);
+}
+
+// Names the parts of the link's family whose ports have at least the link's rate.
+template <class Spec>
+std::vector<std::string> parts_at_least(const Catalog& catalog, std::string_view kind, Spec (*spec_of)(const Part&),
+                                        const LinkSpec& link) {
+    const std::string& family = catalog.at("link", link.name).word("family");
+    std::vector<std::string> names;
+    for (const Part* part : catalog.of_kind(kind)) {
+        const Spec spec = spec_of(*part);
+        if (speaks(spec.speaks, family) && !(spec.port_rate < link.rate)) {
+            names.push_back(part->name);
+        }
+    }
+    return names;
+}
+
+// Suggests what fits either part of the pair: slower links for the port, faster ports for the link.
+template <class Spec>
+[[noreturn]] void refuse_link(const Scenario& scenario, std::string_view key, const Catalog& catalog,
+                              const LinkSpec& fast, const Spec& end, const char* where,
+                              const std::vector<std::string>& faster) {
+    const std::string& family = catalog.at("link", fast.name).word("family");
+    std::vector<std::string> slower;
+    for (const Part* other : catalog.of_kind("link")) {
+        if (other->word("family") == family && !(end.port_rate < link_spec(*other).rate)) {
+            slower.push_back(other->name);
+        }
+    }
+    fail_at(
+        scenario, key,
+        error_message(fmt::format("link '{}' is faster than the ports of {}", fast.name, end.name),
+                      gigabits(fast.rate) + " on " + gigabits(end.port_rate),
+                      fmt::format("on {}: {}; for {} (`{}`): {}", end.name, names_or(slower, "nothing of its family"),
+                                  fast.name, where, names_or(faster, "nothing in the catalogue"))));
+}
+
+// The signalling rate of a lane: it distinguishes NDR200 from HDR, which are equally fast. 0 if the part does not
+// state it.
+double signalling(const Catalog& catalog, std::string_view name) {
+    const Part* part = catalog.find(name);
+    return part == nullptr ? 0 : part->number_or("signalling", 0);
+}
+
+// Of all switches of the link's family that are fast enough, those of the link's generation are preferred; among them
+// the slowest, then the one with the most ports.
+SwitchSpec usual_switch(const Scenario& scenario, const Catalog& catalog, const LinkSpec& link,
+                        const std::string& family) {
+    SwitchSpec chosen;
+    bool chosen_like = false;
+    for (const Part* part : catalog.of_kind("switch")) {
+        const SwitchSpec spec = switch_spec(*part);
+        if (!speaks(spec.speaks, family) || spec.port_rate < link.rate) {
+            continue;
+        }
+        const bool like = signalling(catalog, part->word_or("link", "")) == signalling(catalog, link.name);
+        const bool better =
+            spec.port_rate < chosen.port_rate || (spec.port_rate == chosen.port_rate && spec.radix > chosen.radix);
+        if (chosen.name.empty() || like > chosen_like || (like == chosen_like && better)) {
+            chosen = spec;
+            chosen_like = like;
+        }
+    }
+    if (chosen.name.empty()) {
+        fail_at(scenario, "cluster.fabric.link",
+                fmt::format("no switch in the catalogue speaks {} at the rate of '{}'; name one under `switch`", family,
+                            link.name));
+    }
+    return chosen;
+}
+
+}  // namespace
+
+SwitchSpec switch_for(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric) {
+    const std::string family = look_up_at(scenario, "cluster.fabric.link",
+                                          [&] { return catalog.at("link", fabric.link.name).word("family"); });
+    const std::string& name = scenario.cluster.switch_part;
+    if (name.empty()) {
+        return usual_switch(scenario, catalog, fabric.link, family);
+    }
+    SwitchSpec asked =
+        look_up_at(scenario, "cluster.fabric.switch", [&] { return switch_spec(catalog.at("switch", name)); });
+    if (!speaks(asked.speaks, family)) {
+        fail_at(scenario, "cluster.fabric.switch",
+                fmt::format("switch '{}' speaks {}, not {} as link '{}' does", asked.name, joined(asked.speaks), family,
+                            fabric.link.name));
+    }
+    return asked;
+}
+
+void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric, const NicSpec& nic) {
+    if (nic.port_rate < fabric.link.rate) {
+        refuse_link(scenario, "cluster.fabric.link", catalog, fabric.link, nic, "options: {nic: ...}",
+                    parts_at_least<NicSpec>(catalog, "nic", nic_spec, fabric.link));
+    }
+}
+
+void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric,
+                       const SwitchSpec& chosen) {
+    for (const auto& [key, link] :
+         {std::pair{"cluster.fabric.link", &fabric.link}, std::pair{"cluster.fabric.trunk", &fabric.trunk}}) {
+        if (chosen.port_rate < link->rate) {
+            refuse_link(scenario, key, catalog, *link, chosen, "switch: ...",
+                        parts_at_least<SwitchSpec>(catalog, "switch", switch_spec, *link));
+        }
+    }
+}
+
+}  // namespace fabricast

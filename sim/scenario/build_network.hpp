@@ -1,0 +1,22 @@
+#pragma once
+// The switch of a scenario's fabric, and whether its links fit the ports at their ends.
+
+#include "models/catalog.hpp"
+#include "models/device_part.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "topologies/cluster.hpp"
+
+namespace fabricast {
+
+// Each throws InputError at the key whose value cannot be built. Precondition: the fabric's links are set.
+
+// The switch that the scenario names, or the usual one of the fabric's link.
+SwitchSpec switch_for(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric);
+
+// Refuses links that are faster than the ports of the NIC or the switch: a cable runs no faster than the ports at its
+// two ends.
+void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric, const NicSpec& nic);
+void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric,
+                       const SwitchSpec& chosen);
+
+}  // namespace fabricast

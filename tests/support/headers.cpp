@@ -1,0 +1,1 @@
+// Compiled for the header that goes before it (tests/CMakeLists.txt).

@@ -1,0 +1,85 @@
+// The table of the kinds of fabric. To add one, add a row, and a file with its generator.
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "topologies/clos.hpp"
+#include "topologies/dragonfly.hpp"
+#include "topologies/explicit_fabric.hpp"
+#include "topologies/torus.hpp"
+#include "topologies/trays.hpp"
+
+namespace fabricast {
+
+namespace {
+
+// A single node: its NICs are not connected.
+class NoFabric : public FabricGenerator {
+public:
+    std::uint32_t switch_count() const override { return 0; }
+    std::uint32_t trunk_count() const override { return 0; }
+    std::uint32_t planes() const override { return 0; }
+    std::uint32_t switch_of(FabricEnd, std::uint32_t) const override { return 0; }
+    Trunk trunk(std::uint32_t) const override { return {}; }
+    std::string switch_name(std::uint32_t) const override { return {}; }
+    std::optional<std::uint32_t> find_switch(std::string_view) const override { return std::nullopt; }
+    bool route(FabricEnd, FabricEnd, std::uint32_t, std::uint64_t, TrunkRoute&) const override { return false; }
+    std::uint32_t longest_route() const override { return 0; }
+    bool hashes() const override { return false; }
+    std::vector<FabricTier> tiers() const override { return {}; }
+};
+
+using Generated = std::unique_ptr<const FabricGenerator>;
+
+Generated no_fabric(const Cluster&, const Trays&) { return std::make_unique<NoFabric>(); }
+
+// A user's graph names NICs by node; the other generators see each tray of a node as a node.
+Generated explicit_graph(const Cluster& cluster, const Trays&) { return std::make_unique<ExplicitFabric>(cluster); }
+
+template <class Generator>
+Generated of_trays(const Cluster& cluster, const Trays& trays) {
+    return std::make_unique<Generator>(tray_by_tray(cluster, trays));
+}
+
+constexpr std::string_view clos_keys = "scalable_unit spines";
+
+constexpr std::array rows = {
+    Topology{"none", "a single node", "", no_fabric},
+    Topology{"single-switch", "all NICs at one switch", "", of_trays<Clos>},
+    Topology{"fat-tree", "leaves filled in order, under one to three tiers of switches", clos_keys, of_trays<Clos>},
+    Topology{"rail-optimized", "each leaf takes the NICs of one rail, under one to three tiers of switches", clos_keys,
+             of_trays<Clos>},
+    Topology{"rail-only", "each rail is a fabric of its own: traffic changes rails over NVLink", clos_keys,
+             of_trays<Clos>},
+    Topology{"dragonfly", "groups of routers, all joined to each other; cables between every two groups", "",
+             of_trays<Dragonfly>},
+    Topology{"dragonfly-plus", "groups of leaves and spines; cables between the spines of every two groups", "",
+             of_trays<Dragonfly>},
+    Topology{"torus", "a router for each node, joined to its neighbours in each dimension", "", of_trays<Torus>},
+    Topology{"dual-plane", "two rail-optimized fabrics, each with half of every NIC's rate", clos_keys, of_trays<Clos>},
+    Topology{"explicit", "the devices and cables of `cluster.graph`", "", explicit_graph},
+};
+
+constexpr FabricKind named(std::string_view name) {
+    return FabricKind(*std::ranges::find(rows, name, &Topology::name));
+}
+
+}  // namespace
+
+constinit const FabricKind FabricKind::none = named("none");
+constinit const FabricKind FabricKind::single_switch = named("single-switch");
+constinit const FabricKind FabricKind::fat_tree = named("fat-tree");
+constinit const FabricKind FabricKind::rail_optimized = named("rail-optimized");
+constinit const FabricKind FabricKind::rail_only = named("rail-only");
+constinit const FabricKind FabricKind::dragonfly = named("dragonfly");
+constinit const FabricKind FabricKind::dragonfly_plus = named("dragonfly-plus");
+constinit const FabricKind FabricKind::torus = named("torus");
+constinit const FabricKind FabricKind::dual_plane = named("dual-plane");
+constinit const FabricKind FabricKind::explicit_graph = named("explicit");
+
+bool Topology::takes(std::string_view key) const { return has_word(keys, key); }
+
+std::span<const Topology> topologies() { return rows; }
+
+}  // namespace fabricast

@@ -1,0 +1,15 @@
+#pragma once
+// The pictures beside the page on accuracy.
+
+#include "validate/accuracy/accuracy_page.hpp"
+
+namespace fabricast {
+
+// Median error of each site in the three regimes, next to the null models and the fit without the site.
+std::string sites_chart(const std::vector<ComparedRow>& rows);
+
+// Measured and forecast times, one panel per system. Each group and collective is shown by the curve with the most
+// sizes.
+std::string curves_chart(const Collection& collection);
+
+}  // namespace fabricast

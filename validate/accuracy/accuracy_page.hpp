@@ -1,0 +1,15 @@
+#pragma once
+// docs/accuracy.md and its charts, made from the compared rows and the curves that they come from.
+
+#include <string>
+#include <vector>
+
+#include "validate/accuracy/collect.hpp"
+
+namespace fabricast {
+
+// The whole page. It contains nothing that does not follow from the arguments.
+std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection& collection,
+                          const KnownMisses& misses);
+
+}  // namespace fabricast

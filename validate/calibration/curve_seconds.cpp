@@ -1,0 +1,41 @@
+#include "validate/calibration/curve_seconds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fabricast {
+
+CurveSeconds::CurveSeconds(const FitDataset& data, const CurveForecaster& forecaster, Slots slots,
+                           const std::vector<std::set<FigureName>>& used)
+    : data_(&data), forecaster_(&forecaster), slots_(std::move(slots)), seconds_(used.size()) {
+    for (const std::set<FigureName>& row : used) {
+        std::vector<bool>& takes = takes_.emplace_back();
+        for (const FigureName& name : slots_.names) {
+            takes.push_back(row.contains(name));
+        }
+    }
+}
+
+void CurveSeconds::fill_errors(std::span<const double> values, std::span<double> errors) {
+    const bool first = base_.empty();
+    std::vector<std::size_t> changed;
+    for (std::size_t p = 0; p < values.size(); ++p) {
+        if (first || values[p] != base_[p]) {
+            changed.push_back(p);
+        }
+    }
+    // One changed value is a derivative, after which the solver returns to the base values.
+    const bool stays = first || changed.size() > 1;
+    slots_.set(values);
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+        const bool moved = first || std::ranges::any_of(changed, [&](std::size_t p) { return takes_[i][p]; });
+        const double seconds = moved ? forecaster_->seconds(data_->sizes[i]) : seconds_[i];
+        seconds_[i] = stays ? seconds : seconds_[i];
+        errors[i] = std::log(seconds / data_->seconds[i]);
+    }
+    if (stays) {
+        base_.assign(values.begin(), values.end());
+    }
+}
+
+}  // namespace fabricast

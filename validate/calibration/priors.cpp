@@ -1,0 +1,44 @@
+#include "validate/calibration/priors.hpp"
+
+#include <algorithm>
+
+#include "base/unit_text.hpp"
+#include "validate/accuracy/sites.hpp"
+#include "validate/import/embedded.hpp"
+
+namespace fabricast {
+
+std::vector<Prior> parse_priors(std::string_view text, const std::string& file) {
+    const yaml::Node root = yaml::parse(text, file);
+    root.allow({"priors"});
+    std::vector<Prior> priors;
+    const auto quantity = [](const yaml::Node& node, std::string_view key) {
+        const yaml::Node* member = node.get(key);
+        if (member == nullptr) {
+            return 0.0;
+        }
+        const bool ratio = member->is_scalar() && member->text.find(' ') == std::string::npos;
+        return ratio ? member->as_double() : as_quantity(*member).value;
+    };
+    for (const yaml::Node& node : root.required("priors").items()) {
+        node.allow({"match", "value", "spread", "low", "high"});
+        priors.push_back({node.required("match").as_string(), quantity(node, "value"),
+                          node.required("spread").as_double(), quantity(node, "low"), quantity(node, "high")});
+        if (priors.back().value <= 0) {
+            node.fail("a prior is above zero");
+        }
+    }
+    return priors;
+}
+
+const std::vector<Prior>& builtin_priors() {
+    static const std::vector<Prior> priors = parse_priors(embedded_priors(), "validate/calibration/priors.yaml");
+    return priors;
+}
+
+const Prior* prior_of(const std::vector<Prior>& priors, const FigureName& name) {
+    const auto found = std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, name); });
+    return found == priors.end() ? nullptr : &*found;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,136 @@
+#include "validate/curves/derive_software.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/numbers.hpp"
+
+namespace fabricast {
+namespace {
+
+std::uint32_t whole(std::string_view words) { return number_in<std::uint32_t>(words).value_or(0); }
+
+// "2.16.5+cuda11.8" -> "2.16.5"; "" if there is no version.
+std::string version_in(std::string_view words, const Pattern& pattern) {
+    std::string version;
+    if (const std::optional<Pattern::Groups> match = pattern.first_in(words)) {
+        for (std::size_t part = 1; part < match->size(); ++part) {
+            version += ((*match)[part] && part > 1 ? "." : "") + std::string((*match)[part].value_or(""));
+        }
+    }
+    return version;
+}
+
+// -1, 0 or 1 if a is older, equal or newer; missing parts are 0.
+int compare_versions(std::string_view a, std::string_view b) {
+    while (!a.empty() || !b.empty()) {
+        const auto head = [](std::string_view& words) {
+            const std::string_view part = words.substr(0, words.find('.'));
+            words.remove_prefix(std::min(words.size(), part.size() + 1));
+            return whole(part);
+        };
+        const std::uint32_t left = head(a);
+        const std::uint32_t right = head(b);
+        if (left != right) {
+            return left < right ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+// The NCCL version: as stated, else as named elsewhere in the file, else from the CUDA release, else from the GPU
+// generation.
+std::string nccl_version(const Measurement& m, const AliasTable& table, Derived& out) {
+    static const Pattern plain(R"((?:^|[^\d.])(\d+)\.(\d+)(?:\.(\d+))?)");
+    static const Pattern code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
+    static const Pattern named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)");
+    for (const Pattern* form : {&plain, &code}) {
+        if (std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) {
+            return stated;
+        }
+    }
+    for (const std::string_view other : {text(m.software, "env"), text(m.software, "notes"), text(m.source, "path"),
+                                         text(m.system, "notes"), std::string_view(m.notes)}) {
+        if (std::string found = version_in(other, named); !found.empty()) {
+            out.assumptions.push_back("nccl: not stated; " + found + " is named in " + shown(other));
+            return found;
+        }
+    }
+    const std::string cuda = version_in(text(m.software, "cuda"), plain);
+    std::string shipped;
+    for (const auto& [from, nccl] : table.nccl_by_cuda) {
+        if (!cuda.empty() && compare_versions(cuda, from) >= 0) {
+            shipped = nccl;
+        }
+    }
+    if (!shipped.empty()) {
+        out.assumptions.push_back("nccl: not stated; " + shipped + ", which CUDA " + cuda + " shipped with");
+        return shipped;
+    }
+    const auto usual = table.nccl_by_generation.find(out.group.generation);
+    std::string version = usual == table.nccl_by_generation.end() ? LibrarySpec{}.nccl : usual->second;
+    out.assumptions.push_back("nccl: not stated; " + version + ", usual for " + out.group.generation);
+    return version;
+}
+
+// Reads every NAME=value of a text; a later one replaces an earlier one.
+void read_environment(std::string_view words, Derived& out) {
+    static const Pattern assignment(R"rx(\b([A-Z][A-Z0-9]*_[A-Z0-9_]+) ?= ?("[^"]*"|[^\s;")]+))rx",
+                                    Pattern::Case::counts);
+    std::string others;
+    for (const Pattern::Groups& match : assignment.all_in(words)) {
+        const std::string name(*match[1]);
+        std::string value(*match[2]);
+        std::erase(value, '"');
+        if (name.starts_with("NCCL_")) {
+            out.scenario.library.env[name] = value;
+        } else {
+            others += (others.empty() ? "" : ", ") + name;
+        }
+    }
+    if (!others.empty()) {
+        out.assumptions.push_back("env: " + others + " not modelled");
+    }
+}
+
+// The number after the option, for example "-g 8" or "nGpus 8"; 0 if neither is in the text.
+std::uint32_t option(std::string_view words, const std::string& letter, const std::string& name) {
+    const Pattern pattern("(?:^|\\s)-" + letter + " ?(\\d+)\\b|\\b" + name + " (\\d+)\\b", Pattern::Case::counts);
+    const std::optional<Pattern::Groups> match = pattern.first_in(words);
+    return match ? whole(*((*match)[1] ? (*match)[1] : (*match)[2])) : 0;
+}
+
+void derive_launch(const Measurement& m, const AliasTable& table, Derived& out) {
+    LaunchSpec& launch = out.scenario.launch;
+    const std::string words =
+        std::string(text(m.benchmark, "header")) + " " + std::string(text(m.benchmark, "options"));
+    const std::uint32_t gpus = option(words, "g", "nGpus");
+    const std::uint32_t threads = option(words, "t", "nThread");
+    if (const std::uint32_t n = option(words, "n", "(?:^|[^p] )iters:"); n != 0) {
+        launch.iterations = static_cast<int>(n);
+    }
+    if (first_match(table.launchers, text(m.benchmark, "tool")) != nullptr) {
+        launch.mode = LaunchMode::framework;
+        out.assumptions.push_back("launch: " + shown(text(m.benchmark, "tool")) + " is a framework's loop");
+    } else if (gpus > 1) {
+        launch.mode = LaunchMode::thread;
+        out.assumptions.push_back("launch: one thread drives " + std::to_string(gpus) + " GPUs");
+    } else if (threads > 1) {
+        launch.mode = LaunchMode::threads;
+        out.assumptions.push_back("launch: one process drives " + std::to_string(threads) + " GPUs, a thread each");
+    } else if (gpus == 0 && threads == 0) {
+        out.assumptions.emplace_back("launch: not stated; one process a GPU");
+    }
+}
+
+}  // namespace
+
+void derive_software(const Measurement& m, const AliasTable& table, Derived& out) {
+    read_environment(text(m.software, "env"), out);
+    read_environment(text(m.benchmark, "options"), out);
+    out.scenario.library.nccl = nccl_version(m, table, out);
+    out.group.nccl_era = compare_versions(out.scenario.library.nccl, "2.18") < 0 ? "<2.18" : ">=2.18";
+    derive_launch(m, table, out);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,119 @@
+#include "validate/diagnose/diagnosis_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/unit_text.hpp"
+
+namespace fabricast {
+namespace {
+
+std::string numbers(const Misfit& fit, double limit) {
+    return fmt::format("distance {:.0f}, where a healthy log has up to {:.0f}", fit.distance, limit);
+}
+
+bool tells_alike(const RankedCause& ranked, const Cause& other) {
+    return std::ranges::find(ranked.alike, &other) != ranked.alike.end();
+}
+
+std::string verdict_text(const Diagnosis& d) {
+    const std::string health = numbers(d.healthy_fit, d.healthy_limit);
+    if (d.verdict == Finding::nothing_wrong) {
+        return "nothing wrong: the curve is what such a system does (" + health + ")\n";
+    }
+    if (d.verdict == Finding::none_fits) {
+        return "none of my causes fits: the curve is not what such a system does (" + health +
+               "), and nothing that I can simulate explains it\n";
+    }
+    std::string text;
+    for (std::size_t i = 0; i < d.named; ++i) {
+        const RankedCause& cause = d.ranked[i];
+        const bool said = std::ranges::any_of(d.ranked.begin(), d.ranked.begin() + static_cast<std::ptrdiff_t>(i),
+                                              [&](const RankedCause& r) { return tells_alike(r, *cause.cause); });
+        if (!said) {
+            text += (i == 0 ? "likely: " : "or, as well: ") + words_of(*cause.cause, cause.degree) + "\n";
+            for (const Cause* alike : cause.alike) {
+                const auto as = std::ranges::find(d.ranked, alike, &RankedCause::cause);
+                text += "    or: " + words_of(*alike, as->degree) + ", which this curve cannot tell from it\n";
+            }
+        }
+    }
+    if (d.verdict == Finding::several_fit) {
+        text += "        several causes fit about as well: what to look at, below, decides\n";
+    }
+    return text + "        (" + health + "; with the first cause " +
+           fmt::format("{:.0f}", d.ranked.front().fit.distance) + ")\n";
+}
+
+}  // namespace
+
+std::string to_text(const Diagnosis& d, const std::string& id, const std::vector<std::string>& assumptions) {
+    std::string out = id + "\n\nassumptions\n";
+    for (const std::string& assumption : assumptions) {
+        out += "  " + assumption + "\n";
+    }
+    out += fmt::format("\n{:>12} {:>12} {:>12} {:>9} {:>20}  {}\n", "size (B)", "measured", "expected", "residual",
+                       "80 % interval", "");
+    for (std::size_t i = 0; i < d.rows.size(); ++i) {
+        const ForecastRow& row = d.healthy[i];
+        const double measured = d.rows[i].seconds;
+        const char* mark = measured > row.high80 ? "slow" : measured < row.low80 ? "fast" : "";
+        out += fmt::format("{:>12} {:>12} {:>12} {:>+8.0f}% {:>20}  {}\n", d.rows[i].size.count, time_label(measured),
+                           time_label(row.seconds), 100 * (measured / row.seconds - 1),
+                           time_label(row.low80) + " to " + time_label(row.high80), mark);
+    }
+    out += "\n" + verdict_text(d);
+    constexpr std::size_t shown_causes = 5;
+    if (!d.ranked.empty()) {
+        out += fmt::format(
+            "\ncauses, simulated, by how likely each makes the curve (difference to a healthy system's; below 0: "
+            "likelier)\n");
+    }
+    for (std::size_t i = 0; i < std::min(shown_causes, d.ranked.size()); ++i) {
+        const RankedCause& r = d.ranked[i];
+        out += fmt::format("  {:>+8.1f}  {} (up to {:.2f} times the time, at {}); see {}\n",
+                           r.fit.cost - d.healthy_fit.cost, words_of(*r.cause, r.degree), r.slowdown, text(r.slowest),
+                           r.cause->check);
+    }
+    if (!d.unseen.empty()) {
+        out += "\nwould not show in this curve\n";
+        for (const std::string& cause : d.unseen) {
+            out += "  " + cause + "\n";
+        }
+    }
+    return out;
+}
+
+Json to_json(const Diagnosis& d, const std::string& id) {
+    constexpr const char* verdicts[] = {"nothing wrong", "likely cause", "several causes fit",
+                                        "none of my causes fits"};
+    Json json{{"schema_version", 1},
+              {"id", id},
+              {"verdict", verdicts[static_cast<std::size_t>(d.verdict)]},
+              {"distance", d.healthy_fit.distance},
+              {"distance_of_healthy_logs", d.healthy_limit}};
+    json["rows"] = Json::array();
+    for (std::size_t i = 0; i < d.rows.size(); ++i) {
+        json["rows"].push_back({{"size_bytes", d.rows[i].size.count},
+                                {"measured_s", d.rows[i].seconds},
+                                {"time_s", d.healthy[i].seconds},
+                                {"time_low80_s", d.healthy[i].low80},
+                                {"time_high80_s", d.healthy[i].high80}});
+    }
+    json["causes_that_fit"] = d.verdict == Finding::likely_cause || d.verdict == Finding::several_fit ? d.named : 0;
+    json["causes"] = Json::array();
+    for (const RankedCause& r : d.ranked) {
+        json["causes"].push_back({{"cause", r.cause->name},
+                                  {"cost_over_healthy", r.fit.cost - d.healthy_fit.cost},
+                                  {"distance", r.fit.distance},
+                                  {"slowdown", r.slowdown},
+                                  {"slowdown_size_bytes", r.slowest.count}});
+        if (r.cause->degree != Degree::none) {
+            json["causes"].back()["degree"] = r.degree;
+        }
+    }
+    return json;
+}
+
+}  // namespace fabricast

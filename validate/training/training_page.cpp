@@ -1,0 +1,99 @@
+#include "validate/training/training_page.hpp"
+
+#include <fmt/format.h>
+
+#include "validate/score/page.hpp"
+#include "validate/score/plot.hpp"
+#include "validate/score/table.hpp"
+#include "validate/training/training_figures.hpp"
+
+namespace fabricast {
+
+namespace {
+
+std::string name_of(const TrainingTable& table) { return table.id + (table.excluded.empty() ? "" : " (excluded)"); }
+
+std::string table_lines(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
+    const auto cell = [](const ErrorSummary& e) { return e.rows == 0 ? "-" : percent_cell(e.median); };
+    std::string lines;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        const TableErrors e = table_errors(tables, forecasts, t);
+        lines += markdown_row({name_of(tables[t]), fmt::format("{}", e.ours.rows), percent_cell(e.ours.median),
+                               percent_cell(e.ours.p90), percent_cell(e.ours.largest),
+                               fmt::format("{:+.1f}", 100 * e.ours.bias), percent_cell(e.null.median),
+                               cell(e.family_out), cell(e.null_out), cell(e.efficiency), cell(e.linear)});
+    }
+    return lines;
+}
+
+std::string excluded_lines(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
+    std::string lines;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        if (!tables[t].excluded.empty()) {
+            lines += fmt::format("- {}: {}\n", tables[t].id, tables[t].excluded);
+            continue;
+        }
+        std::map<std::string, int> causes;
+        for (const TrainingForecast& f : forecasts) {
+            if (f.table == t && (!f.excluded.empty() || !f.failed.empty())) {
+                ++causes[f.excluded.empty() ? f.failed : f.excluded];
+            }
+        }
+        for (const auto& [cause, rows] : causes) {
+            lines += fmt::format("- {}, {} row{}: {}\n", tables[t].id, rows, rows == 1 ? "" : "s", cause);
+        }
+    }
+    return lines;
+}
+
+std::string null_lines(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
+    std::string lines;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        const auto compare = [&](const char* what, const char* unit, const char* null_unit, const ErrorSummary& ours,
+                                 const ErrorSummary& null) {
+            if (ours.rows > 0 && ours.median >= null.median) {
+                lines += fmt::format("- {}: {}, {} {} against {}{}\n", name_of(tables[t]), what,
+                                     percent_cell(ours.median), unit, percent_cell(null.median), null_unit);
+            }
+        };
+        const TableErrors e = table_errors(tables, forecasts, t);
+        compare("step time", "%", " %", e.ours, e.null);
+        compare("step time with the family left out", "%", " %", e.family_out, e.null_out);
+        compare("efficiency", "points", "", e.efficiency, e.linear);
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::string training_page(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
+                          const JudgedLayouts& layouts, const std::vector<NamedFigure>& figures,
+                          const std::string& stale) {
+    std::string lines;
+    for (const NamedFigure& f : figures) {
+        lines += fmt::format("| `{}` | {:.4g} {} |\n", f.name, f.value, f.unit);
+    }
+    return filled_page("accuracy-training.md", {{"figures", lines},
+                                                {"stale", stale.empty() ? "" : "\n**" + stale + "**\n"},
+                                                {"tables", table_lines(tables, forecasts)},
+                                                {"excluded", excluded_lines(tables, forecasts)},
+                                                {"nulls", null_lines(tables, forecasts)},
+                                                {"memory", memory_lines(layouts.tables, layouts.verdicts)}});
+}
+
+std::string training_chart(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
+    DotChart chart;
+    chart.title = "Median error of the step time, %";
+    chart.legend = {"forecast", "its family left out of the fit", "null: 6 N D at one MFU"};
+    chart.colors = {"#1f77b4", "#2ca02c", "#aaaaaa"};
+    chart.limit = 60;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        const TableErrors e = table_errors(tables, forecasts, t);
+        chart.rows.push_back(
+            {name_of(tables[t]),
+             {100 * e.ours.median, e.family_out.rows == 0 ? -1 : 100 * e.family_out.median, 100 * e.null.median}});
+    }
+    return svg(std::vector<DotChart>{chart});
+}
+
+}  // namespace fabricast
