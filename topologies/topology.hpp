@@ -40,6 +40,6 @@ private:
 inline std::string_view to_string(FabricKind kind) { return kind->name; }
 
 // In the order of the documentation.
-std::span<const Topology> topologies();
+std::span<const Topology> topology_kinds();
 
 }  // namespace fabricast

@@ -80,6 +80,6 @@ constinit const FabricKind FabricKind::explicit_graph = named("explicit");
 
 bool Topology::takes(std::string_view key) const { return has_word(keys, key); }
 
-std::span<const Topology> topologies() { return rows; }
+std::span<const Topology> topology_kinds() { return rows; }
 
 }  // namespace fabricast

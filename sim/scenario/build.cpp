@@ -53,7 +53,7 @@ private:
         if (request_.fabric_kind.empty()) {
             return cluster_.nodes == 1 ? FabricKind::none : FabricKind::rail_optimized;
         }
-        for (const Topology& kind : topologies()) {
+        for (const Topology& kind : topology_kinds()) {
             if (kind.name == request_.fabric_kind) {
                 return FabricKind(kind);
             }
@@ -104,7 +104,7 @@ private:
                 continue;
             }
             std::vector<std::string> others;
-            for (const Topology& kind : topologies()) {
+            for (const Topology& kind : topology_kinds()) {
                 if (kind.takes(key)) {
                     others.emplace_back(kind.name);
                 }

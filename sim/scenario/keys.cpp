@@ -188,7 +188,7 @@ Key include_key() {
 
 std::vector<std::string> fabric_kinds() {
     std::vector<std::string> words;
-    for (const Topology& kind : topologies()) {
+    for (const Topology& kind : topology_kinds()) {
         words.emplace_back(kind.name);
     }
     return words;

@@ -231,7 +231,7 @@ std::string scenario_page() {
                             kind_words(key), key.meaning);
     }
     page += "\n| kind of fabric | wiring |\n|---|---|\n";
-    for (const Topology& kind : topologies()) {
+    for (const Topology& kind : topology_kinds()) {
         page += fmt::format("| `{}` | {} |\n", kind.name, kind.wiring);
     }
     return page + fmt::format("\nUnits: sizes {}; times {}; rates {}.\n", accepted_units(Dimension::size),

@@ -19,7 +19,7 @@ const Catalog& catalog() {
     return read;
 }
 
-Scenario scenario(const std::string& node, std::uint32_t nodes = 1) {
+Scenario scenario_of(const std::string& node, std::uint32_t nodes = 1) {
     Scenario s;
     s.name = "test";
     s.file = "test.yaml";
@@ -29,7 +29,7 @@ Scenario scenario(const std::string& node, std::uint32_t nodes = 1) {
 }
 
 Fabric fabric(const std::string& node, std::uint32_t nodes = 1) {
-    return Fabric(build(scenario(node, nodes), catalog()));
+    return Fabric(build(scenario_of(node, nodes), catalog()));
 }
 
 Path path(const Fabric& fabric, std::uint32_t src, std::uint32_t dst, PathKind transport = PathKind::automatic) {
@@ -151,21 +151,21 @@ TEST_CASE("a far NIC is reached through its own GPU, so that no GPU carries two 
 }
 
 TEST_CASE("the NIC count can be changed: fewer are spread evenly, more become ports") {
-    Scenario s = scenario("a100-mesh-4x", 2);
+    Scenario s = scenario_of("a100-mesh-4x", 2);
     s.cluster.node_options["nics"] = "2";
     const Fabric two(build(s, catalog()));
     CHECK(two.nics_per_node() == 2);
     CHECK(two.nearest_nic(1) == 0);
     CHECK(two.nearest_nic(2) == 1);
 
-    s = scenario("dgx-a100", 2);
+    s = scenario_of("dgx-a100", 2);
     s.cluster.node_options["nics"] = "4";
     const Fabric four(build(s, catalog()));
     for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
         CHECK(four.nearest_nic(gpu) == gpu / 2);
     }
 
-    s = scenario("dgx-h100", 2);
+    s = scenario_of("dgx-h100", 2);
     s.cluster.link = "efa-v2";
     s.cluster.node_options["nics"] = "32";
     const Fabric efa(build(s, catalog()));
@@ -207,15 +207,15 @@ TEST_CASE("without NVLink a PCIe box is bound by its root ports, peer to peer or
 }
 
 TEST_CASE("what a scenario leaves open takes its usual value") {
-    const Cluster cluster = build(scenario("dgx-h100", 16), catalog());
+    const Cluster cluster = build(scenario_of("dgx-h100", 16), catalog());
     CHECK(cluster.fabric.kind == FabricKind::rail_optimized);
     CHECK(cluster.fabric.link.name == "infiniband-ndr");
     CHECK(cluster.fabric.switch_part == "quantum-2");
     CHECK(cluster.fabric.radix == 64);
     CHECK(cluster.fabric.choice == PathChoice::adaptive);
-    CHECK(build(scenario("dgx-h100"), catalog()).fabric.kind == FabricKind::none);
+    CHECK(build(scenario_of("dgx-h100"), catalog()).fabric.kind == FabricKind::none);
 
-    Scenario s = scenario("dgx-h100", 4);
+    Scenario s = scenario_of("dgx-h100", 4);
     s.cluster.link = "infiniband-ndr200";
     CHECK(build(s, catalog()).fabric.radix == 128);  // Quantum-2's ports split in two
     s.cluster.link = "ethernet-400g";
@@ -223,7 +223,7 @@ TEST_CASE("what a scenario leaves open takes its usual value") {
 }
 
 TEST_CASE("a link faster than its NIC or switch port is refused, with the pairs that fit") {
-    Scenario s = scenario("dgx-h100", 4);
+    Scenario s = scenario_of("dgx-h100", 4);
     s.cluster.link = "infiniband-xdr";
     CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("800 Gb/s on 400 Gb/s") &&
                                                ContainsSubstring("on connectx-7: infiniband-ddr") &&
@@ -233,7 +233,7 @@ TEST_CASE("a link faster than its NIC or switch port is refused, with the pairs 
     s.cluster.switch_part = "quantum-2";
     CHECK_THROWS_WITH(build(s, catalog()),
                       ContainsSubstring("faster than the ports of quantum-2") && ContainsSubstring("quantum-x800"));
-    s = scenario("dgx-h100", 4);
+    s = scenario_of("dgx-h100", 4);
     s.cluster.switch_part = "quantum-2";
     s.cluster.trunk = "infiniband-xdr";
     CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("'infiniband-xdr' is faster"));
@@ -244,14 +244,14 @@ TEST_CASE("a link faster than its NIC or switch port is refused, with the pairs 
 TEST_CASE("racks of NVL72 have four rails, and leaves for their trays only") {
     for (std::uint32_t racks = 2; racks <= 32; ++racks) {
         INFO(racks << " racks");
-        Scenario s = scenario("gb200-nvl72", racks);
+        Scenario s = scenario_of("gb200-nvl72", racks);
         s.cluster.fabric_kind = "rail-optimized";
         const Fabric fabric(build(s, catalog()));
         const std::vector<FabricTier> tiers = fabric.tiers();
         // A Quantum-2 has 64 ports, 32 of them down.
         CHECK(tiers[0].switches == 4 * ((racks * 18 + 31) / 32));
         // The same as for so many servers with the four adapters of a tray.
-        Scenario trays = scenario("gb200-tray-4x", racks * 18);
+        Scenario trays = scenario_of("gb200-tray-4x", racks * 18);
         trays.cluster.fabric_kind = "rail-optimized";
         const std::vector<FabricTier> servers = Fabric(build(trays, catalog())).tiers();
         REQUIRE(servers.size() == tiers.size());
@@ -292,20 +292,20 @@ TEST_CASE("a template gives no device more or faster links than it has") {
 }
 
 TEST_CASE("a device put in another's place slows its PCIe link, and may not lack NVLinks") {
-    Scenario s = scenario("dgx-h100", 2);
+    Scenario s = scenario_of("dgx-h100", 2);
     s.cluster.node_options["nic"] = "connectx-5";
     for (const NodeCable& cable : build(s, catalog()).node.cables) {
         const bool pcie = cable.link.family == LinkFamily::pcie;
         const bool nic = cable.a.starts_with("nic") || cable.b.starts_with("nic");
         CHECK((!pcie || cable.link.name == (nic ? "pcie-gen3-x16" : "pcie-gen5-x16")));
     }
-    s = scenario("dgx-h100");
+    s = scenario_of("dgx-h100");
     s.cluster.node_options["gpu"] = "a100-sxm4-80";
     CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("which has 12 x nvlink-3"));
 }
 
 TEST_CASE("of a rack's trays those without a GPU in use stay out with their NICs") {
-    Scenario s = scenario("gb200-nvl72", 2);
+    Scenario s = scenario_of("gb200-nvl72", 2);
     s.cluster.gpus_per_node = 62;
     const Fabric used(build(s, catalog()));
     CHECK(used.nics_per_node() == 64);  // sixteen trays, the last with two GPUs
@@ -315,18 +315,18 @@ TEST_CASE("of a rack's trays those without a GPU in use stay out with their NICs
 }
 
 TEST_CASE("a cluster that cannot be built says so at the key that is wrong") {
-    Scenario s = scenario("dgx-h10");
+    Scenario s = scenario_of("dgx-h10");
     CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("did you mean 'dgx-h100'"));
-    s = scenario("dgx-h100", 2);
+    s = scenario_of("dgx-h100", 2);
     s.cluster.link = "infiniband-nd";
     CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("did you mean 'infiniband-ndr'"));
     s.cluster.link = "infiniband-ndr";
     s.cluster.switch_part = "tomahawk-5";
     CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("speaks"));
-    s = scenario("dgx-h100");
+    s = scenario_of("dgx-h100");
     s.cluster.gpus_per_node = 9;
     CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("has 8 GPUs"));
-    s = scenario("dgx-h100");
+    s = scenario_of("dgx-h100");
     s.cluster.node_options["peer_to_per"] = "false";
     CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("peer_to_peer"));
     const std::string text = "name: x\ngpu: h100-sxm\ngpus: 2\ndevices:\n  - {name: switch0, part: pex-8900}\n";

@@ -100,7 +100,7 @@ TEST_CASE("the kinds that code names are rows of the table") {
           FabricKind::rail_only, FabricKind::dual_plane, FabricKind::dragonfly, FabricKind::dragonfly_plus,
           FabricKind::torus, FabricKind::explicit_graph}) {
         const auto same = [&](const Topology& row) { return FabricKind(row) == kind; };
-        CHECK(std::ranges::count_if(topologies(), same) == 1);
+        CHECK(std::ranges::count_if(topology_kinds(), same) == 1);
     }
     CHECK(FabricKind::fat_tree->takes("spines"));
     CHECK_FALSE(FabricKind::torus->takes("spines"));

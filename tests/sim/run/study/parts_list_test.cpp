@@ -13,7 +13,7 @@ using namespace fabricast;
 
 namespace {
 
-Scenario scenario(const std::string& cluster, const std::string& more = "") {
+Scenario scenario_of(const std::string& cluster, const std::string& more = "") {
     return parse_scenario("name: s\ncluster: {" + cluster +
                               "}\nworkload: {kind: collective, collective: all_reduce, sizes: [1 GiB]}\n" + more,
                           "s.yaml");
@@ -30,7 +30,7 @@ const std::string pod =
 }  // namespace
 
 TEST_CASE("a pod of 1,024 GPUs costs its nodes, switches and modules") {
-    const PartsList list = listed(scenario(pod));
+    const PartsList list = listed(scenario_of(pod));
     REQUIRE(list.priced());
     REQUIRE(list.powered());
     CHECK(list.modules() == 2 * (1024 + 1024));
@@ -47,7 +47,7 @@ TEST_CASE("a pod of 1,024 GPUs costs its nodes, switches and modules") {
 }
 
 TEST_CASE("a node that was changed is priced by its parts, and estimates are counted as guesses") {
-    const PartsList list = listed(scenario("node: dgx-h100, nodes: 4, options: {nics: 4}"));
+    const PartsList list = listed(scenario_of("node: dgx-h100, nodes: 4, options: {nics: 4}"));
     REQUIRE(list.priced());
     // 32 GPUs of 30 k, 16 NICs of 1.9 k, 4 hosts of 55 k, one switch, 2 x 16 modules.
     CHECK(capital_usd(list) == Approx(32 * 30e3 + 16 * 1900 + 4 * 55e3 + 36e3 + 32 * 640.0));
@@ -55,8 +55,8 @@ TEST_CASE("a node that was changed is priced by its parts, and estimates are cou
 }
 
 TEST_CASE("another adapter makes a node another system, with another price") {
-    const PartsList same = listed(scenario("node: dgx-h100, nodes: 2"));
-    const PartsList other = listed(scenario("node: dgx-h100, nodes: 2, options: {nic: connectx-6}"));
+    const PartsList same = listed(scenario_of("node: dgx-h100, nodes: 2"));
+    const PartsList other = listed(scenario_of("node: dgx-h100, nodes: 2, options: {nic: connectx-6}"));
     CHECK(same.lines.front().what == "nodes");
     CHECK(other.lines.front().what == "GPUs");
     CHECK(other.lines.at(1).part == "connectx-6");
@@ -65,17 +65,17 @@ TEST_CASE("another adapter makes a node another system, with another price") {
 TEST_CASE("copper joins what it reaches") {
     Catalog near = catalogue();
     near.parts.at("usual-layout").figures.at("node_cable").value = {2};
-    const PartsList list = listed(scenario(pod), near);
+    const PartsList list = listed(scenario_of(pod), near);
     CHECK(list.cables[0].medium == "dac");  // 2 m at 100 Gb/s a lane
     CHECK(list.cables[0].modules == 0);
     CHECK(list.modules() == 2 * 1024);
     CHECK(capital_usd(list) == Approx(128 * 310e3 + 48 * 36e3 + 2048 * 640.0 + 1024 * 250.0));
     near.parts.at("usual-layout").figures.at("node_cable").value = {3};
-    CHECK(listed(scenario(pod), near).cables[0].medium == "smf");
+    CHECK(listed(scenario_of(pod), near).cables[0].medium == "smf");
 }
 
 TEST_CASE("a scenario's prices stand in place of the catalogue's") {
-    const Scenario s = scenario(pod, "prices: {quantum-2: 20000 USD, data-centre/pue: 1.5}\n");
+    const Scenario s = scenario_of(pod, "prices: {quantum-2: 20000 USD, data-centre/pue: 1.5}\n");
     Catalog catalog = catalogue();
     apply_prices(s, catalog);
     CHECK(capital_usd(listed(s, catalog)) == Approx(128 * 310e3 + 48 * 20e3 + 4096 * 640.0));
@@ -89,7 +89,7 @@ TEST_CASE("prices of unknown parts and in wrong units are refused at their line"
     const auto refused = [](const std::string& prices) -> std::string {
         Catalog catalog = catalogue();
         try {
-            apply_prices(scenario(pod, "prices: {" + prices + "}\n"), catalog);
+            apply_prices(scenario_of(pod, "prices: {" + prices + "}\n"), catalog);
         } catch (const InputError& error) {
             return error.what();
         }
@@ -105,7 +105,7 @@ TEST_CASE("a price below nothing or beyond all reason is refused at its line, an
     const auto refused = [](const std::string& price) -> std::string {
         Catalog catalog = catalogue();
         try {
-            apply_prices(scenario(pod, "prices: {" + price + "}\n"), catalog);
+            apply_prices(scenario_of(pod, "prices: {" + price + "}\n"), catalog);
         } catch (const InputError& error) {
             return error.what();
         }
@@ -141,7 +141,7 @@ TEST_CASE("every price has its range and says of which year it is, and what nobo
 TEST_CASE("what has no price is named, not guessed") {
     Catalog catalog = catalogue();
     catalog.parts.at("quantum-2").figures.erase("price");
-    const PartsList list = listed(scenario(pod), catalog);
+    const PartsList list = listed(scenario_of(pod), catalog);
     CHECK_FALSE(list.priced());
     CHECK_THAT(list.missing().at(0), ContainsSubstring("no price of quantum-2"));
 }

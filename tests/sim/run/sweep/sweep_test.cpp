@@ -33,11 +33,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string base =
+const std::string base_text =
     "name: small\nengine: analytic\ncluster: {node: dgx-h100, nodes: 2}\n"
     "workload: {kind: collective, collective: all_reduce, sizes: [1 MiB, 64 MiB]}\n";
 
-Sweep sweep_of(const std::vector<std::string>& vary, const std::string& text = base) {
+Sweep sweep_of(const std::vector<std::string>& vary, const std::string& text = base_text) {
     std::vector<Variation> variations;
     for (const std::string& argument : vary) {
         variations.push_back(parse_variation(argument));
@@ -69,7 +69,7 @@ TEST_CASE("a point of a sweep is the run of the changed scenario, to the last bi
     const Sweep sweep = sweep_of({"cluster.nodes=1,2,4"});
     const SweepResult result = sweep_result(sweep, outcomes_of(sweep));
     REQUIRE(result.rows.size() == 3 * 2);
-    const Report alone = simulate(parse_scenario(base, "a.yaml", {"cluster.nodes=4"}), read_catalog());
+    const Report alone = simulate(parse_scenario(base_text, "a.yaml", {"cluster.nodes=4"}), read_catalog());
     const Records records = records_of(alone.rows, row_columns());
     for (std::size_t size = 0; size < 2; ++size) {
         CHECK(result.rows[4 + size].point == 2);
@@ -157,7 +157,8 @@ TEST_CASE("training, traces and collectives with a scaling table have columns of
     };
     CHECK(steps.rows[0].figures.at(at("step_time_s")) > steps.rows[1].figures.at(at("step_time_s")));
     CHECK(steps.rows[0].figures.at(at("efficiency")).is_null());  // there is nothing to compare with
-    const Sweep two = sweep_of({"seed=1,2"}, base + "scaling: {nodes: [1, 2]}\nassert: [\"busbw(1 MiB) > 1 TB/s\"]\n");
+    const Sweep two =
+        sweep_of({"seed=1,2"}, base_text + "scaling: {nodes: [1, 2]}\nassert: [\"busbw(1 MiB) > 1 TB/s\"]\n");
     const SweepResult scaled = sweep_result(two, outcomes_of(two));
     CHECK(scaled.rows.size() == 2 * (2 + 2));
     CHECK(scaled.figures.back() == "failed_asserts");
@@ -219,7 +220,7 @@ TEST_CASE("a journal of something else, damaged, unfinished or in use is refused
     CHECK_THAT(open(sweep, Journal::Start::fresh), ContainsSubstring("holds 1 finished points of an unfinished sweep"));
     // More points of the same scenario go on from the same journal; another scenario does not.
     CHECK(open(sweep_of({"cluster.nodes=1,2,8"}), Journal::Start::resume).empty());
-    CHECK_THAT(open(sweep_of({"cluster.nodes=1,2"}, base + "seed: 2\n"), Journal::Start::resume),
+    CHECK_THAT(open(sweep_of({"cluster.nodes=1,2"}, base_text + "seed: 2\n"), Journal::Start::resume),
                ContainsSubstring("is the journal of another state of the scenario"));
     const std::string whole = text_of(path);
     const auto rewritten = [&](const std::string& from, const std::string& to) {
