@@ -215,6 +215,24 @@ TEST_CASE("each direction of a wire is as hot as the link that a row lists") {
     }
 }
 
+// One node is one node with four GPUs or with eight, but its links are others.
+TEST_CASE("a row of fewer GPUs, whose links are of another fabric, is not drawn") {
+    const std::string text =
+        "name: two\ncluster: {node: dgx-h100, nodes: 1, gpus_per_node: $}\nworkload: {kind: collective}\n";
+    const auto with_gpus = [&](const char* gpus) {
+        return fabric_of(std::string(text).replace(text.find('$'), 1, gpus));
+    };
+    const Fabric few = with_gpus("4"), all = with_gpus("8");
+    REQUIRE(few.link_count() < all.link_count());
+    const LinkTraffic of_few{"4 GPUs", 1, 1.0, {}, {}, std::vector<float>(few.link_count(), 0.5F)};
+    const LinkTraffic of_all{"8 GPUs", 1, 1.0, {}, {}, std::vector<float>(all.link_count(), 0.25F)};
+    const Drawing drawing = draw(all, {of_few, of_all});
+    REQUIRE(drawing.frames == std::vector<std::string>{"8 GPUs"});
+    for (const Wire& wire : drawing.wires) {
+        CHECK(wire.there.loads.at(0).busy == 0.25);
+    }
+}
+
 TEST_CASE("a run's page says what its rows say") {
     const Scenario scenario = parse_scenario(
         "name: one\ncluster: {node: dgx-h100, nodes: 1}\nworkload: {kind: collective, sizes: [1 MiB, 64 MiB]}\n",
