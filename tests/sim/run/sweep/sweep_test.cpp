@@ -11,7 +11,7 @@
 #include "base/text_file.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
-#include "sim/report/html/page_json.hpp"
+#include "sim/report/html/page_html.hpp"
 #include "sim/report/result_columns.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
@@ -136,7 +136,7 @@ TEST_CASE("the number of threads changes nothing, and a stop keeps what was done
     std::size_t done = 0;
     CHECK_THROWS_AS(run_points(sweep, distinct_points(sweep), 2, &stop,
                                [&](std::size_t, const SweepOutcome&) {
-                                   if (++done == 3) stop = true; // and stays so
+                                   if (++done == 3) stop = true;  // and stays so
                                }),
                     Stopped);
     CHECK(done >= 3);
