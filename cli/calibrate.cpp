@@ -21,12 +21,10 @@ constexpr const char* calibrate_usage = "calibrate MEASUREMENT... -o OVERLAY [OP
 
 po::options_description calibrate_options() {
     po::options_description options("options");
-    options.add_options()("measurements", po::value<std::vector<std::string>>()->value_name("FILE"),
-                          "measurement files, or logs that `import` reads")(
-        "measured", po::value<std::vector<std::string>>()->value_name("FILE")->composing(),
-        "one more of them, as `compare` names it; repeatable")(
-        "output,o", po::value<std::string>()->value_name("OVERLAY"), "the overlay to write")(
-        "only", po::value<std::vector<std::string>>()->value_name("PART/FIGURE")->composing(),
+    options.add_options()("measurements", texts_value("FILE"), "measurement files, or logs that `import` reads")(
+        "measured", texts_value("FILE"), "one more of them, as `compare` names it; repeatable")(
+        "output,o", text_value("OVERLAY"), "the overlay to write")(
+        "only", texts_value("PART/FIGURE"),
         "fit this figure and no others; repeatable; refused where the data do not tell it");
     add_scenario_options(options);
     add_catalog_options(options);
@@ -60,14 +58,12 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
 }  // namespace
 
 ExitCode calibrate_system(const std::vector<std::string>& arguments) {
-    po::positional_options_description positional;
-    positional.add("measurements", -1);
-    const auto values = parse_options(arguments, calibrate_usage, calibrate_options(), positional);
+    const auto values = parse_options(arguments, calibrate_usage, calibrate_options(), {{"measurements", -1}});
     if (!values) {
         return ok;
     }
     if ((!values->contains("measurements") && !values->contains("measured")) || !values->contains("output")) {
-        throw UsageError(std::string("which measurements, and where to? (usage: fabricast ") + calibrate_usage + ")");
+        throw usage_error("which measurements, and where to?", calibrate_usage);
     }
     const std::optional<Scenario> scenario =
         values->contains("scenario") ? std::optional(scenario_of(*values)) : std::nullopt;
@@ -81,7 +77,7 @@ ExitCode calibrate_system(const std::vector<std::string>& arguments) {
     CalibrateOptions options;
     options.only = texts_of(*values, "only");
     const Calibration calibration = calibrate(catalog, data, cache, options);
-    outputs.write("output", overlay_yaml(calibration, catalog, data, cache));
+    outputs.write("output", [&] { return overlay_yaml(calibration, catalog, data, cache); });
     outputs.words() << to_text(calibration) << "\nwrote " << text_of(*values, "output") << "\n";
     return ok;
 }

@@ -42,11 +42,8 @@ const Part& part_named(const Catalog& catalog, const std::string& name) {
 ExitCode show_catalog(const std::vector<std::string>& arguments) {
     po::options_description options("options");
     add_catalog_options(options);
-    options.add_options()("words", po::value<std::vector<std::string>>()->value_name("WORD"),
-                          "list [KIND], or show NAME");
-    po::positional_options_description positional;
-    positional.add("words", 2);
-    const auto values = parse_options(arguments, catalog_usage, options, positional);
+    options.add_options()("words", texts_value("WORD"), "list [KIND], or show NAME");
+    const auto values = parse_options(arguments, catalog_usage, options, {{"words", 2}});
     if (!values) {
         return ok;
     }
@@ -57,7 +54,7 @@ ExitCode show_catalog(const std::vector<std::string>& arguments) {
         throw UsageError(error_message("what to do with the catalogue", shown(action), "list, show", near));
     }
     if (action == "show" && words.size() < 2) {
-        throw UsageError(std::string("which part? (usage: fabricast ") + catalog_usage + ")");
+        throw usage_error("which part?", catalog_usage);
     }
     const Catalog catalog = everything(*values);
     std::cout << (action == "show" ? catalog_page(part_named(catalog, words[1]))

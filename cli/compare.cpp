@@ -25,14 +25,14 @@ constexpr const char* compare_usage = "compare [--measured] FILE [SCENARIO] [OPT
 po::options_description compare_options() {
     po::options_description options("options");
     options.add_options()(
-        "measured", po::value<std::string>()->value_name("FILE"),
+        "measured", text_value("FILE"),
         "the measurement, or a log that `import` reads; without a scenario, its words say what to forecast");
     add_scenario_options(options);
     add_catalog_options(options);
-    options.add_options()                                                             //
-        ("json", po::value<std::string>()->value_name("FILE"), "write both as JSON")  //
-        ("svg", po::value<std::string>()->value_name("FILE"), "draw both curves")     //
-        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over");
+    options.add_options()                                   //
+        ("json", text_value("FILE"), "write both as JSON")  //
+        ("svg", text_value("FILE"), "draw both curves")     //
+        ("html", text_value("FILE"), "write a report to hand over");
     return options;
 }
 
@@ -43,17 +43,16 @@ ExitCode compare_measured(const std::vector<std::string>& arguments) {
     const bool named = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
         return argument == "--measured" || argument.starts_with("--measured=");
     });
-    po::positional_options_description positional;
-    if (!named) {
-        positional.add("measured", 1);
+    std::vector<Positional> positional = {{"measured", 1}, {"scenario", 1}};
+    if (named) {
+        positional.erase(positional.begin());
     }
-    positional.add("scenario", 1);
     const auto values = parse_options(arguments, compare_usage, compare_options(), positional);
     if (!values) {
         return ok;
     }
     if (!values->contains("measured")) {
-        throw UsageError(std::string("which measurement? (usage: fabricast ") + compare_usage + ")");
+        throw usage_error("which measurement?", compare_usage);
     }
     std::optional<Scenario> scenario;
     if (values->contains("scenario")) {
@@ -80,23 +79,15 @@ ExitCode compare_measured(const std::vector<std::string>& arguments) {
             throw UsageError("a transfer is derived from its file's words (a scenario and --svg are for collectives)");
         }
         const TransferComparison comparison = compare_transfers(measurement, builtin_transfer_aliases(), catalog);
-        if (values->contains("json")) {
-            outputs.write("json", to_json(comparison).dump(2) + "\n");
-        }
+        outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
         outputs.words() << to_text(comparison);
         return ok;
     }
     try {
         const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
-        if (values->contains("json")) {
-            outputs.write("json", to_json(comparison).dump(2) + "\n");
-        }
-        if (values->contains("svg")) {
-            outputs.write("svg", to_svg(comparison));
-        }
-        if (values->contains("html")) {
-            outputs.write("html", html::page_html(compare_page(comparison)));
-        }
+        outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
+        outputs.write("svg", [&] { return to_svg(comparison); });
+        outputs.write("html", [&] { return html::page_html(compare_page(comparison)); });
         outputs.words() << to_text(comparison);
     } catch (const NotACurve& error) {
         throw InputError(measurement.place, error.what());

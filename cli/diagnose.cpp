@@ -22,13 +22,11 @@ constexpr const char* diagnose_usage = "diagnose LOG [--node NAME | --cluster FI
 
 po::options_description diagnose_options() {
     po::options_description options("options");
-    options.add_options()("log", po::value<std::string>()->value_name("LOG"),
-                          "a log that `import` reads, or a measurement file")(
-        "node", po::value<std::string>()->value_name("NAME"), "the node template, where the log does not say what ran")(
-        "cluster", po::value<std::string>()->value_name("FILE"), "a scenario whose cluster and library were measured")(
-        "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE")->composing(),
-        "say what the log does not: system.network=\"InfiniBand NDR\"; repeatable")(
-        "json", po::value<std::string>()->value_name("FILE"), "write the diagnosis as JSON");
+    options.add_options()("log", text_value("LOG"), "a log that `import` reads, or a measurement file")(
+        "node", text_value("NAME"), "the node template, where the log does not say what ran")(
+        "cluster", text_value("FILE"), "a scenario whose cluster and library were measured")(
+        "set", texts_value("KEY=VALUE"), "say what the log does not: system.network=\"InfiniBand NDR\"; repeatable")(
+        "json", text_value("FILE"), "write the diagnosis as JSON");
     add_catalog_options(options);
     return options;
 }
@@ -36,14 +34,12 @@ po::options_description diagnose_options() {
 }  // namespace
 
 ExitCode diagnose_log(const std::vector<std::string>& arguments) {
-    po::positional_options_description positional;
-    positional.add("log", 1);
-    const auto values = parse_options(arguments, diagnose_usage, diagnose_options(), positional);
+    const auto values = parse_options(arguments, diagnose_usage, diagnose_options(), {{"log", 1}});
     if (!values) {
         return ok;
     }
     if (!values->contains("log")) {
-        throw UsageError(std::string("which log? (usage: fabricast ") + diagnose_usage + ")");
+        throw usage_error("which log?", diagnose_usage);
     }
     if (values->contains("node") && values->contains("cluster")) {
         throw UsageError("--node and --cluster both say what was measured; give one");
@@ -77,7 +73,7 @@ ExitCode diagnose_log(const std::vector<std::string>& arguments) {
             throw InputError(measurement.place, error.what());
         }
     }
-    outputs.write("json", json.dump(2) + "\n");
+    outputs.write("json", [&] { return json.dump(2) + "\n"; });
     outputs.words() << text;
     return ok;
 }

@@ -1,12 +1,12 @@
 // fabricast explain SCENARIO: what limits the result, and what would change it.
 
+#include "cli/explain.hpp"
+
 #include <filesystem>
 #include <ostream>
 
 #include "base/text_file.hpp"
 #include "cli/command.hpp"
-#include "cli/explain_outage.hpp"
-#include "cli/explain_path.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
@@ -30,11 +30,11 @@ po::options_description explain_options() {
     add_path_options(options);
     add_outage_options(options);
     options.add_options()  //
-        ("json", po::value<std::string>()->value_name("FILE"), "write the explanation as JSON")(
-            "html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")  //
-        ("emit", po::value<std::string>()->value_name("DIR"),
+        ("json", text_value("FILE"), "write the explanation as JSON")("html", text_value("FILE"),
+                                                                      "write a report to hand over")  //
+        ("emit", text_value("DIR"),
          "write each changed scenario, to be run by `fabricast run`")  //
-        ("threads", po::value<int>()->value_name("N"), "runs side by side (default and 0: every core)");
+        ("threads", whole_value("N"), "runs side by side (default and 0: every core)");
     return options;
 }
 
@@ -98,10 +98,8 @@ ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const
     if (values.contains("emit")) {
         emit_all(values, outputs, scenario, explanation);
     }
-    outputs.write("json", explanation_json(explanation).dump(2) + "\n");
-    if (values.contains("html")) {
-        outputs.write("html", html::page_html(html::explanation_page(whole, explanation)));
-    }
+    outputs.write("json", [&] { return explanation_json(explanation).dump(2) + "\n"; });
+    outputs.write("html", [&] { return html::page_html(html::explanation_page(whole, explanation)); });
     outputs.words() << blame_table(explanation) << tornado(explanation) << curve_table(explanation);
     return ok;
 }
@@ -109,9 +107,7 @@ ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const
 }  // namespace
 
 ExitCode explain_scenario(const std::vector<std::string>& arguments) {
-    po::positional_options_description positional;
-    positional.add("scenario", 1);
-    const auto values = parse_options(arguments, explain_usage, explain_options(), positional);
+    const auto values = parse_options(arguments, explain_usage, explain_options(), {{"scenario", 1}});
     if (!values) {
         return ok;
     }

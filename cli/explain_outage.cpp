@@ -1,8 +1,7 @@
-#include "cli/explain_outage.hpp"
-
 #include <ostream>
 
 #include "cli/command.hpp"
+#include "cli/explain.hpp"
 #include "cli/inputs.hpp"
 #include "sim/run/explain/outage.hpp"
 
@@ -10,7 +9,7 @@ namespace fabricast::cli {
 
 void add_outage_options(po::options_description& options) {
     options.add_options()  //
-        ("without", po::value<std::vector<std::string>>()->multitoken()->value_name("A [B]"),
+        ("without", texts_value("A [B]")->multitoken(),
          "what it costs that A (a switch, adapter, port or plane), or one cable between A and B, is dead from the "
          "start")("failures", "what the scenario's own events cost: with them and without");
 }
@@ -32,7 +31,7 @@ ExitCode explain_outage(const po::variables_map& values, const Outputs& outputs,
         throw UsageError("--failures: the scenario has no events (see --without)");
     }
     const OutageCost found = outage(scenario, catalog, Watch{&stop_flag()});
-    outputs.write("json", to_json(found).dump(2) + "\n");
+    outputs.write("json", [&] { return to_json(found).dump(2) + "\n"; });
     outputs.words() << to_text(found);
     return ok;
 }

@@ -1,9 +1,8 @@
-#include "cli/explain_path.hpp"
-
 #include <ostream>
 
 #include "base/unit_text.hpp"
 #include "cli/command.hpp"
+#include "cli/explain.hpp"
 #include "cli/inputs.hpp"
 #include "sim/plan/exchange_at.hpp"
 #include "sim/plan/transfers/describe.hpp"
@@ -38,10 +37,10 @@ TransferWorkload transfer_of(const Scenario& scenario, const po::variables_map& 
 
 void add_path_options(po::options_description& options) {
     options.add_options()  //
-        ("path", po::value<std::vector<std::string>>()->multitoken()->value_name("A B"),
+        ("path", texts_value("A B")->multitoken(),
          "the way data takes from device A to device B: copies, DMA, cores, latency, bandwidth")  //
-        ("transport", po::value<std::string>()->value_name("T"), "of that path (default: auto)")(
-            "size", po::value<std::string>()->value_name("S"), "of a message on it (default: 1 MiB)");
+        ("transport", text_value("T"), "of that path (default: auto)")("size", text_value("S"),
+                                                                       "of a message on it (default: 1 MiB)");
 }
 
 bool names_path(const po::variables_map& values) {

@@ -75,19 +75,7 @@ std::vector<Written> read_trace(const std::filesystem::path& file, const TraceFo
     }
 }
 
-// Traces are converted to our own recording format; a scenario can replay both.
-std::vector<ImportKind> trace_kinds() {
-    std::vector<ImportKind> list;
-    for (const TraceFormat* format : trace_formats()) {
-        if (format->name != our_own) {
-            list.push_back(
-                {std::string(format->name), "a recorded trace: " + std::string(format->meaning),
-                 [format](const std::filesystem::path& file, const Statements&) { return read_trace(file, format); }});
-        }
-    }
-    return list;
-}
-
+// Logs become measurement files. Traces are converted to our own recording format; a scenario can replay both.
 const std::vector<ImportKind>& kinds() {
     static const std::vector<ImportKind> all = [] {
         std::vector<ImportKind> list;
@@ -97,8 +85,13 @@ const std::vector<ImportKind>& kinds() {
                                 return read_log(file, name, said);
                             }});
         }
-        for (ImportKind& kind : trace_kinds()) {
-            list.push_back(std::move(kind));
+        for (const TraceFormat* format : trace_formats()) {
+            if (format->name != our_own) {
+                list.push_back({std::string(format->name), "a recorded trace: " + std::string(format->meaning),
+                                [format](const std::filesystem::path& file, const Statements&) {
+                                    return read_trace(file, format);
+                                }});
+            }
         }
         return list;
     }();
@@ -168,15 +161,12 @@ std::string common_start(const std::vector<Written>& written) {
 
 ExitCode import_file(const std::vector<std::string>& arguments) {
     po::options_description options("options");
-    options.add_options()("kind", po::value<std::string>()->value_name("KIND"), "auto, or what wrote the file")(
-        "file", po::value<std::string>()->value_name("FILE"), "what to read")(
-        "output,o", po::value<std::string>()->value_name("OUT"),
-        "what to write; several tables become OUT with a label each")(
-        "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE")->composing(),
-        "say what the file does not: system.network=\"InfiniBand NDR\"; repeatable")("list", "list the kinds");
-    po::positional_options_description positional;
-    positional.add("kind", 1).add("file", 1);
-    const auto values = parse_options(arguments, import_usage, options, positional);
+    options.add_options()("kind", text_value("KIND"), "auto, or what wrote the file")(
+        "file", text_value("FILE"), "what to read")("output,o", text_value("OUT"),
+                                                    "what to write; several tables become OUT with a label each")(
+        "set", texts_value("KEY=VALUE"), "say what the file does not: system.network=\"InfiniBand NDR\"; repeatable")(
+        "list", "list the kinds");
+    const auto values = parse_options(arguments, import_usage, options, {{"kind", 1}, {"file", 1}});
     if (!values) {
         return ok;
     }
@@ -187,8 +177,7 @@ ExitCode import_file(const std::vector<std::string>& arguments) {
         return ok;
     }
     if (!values->contains("kind") || !values->contains("file") || !values->contains("output")) {
-        throw UsageError(std::string("what to import, from where, and to where? (usage: fabricast ") + import_usage +
-                         ")");
+        throw usage_error("what to import, from where, and to where?", import_usage);
     }
     const std::filesystem::path file = text_of(*values, "file");
     const std::filesystem::path out = text_of(*values, "output");

@@ -11,27 +11,33 @@
 namespace fabricast::cli {
 
 void add_catalog_options(po::options_description& options) {
-    options.add_options()("catalog", po::value<std::string>()->value_name("DIR"), "add your own parts")(
-        "calibration", po::value<std::vector<std::string>>()->value_name("FILE")->composing(),
-        "lay a file of measured figures over the catalogue; repeatable");
+    options.add_options()("catalog", text_value("DIR"), "add your own parts")(
+        "calibration", texts_value("FILE"), "lay a file of measured figures over the catalogue; repeatable");
 }
 
 void add_scenario_options(po::options_description& options) {
-    options.add_options()("scenario", po::value<std::string>()->value_name("FILE"), "the scenario")(
-        "engine", po::value<std::string>()->value_name("NAME"), "flow, analytic, simgrid or packet")(
-        "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE")->composing(),
-        "replace one key of the scenario; repeatable");
+    options.add_options()("scenario", text_value("FILE"), "the scenario")("engine", text_value("NAME"),
+                                                                          "flow, analytic, simgrid or packet")(
+        "set", texts_value("PATH=VALUE"), "replace one key of the scenario; repeatable");
 }
 
-Scenario scenario_of(const po::variables_map& values) {
-    if (!values.contains("scenario")) {
-        throw UsageError("which scenario? (accepted: the name of a scenario file)");
-    }
+std::vector<std::string> overrides_of(const po::variables_map& values) {
     std::vector<std::string> overrides = texts_of(values, "set");
     if (values.contains("engine")) {
         overrides.push_back("engine=" + text_of(values, "engine"));
     }
-    return read_scenario(text_of(values, "scenario"), overrides);
+    return overrides;
+}
+
+const std::string& scenario_file(const po::variables_map& values) {
+    if (!values.contains("scenario")) {
+        throw UsageError("which scenario? (accepted: the name of a scenario file)");
+    }
+    return values["scenario"].as<std::string>();
+}
+
+Scenario scenario_of(const po::variables_map& values) {
+    return read_scenario(scenario_file(values), overrides_of(values));
 }
 
 int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high) {
@@ -63,8 +69,7 @@ Statements statements_of(const po::variables_map& values) {
 }
 
 Catalog catalog_of(const po::variables_map& values, const Scenario* scenario) {
-    const std::string folder = values.contains("catalog") ? text_of(values, "catalog") : "";
-    return calibrated_catalog(folder, scenario, texts_of(values, "calibration"));
+    return calibrated_catalog(text_of(values, "catalog"), scenario, texts_of(values, "calibration"));
 }
 
 }  // namespace fabricast::cli

@@ -18,7 +18,10 @@ void add_catalog_options(po::options_description& options);
 // Adds --set path=value (repeatable) and --engine.
 void add_scenario_options(po::options_description& options);
 
-// The scenario named by the positional argument `scenario`. Throws UsageError if there is none.
+// What --set and --engine say, as read_scenario() takes it.
+std::vector<std::string> overrides_of(const po::variables_map& values);
+// The positional argument `scenario`, and what its file and the overrides say. Throws UsageError if there is none.
+const std::string& scenario_file(const po::variables_map& values);
 Scenario scenario_of(const po::variables_map& values);
 
 // A whole number from `low` to `high`; `otherwise` if the option is not given. Throws UsageError.

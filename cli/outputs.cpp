@@ -118,9 +118,9 @@ void Outputs::add(const fs::path& path) {
     files_.push_back(file);
 }
 
-void Outputs::write(const char* option, std::string_view text) const {
+void Outputs::write(const char* option, const std::function<std::string()>& text) const {
     if (values_.contains(option)) {
-        write_output(text_of(values_, option), text);
+        write_output(text_of(values_, option), text());
     }
 }
 

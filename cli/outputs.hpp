@@ -3,6 +3,7 @@
 // result, and no result overwrites an input.
 
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -25,8 +26,9 @@ public:
     // Adds a file to write whose name is only known later. Throws like the constructor.
     void add(const std::filesystem::path& file);
 
-    // Writes to the file that `option` names; does nothing if the option is not given. Throws IoError.
-    void write(const char* option, std::string_view text) const;
+    // Writes what `text` returns to the file that `option` names; does nothing if the option is not given. Throws
+    // IoError.
+    void write(const char* option, const std::function<std::string()>& text) const;
     // Stream for text meant for people: standard output, or standard error if a result goes to standard output.
     std::ostream& words() const;
 

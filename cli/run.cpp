@@ -8,16 +8,13 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
-#include "sim/report/deadlock_picture.hpp"
 #include "sim/report/failed_asserts.hpp"
-#include "sim/report/html/deadlock_page.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/packet_picture.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
-#include "sim/report/training.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
@@ -30,14 +27,14 @@ po::options_description run_options() {
     po::options_description options("options");
     add_scenario_options(options);
     add_catalog_options(options);
-    options.add_options()                                                                                //
-        ("json", po::value<std::string>()->value_name("FILE"), "write the result as JSON")               //
-        ("csv", po::value<std::string>()->value_name("FILE"), "write the rows as CSV")                   //
-        ("trace", po::value<std::string>()->value_name("FILE"), "write a Chrome/Perfetto trace")         //
-        ("svg", po::value<std::string>()->value_name("FILE"), "draw queues and pauses (engine packet)")  //
-        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")            //
-        ("threads", po::value<int>()->value_name("N"), "sizes to run side by side (default and 0: every core)")(
-            "quiet", "print no table");
+    options.add_options()                                                      //
+        ("json", text_value("FILE"), "write the result as JSON")               //
+        ("csv", text_value("FILE"), "write the rows as CSV")                   //
+        ("trace", text_value("FILE"), "write a Chrome/Perfetto trace")         //
+        ("svg", text_value("FILE"), "draw queues and pauses (engine packet)")  //
+        ("html", text_value("FILE"), "write a report to hand over")            //
+        ("threads", whole_value("N"), "sizes to run side by side (default and 0: every core)")("quiet",
+                                                                                               "print no table");
     return options;
 }
 
@@ -90,33 +87,21 @@ bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
                                         std::holds_alternative<TraceWorkload>(scenario.workload)));
 }
 
-void write_files(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario,
-                 const Catalog& catalog, const Report& report) {
-    if (values.contains("json")) {
-        outputs.write("json", result_json(scenario, report).dump(2) + "\n");
-    }
-    if (values.contains("csv")) {
-        outputs.write("csv", result_csv(report));
-    }
-    if (values.contains("trace")) {
-        outputs.write("trace", chrome_trace(report.trace));
-    }
-    if (values.contains("svg")) {
-        outputs.write("svg", packet_picture(report));
-    }
-    if (values.contains("html")) {
+void write_files(const Outputs& outputs, const Scenario& scenario, const Catalog& catalog, const Report& report) {
+    outputs.write("json", [&] { return result_json(scenario, report).dump(2) + "\n"; });
+    outputs.write("csv", [&] { return result_csv(report); });
+    outputs.write("trace", [&] { return chrome_trace(report.trace); });
+    outputs.write("svg", [&] { return packet_picture(report); });
+    outputs.write("html", [&] {
         const Fabric fabric(build(scenario, catalog));
-        outputs.write(
-            "html", html::page_html(html::run_page(scenario, report, fabric, link_events(scenario, fabric, catalog))));
-    }
+        return html::page_html(html::run_page(scenario, report, fabric, link_events(scenario, fabric, catalog)));
+    });
 }
 
 }  // namespace
 
 ExitCode run_scenario(const std::vector<std::string>& arguments) {
-    po::positional_options_description positional;
-    positional.add("scenario", 1);
-    const auto values = parse_options(arguments, "run SCENARIO [OPTION...]", run_options(), positional);
+    const auto values = parse_options(arguments, "run SCENARIO [OPTION...]", run_options(), {{"scenario", 1}});
     if (!values) {
         return ok;
     }
@@ -141,17 +126,15 @@ ExitCode run_scenario(const std::vector<std::string>& arguments) {
         const Report report = simulate(
             scenario, catalog, watch, [&](const Row& row) { printer.add(row); }, options);
         printer.finish(report);
-        write_files(*values, outputs, scenario, catalog, report);
+        write_files(outputs, scenario, catalog, report);
         check_asserts(scenario, report);
         return ok;
     } catch (const CannotEnd& error) {
-        if (values->contains("svg")) {
-            outputs.write("svg", deadlock_picture(error.what()));
-        }
-        if (values->contains("html")) {
+        outputs.write("svg", [&] { return deadlock_picture(error.what()); });
+        outputs.write("html", [&] {
             const Fabric fabric(build(scenario, catalog));
-            outputs.write("html", html::page_html(html::standstill_page(scenario, fabric, error.what())));
-        }
+            return html::page_html(html::standstill_page(scenario, fabric, error.what()));
+        });
         throw;
     } catch (const Stopped&) {
         // Finished rows are kept: they are already on the screen, and the files note that rows are missing.
@@ -159,7 +142,7 @@ ExitCode run_scenario(const std::vector<std::string>& arguments) {
         part.scenario = scenario.name;
         part.rows = printer.rows();
         part.notes = {"stopped before all sizes were run"};
-        write_files(*values, outputs, scenario, catalog, part);
+        write_files(outputs, scenario, catalog, part);
         throw;
     }
 }

@@ -25,21 +25,20 @@ constexpr const char* study_usage = "study SCENARIO... [OPTION...]";
 
 po::options_description study_options() {
     po::options_description options("options");
-    options.add_options()("scenarios", po::value<std::vector<std::string>>()->value_name("FILE"),
+    options.add_options()("scenarios", texts_value("FILE"),
                           "scenarios, one design each; or one whose `designs:` names several")(
-        "engine", po::value<std::string>()->value_name("NAME"), "flow, analytic, simgrid or packet")(
-        "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE")->composing(),
-        "replace one key of every design; repeatable");
+        "engine", text_value("NAME"), "flow, analytic, simgrid or packet")(
+        "set", texts_value("PATH=VALUE"), "replace one key of every design; repeatable");
     add_catalog_options(options);
     options.add_options()  //
-        ("by", po::value<std::string>()->value_name("WORD"),
-         "rank by value (cost per token, or capital per bus bandwidth), time, capital or power")         //
-        ("draws", po::value<int>()->value_name("N"), "random draws of figures and prices (default 64)")  //
-        ("seed", po::value<int>()->value_name("N"), "of the draws (default 1)")                          //
-        ("json", po::value<std::string>()->value_name("FILE"), "write the study as JSON")                //
-        ("csv", po::value<std::string>()->value_name("FILE"), "write a line for each design as CSV")     //
-        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")            //
-        ("threads", po::value<int>()->value_name("N"), "runs side by side (default and 0: every core)")  //
+        ("by", text_value("WORD"),
+         "rank by value (cost per token, or capital per bus bandwidth), time, capital or power")  //
+        ("draws", whole_value("N"), "random draws of figures and prices (default 64)")            //
+        ("seed", whole_value("N"), "of the draws (default 1)")                                    //
+        ("json", text_value("FILE"), "write the study as JSON")                                   //
+        ("csv", text_value("FILE"), "write a line for each design as CSV")                        //
+        ("html", text_value("FILE"), "write a report to hand over")                               //
+        ("threads", whole_value("N"), "runs side by side (default and 0: every core)")            //
         ("quiet", "print no table");
     return options;
 }
@@ -64,10 +63,7 @@ StudyInput input_of(const po::variables_map& values, std::string name, Scenario 
 
 // A scenario is one design, or several if it has `designs:`, each of which replaces some of its keys.
 std::vector<StudyInput> inputs_of(const po::variables_map& values) {
-    std::vector<std::string> overrides = texts_of(values, "set");
-    if (values.contains("engine")) {
-        overrides.push_back("engine=" + text_of(values, "engine"));
-    }
+    const std::vector<std::string> overrides = overrides_of(values);
     std::vector<StudyInput> inputs;
     for (const std::string& file : texts_of(values, "scenarios")) {
         const Scenario scenario = read_scenario(file, overrides);
@@ -99,14 +95,12 @@ std::vector<StudyInput> inputs_of(const po::variables_map& values) {
 }  // namespace
 
 ExitCode study_designs(const std::vector<std::string>& arguments) {
-    po::positional_options_description positional;
-    positional.add("scenarios", -1);
-    const auto values = parse_options(arguments, study_usage, study_options(), positional);
+    const auto values = parse_options(arguments, study_usage, study_options(), {{"scenarios", -1}});
     if (!values) {
         return ok;
     }
     if (!values->contains("scenarios")) {
-        throw UsageError(std::string("which designs? (usage: fabricast ") + study_usage + ")");
+        throw usage_error("which designs?", study_usage);
     }
     StudyOptions options;
     options.draws = static_cast<std::uint32_t>(whole_of(*values, "draws", 64, 10, 100'000));
@@ -128,15 +122,9 @@ ExitCode study_designs(const std::vector<std::string>& arguments) {
     const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
     const Study result = study(inputs, options, watch);
     progress.clear();
-    if (values->contains("json")) {
-        outputs.write("json", study_json(result).dump(2) + "\n");
-    }
-    if (values->contains("csv")) {
-        outputs.write("csv", study_csv(result));
-    }
-    if (values->contains("html")) {
-        outputs.write("html", html::page_html(html::study_page(inputs.front().scenario, result)));
-    }
+    outputs.write("json", [&] { return study_json(result).dump(2) + "\n"; });
+    outputs.write("csv", [&] { return study_csv(result); });
+    outputs.write("html", [&] { return html::page_html(html::study_page(inputs.front().scenario, result)); });
     if (!values->contains("quiet")) {
         outputs.words() << study_table(result);
     }

@@ -4,6 +4,8 @@
 #include "sim/run/sweep/sweep.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -15,7 +17,6 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
-#include "cli/ranks.hpp"
 #include "cli/sweep_request.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/run/sweep/files.hpp"
@@ -36,20 +37,13 @@ namespace fs = std::filesystem;
 constexpr const char* sweep_usage = "sweep SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
 
 Sweep read_sweep(const po::variables_map& values, Outputs& outputs) {
-    if (!values.contains("scenario")) {
-        throw UsageError("which scenario? (accepted: the name of a scenario file)");
-    }
-    const fs::path file = text_of(values, "scenario");
-    std::vector<std::string> overrides = texts_of(values, "set");
-    if (values.contains("engine")) {
-        overrides.push_back("engine=" + text_of(values, "engine"));
-    }
+    const fs::path file = scenario_file(values);
     std::vector<Variation> vary;
     for (const std::string& argument : texts_of(values, "vary")) {
         vary.push_back(parse_variation(argument));
     }
     bool kept = false;  // once is enough: all points read the same files
-    return prepare_sweep(scenario_tree(file, overrides), file, vary, [&](const Scenario& scenario) {
+    return prepare_sweep(scenario_tree(file, overrides_of(values)), file, vary, [&](const Scenario& scenario) {
         if (!kept) {
             outputs.keep(scenario);
             kept = true;
@@ -196,6 +190,16 @@ ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks
     return code;
 }
 
+// Whether mpirun, or Slurm's PMI, started more than one process. Reads the variables that launchers set, so it needs no
+// MPI: Open MPI's, and those of MPICH, Intel MPI and Slurm's pmi2.
+bool several_ranks() {
+    constexpr std::array sizes = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
+    return std::ranges::any_of(sizes, [](const char* name) {
+        const char* size = std::getenv(name);
+        return size != nullptr && std::atoi(size) > 1;
+    });
+}
+
 // Rank 0's part. A failure while other ranks compute aborts all ranks; before and after that, they exit by themselves.
 ExitCode lead_ranks(Ranks& ranks, const Sweep& sweep, const SweepRequest& request) {
     try {
@@ -249,9 +253,7 @@ ExitCode sweep_with_ranks(const po::variables_map& values) {
 }  // namespace
 
 ExitCode sweep_scenario(const std::vector<std::string>& arguments) {
-    po::positional_options_description positional;
-    positional.add("scenario", 1);
-    const auto values = parse_options(arguments, sweep_usage, sweep_options(), positional);
+    const auto values = parse_options(arguments, sweep_usage, sweep_options(), {{"scenario", 1}});
     if (!values) {
         return ok;
     }

@@ -1,7 +1,8 @@
 #include "cli/sweep_request.hpp"
 
-#include <charconv>
+#include <algorithm>
 
+#include "base/numbers.hpp"
 #include "base/sqlite.hpp"
 #include "cli/inputs.hpp"
 #include "sim/report/html/page_html.hpp"
@@ -11,34 +12,31 @@ namespace fabricast::cli {
 namespace {
 
 Shard shard_of(const std::string& text) {
-    std::size_t index = 0;
-    std::size_t count = 0;
-    const char* end = text.data() + text.size();
-    const auto [slash, first] = std::from_chars(text.data(), end, index);
-    const bool whole = first == std::errc{} && slash != end && *slash == '/';
-    const auto [stop, second] = whole ? std::from_chars(slash + 1, end, count) : std::from_chars_result{end, first};
-    if (!whole || second != std::errc{} || stop != end || index < 1 || index > count) {
+    const std::size_t slash = std::min(text.find('/'), text.size() - 1);
+    const auto index = number_in<std::size_t>(text.substr(0, slash));
+    const auto count = number_in<std::size_t>(text.substr(slash + 1));
+    if (!index || !count || *index < 1 || *index > *count) {
         throw UsageError(error_message("--shard takes a part of a whole", shown(text), "1/8 to 8/8"));
     }
-    return {index - 1, count};
+    return {*index - 1, *count};
 }
 
 }  // namespace
 
 po::options_description sweep_options() {
     po::options_description options("options");
-    options.add_options()("vary", po::value<std::vector<std::string>>()->value_name("PATH=V1,V2...")->composing(),
+    options.add_options()("vary", texts_value("PATH=V1,V2..."),
                           "a key and its values; repeatable: every combination is a point");
     add_scenario_options(options);
     add_catalog_options(options);
     options.add_options()  //
-        ("out", po::value<std::string>()->value_name("FILE"),
-         "write the result: .csv, .sqlite, or - for CSV on standard output")                                         //
-        ("html", po::value<std::string>()->value_name("FILE"), "write a report to hand over")                        //
-        ("resume", "go on where a sweep with this --out was ended")                                                  //
-        ("shard", po::value<std::string>()->value_name("I/N"), "run only the I-th of N parts, from 1; needs --out")  //
-        ("merge", "run nothing: put the journals of all shards together into --out")                                 //
-        ("threads", po::value<int>()->value_name("N"), "points to run side by side (default and 0: every core)")     //
+        ("out", text_value("FILE"),
+         "write the result: .csv, .sqlite, or - for CSV on standard output")                     //
+        ("html", text_value("FILE"), "write a report to hand over")                              //
+        ("resume", "go on where a sweep with this --out was ended")                              //
+        ("shard", text_value("I/N"), "run only the I-th of N parts, from 1; needs --out")        //
+        ("merge", "run nothing: put the journals of all shards together into --out")             //
+        ("threads", whole_value("N"), "points to run side by side (default and 0: every core)")  //
         ("quiet", "print no table and no progress");
     return options;
 }

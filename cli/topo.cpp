@@ -31,14 +31,14 @@ po::options_description topo_options() {
     add_scenario_options(options);
     add_catalog_options(options);
     options.add_options()  //
-        ("path", po::value<std::vector<std::string>>()->multitoken()->value_name("A B"),
+        ("path", texts_value("A B")->multitoken(),
          "the way from device A to device B, hop by hop")  //
-        ("transport", po::value<std::string>()->value_name("T"),
-         "of that path: auto, nvlink, p2p, host-staged or network")                              //
-        ("bisection", "bandwidth between the two halves of the cluster")                         //
-        ("dot", po::value<std::string>()->value_name("FILE"), "write the graph for Graphviz")    //
-        ("graphml", po::value<std::string>()->value_name("FILE"), "write the graph as GraphML")  //
-        ("simgrid", po::value<std::string>()->value_name("FILE"), "write a SimGrid platform");
+        ("transport", text_value("T"),
+         "of that path: auto, nvlink, p2p, host-staged or network")       //
+        ("bisection", "bandwidth between the two halves of the cluster")  //
+        ("dot", text_value("FILE"), "write the graph for Graphviz")       //
+        ("graphml", text_value("FILE"), "write the graph as GraphML")     //
+        ("simgrid", text_value("FILE"), "write a SimGrid platform");
     return options;
 }
 
@@ -182,9 +182,7 @@ void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::
 }  // namespace
 
 ExitCode show_topology(const std::vector<std::string>& arguments) {
-    po::positional_options_description positional;
-    positional.add("scenario", 1);
-    const auto values = parse_options(arguments, "topo SCENARIO [OPTION...]", topo_options(), positional);
+    const auto values = parse_options(arguments, "topo SCENARIO [OPTION...]", topo_options(), {{"scenario", 1}});
     if (!values) {
         return ok;
     }
@@ -202,9 +200,7 @@ ExitCode show_topology(const std::vector<std::string>& arguments) {
         print_path(out, fabric, texts_of(*values, "path"), transport_of(*values));
     }
     const auto write = [&](const char* option, std::string (*exported)(const Fabric&)) {
-        if (values->contains(option)) {
-            outputs.write(option, exported(fabric));
-        }
+        outputs.write(option, [&] { return exported(fabric); });
     };
     write("dot", to_dot);
     write("graphml", to_graphml);

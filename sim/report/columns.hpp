@@ -156,6 +156,16 @@ std::string text_line(const Record& record, const Columns<Record>& columns) {
     return line + "\n";
 }
 
+// The heading and a line for each record.
+template <class Record>
+std::string text_table(const std::vector<Record>& records, const Columns<Record>& columns) {
+    std::string lines = text_heading(columns);
+    for (const Record& record : records) {
+        lines += text_line(record, columns);
+    }
+    return lines;
+}
+
 template <class Record>
 html::Table page_table(std::string title, std::string caption, const std::vector<Record>& records,
                        const Columns<Record>& columns) {

@@ -1,10 +1,12 @@
 #include "sim/report/failed_asserts.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
 #include "base/unit_text.hpp"
+#include "sim/report/result_columns.hpp"
 #include "sim/scenario/assertion.hpp"
 
 namespace fabricast {
@@ -15,7 +17,6 @@ using asserted::Assertion;
 using asserted::Measure;
 using asserted::Metric;
 using asserted::Scope;
-using asserted::Sign;
 
 // A value of the report that an assert is about, and the cluster it belongs to.
 struct Found {
@@ -23,32 +24,12 @@ struct Found {
     std::uint32_t nodes = 0, gpus = 0;
 };
 
-double of_row(const Row& row, std::string_view metric) {
-    return metric == "time" ? row.time_s : metric == "algbw" ? row.algbw : row.busbw;
-}
-
-std::optional<double> of_point(const ScalingPoint& point, std::string_view metric) {
-    if (metric == "busbw_retained") {
-        return point.busbw_retained;
-    }
-    return metric == "efficiency"  ? point.efficiency
-           : metric == "step_time" ? point.step_time_s
-           : metric == "exposed"   ? point.exposed_comm_s
-                                   : std::nullopt;
-}
-
-// With only one cluster there is no efficiency: nothing to compare with.
-std::optional<double> of_step(const StepRow& step, std::string_view metric, bool alone) {
-    if (metric == "efficiency") {
-        return alone ? std::nullopt : std::optional(step.efficiency);
-    }
-    if (metric == "tokens_per_s" || metric == "samples_per_s") {
-        return metric == "tokens_per_s" ? step.tokens_per_s : step.samples_per_s;
-    }
-    return metric == "step_time" ? std::optional(step.step_time_s)
-           : metric == "exposed" ? std::optional(step.exposed_s())
-           : metric == "mfu"     ? std::optional(step.mfu)
-                                 : std::nullopt;
+// The figure of a row in the column of the metric; nothing if such rows have no such column, or it is not known.
+template <class Record>
+std::optional<double> figure_of(const Record& row, const Columns<Record>& columns, const Metric& metric) {
+    const auto column = std::ranges::find(columns, metric.column, &Column<Record>::name);
+    const Json value = column == columns.end() ? Json() : column->value(row);
+    return value.is_null() ? std::nullopt : std::optional(value.get<double>());
 }
 
 std::vector<Found> figures_of(const Assertion& assertion, const Report& report) {
@@ -58,40 +39,33 @@ std::vector<Found> figures_of(const Assertion& assertion, const Report& report) 
             found.push_back({*value, nodes, gpus});
         }
     };
-    const std::string_view metric = assertion.metric->name;
-    if (assertion.metric->scope == Scope::size) {
+    const Metric& metric = *assertion.metric;
+    if (metric.scope == Scope::size) {
         for (const Row& row : report.rows) {
             if (row.size == *assertion.size) {
-                found.push_back({of_row(row, metric)});
+                found.push_back({figure_of(row, row_columns(), metric).value()});
             }
         }
-    } else if (assertion.metric->scope == Scope::whole) {
+    } else if (metric.scope == Scope::whole) {
         if (report.replay) {
             found.push_back({report.replay->makespan_s});
         }
     } else {
         for (const ScalingPoint& point : report.points) {
-            add(of_point(point, metric), point.nodes, point.gpus);
+            add(figure_of(point, point_columns(), metric), point.nodes, point.gpus);
         }
+        // With only one cluster there is no efficiency: nothing to compare with.
+        const bool comparable = report.steps.size() > 1 || metric.name != "efficiency";
         for (const StepRow& step : report.steps) {
-            add(of_step(step, metric, report.steps.size() == 1), step.nodes, step.gpus);
+            add(comparable ? figure_of(step, step_columns(), metric) : std::nullopt, step.nodes, step.gpus);
         }
     }
     return found;
 }
 
 bool holds(const Assertion& assertion, double value) {
-    switch (assertion.sign) {
-        case Sign::above:
-            return value > assertion.bound;
-        case Sign::at_least:
-            return value >= assertion.bound;
-        case Sign::below:
-            return value < assertion.bound;
-        case Sign::at_most:
-            return value <= assertion.bound;
-    }
-    return false;
+    return (assertion.above ? value > assertion.bound : value < assertion.bound) ||
+           (assertion.equal && value == assertion.bound);
 }
 
 std::string value_text(const Metric& metric, double value) {

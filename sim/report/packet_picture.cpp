@@ -3,13 +3,29 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
+#include "base/pattern.hpp"
+#include "base/text.hpp"
 #include "sim/report/packet_traffic.hpp"
-#include "sim/report/svg.hpp"
 
 namespace fabricast {
 
 namespace {
+
+// `anchor`: start, middle or end.
+std::string svg_text(double x, double y, std::string_view anchor, std::string_view words) {
+    return fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'>{}</text>\n", x, y, anchor, markup_text(words));
+}
+
+// `defs`: arrow heads and the like; may be empty. `drawn` lies on a white ground.
+std::string svg_document(double width, double height, int font_size, std::string_view defs, std::string_view drawn) {
+    return fmt::format(
+        "<svg xmlns='http://www.w3.org/2000/svg' width='{:.0f}' height='{:.0f}' font-family='sans-serif' "
+        "font-size='{}'>\n{}<rect width='100%' height='100%' fill='white'/>\n{}</svg>\n",
+        width, height, font_size, defs, drawn);
+}
 
 constexpr std::size_t ports_drawn = 6;  // the worst ports of each row
 
@@ -82,6 +98,48 @@ std::string port_strip(const PortSeries& series, const std::string& name, const 
            svg_text(left - 6, axes.top + strip, "end", "0");
 }
 
+constexpr double box_width = 170, box_height = 44;
+
+struct Point {
+    double x, y;
+};
+
+// A deadlock names the first port again at the end, which is dropped.
+std::vector<std::string> ports_of(const std::string& message) {
+    std::vector<std::string> ports;
+    for (const QuotedLink& quoted : quoted_links(message)) {
+        ports.push_back(quoted.name + quoted.lane);
+    }
+    if (ports.size() > 1 && ports.front() == ports.back()) {
+        ports.pop_back();
+    }
+    return ports;
+}
+
+std::string box(const Point& at, const std::string& name) {
+    return fmt::format(
+               "<rect x='{:.1f}' y='{:.1f}' width='{:.0f}' height='{:.0f}' rx='6' fill='#f6d5d1' stroke='#c0392b'/>\n",
+               at.x - box_width / 2, at.y - box_height / 2, box_width, box_height) +
+           svg_text(at.x, at.y + 4, "middle", name);
+}
+
+// The point where the line between two boxes leaves the first one.
+Point edge(const Point& from, const Point& to) {
+    const double dx = to.x - from.x;
+    const double dy = to.y - from.y;
+    const double share = 1 / std::max(std::abs(dx) / (box_width / 2 + 5), std::abs(dy) / (box_height / 2 + 5));
+    return {from.x + dx * share, from.y + dy * share};
+}
+
+std::string arrow(const Point& from, const Point& to) {
+    const Point a = edge(from, to);
+    const Point b = edge(to, from);
+    return fmt::format(
+        "<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' stroke='#c0392b' stroke-width='2' "
+        "marker-end='url(#tip)'/>\n",
+        a.x, a.y, b.x, b.y);
+}
+
 }  // namespace
 
 std::string packet_picture(const Report& report) {
@@ -112,6 +170,45 @@ std::string packet_picture(const Report& report) {
     const std::string title =
         report.scenario + ": bytes queued (blue) and time paused (red) at the worst ports" + calls;
     return svg_document(left + width + 20, y + 10, 12, "", svg_text(left, 24, "start", title) + strips);
+}
+
+std::vector<QuotedLink> quoted_links(const std::string& message) {
+    static const Pattern quoted("'([^']*)'( lane [^ ]*)?");
+    std::vector<QuotedLink> links;
+    for (const Pattern::Groups& found : quoted.all_in(message)) {
+        links.push_back({std::string(found[1].value()), std::string(found[2].value_or(""))});
+    }
+    return links;
+}
+
+std::string deadlock_picture(const std::string& message) {
+    const bool circle = message.find("deadlock of") != std::string::npos;
+    const std::vector<std::string> ports = ports_of(message);
+    const auto count = static_cast<double>(ports.size());
+    const double radius = std::max(120.0, count * (box_width + 30) / (2 * std::numbers::pi));
+    const double width = circle ? 2 * radius + box_width + 40 : box_width + 40;
+    const double height = circle ? 2 * radius + box_height + 80 : count * (box_height + 14) + 80;
+    std::vector<Point> places;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        const auto number = static_cast<double>(i);
+        const double angle = 2 * std::numbers::pi * number / count - std::numbers::pi / 2;
+        places.push_back(circle ? Point{width / 2 + radius * std::cos(angle),
+                                        56 + box_height / 2 + radius + radius * std::sin(angle)}
+                                : Point{width / 2, 56 + box_height / 2 + number * (box_height + 14)});
+    }
+    std::string drawn;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        drawn += box(places[i], ports[i]);
+        if (circle && ports.size() > 1) {
+            drawn += arrow(places[i], places[(i + 1) % ports.size()]);
+        }
+    }
+    constexpr std::string_view tip =
+        "<defs><marker id='tip' markerWidth='8' markerHeight='8' refX='6' refY='3' orient='auto'>"
+        "<path d='M0,0 L6,3 L0,6 z' fill='#c0392b'/></marker></defs>\n";
+    const std::string title =
+        circle ? "Each port is full of packets for the next, whose buffer has no room:" : "Ports that hold packets:";
+    return svg_document(std::max(width, 420.0), height, 13, tip, "<text x='12' y='24'>" + title + "</text>\n" + drawn);
 }
 
 }  // namespace fabricast

@@ -1,6 +1,7 @@
 #pragma once
 // The result of a run: rows as nccl-tests prints them, each with its bottleneck and its evidence.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,7 +11,6 @@
 #include "base/units.hpp"
 #include "models/evidence.hpp"
 #include "sim/engines/common/timeline.hpp"
-#include "sim/report/trace_report.hpp"
 
 namespace fabricast {
 
@@ -53,6 +53,53 @@ struct StepRow {
     std::string busiest_link;  // "node0.nic0 -> leaf0 12 %"; empty: none
     double efficiency = 1;     // throughput per GPU / that of the first row of its table
     Evidence evidence = Evidence::formula_only;
+};
+
+// The parts of a step, which add up to it, by the names that reports give them.
+struct StepPart {
+    const char* name;
+    double StepRow::*seconds;
+};
+inline constexpr std::array<StepPart, 8> step_parts = {{{"compute", &StepRow::compute_s},
+                                                        {"tensor-parallel", &StepRow::exposed_tensor_s},
+                                                        {"context-parallel", &StepRow::exposed_context_s},
+                                                        {"expert-parallel", &StepRow::exposed_expert_s},
+                                                        {"pipeline", &StepRow::exposed_pipeline_s},
+                                                        {"data-parallel", &StepRow::exposed_data_s},
+                                                        {"bubble", &StepRow::bubble_s},
+                                                        {"fixed", &StepRow::fixed_s}}};
+
+// The calls of one collective on all groups that have the same name and size; messages between pairs count as
+// `sendrecv`.
+struct ReplayUse {
+    std::string group;  // the communicator's name in the trace; empty: it has none
+    std::uint32_t ranks = 0, groups = 0;
+    std::string collective;
+    std::uint64_t calls = 0;
+    double bytes = 0;   // nccl-tests' size, summed over the calls
+    double time_s = 0;  // summed over the calls, each from the arrival of its last rank
+};
+
+// The time of one rank, in seconds. Computing and communicating may overlap; the exposed part does not.
+struct ReplayRank {
+    std::uint32_t rank = 0;
+    std::string device;    // "node0.gpu3"
+    double compute_s = 0;  // while at least one kernel runs
+    double comm_s = 0;     // while at least one call runs
+    double waiting_s = 0;  // while it only waits for other ranks to arrive at a call
+    double exposed_s = 0;  // calls and waiting while no kernel runs
+    double end_s = 0;      // end of its last record
+};
+
+// A replayed trace: how long it takes, what each rank does meanwhile, what communication costs, and the bottleneck.
+struct ReplayReport {
+    std::string format;  // "kineto"
+    std::uint32_t recorded = 0, ranks = 0, steps = 1;
+    double makespan_s = 0;
+    std::optional<double> recorded_s;  // how long the recording itself took; none: not known
+    std::vector<ReplayUse> uses;
+    std::vector<ReplayRank> members;  // one for each watched rank
+    std::string bottleneck;           // "node0.nic0 -> leaf0 97 %", "kernels of rank 3: 81 %"
 };
 
 // One operation of one row in simulated time, for the trace.

@@ -4,11 +4,47 @@
 
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/result_columns.hpp"
-#include "sim/report/trace_text.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
 
 namespace fabricast {
+
+namespace {
+
+Json replay_json(const ReplayReport& replay) {
+    Json json = {{"format", replay.format},
+                 {"recorded_ranks", replay.recorded},
+                 {"ranks", replay.ranks},
+                 {"steps", replay.steps},
+                 {"makespan_s", replay.makespan_s},
+                 {"bottleneck", replay.bottleneck},
+                 {"communication", records_json(replay.uses, replay_use_columns())},
+                 {"members", records_json(replay.members, replay_rank_columns())}};
+    if (replay.recorded_s) {
+        json["recorded_s"] = *replay.recorded_s;
+    }
+    return json;
+}
+
+Json replay_json_schema() {
+    const auto whole = [](const char* meaning) { return Json{{"type", "integer"}, {"description", meaning}}; };
+    return {{"type", "object"},
+            {"properties",
+             {{"format", {{"type", "string"}, {"description", "Of the trace."}}},
+              {"recorded_ranks", whole("Ranks with a recording of their own.")},
+              {"ranks", whole("Ranks that were replayed.")},
+              {"steps", whole("Training steps in it.")},
+              {"makespan_s", {{"type", "number"}, {"description", "From the first start to the last end."}}},
+              {"recorded_s", {{"type", "number"}, {"description", "The same of the recording itself."}}},
+              {"bottleneck", {{"type", "string"}, {"description", "The busiest link, or what the time goes into."}}},
+              {"communication", records_schema(replay_use_columns())},
+              {"members", records_schema(replay_rank_columns())}}},
+            {"required",
+             {"format", "recorded_ranks", "ranks", "steps", "makespan_s", "bottleneck", "communication", "members"}},
+            {"additionalProperties", false}};
+}
+
+}  // namespace
 
 std::string_view version() { return FABRICAST_VERSION; }
 

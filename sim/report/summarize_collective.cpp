@@ -1,11 +1,9 @@
-#include "sim/report/summarize_collective.hpp"
-
 #include <algorithm>
 
 #include "base/unit_text.hpp"
 #include "sim/engines/common/accounting.hpp"
-#include "sim/report/link_traffic.hpp"
 #include "sim/report/packet_traffic.hpp"
+#include "sim/report/summarize_kinds.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast {
@@ -31,8 +29,9 @@ double longest_delay(const Schedule& schedule) {
     return to_seconds(longest);
 }
 
-}  // namespace
-
+// "node0.gpu3 -> node0.nvswitch 97 %" if a link is busy for at least half of the time. Otherwise what takes at least
+// half of the time: "congestion control" (engine packet: it holds back the flows), "channel rate" (how fast the
+// channels' copy loops run) or "issue" (host and launch); if none does, "latency".
 std::string bottleneck(const ReplayedPlan& replayed) {
     const Timeline& timeline = replayed.timelines.timeline;
     if (std::string link = busiest_text(timeline, replayed.fabric, busy_share); !link.empty()) {
@@ -48,6 +47,8 @@ std::string bottleneck(const ReplayedPlan& replayed) {
     }
     return longest_delay(plan.schedule) >= busy_share * time ? "issue" : "latency";
 }
+
+}  // namespace
 
 void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Report& report) {
     const auto& [plan, timelines, fabric, catalog] = replayed;

@@ -1,5 +1,3 @@
-#include "sim/report/summarize_trace.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "sim/report/link_traffic.hpp"
+#include "sim/report/summarize_kinds.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast {

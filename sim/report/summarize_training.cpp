@@ -1,5 +1,3 @@
-#include "sim/report/summarize_training.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +6,8 @@
 
 #include "base/unit_text.hpp"
 #include "sim/plan/training/step_account.hpp"
-#include "sim/report/link_traffic.hpp"
 #include "sim/report/step_evidence.hpp"
+#include "sim/report/summarize_kinds.hpp"
 
 namespace fabricast {
 
@@ -17,18 +15,9 @@ namespace {
 
 // The longest part of the step; computing only if no other part is longer.
 std::string bottleneck_of(const StepRow& row) {
-    const std::array<std::pair<const char*, double>, 7> parts{{{"tensor-parallel", row.exposed_tensor_s},
-                                                               {"context-parallel", row.exposed_context_s},
-                                                               {"expert-parallel", row.exposed_expert_s},
-                                                               {"pipeline", row.exposed_pipeline_s},
-                                                               {"data-parallel", row.exposed_data_s},
-                                                               {"bubble", row.bubble_s},
-                                                               {"fixed", row.fixed_s}}};
-    const auto longest =
-        std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    return row.compute_s >= longest->second
-               ? fmt::format("compute {}", percent(row.compute_s / row.step_time_s))
-               : fmt::format("{} {}", longest->first, percent(longest->second / row.step_time_s));
+    const StepPart& longest =
+        *std::ranges::max_element(step_parts, {}, [&](const StepPart& part) { return row.*part.seconds; });
+    return fmt::format("{} {}", longest.name, percent(row.*longest.seconds / row.step_time_s));
 }
 
 StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {

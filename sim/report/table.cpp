@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+#include "base/unit_text.hpp"
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/result_columns.hpp"
 #include "sim/report/summarize.hpp"
-#include "sim/report/trace_text.hpp"
 
 namespace fabricast {
 
@@ -19,6 +20,29 @@ std::string cluster_words(const ClusterRequest& cluster) {
     words += cluster.fabric_kind.empty() ? "" : ", " + cluster.fabric_kind;
     words += cluster.link.empty() ? "" : " " + cluster.link;
     return words;
+}
+
+std::string step_words(const TrainingWorkload& w) {
+    const Parallelism& p = w.parallelism;
+    std::string words = fmt::format("{}, {}", w.model, to_string(w.precision));
+    const auto add = [&](const char* name, std::uint32_t degree) {
+        words += degree > 1 ? fmt::format(", {} {}", name, degree) : "";
+    };
+    add("tensor", p.tensor);
+    add("context", p.context);
+    add("expert", p.expert);
+    add("pipeline", p.pipeline);
+    add("chunks", p.chunks);
+    return fmt::format("{}, {}", words, to_string(w.sharding));
+}
+
+// The weakest evidence, and why it is weak.
+std::string evidence_line(const std::string& weakest, const std::vector<std::string>& notes) {
+    std::string line = "# weakest evidence: " + weakest;
+    for (const std::string& note : notes) {
+        line += "; " + note;
+    }
+    return line + "\n";
 }
 
 }  // namespace
@@ -49,20 +73,44 @@ std::string replay_lines(const Scenario& scenario, const Report& report) {
     if (!report.replay) {
         return "";
     }
-    return "# " + scenario.name + ": a trace on " + cluster_words(scenario.cluster) + ", NCCL " +
-           scenario.library.nccl + "\n" + replay_table(*report.replay);
+    return fmt::format("# {}: a trace on {}, NCCL {}\n", scenario.name, cluster_words(scenario.cluster),
+                       scenario.library.nccl) +
+           replay_table(*report.replay);
+}
+
+std::string replay_table(const ReplayReport& replay) {
+    constexpr std::size_t most_lines = 32;  // for ranks; the JSON has all watched ranks
+    const auto time_text = [](double seconds) { return text(seconds, Dimension::time); };
+    std::string lines = fmt::format(
+        "# {}recording of {}, replayed on {}\nmakespan {}", replay.format == "recording" ? "" : replay.format + " ",
+        plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
+    if (replay.recorded_s) {
+        lines += ", recorded " + time_text(*replay.recorded_s);
+    }
+    if (replay.steps > 1) {
+        lines += fmt::format("; {} steps of {}", replay.steps, time_text(replay.makespan_s / replay.steps));
+    }
+    lines += "\nbottleneck " + replay.bottleneck + "\n";
+    lines += replay.uses.empty() ? "" : "#\n" + text_table(replay.uses, replay_use_columns());
+    std::vector<ReplayRank> members = replay.members;
+    members.resize(std::min(members.size(), most_lines));
+    lines += "#\n" + text_table(members, replay_rank_columns());
+    const std::size_t left = replay.members.size() - members.size();
+    return lines + (left > 0 ? fmt::format("# and {} more\n", left) : "");
+}
+
+std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps) {
+    if (steps.empty()) {
+        return "";
+    }
+    return fmt::format("# {}: a training step of {}, on {}, NCCL {}\n", scenario.name,
+                       step_words(std::get<TrainingWorkload>(scenario.workload)), node_words(scenario.cluster),
+                       scenario.library.nccl) +
+           text_table(steps, step_columns(steps.front().tokens_per_s > 0));
 }
 
 std::string scaling_table(const std::vector<ScalingPoint>& points) {
-    if (points.empty()) {
-        return "";
-    }
-    const Columns<ScalingPoint> columns = point_columns();
-    std::string lines = "#\n" + text_heading(columns);
-    for (const ScalingPoint& point : points) {
-        lines += text_line(point, columns);
-    }
-    return lines;
+    return points.empty() ? "" : "#\n" + text_table(points, point_columns());
 }
 
 std::string table_footer(const Scenario& scenario, const Report& report) {
@@ -71,20 +119,13 @@ std::string table_footer(const Scenario& scenario, const Report& report) {
         lines += "# " + note + "\n";
     }
     if (!report.rows.empty()) {
-        lines += "# weakest evidence: " + cluster_words(scenario.cluster) + ": " + weakest_evidence(report.rows);
-        for (const std::string& note : report.evidence_notes) {
-            lines += "; " + note;
-        }
-        lines += "\n";
+        lines += evidence_line(cluster_words(scenario.cluster) + ": " + weakest_evidence(report.rows),
+                               report.evidence_notes);
     }
     if (!report.steps.empty()) {
         const auto weaker = [](const StepRow& a, const StepRow& b) { return a.evidence < b.evidence; };
         const StepRow& weakest = *std::max_element(report.steps.begin(), report.steps.end(), weaker);
-        lines += "# weakest evidence: " + std::string(to_string(weakest.evidence));
-        for (const std::string& note : report.evidence_notes) {
-            lines += "; " + note;
-        }
-        lines += "\n";
+        lines += evidence_line(std::string(to_string(weakest.evidence)), report.evidence_notes);
     }
     return lines;
 }

@@ -17,6 +17,11 @@ std::string table_header(const Scenario& scenario);
 std::string table_row(const Row& row);
 // The summary of a replayed trace; empty without one.
 std::string replay_lines(const Scenario& scenario, const Report& report);
+// The same without the scenario's line; lines without `#` are figures.
+std::string replay_table(const ReplayReport& replay);
+// Training steps: the parts of the step, then the scaling table if there are several cluster sizes; empty without
+// steps.
+std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps);
 // The scaling table; empty without points.
 std::string scaling_table(const std::vector<ScalingPoint>& points);
 // The packet engine's counts, the notes, and as the last line the weakest evidence in words.

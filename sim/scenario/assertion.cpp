@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "base/nearest_word.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 
@@ -14,17 +14,17 @@ namespace fabricast::asserted {
 namespace {
 
 constexpr std::array metrics = {
-    Metric{"time", Scope::size, Measure::time},
-    Metric{"algbw", Scope::size, Measure::rate},
-    Metric{"busbw", Scope::size, Measure::rate},
-    Metric{"busbw_retained", Scope::cluster, Measure::number},
-    Metric{"efficiency", Scope::cluster, Measure::number},
-    Metric{"step_time", Scope::cluster, Measure::time},
-    Metric{"exposed", Scope::cluster, Measure::time},
-    Metric{"tokens_per_s", Scope::cluster, Measure::number},
-    Metric{"samples_per_s", Scope::cluster, Measure::number},
-    Metric{"mfu", Scope::cluster, Measure::number},
-    Metric{"makespan", Scope::whole, Measure::time},
+    Metric{"time", "time_s", Scope::size, Measure::time},
+    Metric{"algbw", "algbw_Bps", Scope::size, Measure::rate},
+    Metric{"busbw", "busbw_Bps", Scope::size, Measure::rate},
+    Metric{"busbw_retained", "busbw_retained", Scope::cluster, Measure::number},
+    Metric{"efficiency", "efficiency", Scope::cluster, Measure::number},
+    Metric{"step_time", "step_time_s", Scope::cluster, Measure::time},
+    Metric{"exposed", "exposed_comm_s", Scope::cluster, Measure::time},
+    Metric{"tokens_per_s", "tokens_per_s", Scope::cluster, Measure::number},
+    Metric{"samples_per_s", "samples_per_s", Scope::cluster, Measure::number},
+    Metric{"mfu", "mfu", Scope::cluster, Measure::number},
+    Metric{"makespan", "makespan_s", Scope::whole, Measure::time},
 };
 
 constexpr std::string_view accepted = "busbw >= 350 GB/s at 1 GiB, or efficiency >= 0.9 at 1024 gpus";
@@ -48,14 +48,11 @@ const Metric& metric_named(std::string_view name) {
 
 template <class Number>
 Number plain_number(std::string_view text) {
-    Number value{};
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool finite =
-        std::isfinite(static_cast<double>(value));  // "nan" and "inf" parse as numbers, but are no bounds
-    if (error != std::errc{} || stop != text.data() + text.size() || !finite) {
+    const std::optional<Number> value = number_in<Number>(text);
+    if (!value || !std::isfinite(static_cast<double>(*value))) {  // "nan" and "inf" are numbers, but no bounds
         throw UnitError(error_message("not a plain number", shown(text), "a number without unit"));
     }
-    return value;
+    return *value;
 }
 
 double bound_of(const Metric& metric, std::string_view text) {
@@ -105,10 +102,9 @@ Assertion parse(std::string_view statement) {
     }
     Assertion assertion;
     read_metric(assertion, trimmed(statement.substr(0, at), " "), statement);
-    const bool equal = statement.substr(at + 1).starts_with('=');
-    const bool up = statement[at] == '>';
-    assertion.sign = up ? (equal ? Sign::at_least : Sign::above) : (equal ? Sign::at_most : Sign::below);
-    std::string_view right = statement.substr(at + (equal ? 2 : 1));
+    assertion.above = statement[at] == '>';
+    assertion.equal = statement.substr(at + 1).starts_with('=');
+    std::string_view right = statement.substr(at + (assertion.equal ? 2 : 1));
     if (const std::size_t place = right.find(" at "); place != std::string_view::npos) {
         if (assertion.size || assertion.nodes || assertion.gpus) {
             refuse("says twice where", statement);

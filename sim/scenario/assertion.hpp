@@ -18,15 +18,14 @@ enum class Measure : std::uint8_t { time, rate, number };
 
 struct Metric {
     std::string_view name;
+    std::string_view column;  // of the row, as JSON names it
     Scope scope;
     Measure measure;
 };
 
-enum class Sign : std::uint8_t { above, at_least, below, at_most };
-
 struct Assertion {
     const Metric* metric = nullptr;
-    Sign sign{};
+    bool above = false, equal = false;         // > or <; with = behind it
     double bound = 0;                          // seconds, bytes per second or a plain number
     std::optional<Bytes> size;                 // selects a row
     std::optional<std::uint32_t> nodes, gpus;  // select a cluster; neither: all clusters

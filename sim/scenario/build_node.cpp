@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <map>
 #include <string>
 
 #include "base/nearest_word.hpp"
+#include "base/numbers.hpp"
 #include "models/device_part.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/node_links.hpp"
@@ -54,25 +55,30 @@ void use_gpus(NodeTemplate& node, std::uint32_t gpus) {
     keep_nics(node, stay);
 }
 
-// Sets options of a template; each knows its key for errors.
-struct Options {
+// Sets an option of a template; knows its key for errors.
+struct Setter {
     const Scenario& scenario;
     const Catalog& catalog;
     NodeTemplate& node;
+    const std::string& key;
 
-    void set_flag(bool& flag, const std::string& key, const std::string& value) const {
-        if (value != "true" && value != "false") {
-            fail_at(scenario, key, error_message("this option is a switch", shown(value), "true, false"));
-        }
-        flag = value == "true";
+    [[noreturn]] void refuse(std::string_view what, const std::string& value, std::string_view accepted,
+                             std::string_view nearest = {}) const {
+        fail_at(scenario, key, error_message(what, shown(value), accepted, nearest));
     }
 
-    void set_vendor(const std::string& key, const std::string& value) const {
+    template <bool NodeTemplate::*flag>
+    void set_flag(const std::string& value) const {
+        if (value != "true" && value != "false") {
+            refuse("this option is a switch", value, "true, false");
+        }
+        node.*flag = value == "true";
+    }
+
+    void set_vendor(const std::string& value) const {
         static const std::vector<std::string> vendors = {"amd", "intel", "nvidia", "ibm"};
         if (std::ranges::find(vendors, value) == vendors.end()) {
-            fail_at(
-                scenario, key,
-                error_message("no such maker of CPUs", shown(value), joined(vendors), nearest_word(value, vendors)));
+            refuse("no such maker of CPUs", value, joined(vendors), nearest_word(value, vendors));
         }
         if (value != node.cpu_vendor) {
             node.cpu_vendor = value;
@@ -81,12 +87,12 @@ struct Options {
     }
 
     // Another GPU in the same places: more memory, less power.
-    void set_gpu(const std::string& key, const std::string& part) const {
+    void set_gpu(const std::string& part) const {
         node.gpu = look_up_at(scenario, key, [&] { return gpu_spec(catalog.at("gpu", part)); });
     }
 
     // Replaces the adapters, with the new adapter's usual port.
-    void set_nic(const std::string& key, const std::string& part) const {
+    void set_nic(const std::string& part) const {
         const NicSpec nic = look_up_at(scenario, key, [&] { return nic_spec(catalog.at("nic", part)); });
         node.nic_part = nic.name;
         node.nic_link = nic.port_link;
@@ -99,11 +105,10 @@ struct Options {
     }
 
     // Fewer NICs than the template: keeps evenly spaced ones. More: each NIC gets several ports.
-    void set_nics(const std::string& key, const std::string& value) const {
-        std::uint32_t nics = 0;
-        const char* end = value.data() + value.size();
-        if (std::from_chars(value.data(), end, nics).ptr != end || value.empty() || nics == 0) {
-            fail_at(scenario, key, error_message("this option is a number of NICs", shown(value), "1, 2, ..."));
+    void set_nics(const std::string& value) const {
+        const std::uint32_t nics = number_in<std::uint32_t>(value).value_or(0);
+        if (nics == 0) {
+            refuse("this option is a number of NICs", value, "1, 2, ...");
         }
         if (node.nics == 0 || (nics > node.nics && nics % node.nics != 0)) {
             fail_at(scenario, key,
@@ -120,29 +125,30 @@ struct Options {
         }
         keep_nics(node, stay);
     }
-
-    void apply(const std::string& key, const std::string& name, const std::string& value) const {
-        static const std::vector<std::string> options = {"cpu_vendor", "gpu",  "gpu_direct",
-                                                         "nic",        "nics", "peer_to_peer"};
-        if (name == "peer_to_peer") {
-            set_flag(node.peer_to_peer, key, value);
-        } else if (name == "gpu_direct") {
-            set_flag(node.gpu_direct, key, value);
-        } else if (name == "cpu_vendor") {
-            set_vendor(key, value);
-        } else if (name == "gpu") {
-            set_gpu(key, value);
-        } else if (name == "nic") {
-            set_nic(key, value);
-        } else if (name == "nics") {
-            set_nics(key, value);
-        } else {
-            fail_at(scenario, key,
-                    error_message("node templates have no such option", shown(name), joined(options),
-                                  nearest_word(name, options)));
-        }
-    }
 };
+
+struct Option {
+    std::string_view name;
+    void (Setter::*set)(const std::string& value) const;
+};
+constexpr std::array options = {Option{"cpu_vendor", &Setter::set_vendor},
+                                Option{"gpu", &Setter::set_gpu},
+                                Option{"gpu_direct", &Setter::set_flag<&NodeTemplate::gpu_direct>},
+                                Option{"nic", &Setter::set_nic},
+                                Option{"nics", &Setter::set_nics},
+                                Option{"peer_to_peer", &Setter::set_flag<&NodeTemplate::peer_to_peer>}};
+
+void set_option(const Setter& setter, const std::string& name, const std::string& value) {
+    const auto option = std::ranges::find(options, name, &Option::name);
+    if (option == options.end()) {
+        std::vector<std::string> names;
+        for (const Option& known : options) {
+            names.emplace_back(known.name);
+        }
+        setter.refuse("node templates have no such option", name, joined(names), nearest_word(name, names));
+    }
+    (setter.*option->set)(value);
+}
 
 }  // namespace
 
@@ -156,7 +162,7 @@ NodeTemplate build_node(const Scenario& scenario, const Catalog& catalog) {
         use_gpus(node, request.gpus_per_node);
     }
     for (const auto& [name, value] : request.node_options) {
-        Options{scenario, catalog, node}.apply("cluster.options." + name, name, value);
+        set_option({scenario, catalog, node, "cluster.options." + name}, name, value);
     }
     slow_to_devices(node, catalog);
     if (request.node_options.contains("gpu")) {

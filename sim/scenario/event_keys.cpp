@@ -1,8 +1,7 @@
-#include "sim/scenario/event_keys.hpp"
-
 #include <algorithm>
 #include <limits>
 
+#include "sim/scenario/key_groups.hpp"
 #include "sim/scenario/rows.hpp"
 
 namespace fabricast {
@@ -10,12 +9,6 @@ namespace fabricast {
 namespace {
 
 using namespace rows;
-
-// NOLINTBEGIN(bugprone-macro-parentheses): a member's name takes none.
-// A field of the event that is being read, which is the last of the list.
-#define EVENT(member) \
-    [](auto& scenario) -> auto& { return scenario.events.back().member; }
-// NOLINTEND(bugprone-macro-parentheses)
 
 constexpr std::int64_t most_times = 10'000;
 constexpr double least_share = 1e-6;  // the resolution of engine packet
@@ -79,65 +72,38 @@ void check_event(const Node& event) {
     check_times(event);
 }
 
-Json event_json(const LinkChange& change) {
-    Json json = Json::object();
-    const auto time = [&](const char* key, Duration at) {
-        if (at.ps > 0) {
-            json[key] = std::to_string(at.ps) + " ps";
-        }
-    };
-    time("at", change.at);
-    if (!change.link.empty()) {
-        json["link"] = change.link;
-    } else if (!change.cable.empty()) {
-        json["cable"] = change.cable;
-    } else {
-        json["device"] = change.device;
-    }
-    if (change.becomes.empty()) {
-        json["share"] = change.share;
-    } else {
-        json["becomes"] = change.becomes;
-    }
-    time("until", change.until);
-    if (change.every.ps > 0) {
-        time("every", change.every);
-        json["times"] = change.times;
-    }
-    return json;
-}
-
 }  // namespace
 
 std::vector<Key> event_keys() {
-    Key share =
-        number_key("events.share", EVENT(share), 0, 1, "What is left of its capacity, at least 1e-6; 0: it is down.");
+    using E = LinkChange;
+    KeyOf<E> share =
+        number_key("share", &E::share, 0, 1, "What is left of its capacity, at least 1e-6; 0: it is down.");
     share.when_absent = "`becomes`";
-    Key times =
-        whole_key("events.times", EVENT(times), 1, most_times, "How many times in all, together with `every`.", "once");
+    share.write = [](const E& change) { return change.becomes.empty() ? Json(change.share) : Json(); };
+    KeyOf<E> times =
+        whole_key("times", &E::times, 1, most_times, "How many times in all, together with `every`.", "once");
+    times.write = [](const E& change) { return change.every.ps > 0 ? Json(change.times) : Json(); };
     std::vector<Key> keys = list_keys(
-        "events", [](auto& scenario) -> auto& { return scenario.events; },
-        "Links and devices that change while each size runs; the table of `scaling` runs without them.", event_json,
+        "events", &Scenario::events,
+        "Links and devices that change while each size runs; the table of `scaling` runs without them.",
         {
-            time_key("events.at", EVENT(at), "When, from the start of the replay.", "from the start"),
-            text_key("events.link", EVENT(link),
-                     "One direction of a cable or bundle, as reports name it: `leaf0 -> node0.nic0`.",
+            time_key("at", &E::at, "When, from the start of the replay.", "from the start"),
+            text_key("link", &E::link, "One direction of a cable or bundle, as reports name it: `leaf0 -> node0.nic0`.",
                      "`cable` or `device`"),
             texts_key(
-                "events.cable", EVENT(cable),
+                "cable", &E::cable,
                 "One cable between two devices, both directions: `[leaf0, node0.nic0]`; of a bundle or of parallel "
                 "ones only this one."),
             text_key(
-                "events.device", EVENT(device),
+                "device", &E::device,
                 "Every cable of a switch or an adapter (`spine1`, `node0.nic2`), or a GPU's kernels (`node0.gpu3`).",
                 "`link` or `cable`"),
             std::move(share),
-            text_key("events.becomes", EVENT(becomes),
+            text_key("becomes", &E::becomes,
                      "Instead of `share`: the catalogue link that it is trained down to, as `pcie-gen5-x8`.",
                      "`share`"),
-            time_key("events.until", EVENT(until), "When it is whole again, whatever other events left of it.",
-                     "never"),
-            time_key("events.every", EVENT(every), "Flapping: the same again so long after.", "once"),
+            time_key("until", &E::until, "When it is whole again, whatever other events left of it.", "never"),
+            time_key("every", &E::every, "Flapping: the same again so long after.", "once"),
             std::move(times),
         });
     keys.front().read = [](const Node& node, Scenario& s) {

@@ -35,14 +35,11 @@ enum class Form : std::uint8_t {
     ranges,       // paths of keys, each with a list or with {from, to, scale}
 };
 
-struct Key {
+// What a key says about itself.
+struct KeyText {
     std::string path;  // "cluster.fabric.kind"
     Form form = Form::text;
     std::string meaning{};  // a sentence for the documentation
-    // Sets the field from a value of the right form; throws InputError at the value.
-    std::function<void(const yaml::Node&, Scenario&)> read{};
-    // The field as a scenario would state it; null if it is "not given". Absent for rows below a list of maps.
-    std::function<Json(const Scenario&)> write{};
     bool required = false;
     std::string when_absent{};         // for the documentation, what a missing key means; empty: the field's default
     std::vector<std::string> words{};  // for Form::word
@@ -51,5 +48,16 @@ struct Key {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };
+
+// A key of the struct `Of`, a part of the scenario; its path begins there.
+template <class Of>
+struct KeyOf : KeyText {
+    // Sets the field from a value of the right form; throws InputError at the value.
+    std::function<void(const yaml::Node&, Of&)> read{};
+    // The field as a scenario would state it; null if it is "not given". Absent for rows below a list of maps.
+    std::function<Json(const Of&)> write{};
+};
+
+using Key = KeyOf<Scenario>;
 
 }  // namespace fabricast

@@ -10,26 +10,25 @@ namespace fabricast {
 
 namespace {
 
+void take(const Part& part, std::string_view name, double& to) { to = part.number_or(name, to); }
+void take(const Part& part, std::string_view name, int& to) { to = static_cast<int>(part.number_or(name, to)); }
+void take(const Part& part, std::string_view name, bool& to) { to = part.number_or(name, to ? 1 : 0) != 0; }
+void take(const Part& part, std::string_view name, Duration& to) { to = part.has(name) ? part.duration(name) : to; }
+void take(const Part& part, std::string_view name, Bytes& to) { to = part.has(name) ? part.bytes(name) : to; }
+
 void lay_over(const Part& part, DcqcnOptions& dcqcn) {
-    const auto duration = [&](const char* name, Duration& to) {
-        if (part.has(name)) {
-            to = part.duration(name);
-        }
-    };
-    dcqcn.g = part.number_or("dcqcn.g", dcqcn.g);
-    dcqcn.first_alpha = part.number_or("dcqcn.first_alpha", dcqcn.first_alpha);
-    duration("dcqcn.alpha_timer", dcqcn.alpha_timer);
-    duration("dcqcn.cnp_interval", dcqcn.cnp_interval);
-    duration("dcqcn.cut_interval", dcqcn.cut_interval);
-    duration("dcqcn.increase_timer", dcqcn.increase_timer);
-    if (part.has("dcqcn.byte_counter")) {
-        dcqcn.byte_counter = part.bytes("dcqcn.byte_counter");
-    }
-    dcqcn.fast_recovery = static_cast<int>(part.number_or("dcqcn.fast_recovery", dcqcn.fast_recovery));
-    dcqcn.additive = part.number_or("dcqcn.additive", dcqcn.additive);
-    dcqcn.hyper = part.number_or("dcqcn.hyper", dcqcn.hyper);
-    dcqcn.least_rate = part.number_or("dcqcn.least_rate", dcqcn.least_rate);
-    dcqcn.clamp_target = part.number_or("dcqcn.clamp_target", dcqcn.clamp_target ? 1 : 0) != 0;
+    take(part, "dcqcn.g", dcqcn.g);
+    take(part, "dcqcn.first_alpha", dcqcn.first_alpha);
+    take(part, "dcqcn.alpha_timer", dcqcn.alpha_timer);
+    take(part, "dcqcn.cnp_interval", dcqcn.cnp_interval);
+    take(part, "dcqcn.cut_interval", dcqcn.cut_interval);
+    take(part, "dcqcn.increase_timer", dcqcn.increase_timer);
+    take(part, "dcqcn.byte_counter", dcqcn.byte_counter);
+    take(part, "dcqcn.fast_recovery", dcqcn.fast_recovery);
+    take(part, "dcqcn.additive", dcqcn.additive);
+    take(part, "dcqcn.hyper", dcqcn.hyper);
+    take(part, "dcqcn.least_rate", dcqcn.least_rate);
+    take(part, "dcqcn.clamp_target", dcqcn.clamp_target);
 }
 
 // A preset states Kmin and Kmax for a port of `ecn.rate`; the engine scales them with the rate of each port, so they
@@ -40,29 +39,24 @@ void lay_over(const Part& part, EcnOptions& ecn) {
         ecn.k_min = static_cast<double>(part.bytes("ecn.k_min").count) / gigabits;
         ecn.k_max = static_cast<double>(part.bytes("ecn.k_max").count) / gigabits;
     }
-    ecn.p_max = part.number_or("ecn.p_max", ecn.p_max);
+    take(part, "ecn.p_max", ecn.p_max);
 }
 
 // What the scenario states wins over the preset.
 void lay_over(const Part& part, InfinibandControl& control) {
-    const InfinibandControl plain;
-    const auto whole = [&](const char* name, int& to, int untouched) {
-        to = to == untouched ? static_cast<int>(part.number_or(name, to)) : to;
+    const auto take_unstated = [&](std::string_view name, auto InfinibandControl::*figure) {
+        if (control.*figure == InfinibandControl{}.*figure) {
+            take(part, name, control.*figure);
+        }
     };
-    whole("cc.threshold", control.threshold, plain.threshold);
-    whole("cc.marking_rate", control.marking_rate, plain.marking_rate);
-    whole("cc.increase", control.increase, plain.increase);
-    whole("cc.least", control.least, plain.least);
-    whole("cc.limit", control.limit, plain.limit);
-    if (part.has("cc.packet_size") && control.packet_size == plain.packet_size) {
-        control.packet_size = part.bytes("cc.packet_size");
-    }
-    if (part.has("cc.timer") && control.timer == plain.timer) {
-        control.timer = part.duration("cc.timer");
-    }
-    if (control.spacing == plain.spacing) {
-        control.spacing = part.number_or("cc.spacing", control.spacing);
-    }
+    take_unstated("cc.threshold", &InfinibandControl::threshold);
+    take_unstated("cc.marking_rate", &InfinibandControl::marking_rate);
+    take_unstated("cc.increase", &InfinibandControl::increase);
+    take_unstated("cc.least", &InfinibandControl::least);
+    take_unstated("cc.limit", &InfinibandControl::limit);
+    take_unstated("cc.packet_size", &InfinibandControl::packet_size);
+    take_unstated("cc.timer", &InfinibandControl::timer);
+    take_unstated("cc.spacing", &InfinibandControl::spacing);
 }
 
 // Checks what no single key can check: lanes and nodes that do not exist.
@@ -110,8 +104,8 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
 }
 
 CongestionControl control_of(std::string_view asked) {
-    for (const CongestionControl control : {CongestionControl::none, CongestionControl::dcqcn,
-                                            CongestionControl::timely, CongestionControl::infiniband}) {
+    using enum CongestionControl;
+    for (const CongestionControl control : {none, dcqcn, timely, infiniband}) {
         if (to_string(control) == asked) {
             return control;
         }
@@ -131,7 +125,7 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
     const std::vector<Bytes>* const sizes = sizes_of(scenario.workload);
     packet.threads = sizes != nullptr && sizes->size() > 1 ? 1 : static_cast<int>(threads);
     if (!packet.preset.empty()) {
-        try {
+        look_up_at(scenario, "packet.preset", [&] {
             const Part& part = catalog.at("packet-preset", packet.preset);
             lay_over(part, packet.dcqcn);
             lay_over(part, packet.infiniband);
@@ -142,9 +136,7 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
             if (packet.congestion_control == CongestionControl::automatic && !asked.empty()) {
                 packet.congestion_control = control_of(asked);
             }
-        } catch (const CatalogError& error) {
-            fail_at(scenario, "packet.preset", error.what());
-        }
+        });
     }
     check_marks(scenario, packet);
     if (packet.buffer.count == 0) {

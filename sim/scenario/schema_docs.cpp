@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "base/enum_name.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/schema.hpp"
@@ -17,14 +19,8 @@ namespace {
 // YAML scalars have no type until they are read: 2.27 and "2.27" are the same NCCL version.
 const Json any_scalar = {{"type", {"string", "number", "boolean"}}};
 
-Json with_range(Json schema, const Key& key) {
-    if (std::isfinite(key.low)) {
-        schema["minimum"] = key.low;
-    }
-    if (std::isfinite(key.high)) {
-        schema["maximum"] = key.high;
-    }
-    return schema;
+Json range_schema(const char* type, const Key& key) {
+    return {{"type", type}, {"minimum", key.low}, {"maximum", key.high}};
 }
 
 // "400 Gb/s": a decimal number, optional spaces, one of the units.
@@ -36,15 +32,19 @@ Json quantity_schema(Dimension dimension) {
     return {{"type", "string"}, {"pattern", "^\\+?[0-9.]+([eE][+-]?[0-9]+)? *(" + units + ")$"}};
 }
 
+// A list, or a map with `from` and `to` of the form `end`, and perhaps one more key.
+Json list_or_range_schema(const Json& list, const Json& end, const char* more, Json of_more) {
+    const Json range = {{"type", "object"},
+                        {"properties", {{"from", end}, {"to", end}, {more, std::move(of_more)}}},
+                        {"required", {"from", "to"}},
+                        {"additionalProperties", false}};
+    return {{"anyOf", {list, range}}};
+}
+
 Json sizes_schema() {
     const Json size = quantity_schema(Dimension::size);
-    const Json range = {
-        {"type", "object"},
-        {"properties", {{"from", size}, {"to", size}, {"factor", {{"type", "number"}, {"exclusiveMinimum", 1}}}}},
-        {"required", {"from", "to"}},
-        {"additionalProperties", false}};
-    const Json list = {{"type", "array"}, {"items", size}, {"minItems", 1}};
-    return {{"anyOf", {list, range}}};
+    return list_or_range_schema({{"type", "array"}, {"items", size}, {"minItems", 1}}, size, "factor",
+                                {{"type", "number"}, {"exclusiveMinimum", 1}});
 }
 
 // Lists of values by the path of a key; the key itself decides which values are valid.
@@ -53,13 +53,9 @@ Json variations_schema() {
 }
 
 Json ranges_schema() {
-    const Json range = {
-        {"type", "object"},
-        {"properties", {{"from", any_scalar}, {"to", any_scalar}, {"scale", {{"enum", {"linear", "log"}}}}}},
-        {"required", {"from", "to"}},
-        {"additionalProperties", false}};
-    const Json choices = {{"type", "array"}, {"minItems", 1}};
-    return {{"type", "object"}, {"additionalProperties", {{"anyOf", {choices, range}}}}};
+    return {{"type", "object"},
+            {"additionalProperties", list_or_range_schema({{"type", "array"}, {"minItems", 1}}, any_scalar, "scale",
+                                                          {{"enum", {"linear", "log"}}})}};
 }
 
 Json map_schema(std::string_view path);
@@ -73,11 +69,11 @@ Json value_schema(const Key& key) {
         case Form::flag:
             return {{"type", "boolean"}};
         case Form::whole:
-            return with_range({{"type", "integer"}}, key);
+            return range_schema("integer", key);
         case Form::wholes:
-            return {{"type", "array"}, {"items", with_range({{"type", "integer"}}, key)}, {"minItems", 1}};
+            return {{"type", "array"}, {"items", range_schema("integer", key)}, {"minItems", 1}};
         case Form::number:
-            return with_range({{"type", "number"}}, key);
+            return range_schema("number", key);
         case Form::text:
             return any_scalar;
         case Form::texts:
@@ -134,48 +130,30 @@ std::string range_words(const Key& key) {
     const auto plain = [](double value) {
         return value == std::floor(value) ? std::to_string(static_cast<long long>(value)) : Json(value).dump();
     };
-    return std::isfinite(key.high) ? fmt::format(" from {} to {}", plain(key.low), plain(key.high))
-                                   : " of at least " + plain(key.low);
+    return fmt::format(" from {} to {}", plain(key.low), plain(key.high));
 }
 
 std::string accepted_words(const Key& key) {
-    switch (key.form) {
-        case Form::map:
-            return "a map of the keys below";
-        case Form::maps:
-            return "a list of maps of the keys below";
-        case Form::flag:
-            return "`true`, `false`";
-        case Form::whole:
-            return "whole number" + range_words(key);
-        case Form::wholes:
-            return "list of whole numbers" + range_words(key);
-        case Form::number:
-            return "number" + range_words(key);
-        case Form::text:
-            return "text";
-        case Form::texts:
-            return "list of texts";
-        case Form::text_map:
-            return "map of texts";
-        case Form::word:
-            return fmt::format("`{}`", fmt::join(key.words, "` `"));
-        case Form::size:
-            return "size, as `2 GiB`";
-        case Form::time:
-            return "time, as `1.5 us`";
-        case Form::rate:
-            return "rate, as `400 Gb/s`";
-        case Form::sizes:
-            return "list of sizes, or `{from: 8 B, to: 8 GiB, factor: 2}`";
-        case Form::variations:
-            return "map, as `{cluster.nodes: [8, 16, 32]}`";
-        case Form::assignments:
-            return "list of maps, as `[{cluster.nodes: 8}, {cluster.nodes: 32, seed: 2}]`";
-        case Form::ranges:
-            return "map, as `{cluster.nodes: {from: 8, to: 64, scale: log}}`";
-    }
-    return "";
+    static constexpr std::array<std::string_view, 17> words = {
+        "a map of the keys below",
+        "a list of maps of the keys below",
+        "`true`, `false`",
+        "whole number",
+        "list of whole numbers",
+        "number",
+        "text",
+        "list of texts",
+        "map of texts",
+        "",
+        "size, as `2 GiB`",
+        "time, as `1.5 us`",
+        "rate, as `400 Gb/s`",
+        "list of sizes, or `{from: 8 B, to: 8 GiB, factor: 2}`",
+        "map, as `{cluster.nodes: [8, 16, 32]}`",
+        "list of maps, as `[{cluster.nodes: 8}, {cluster.nodes: 32, seed: 2}]`",
+        "map, as `{cluster.nodes: {from: 8, to: 64, scale: log}}`"};
+    return key.form == Form::word ? fmt::format("`{}`", fmt::join(key.words, "` `"))
+                                  : std::string(enum_name(words, key.form)) + range_words(key);
 }
 
 // A scenario with every optional part, so that the defaults of their fields can be read.

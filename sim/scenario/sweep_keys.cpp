@@ -1,5 +1,4 @@
-#include "sim/scenario/sweep_keys.hpp"
-
+#include "sim/scenario/key_groups.hpp"
 #include "sim/scenario/rows.hpp"
 #include "sim/scenario/vary.hpp"
 
@@ -47,16 +46,17 @@ Json texts_of(const std::vector<SweepValue>& values) {
     return list;
 }
 
-Key grid_key() {
-    Key key{"sweep.grid", Form::variations, "Keys by their path, each with its values: every combination is a point."};
-    key.read = [](const Node& node, Scenario& s) {
+KeyOf<SweepSpec> grid_key() {
+    KeyOf<SweepSpec> key{
+        {"grid", Form::variations, "Keys by their path, each with its values: every combination is a point."}};
+    key.read = [](const Node& node, SweepSpec& sweep) {
         for (const Node& member : node.members()) {
-            s.sweep.grid.push_back({member.name, member.key_place, values_of(member)});
+            sweep.grid.push_back({member.name, member.key_place, values_of(member)});
         }
     };
-    key.write = [](const Scenario& s) {
+    key.write = [](const SweepSpec& sweep) {
         Json grid = Json::object();
-        for (const Variation& variation : s.sweep.grid) {
+        for (const Variation& variation : sweep.grid) {
             grid[variation.path] = texts_of(variation.values);
         }
         return grid.empty() ? Json() : grid;
@@ -65,19 +65,19 @@ Key grid_key() {
     return key;
 }
 
-Key list_key() {
-    Key key{"sweep.list", Form::assignments, "Points one by one, each a map of paths and values."};
-    key.read = [](const Node& node, Scenario& s) {
+KeyOf<SweepSpec> list_key() {
+    KeyOf<SweepSpec> key{{"list", Form::assignments, "Points one by one, each a map of paths and values."}};
+    key.read = [](const Node& node, SweepSpec& sweep) {
         for (const Node& item : node.items()) {
-            std::vector<Assignment>& point = s.sweep.list.emplace_back();
+            std::vector<Assignment>& point = sweep.list.emplace_back();
             for (const Node& member : item.members()) {
                 point.push_back({member.name, value_of(member)});
             }
         }
     };
-    key.write = [](const Scenario& s) {
+    key.write = [](const SweepSpec& sweep) {
         Json list = Json::array();
-        for (const std::vector<Assignment>& point : s.sweep.list) {
+        for (const std::vector<Assignment>& point : sweep.list) {
             Json& entry = list.emplace_back(Json::object());
             for (const Assignment& assignment : point) {
                 entry[assignment.path] = value_json(assignment.value);
@@ -89,21 +89,22 @@ Key list_key() {
     return key;
 }
 
-Key ranges_key() {
-    Key key{"sweep.random.ranges", Form::ranges,
-            "Keys by their path: a list to choose from, or a range, drawn with the decimals that `from` and `to` are "
-            "written with."};
-    key.read = [](const Node& node, Scenario& s) {
+KeyOf<RandomSweep> ranges_key() {
+    KeyOf<RandomSweep> key{
+        {"ranges", Form::ranges,
+         "Keys by their path: a list to choose from, or a range, drawn with the decimals that `from` and `to` are "
+         "written with."}};
+    key.read = [](const Node& node, RandomSweep& random) {
         if (node.members().empty()) {
             node.fail("must not be empty", "paths of keys, each with its range");
         }
         for (const Node& member : node.members()) {
-            s.sweep.random->ranges.push_back(range_of(member));
+            random.ranges.push_back(range_of(member));
         }
     };
-    key.write = [](const Scenario& s) {
+    key.write = [](const RandomSweep& random) {
         Json ranges = Json::object();
-        for (const RandomRange& range : s.sweep.random->ranges) {
+        for (const RandomRange& range : random.ranges) {
             if (!range.choices.empty()) {
                 ranges[range.path] = texts_of(range.choices);
             } else {
@@ -117,29 +118,22 @@ Key ranges_key() {
     return required(std::move(key));
 }
 
-// NOLINTBEGIN(bugprone-macro-parentheses): a member's name takes none.
-#define RANDOM(member) \
-    [](auto& scenario) -> auto& { return scenario.sweep.random->member; }
-// NOLINTEND(bugprone-macro-parentheses)
-
 constexpr double most_points = 1e6;
 
 }  // namespace
 
 std::vector<Key> sweep_keys() {
-    return {
-        map_key("sweep", "The points of `fabricast sweep`: one of the three; other commands leave it aside."),
-        grid_key(),
-        list_key(),
-        part_key(
-            "sweep.random", [](auto& scenario) -> auto& { return scenario.sweep.random; },
-            "Points drawn at random, the same for the same seed."),
-        required(whole_key("sweep.random.points", RANDOM(points), 1, most_points, "How many.")),
-        whole_key("sweep.random.seed", RANDOM(seed), 1, 9007199254740991.0, "Of the draws.", "the scenario's"),
-        ranges_key(),
-    };
+    std::vector<Key> keys = map_keys(
+        "sweep", &Scenario::sweep, "The points of `fabricast sweep`: one of the three; other commands leave it aside.",
+        {grid_key(), list_key(),
+         part_key("random", &SweepSpec::random, "Points drawn at random, the same for the same seed.")});
+    const auto random = [](auto& scenario) -> auto& { return *scenario.sweep.random; };
+    append(keys,
+           keys_below("sweep.random.", random,
+                      {required(whole_key("points", &RandomSweep::points, 1, most_points, "How many.")),
+                       whole_key("seed", &RandomSweep::seed, 1, 9007199254740991.0, "Of the draws.", "the scenario's"),
+                       ranges_key()}));
+    return keys;
 }
-
-#undef RANDOM
 
 }  // namespace fabricast

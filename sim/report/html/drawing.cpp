@@ -233,7 +233,7 @@ public:
     Heat(const Fabric& fabric, const std::vector<LinkTraffic>& traffic)
         : fabric_(fabric), first_trunk_(fabric.node_link_count() * fabric.node_count()) {
         for (const LinkTraffic& row : traffic) {
-            if (row.nodes == fabric.node_count()) {
+            if (has_links_of(row, fabric)) {
                 rows_.push_back(&row);
             }
         }
@@ -284,6 +284,10 @@ private:
 };
 
 }  // namespace
+
+bool has_links_of(const LinkTraffic& row, const Fabric& fabric) {
+    return row.nodes == fabric.node_count() && (row.busy.empty() || row.busy.size() == fabric.link_count());
+}
 
 Drawing draw_film(const Fabric& fabric, const Film& animation) { return Painter(fabric, animation).paint(); }
 

@@ -60,11 +60,15 @@ struct Film {
 inline constexpr std::uint32_t nodes_drawn = 4;      // 16 if nodes are narrow, 2 if they are wide
 inline constexpr std::uint32_t switches_drawn = 16;  // at most, in each tier
 
+// Whether a row's link ids are those of this fabric: a row of `scaling` with fewer nodes, or with fewer GPUs of each
+// node, was replayed on another one.
+bool has_links_of(const LinkTraffic& row, const Fabric& fabric);
+
 Drawing draw_film(const Fabric& fabric, const Film& animation);
 
-// The cluster with one frame for each row: the utilisation of each link in that row's replay. If the fabric has more
-// than links_kept links, only the links that the row lists, and the equivalent links of other nodes, show their own
-// load; the others show the mean of their link class.
+// The cluster with one frame for each row that has its links: the utilisation of each link in that row's replay. If the
+// fabric has more than links_kept links, only the links that the row lists, and the equivalent links of other nodes,
+// show their own load; the others show the mean of their link class.
 Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic);
 
 }  // namespace fabricast::html

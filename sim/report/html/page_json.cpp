@@ -1,22 +1,16 @@
-#include "sim/report/html/page_json.hpp"
-
-// A page as the JSON that its script reads: one object for each section, with its `kind` first.
+// A page as the JSON that its script reads: one object for each section, with its `kind` first. nlohmann-json finds
+// each to_json() by its argument, also for the items of a list.
 
 #include <array>
 #include <cmath>
 
 #include "base/enum_name.hpp"
+#include "sim/report/html/page_html.hpp"
 #include "sim/report/result_columns.hpp"
 
 namespace fabricast::html {
 
 namespace {
-
-std::string_view to_string(Unit unit) {
-    static constexpr std::array<std::string_view, 9> words = {"none",  "count", "time",  "rate", "size",
-                                                              "share", "flops", "power", "money"};
-    return enum_name(words, unit);
-}
 
 // null if the value is not finite: JSON has no NaN.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
@@ -39,82 +33,82 @@ Json cell_json(const Cell& cell) {
     return words != nullptr ? Json(*words) : Json();
 }
 
-Json section_json(const Table& table) {
-    Json columns = Json::array();
-    for (const Column& column : table.columns) {
-        columns.push_back({{"label", column.label}, {"unit", to_string(column.unit)}});
-    }
+}  // namespace
+
+void to_json(Json& json, Unit unit) {
+    static constexpr std::array<std::string_view, 9> words = {"none",  "count", "time",  "rate", "size",
+                                                              "share", "flops", "power", "money"};
+    json = enum_name(words, unit);
+}
+
+void to_json(Json& json, const Column& column) { json = {{"label", column.label}, {"unit", column.unit}}; }
+
+void to_json(Json& json, const Table& table) {
     Json rows = Json::array();
     for (const std::vector<Cell>& row : table.rows) {
-        Json cells = Json::array();
+        Json& cells = rows.emplace_back(Json::array());
         for (const Cell& cell : row) {
             cells.push_back(cell_json(cell));
         }
-        rows.push_back(std::move(cells));
     }
-    return {{"kind", "table"}, {"title", table.title},   {"caption", table.caption}, {"columns", columns},
+    json = {{"kind", "table"}, {"title", table.title},   {"caption", table.caption}, {"columns", table.columns},
             {"rows", rows},    {"folded", table.folded}, {"marked", table.marked}};
 }
 
-Json axis_json(const Axis& axis) { return {{"label", axis.label}, {"unit", to_string(axis.unit)}, {"log", axis.log}}; }
+void to_json(Json& json, const Point& p) { json = {number(p.x), number(p.y), number(p.low), number(p.high)}; }
 
-Json section_json(const Curves& curves) {
-    Json lines = Json::array();
-    for (const Line& line : curves.lines) {
-        Json points = Json::array();
-        for (const Point& p : line.points) {
-            points.push_back({number(p.x), number(p.y), number(p.low), number(p.high)});
-        }
-        lines.push_back({{"label", line.label}, {"measured", line.measured}, {"points", std::move(points)}});
-    }
-    return {{"kind", "curves"},         {"title", curves.title},    {"caption", curves.caption},
-            {"x", axis_json(curves.x)}, {"y", axis_json(curves.y)}, {"lines", std::move(lines)}};
+void to_json(Json& json, const Line& line) {
+    json = {{"label", line.label}, {"measured", line.measured}, {"points", line.points}};
 }
 
-Json section_json(const Bars& bars) {
-    Json parts = Json::array();
-    for (const BarPart& part : bars.parts) {
-        Json values = Json::array();
-        for (const double value : part.values) {
-            values.push_back(number(value));
-        }
-        parts.push_back({{"label", part.label}, {"values", std::move(values)}});
-    }
-    return {{"kind", "bars"},          {"title", bars.title},
-            {"caption", bars.caption}, {"unit", to_string(bars.unit)},
-            {"labels", bars.labels},   {"parts", std::move(parts)}};
+void to_json(Json& json, const Axis& axis) { json = {{"label", axis.label}, {"unit", axis.unit}, {"log", axis.log}}; }
+
+void to_json(Json& json, const Curves& curves) {
+    json = {{"kind", "curves"}, {"title", curves.title}, {"caption", curves.caption},
+            {"x", curves.x},    {"y", curves.y},         {"lines", curves.lines}};
 }
 
-Json section_json(const Tornado& tornado) {
-    Json bars = Json::array();
-    for (const TornadoBar& bar : tornado.bars) {
-        bars.push_back({{"label", bar.label},
-                        {"change", number(bar.change)},
-                        {"low", number(bar.low)},
-                        {"high", number(bar.high)}});
+void to_json(Json& json, const BarPart& part) {
+    Json values = Json::array();
+    for (const double value : part.values) {
+        values.push_back(number(value));
     }
-    return {{"kind", "tornado"},
+    json = {{"label", part.label}, {"values", std::move(values)}};
+}
+
+void to_json(Json& json, const Bars& bars) {
+    json = {{"kind", "bars"},    {"title", bars.title},   {"caption", bars.caption},
+            {"unit", bars.unit}, {"labels", bars.labels}, {"parts", bars.parts}};
+}
+
+void to_json(Json& json, const TornadoBar& bar) {
+    json = {{"label", bar.label}, {"change", number(bar.change)}, {"low", number(bar.low)}, {"high", number(bar.high)}};
+}
+
+void to_json(Json& json, const Tornado& tornado) {
+    json = {{"kind", "tornado"},
             {"title", tornado.title},
             {"caption", tornado.caption},
-            {"unit", to_string(tornado.unit)},
-            {"bars", std::move(bars)}};
+            {"unit", tornado.unit},
+            {"bars", tornado.bars}};
 }
 
-Json section_json(const Activity& activity) {
-    Json spans = Json::array();
-    for (const Span& span : activity.spans) {
-        spans.push_back({span.lane, span.name, number(span.from), number(span.to)});
-    }
-    return {{"kind", "activity"},
+void to_json(Json& json, const Span& span) { json = {span.lane, span.name, number(span.from), number(span.to)}; }
+
+void to_json(Json& json, const Activity& activity) {
+    json = {{"kind", "activity"},
             {"title", activity.title},
             {"caption", activity.caption},
             {"lanes", activity.lanes},
-            {"spans", std::move(spans)}};
+            {"spans", activity.spans}};
 }
 
-// Leaves out series that are unknown or zero in every frame.
-Json direction_json(const WireDirection& direction) {
-    Json json = {{"name", direction.name}};
+// null if there is no such direction. Leaves out series that are unknown or zero in every frame.
+void to_json(Json& json, const WireDirection& direction) {
+    if (direction.name.empty()) {
+        return;
+    }
+    json = {{"name", direction.name}};
     const auto series = [&](const char* name, double Load::*field) {
         Json values = Json::array();
         bool any = false;
@@ -129,29 +123,20 @@ Json direction_json(const WireDirection& direction) {
     series("busy", &Load::busy);
     series("queued", &Load::queued_bytes);
     series("paused", &Load::paused);
-    return json;
 }
 
-Json wire_json(const Wire& wire) {
-    Json directions = Json::array();
-    for (const WireDirection* direction : {&wire.there, &wire.back}) {
-        directions.push_back(direction->name.empty() ? Json() : direction_json(*direction));
-    }
-    return {{"a", wire.a},           {"b", wire.b},
+void to_json(Json& json, const Wire& wire) {
+    json = {{"a", wire.a},           {"b", wire.b},
             {"class", wire.cls},     {"capacity", wire.capacity},
-            {"cables", wire.cables}, {"directions", std::move(directions)}};
+            {"cables", wire.cables}, {"directions", {wire.there, wire.back}}};
 }
 
-Json section_json(const Scene& scene) {
-    Json boxes = Json::array();
-    for (const Box& box : scene.drawing.boxes) {
-        boxes.push_back({{"name", box.name}, {"kind", box.kind}, {"node", box.node}, {"tier", box.tier}});
-    }
-    Json wires = Json::array();
-    for (const Wire& wire : scene.drawing.wires) {
-        wires.push_back(wire_json(wire));
-    }
-    return {{"kind", "scene"},
+void to_json(Json& json, const Box& box) {
+    json = {{"name", box.name}, {"kind", box.kind}, {"node", box.node}, {"tier", box.tier}};
+}
+
+void to_json(Json& json, const Scene& scene) {
+    json = {{"kind", "scene"},
             {"title", scene.title},
             {"caption", scene.caption},
             {"folded", scene.drawing.folded},
@@ -159,37 +144,29 @@ Json section_json(const Scene& scene) {
             {"start", scene.start ? Json(*scene.start) : Json()},
             {"frame_kind", scene.drawing.frame_kind},
             {"frames", scene.drawing.frames},
-            {"boxes", std::move(boxes)},
-            {"wires", std::move(wires)}};
+            {"boxes", scene.drawing.boxes},
+            {"wires", scene.drawing.wires}};
 }
 
-Json section_json(const Words& words) {
-    return {{"kind", "words"}, {"title", words.title}, {"paragraphs", words.paragraphs}, {"verbatim", words.verbatim}};
+void to_json(Json& json, const Words& words) {
+    json = {{"kind", "words"}, {"title", words.title}, {"paragraphs", words.paragraphs}, {"verbatim", words.verbatim}};
 }
 
-}  // namespace
+void to_json(Json& json, const Section& section) {
+    std::visit([&](const auto& own) { json = own; }, section);
+}
+
+void to_json(Json& json, const Headline& h) { json = {{"label", h.label}, {"value", h.value}, {"note", h.note}}; }
 
 Json page_json(const Page& page) {
-    Json sections = Json::array();
-    for (const Section& section : page.sections) {
-        sections.push_back(std::visit([](const auto& s) { return section_json(s); }, section));
-    }
-    Json headlines = Json::array();
-    for (const Headline& h : page.headlines) {
-        headlines.push_back({{"label", h.label}, {"value", h.value}, {"note", h.note}});
-    }
-    Json facts = Json::array();
-    for (const auto& [label, value] : page.facts) {
-        facts.push_back({label, value});
-    }
     return {{"title", page.title},
             {"answer", page.answer},
-            {"headlines", std::move(headlines)},
-            {"sections", std::move(sections)},
+            {"headlines", page.headlines},
+            {"sections", page.sections},
             {"figures", records_json(page.figures, figure_used_columns())},
             {"evidence", page.evidence},
             {"notes", page.notes},
-            {"facts", std::move(facts)}};
+            {"facts", page.facts}};
 }
 
 }  // namespace fabricast::html

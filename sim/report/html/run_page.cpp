@@ -187,7 +187,7 @@ Table busiest_table(const std::vector<LinkTraffic>& traffic, const Fabric& fabri
                 true};
     for (const LinkTraffic& row : traffic) {
         for (const LinkUse& use : row.busiest) {
-            if (row.nodes == fabric.node_count()) {
+            if (has_links_of(row, fabric)) {
                 table.rows.push_back({row.row, cables.name(use.link), static_cast<double>(use.alike), use.bytes,
                                       std::min(use.utilisation, 1.0)});
             }

@@ -15,23 +15,11 @@ namespace {
 
 constexpr std::size_t most_spans = 6000;  // in the timeline: more cannot be told apart
 
-struct Part {
-    const char* label;
-    double StepRow::*seconds;
-};
-constexpr std::array<Part, 8> parts = {{{"compute", &StepRow::compute_s},
-                                        {"tensor-parallel", &StepRow::exposed_tensor_s},
-                                        {"context-parallel", &StepRow::exposed_context_s},
-                                        {"expert-parallel", &StepRow::exposed_expert_s},
-                                        {"pipeline", &StepRow::exposed_pipeline_s},
-                                        {"data-parallel", &StepRow::exposed_data_s},
-                                        {"bubble", &StepRow::bubble_s},
-                                        {"fixed", &StepRow::fixed_s}}};
-constexpr std::array<Part, 5> memory_parts = {{{"parameters", &StepRow::parameter_bytes},
-                                               {"gradients", &StepRow::gradient_bytes},
-                                               {"optimizer", &StepRow::optimizer_bytes},
-                                               {"activations", &StepRow::activation_bytes},
-                                               {"context and buffers", &StepRow::reserved_bytes}}};
+constexpr std::array<StepPart, 5> memory_parts = {{{"parameters", &StepRow::parameter_bytes},
+                                                   {"gradients", &StepRow::gradient_bytes},
+                                                   {"optimizer", &StepRow::optimizer_bytes},
+                                                   {"activations", &StepRow::activation_bytes},
+                                                   {"context and buffers", &StepRow::reserved_bytes}}};
 
 // 1,234,567: token rates have up to eight digits.
 std::string grouped(long long count) {
@@ -44,13 +32,13 @@ std::string grouped(long long count) {
 
 template <std::size_t N>
 Bars bars_of(std::string title, std::string caption, Unit unit, const std::vector<StepRow>& steps,
-             const std::array<Part, N>& of) {
+             const std::array<StepPart, N>& of) {
     Bars bars{std::move(title), std::move(caption), unit, {}, {}};
     for (const StepRow& row : steps) {
         bars.labels.push_back(std::to_string(row.gpus) + " GPUs");
     }
-    for (const Part& part : of) {
-        BarPart piece{part.label, {}};
+    for (const StepPart& part : of) {
+        BarPart piece{part.name, {}};
         for (const StepRow& row : steps) {
             piece.values.push_back(row.*part.seconds);
         }
@@ -133,7 +121,7 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, const
     page.sections.emplace_back(bars_of("Where the step's time goes",
                                        "Mean over the pipeline stages. Communication counts where nothing is computed "
                                        "beside it; a bubble is waiting for other stages.",
-                                       Unit::time, report.steps, parts));
+                                       Unit::time, report.steps, step_parts));
     if (!report.trace.empty()) {
         // The rank of the first stage, on the cluster of the last row.
         const std::string& group = report.trace.back().row;

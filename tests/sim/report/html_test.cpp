@@ -8,7 +8,6 @@
 #include <string>
 
 #include "sim/report/html/page_html.hpp"
-#include "sim/report/html/page_json.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
@@ -212,6 +211,24 @@ TEST_CASE("each direction of a wire is as hot as the link that a row lists") {
             const bool out = direction->name.starts_with("node1.nic3 ");
             CHECK(direction->loads.at(0).busy == (ours && wire.cls == "nic-port" ? (out ? 0.25 : 0.75) : 0));
         }
+    }
+}
+
+// One node is one node with four GPUs or with eight, but its links are others.
+TEST_CASE("a row of fewer GPUs, whose links are of another fabric, is not drawn") {
+    const std::string text =
+        "name: two\ncluster: {node: dgx-h100, nodes: 1, gpus_per_node: $}\nworkload: {kind: collective}\n";
+    const auto with_gpus = [&](const char* gpus) {
+        return fabric_of(std::string(text).replace(text.find('$'), 1, gpus));
+    };
+    const Fabric few = with_gpus("4"), all = with_gpus("8");
+    REQUIRE(few.link_count() < all.link_count());
+    const LinkTraffic of_few{"4 GPUs", 1, 1.0, {}, {}, std::vector<float>(few.link_count(), 0.5F)};
+    const LinkTraffic of_all{"8 GPUs", 1, 1.0, {}, {}, std::vector<float>(all.link_count(), 0.25F)};
+    const Drawing drawing = draw(all, {of_few, of_all});
+    REQUIRE(drawing.frames == std::vector<std::string>{"8 GPUs"});
+    for (const Wire& wire : drawing.wires) {
+        CHECK(wire.there.loads.at(0).busy == 0.25);
     }
 }
 

@@ -10,7 +10,6 @@
 #include "sim/report/result_columns.hpp"
 #include "sim/report/step_evidence.hpp"
 #include "sim/report/table.hpp"
-#include "sim/report/training.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
