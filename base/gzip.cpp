@@ -1,5 +1,7 @@
 #include "base/gzip.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/iostreams/filter/gzip.hpp>
@@ -7,11 +9,11 @@
 #include <fstream>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "base/input_error.hpp"
 #include "base/tar.hpp"
+#include "base/text_file.hpp"
 
 namespace fabricast {
 
@@ -23,10 +25,6 @@ namespace io = boost::iostreams;
 // once they have unpacked to more than `small_file` bytes.
 constexpr std::uint64_t densest = 256;
 constexpr std::uint64_t small_file = std::uint64_t{64} << 20U;
-
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& message) {
-    throw InputError({std::make_shared<const std::string>(path.string())}, message);
-}
 
 // macOS's tar adds the file system's metadata for "rank0.json" as a second file, "._rank0.json" (AppleDouble, RFC
 // 1740).
@@ -55,15 +53,15 @@ struct InputFile::Source {
     bool archive = false;
     std::uint64_t left = 0;     // unread bytes of the current file in the archive
     std::uint64_t padding = 0;  // bytes after it
-    TarBlock head{};            // first block, read to see whether the file is an archive
-    std::size_t head_size = 0, head_used = 0;
+    TarBlock head{};            // the last header; at first, the first block, whether it is a header or not
+    std::size_t head_size = 0, head_used = 0;  // of a first block that is no header
     io::filtering_streambuf<io::input> stream;
 
     std::size_t unpack(char* into, std::size_t size);
-    bool read_block(TarBlock& block);
+    bool read_header();
     std::string read_body(const TarHeader& header);
     void skip(std::uint64_t size);
-    bool enter_member(TarBlock block);
+    bool enter_member();
 };
 
 // Up to `size` bytes of the unpacked file; 0 at its end.
@@ -74,32 +72,29 @@ std::size_t InputFile::Source::unpack(char* into, std::size_t size) {
         head_used += got;
         return got;
     }
-    std::streamsize got = 0;
+    std::size_t got = 0;
     try {
-        got = stream.sgetn(into, static_cast<std::streamsize>(size));
+        got = static_cast<std::size_t>(stream.sgetn(into, static_cast<std::streamsize>(size)));
     } catch (const std::ios_base::failure& damage) {  // gzip_error: a bad header, block, checksum or end
-        refuse(path, "damaged gzip data after byte " + std::to_string(position) + " of the unpacked text");
+        refuse_file(path, "damaged gzip data after byte " + std::to_string(position) + " of the unpacked text");
     }
     if (file.bad()) {
-        refuse(path, "cannot be read on after byte " + std::to_string(position));
+        refuse_file(path, "cannot be read on after byte " + std::to_string(position));
     }
-    unpacked += static_cast<std::uint64_t>(std::max<std::streamsize>(got, 0));
+    unpacked += got;
     if (packed && unpacked > small_file && unpacked / densest > size_on_disk) {
-        refuse(file_path, error_message("gzip data packed too densely",
-                                        "over " + std::to_string(unpacked / size_on_disk) + " bytes from one",
-                                        "at most " + std::to_string(densest)));
+        const std::string factor = fmt::format("over {} bytes from one", unpacked / size_on_disk);
+        refuse_file(file_path,
+                    error_message("gzip data packed too densely", factor, fmt::format("at most {}", densest)));
     }
-    return static_cast<std::size_t>(std::max<std::streamsize>(got, 0));
+    return got;
 }
 
-// False at the end of the file. Throws InputError if the file ends inside a block.
-bool InputFile::Source::read_block(TarBlock& block) {
-    std::size_t got = 0;
-    for (std::size_t more = 1; more > 0 && got < block.size(); got += more) {
-        more = unpack(block.data() + got, block.size() - got);
-    }
-    if (got > 0 && got < block.size()) {
-        refuse(file_path, "the tar archive ends inside a header");
+// Reads a block into `head`; false at the end of the file. Throws InputError if the file ends inside a block.
+bool InputFile::Source::read_header() {
+    const std::size_t got = unpack(head.data(), head.size());
+    if (got > 0 && got < head.size()) {
+        refuse_file(file_path, "the tar archive ends inside a header");
     }
     return got > 0;
 }
@@ -107,15 +102,12 @@ bool InputFile::Source::read_block(TarBlock& block) {
 std::string InputFile::Source::read_body(const TarHeader& header) {
     constexpr std::uint64_t longest_name = 65536;
     if (header.size > longest_name) {
-        refuse(file_path, error_message("a damaged tar archive", "a name of " + std::to_string(header.size) + " bytes",
-                                        "at most " + std::to_string(longest_name)));
+        refuse_file(file_path, error_message("a damaged tar archive", fmt::format("a name of {} bytes", header.size),
+                                             fmt::format("at most {}", longest_name)));
     }
     std::string body(header.size, '\0');
-    std::size_t got = 0;
-    for (std::size_t more = 1; more > 0 && got < body.size(); got += more) {
-        more = unpack(body.data() + got, body.size() - got);
-    }
-    skip((tar_block - header.size % tar_block) % tar_block);
+    unpack(body.data(), body.size());
+    skip(header.padding());
     return body.substr(0, body.find('\0'));
 }
 
@@ -125,39 +117,35 @@ void InputFile::Source::skip(std::uint64_t size) {
         const std::size_t got =
             unpack(block.data(), static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size())));
         if (got == 0) {
-            refuse(path, "the tar archive ends inside this file");
+            refuse_file(path, "the tar archive ends inside this file");
         }
         size -= got;
     }
 }
 
-// Starting from a header, moves to the next plain file; false at the end of the archive.
-bool InputFile::Source::enter_member(TarBlock block) {
+// Starting from the header in `head`, moves to the next plain file; false at the end of the archive.
+bool InputFile::Source::enter_member() {
     std::string long_name;
-    for (bool more = true; more && !tar_end(block); more = read_block(block)) {
-        const std::optional<TarHeader> header = tar_header(block);
+    for (bool more = true; more && !tar_end(head); more = read_header()) {
+        const std::optional<TarHeader> header = tar_header(head);
         if (!header) {
-            refuse(file_path, error_message("a damaged tar archive", "another header", "one whose checksum fits"));
+            refuse_file(file_path, error_message("a damaged tar archive", "another header", "one whose checksum fits"));
         }
         const std::string name = long_name.empty() ? header->name : long_name;
         long_name.clear();
-        const std::uint64_t padded = (tar_block - header->size % tar_block) % tar_block;
         if (header->file() && !is_resource_fork(name)) {
             path = file_path / name;
             left = header->size;
-            padding = padded;
+            padding = header->padding();
             position = 0;
-            ended = false;
             return true;
         }
         if (header->long_name()) {
             long_name = read_body(*header);
         } else {  // folders, links and pax attributes
-            skip(header->size + padded);
+            skip(header->size + header->padding());
         }
     }
-    left = 0;
-    padding = 0;
     ended = true;
     return false;
 }
@@ -166,34 +154,21 @@ InputFile::InputFile(std::filesystem::path path) : source_(std::make_unique<Sour
     Source& s = *source_;
     s.path = std::move(path);
     s.file_path = s.path;
-    std::error_code error;
-    const auto status = std::filesystem::status(s.path, error);
-    if (error || !std::filesystem::exists(status)) {
-        refuse(s.path, "cannot be read (no such file)");
-    }
-    if (!std::filesystem::is_regular_file(status)) {
-        refuse(s.path, "cannot be read (found a folder or a device; accepted: a plain file)");
-    }
-    s.size_on_disk = std::filesystem::file_size(s.path, error);
+    s.size_on_disk = plain_file_size(s.path, "a plain file");
     s.file.open(s.path, std::ios::binary);
-    if (error || !s.file) {
-        refuse(s.path, "cannot be read (permission or device error)");
+    if (!s.file) {
+        refuse_file(s.path, "cannot be read (permission or device error)");
     }
     s.packed = starts_as_gzip(s.file);
     if (s.packed) {
         s.stream.push(io::gzip_decompressor());
     }
     s.stream.push(s.file);
-    std::size_t got = 0;
-    for (std::size_t more = 1; more > 0 && got < s.head.size(); got += more) {
-        more = s.unpack(s.head.data() + got, s.head.size() - got);
-    }
+    const std::size_t got = s.unpack(s.head.data(), s.head.size());
     s.archive = got == s.head.size() && tar_header(s.head).has_value();
     s.head_size = s.archive ? 0 : got;
-    if (s.archive) {
-        if (!s.enter_member(s.head)) {
-            refuse(s.path, error_message("an empty archive", "a tar archive without a file", "one with files"));
-        }
+    if (s.archive && !s.enter_member()) {
+        refuse_file(s.path, error_message("an empty archive", "a tar archive without a file", "one with files"));
     }
 }
 
@@ -203,12 +178,11 @@ InputFile& InputFile::operator=(InputFile&&) noexcept = default;
 
 bool InputFile::next_member() {
     Source& s = *source_;
-    if (!s.archive || (s.ended && s.left == 0 && s.padding == 0)) {
+    if (!s.archive || s.ended) {
         return false;
     }
     s.skip(s.left + s.padding);
-    TarBlock block{};
-    return s.read_block(block) && s.enter_member(block);
+    return s.read_header() && s.enter_member();
 }
 
 std::size_t InputFile::read(char* into, std::size_t size) {
@@ -222,7 +196,7 @@ std::size_t InputFile::read(char* into, std::size_t size) {
     const std::size_t got = s.unpack(into, size);
     if (s.archive) {
         if (got == 0) {
-            refuse(s.path, "the tar archive ends inside this file");
+            refuse_file(s.path, "the tar archive ends inside this file");
         }
         s.left -= got;
     } else {
@@ -233,8 +207,6 @@ std::size_t InputFile::read(char* into, std::size_t size) {
 }
 
 const std::filesystem::path& InputFile::path() const { return source_->path; }
-bool InputFile::packed() const { return source_->packed; }
-std::uint64_t InputFile::position() const { return source_->position; }
 
 double InputFile::share() const {
     const std::streamoff at = source_->ended ? -1 : static_cast<std::streamoff>(source_->file.tellg());
@@ -258,8 +230,8 @@ std::string read_start(InputFile& file, std::size_t bytes) {
 std::string read_rest(InputFile& file, std::size_t max_bytes) {
     std::string text = read_start(file, max_bytes);
     if (char more = 0; file.read(&more, 1) > 0) {
-        refuse(file.path(), error_message("too large", "more than " + std::to_string(max_bytes) + " bytes",
-                                          "at most " + std::to_string(max_bytes)));
+        refuse_file(file.path(), error_message("too large", "more than " + std::to_string(max_bytes) + " bytes",
+                                               "at most " + std::to_string(max_bytes)));
     }
     return text;
 }

@@ -28,8 +28,6 @@ public:
     std::size_t read(char* into, std::size_t size);
 
     const std::filesystem::path& path() const;  // for a file in an archive: the archive's path / the name inside
-    bool packed() const;                        // the file is gzip
-    std::uint64_t position() const;             // unpacked bytes read so far; in an archive, of the current file
     double share() const;                       // share of the file on disk that has been read, 0..1
 
 private:

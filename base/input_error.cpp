@@ -1,7 +1,6 @@
 #include "base/input_error.hpp"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace fabricast {
 
@@ -10,7 +9,7 @@ std::string error_message(std::string_view what, std::string_view found, std::st
     std::string inside;
     const auto append = [&](std::string_view label, std::string_view text) {
         if (!text.empty()) {
-            inside += (inside.empty() ? "" : "; ") + std::string(label) + std::string(text);
+            inside += fmt::format("{}{}{}", inside.empty() ? "" : "; ", label, text);
         }
     };
     append("found ", found);
@@ -29,9 +28,7 @@ std::string shown(std::string_view text) {
             return line + "...'";
         }
         if (byte < 0x20 || byte == 0x7F) {
-            std::array<char, 8> escape{};
-            std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned>(byte));
-            line += escape.data();
+            line += fmt::format("\\x{:02x}", byte);
         } else {
             line += text[i];
         }
@@ -39,12 +36,6 @@ std::string shown(std::string_view text) {
     return line + "'";
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string all;
-    for (const std::string& word : words) {
-        all += (all.empty() ? "" : ", ") + word;
-    }
-    return all;
-}
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
 }  // namespace fabricast

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/input_error.hpp"
-#include "base/text_file.hpp"
 
 namespace fabricast {
 
@@ -28,10 +27,6 @@ Json parse_json(std::string_view text, const std::string& file) {
         throw InputError(place_of_byte(text, error.byte == 0 ? 0 : error.byte - 1, file),
                          std::string("not JSON (") + error.what() + ")");
     }
-}
-
-Json read_json(const std::filesystem::path& path, std::size_t max_bytes) {
-    return parse_json(read_text(path, max_bytes), path.string());
 }
 
 }  // namespace fabricast

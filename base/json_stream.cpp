@@ -1,5 +1,7 @@
 #include "base/json_stream.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -24,21 +26,16 @@ public:
 
     // Location of the last byte that was consumed.
     SourceLocation place() const {
-        const char* taken = gptr();
-        const auto breaks = std::count(static_cast<const char*>(eback()), taken, '\n');
-        const char* line = taken;
-        while (line != eback() && *(line - 1) != '\n') {
-            --line;
-        }
-        const auto in_line = static_cast<std::uint64_t>(taken - line) + (breaks == 0 ? column_ : 0);
-        return {std::make_shared<const std::string>(file_.path().string()),
-                static_cast<int>(std::min<std::uint64_t>(line_ + static_cast<std::uint64_t>(breaks), 2'000'000'000)),
-                static_cast<int>(std::clamp<std::uint64_t>(in_line, 1, 2'000'000'000))};
+        const auto [line, column] = position_at(gptr());
+        const auto limited = [](std::uint64_t number) {
+            return static_cast<int>(std::clamp<std::uint64_t>(number, 1, 2'000'000'000));
+        };
+        return {std::make_shared<const std::string>(file_.path().string()), limited(line), limited(column)};
     }
 
 protected:
     int_type underflow() override {
-        count_lines();
+        block_start_ = position_at(egptr());
         carry();
         while (!ended_ && ready_ == 0) {
             fill();
@@ -48,8 +45,8 @@ protected:
         if (since_value_ > most_text) {
             setg(block_.data(), block_.data(), block_.data());
             throw InputError(place(), error_message("one value or a gap between two is too long",
-                                                    "more than " + std::to_string(most_text) + " bytes",
-                                                    "at most " + std::to_string(most_text)));
+                                                    fmt::format("more than {} bytes", most_text),
+                                                    fmt::format("at most {}", most_text)));
         }
         if (progress_ && (++blocks_ % 64) == 0) {
             progress_(file_.share());
@@ -59,14 +56,16 @@ protected:
     }
 
 private:
-    void count_lines() {
-        const auto breaks = std::count(eback(), egptr(), '\n');
-        const char* line = egptr();
-        while (line != eback() && *(line - 1) != '\n') {
-            --line;
-        }
-        column_ = static_cast<std::uint64_t>(egptr() - line) + (breaks == 0 ? column_ : 0);
-        line_ += static_cast<std::uint64_t>(breaks);
+    struct Position {
+        std::uint64_t line = 1, column = 0;
+    };
+
+    // The position after what was handed out up to `end`.
+    Position position_at(const char* end) const {
+        const std::string_view text(eback(), static_cast<std::size_t>(end - eback()));
+        const std::size_t last_break = text.rfind('\n');
+        return {block_start_.line + static_cast<std::uint64_t>(std::ranges::count(text, '\n')),
+                last_break == npos ? block_start_.column + text.size() : text.size() - last_break - 1};
     }
 
     // Moves what was read but not handed out yet to the front of the block.
@@ -130,41 +129,35 @@ private:
     const std::function<void(double)>& progress_;
     std::array<char, block_bytes> block_{};
     std::size_t filled_ = 0, scanned_ = 0, ready_ = 0;
-    std::size_t between_ = npos;           // in the block: the last comma or colon between values
-    std::size_t since_value_ = 0;          // bytes from that comma or colon to the end of the block
-    std::uint64_t line_ = 1, column_ = 0;  // at the start of the block
+    std::size_t between_ = npos;   // in the block: the last comma or colon between values
+    std::size_t since_value_ = 0;  // bytes from that comma or colon to the end of the block
+    Position block_start_;
     std::uint64_t blocks_ = 0;
     bool in_string_ = false, escaped_ = false, ended_ = false;
 };
 
 // Builds the selected pieces and skips everything else.
-class Pieces {
+class Pieces final : public nlohmann::json_sax<Json> {
 public:
-    using number_integer_t = Json::number_integer_t;
-    using number_unsigned_t = Json::number_unsigned_t;
-    using number_float_t = Json::number_float_t;
-    using string_t = Json::string_t;
-    using binary_t = Json::binary_t;
-
     Pieces(const JsonText& text, const JsonSelection& wishes, const std::function<void(const JsonPiece&)>& take)
         : text_(text), wishes_(wishes), take_(take), place_([this] { return text_.place(); }) {}
 
-    bool null() { return value(nullptr); }
-    bool boolean(bool v) { return value(v); }
-    bool number_integer(number_integer_t v) { return value(v); }
-    bool number_unsigned(number_unsigned_t v) { return value(v); }
-    bool number_float(number_float_t v, const string_t&) { return value(v); }
-    bool string(string_t& v) {
+    bool null() override { return value(nullptr); }
+    bool boolean(bool v) override { return value(v); }
+    bool number_integer(number_integer_t v) override { return value(v); }
+    bool number_unsigned(number_unsigned_t v) override { return value(v); }
+    bool number_float(number_float_t v, const string_t&) override { return value(v); }
+    bool string(string_t& v) override {
         count_text(v.size());
         return value(std::move(v));
     }
-    bool binary(binary_t&) { return true; }
-    bool start_object(std::size_t) { return open(Json::object()); }
-    bool start_array(std::size_t) { return open(Json::array()); }
-    bool end_object() { return close(); }
-    bool end_array() { return close(); }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override { return open(Json::object()); }
+    bool start_array(std::size_t) override { return open(Json::array()); }
+    bool end_object() override { return close(); }
+    bool end_array() override { return close(); }
 
-    bool key(string_t& name) {
+    bool key(string_t& name) override {
         if (!building_.empty()) {
             count_text(name.size());
             building_.back().key = std::move(name);
@@ -174,8 +167,7 @@ public:
         return true;
     }
 
-    template <class Exception>
-    bool parse_error(std::size_t, const std::string&, const Exception& error) {
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
         // "[json.exception.parse_error.101] parse error at line 1, column 5: what": the location is dropped, fail()
         // adds ours.
         const std::string_view what = error.what();
@@ -194,12 +186,12 @@ private:
     void count_text(std::size_t size) {
         text_bytes_ = building_.empty() ? 0 : text_bytes_ + size;
         if (text_bytes_ > most_text) {
-            fail("one entry of '" + member_ + "' holds more than " + std::to_string(most_text) + " bytes of text");
+            fail(fmt::format("one entry of '{}' holds more than {} bytes of text", member_, most_text));
         }
     }
 
     bool wanted(const std::vector<std::string>& names) const {
-        return std::find(names.begin(), names.end(), member_) != names.end();
+        return std::ranges::find(names, member_) != names.end();
     }
     // Whether the next value starts a piece.
     bool starts_piece() const {
@@ -220,7 +212,7 @@ private:
 
     Json* add(Json v) {
         if (++values_ > most_values) {
-            fail("one entry of '" + member_ + "' holds more than " + std::to_string(most_values) + " values");
+            fail(fmt::format("one entry of '{}' holds more than {} values", member_, most_values));
         }
         Open& parent = building_.back();
         if (parent.value->is_array()) {

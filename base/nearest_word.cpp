@@ -1,6 +1,7 @@
 #include "base/nearest_word.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace fabricast {
 
@@ -9,9 +10,7 @@ namespace {
 // Levenshtein distance, one row at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-        row[j] = j;
-    }
+    std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = row[0];
         row[0] = i;
@@ -37,6 +36,11 @@ std::string nearest_word(std::string_view found, const std::vector<std::string>&
         }
     }
     return best;
+}
+
+std::string did_you_mean(std::string_view found, const std::vector<std::string>& words, std::string_view otherwise) {
+    const std::string near = nearest_word(found, words);
+    return near.empty() ? std::string(otherwise) : "; did you mean '" + near + "'?";
 }
 
 }  // namespace fabricast

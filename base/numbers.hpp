@@ -9,10 +9,11 @@
 
 namespace fabricast {
 
-template <class Number>
-std::optional<Number> number_in(std::string_view word) {
+// `base` is for whole numbers only.
+template <class Number, class... Base>
+std::optional<Number> number_in(std::string_view word, Base... base) {
     Number value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, base...);
     return error == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
 }
 

@@ -65,12 +65,10 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& message) const;
-    int byte();
 
     InputFile& file_;
-    std::string buffer_, bytes_;
+    std::string bytes_;
     WireRecord record_;
-    std::size_t used_ = 0;
     std::uint64_t taken_ = 0, origin_ = 0;
     bool first_ = true;
 };

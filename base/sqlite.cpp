@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 
 namespace fabricast {
@@ -37,14 +38,6 @@ void execute(sqlite3* database, const std::string& sql) {
     check(sqlite3_step(prepared(database, sql).get()), database);
 }
 
-std::string quoted(const std::string& name) {
-    std::string text = "\"";
-    for (const char c : name) {
-        text += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return text + "\"";
-}
-
 void bind(sqlite3* database, sqlite3_stmt* statement, int at, const Json& cell) {
     if (cell.is_null()) {
         check(sqlite3_bind_null(statement, at), database);
@@ -61,11 +54,12 @@ void bind(sqlite3* database, sqlite3_stmt* statement, int at, const Json& cell) 
 void write_table(sqlite3* database, const SqliteTable& table) {
     std::string columns, places;
     for (const std::string& column : table.columns) {
-        columns += (columns.empty() ? "" : ", ") + quoted(column);
+        columns += (columns.empty() ? "" : ", ") + doubly_quoted(column);
         places += places.empty() ? "?" : ", ?";
     }
-    execute(database, "CREATE TABLE " + quoted(table.name) + " (" + columns + ")");
-    const Statement insert = prepared(database, "INSERT INTO " + quoted(table.name) + " VALUES (" + places + ")");
+    execute(database, "CREATE TABLE " + doubly_quoted(table.name) + " (" + columns + ")");
+    const Statement insert =
+        prepared(database, "INSERT INTO " + doubly_quoted(table.name) + " VALUES (" + places + ")");
     for (const std::vector<Json>& row : table.rows) {
         for (std::size_t i = 0; i < row.size(); ++i) {
             bind(database, insert.get(), static_cast<int>(i) + 1, row[i]);

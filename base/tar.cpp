@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/numbers.hpp"
+#include "base/text.hpp"
+
 namespace fabricast {
 
 namespace {
@@ -19,25 +22,14 @@ std::string_view field(const TarBlock& block, std::size_t at, std::size_t length
 // Octal digits, possibly padded with blanks; GNU writes sizes of 8 GiB and more in base 256, after a first byte of
 // 0x80.
 std::optional<std::uint64_t> number(const TarBlock& block, std::size_t at, std::size_t length) {
-    std::uint64_t value = 0;
     if (static_cast<unsigned char>(block[at]) == 0x80U) {
+        std::uint64_t value = 0;
         for (std::size_t i = at + length - 8; i < at + length; ++i) {
             value = value << 8U | static_cast<unsigned char>(block[i]);
         }
         return value;
     }
-    bool any = false;
-    for (const char c : field(block, at, length)) {
-        if (c == ' ') {
-            continue;
-        }
-        if (c < '0' || c > '7') {
-            return std::nullopt;
-        }
-        value = value << 3U | static_cast<std::uint64_t>(c - '0');
-        any = true;
-    }
-    return any ? std::optional(value) : std::nullopt;
+    return number_in<std::uint64_t>(trimmed(field(block, at, length), " "), 8);
 }
 
 // Sum of all bytes of the header, with the checksum field counted as blanks.

@@ -19,6 +19,7 @@ struct TarHeader {
 
     bool file() const { return type == '0' || type == '\0' || type == '7'; }
     bool long_name() const { return type == 'L'; }  // GNU: the body is the next member's name
+    std::uint64_t padding() const { return (tar_block - size % tar_block) % tar_block; }
 };
 
 // nullopt if the block is not a header, judging by its magic and its checksum.

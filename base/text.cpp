@@ -20,15 +20,16 @@ std::string markup_text(std::string_view text) {
     return out;
 }
 
-std::string csv_cell(std::string_view text) {
-    if (text.find_first_of(",\"\n\r") == std::string_view::npos) {
-        return std::string(text);
-    }
+std::string doubly_quoted(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         out += c == '"' ? "\"\"" : std::string(1, c);
     }
     return out + "\"";
+}
+
+std::string csv_cell(std::string_view text) {
+    return text.find_first_of(",\"\n\r") == std::string_view::npos ? std::string(text) : doubly_quoted(text);
 }
 
 }  // namespace fabricast

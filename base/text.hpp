@@ -44,6 +44,9 @@ std::string plural(std::uint64_t count, std::string_view noun);
 // (HTML 4.01, section 5.3.2).
 std::string markup_text(std::string_view text);
 
+// `text` in double quotes, with those inside it doubled: as in CSV and SQL.
+std::string doubly_quoted(std::string_view text);
+
 // Quotes a CSV cell if needed (RFC 4180), so that a comma, a quote or a line break in a name does not start a new cell.
 std::string csv_cell(std::string_view text);
 

@@ -2,6 +2,7 @@
 // Reads a whole text file of limited size; writes a file that is either complete or absent.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,6 +15,12 @@ namespace fabricast {
 struct IoError : ErrorWith<ExitCode::internal_or_io> {
     using ErrorWith::ErrorWith;
 };
+
+// Throws InputError at 1:1 of the file.
+[[noreturn]] void refuse_file(const std::filesystem::path& path, const std::string& message);
+
+// Bytes of a file. Throws InputError if it is missing or not a plain one, naming what is `accepted`.
+std::uintmax_t plain_file_size(const std::filesystem::path& path, std::string_view accepted);
 
 // Throws InputError at 1:1 if the file is missing, is not a plain file, cannot be read, or is larger than `max_bytes`.
 std::string read_text(const std::filesystem::path& path, std::size_t max_bytes);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/decimal.hpp"
@@ -17,91 +19,73 @@ namespace fabricast {
 
 namespace {
 
+// Where a unit appears: text() writes it; messages list it as accepted too; or it is only read.
+enum class Use : std::uint8_t { written, listed, read };
+
 // One unit, in base units of its dimension: factor = num / den * 10^exponent, exact.
 struct Unit {
     std::string_view name;
-    Dimension dimension;
-    std::int64_t num;
-    std::int64_t den;
-    int exponent;
+    int exponent = 0;
+    Use use = Use::written;
+    std::int64_t num = 1, den = 1;
 };
 
-constexpr std::int64_t ki = 1024;
+constexpr std::int64_t ki = 1024, mi = ki * ki, gi = mi * ki, ti = gi * ki, pi = ti * ki;
 
-// Base units: byte, second, byte per second, FLOP/s, watt, metre, second per metre, hertz, transfer per second, 1.
-constexpr std::array units = {
-    Unit{"B", Dimension::size, 1, 1, 0},
-    Unit{"kB", Dimension::size, 1, 1, 3},
-    Unit{"KB", Dimension::size, 1, 1, 3},
-    Unit{"KiB", Dimension::size, ki, 1, 0},
-    Unit{"MB", Dimension::size, 1, 1, 6},
-    Unit{"MiB", Dimension::size, ki* ki, 1, 0},
-    Unit{"GB", Dimension::size, 1, 1, 9},
-    Unit{"GiB", Dimension::size, ki* ki* ki, 1, 0},
-    Unit{"TB", Dimension::size, 1, 1, 12},
-    Unit{"TiB", Dimension::size, ki* ki* ki* ki, 1, 0},
-    Unit{"PB", Dimension::size, 1, 1, 15},
-    Unit{"PiB", Dimension::size, ki* ki* ki* ki* ki, 1, 0},
-    Unit{"ps", Dimension::time, 1, 1, -12},
-    Unit{"ns", Dimension::time, 1, 1, -9},
-    Unit{"us", Dimension::time, 1, 1, -6},
-    Unit{"\xC2\xB5s", Dimension::time, 1, 1, -6},  // U+00B5, the micro sign
-    Unit{"\xCE\xBCs", Dimension::time, 1, 1, -6},  // U+03BC, the Greek letter
-    Unit{"ms", Dimension::time, 1, 1, -3},
-    Unit{"s", Dimension::time, 1, 1, 0},
-    Unit{"min", Dimension::time, 60, 1, 0},
-    Unit{"h", Dimension::time, 3600, 1, 0},
-    Unit{"b/s", Dimension::rate, 1, 8, 0},
-    Unit{"kb/s", Dimension::rate, 1, 8, 3},
-    Unit{"Mb/s", Dimension::rate, 1, 8, 6},
-    Unit{"Gb/s", Dimension::rate, 1, 8, 9},
-    Unit{"Tb/s", Dimension::rate, 1, 8, 12},
-    Unit{"B/s", Dimension::rate, 1, 1, 0},
-    Unit{"kB/s", Dimension::rate, 1, 1, 3},
-    Unit{"MB/s", Dimension::rate, 1, 1, 6},
-    Unit{"MiB/s", Dimension::rate, ki* ki, 1, 0},
-    Unit{"GB/s", Dimension::rate, 1, 1, 9},
-    Unit{"GiB/s", Dimension::rate, ki* ki* ki, 1, 0},
-    Unit{"TB/s", Dimension::rate, 1, 1, 12},
-    Unit{"FLOP/s", Dimension::compute, 1, 1, 0},
-    Unit{"MFLOP/s", Dimension::compute, 1, 1, 6},
-    Unit{"GFLOP/s", Dimension::compute, 1, 1, 9},
-    Unit{"TFLOP/s", Dimension::compute, 1, 1, 12},
-    Unit{"PFLOP/s", Dimension::compute, 1, 1, 15},
-    Unit{"EFLOP/s", Dimension::compute, 1, 1, 18},
-    Unit{"mW", Dimension::power, 1, 1, -3},
-    Unit{"W", Dimension::power, 1, 1, 0},
-    Unit{"kW", Dimension::power, 1, 1, 3},
-    Unit{"MW", Dimension::power, 1, 1, 6},
-    Unit{"mm", Dimension::length, 1, 1, -3},
-    Unit{"cm", Dimension::length, 1, 1, -2},
-    Unit{"m", Dimension::length, 1, 1, 0},
-    Unit{"km", Dimension::length, 1, 1, 3},
-    Unit{"ps/m", Dimension::time_per_length, 1, 1, -12},
-    Unit{"ns/m", Dimension::time_per_length, 1, 1, -9},
-    Unit{"us/km", Dimension::time_per_length, 1, 1, -9},
-    Unit{"Hz", Dimension::frequency, 1, 1, 0},
-    Unit{"MHz", Dimension::frequency, 1, 1, 6},
-    Unit{"GHz", Dimension::frequency, 1, 1, 9},
-    Unit{"MT/s", Dimension::transfers, 1, 1, 6},
-    Unit{"GT/s", Dimension::transfers, 1, 1, 9},
-    Unit{"%", Dimension::ratio, 1, 1, -2},
+constexpr Unit si(std::string_view name, int exponent) { return {name, exponent}; }
+constexpr Unit rare(std::string_view name, int exponent) { return {name, exponent, Use::listed}; }
+constexpr Unit alias(std::string_view name, int exponent) { return {name, exponent, Use::read}; }
+constexpr Unit factor(std::string_view name, std::int64_t num) { return {name, 0, Use::listed, num}; }
+constexpr Unit bits(std::string_view name, int exponent) { return {name, exponent, Use::listed, 1, 8}; }
+
+// The units of each dimension, smallest first. Of the two letters for micro, U+00B5 is the sign and U+03BC the Greek
+// one.
+constexpr std::array sizes = {si("B", 0),   si("kB", 3),       alias("KB", 3), factor("KiB", ki),
+                              si("MB", 6),  factor("MiB", mi), si("GB", 9),    factor("GiB", gi),
+                              si("TB", 12), factor("TiB", ti), si("PB", 15),   factor("PiB", pi)};
+constexpr std::array spans = {si("ps", -12), si("ns", -9), si("us", -6),      alias("µs", -6),  alias("μs", -6),
+                              si("ms", -3),  si("s", 0),   factor("min", 60), factor("h", 3600)};
+constexpr std::array rates = {bits("b/s", 0),      bits("kb/s", 3), bits("Mb/s", 6),     bits("Gb/s", 9),
+                              bits("Tb/s", 12),    si("B/s", 0),    si("kB/s", 3),       si("MB/s", 6),
+                              factor("MiB/s", mi), si("GB/s", 9),   factor("GiB/s", gi), si("TB/s", 12)};
+constexpr std::array compute_rates = {si("FLOP/s", 0),   si("MFLOP/s", 6),  si("GFLOP/s", 9),
+                                      si("TFLOP/s", 12), si("PFLOP/s", 15), si("EFLOP/s", 18)};
+constexpr std::array powers = {si("mW", -3), si("W", 0), si("kW", 3), si("MW", 6)};
+constexpr std::array lengths = {si("mm", -3), rare("cm", -2), si("m", 0), si("km", 3)};
+constexpr std::array delays = {si("ps/m", -12), si("ns/m", -9), rare("us/km", -9)};
+constexpr std::array frequencies = {si("Hz", 0), si("MHz", 6), si("GHz", 9)};
+constexpr std::array transfer_rates = {si("MT/s", 6), si("GT/s", 9)};
+constexpr std::array ratios = {si("%", -2)};
+
+struct DimensionRow {
+    std::string_view base, example;
+    std::span<const Unit> units;
 };
+// In the order of Dimension.
+constexpr std::array dimensions = {
+    DimensionRow{"B", "4 MiB", sizes},
+    DimensionRow{"s", "1.5 us", spans},
+    DimensionRow{"B/s", "400 Gb/s", rates},
+    DimensionRow{"FLOP/s", "312 TFLOP/s", compute_rates},
+    DimensionRow{"W", "700 W", powers},
+    DimensionRow{"m", "2 m", lengths},
+    DimensionRow{"s/m", "5 ns/m", delays},
+    DimensionRow{"Hz", "1.98 GHz", frequencies},
+    DimensionRow{"T/s", "32 GT/s", transfer_rates},
+    DimensionRow{"", "80 %", ratios},
+};
+
+constexpr const DimensionRow& row_of(Dimension dimension) { return dimensions.at(static_cast<std::size_t>(dimension)); }
 
 struct Parsed {
     Decimal number;
     const Unit* unit = nullptr;
+    Dimension dimension{};
 };
 
-std::string example(Dimension dimension) {
-    static constexpr std::array<std::string_view, 10> examples = {"4 MiB", "1.5 us", "400 Gb/s", "312 TFLOP/s", "700 W",
-                                                                  "2 m",   "5 ns/m", "1.98 GHz", "32 GT/s",     "80 %"};
-    return std::string(examples.at(static_cast<std::size_t>(dimension)));
-}
-
 std::string accepted_text(std::optional<Dimension> dimension) {
-    return dimension ? "a figure with its unit, as " + example(*dimension) + ", in " + accepted_units(*dimension)
-                     : "a figure with its unit, as 400 Gb/s";
+    const std::string units = dimension ? ", in " + accepted_units(*dimension) : "";
+    return fmt::format("a figure with its unit, as {}{}", row_of(dimension.value_or(Dimension::rate)).example, units);
 }
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text, std::optional<Dimension> dimension,
@@ -111,21 +95,21 @@ std::string accepted_text(std::optional<Dimension> dimension) {
 
 bool is_non_finite(std::string_view text) {
     const std::string lower = lower_case(text.substr(0, text.find(' ')));
-    const std::string_view word =
-        lower.starts_with('+') || lower.starts_with('-') ? std::string_view(lower).substr(1) : std::string_view(lower);
-    return word == "nan" || word == ".nan" || word == "inf" || word == ".inf" || word == "infinity";
+    const std::string_view word = std::string_view(lower).substr(lower.starts_with('+') || lower.starts_with('-'));
+    return has_word("nan .nan inf .inf infinity", word);
 }
 
 // The unit that was probably meant: "b/s" for "bps", else the nearest name.
 std::string nearest_unit(std::string_view found, std::optional<Dimension> dimension) {
-    std::vector<std::string> names;
-    for (const Unit& unit : units) {
-        if (!dimension || unit.dimension == *dimension) {
-            names.emplace_back(unit.name);
-        }
-    }
     if (found.ends_with("bps")) {
         return std::string(found.substr(0, found.size() - 3)) + "b/s";
+    }
+    std::vector<std::string> names;
+    for (const DimensionRow& row : dimensions) {
+        if (!dimension || &row == &row_of(*dimension)) {
+            std::ranges::transform(row.units, std::back_inserter(names),
+                                   [](const Unit& u) { return std::string(u.name); });
+        }
     }
     return nearest_word(found, names);
 }
@@ -148,14 +132,18 @@ Parsed read_quantity(std::string_view text, std::optional<Dimension> dimension) 
     if (name.empty()) {
         refuse("a figure without its unit", text, dimension);
     }
-    const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
-    if (unit == units.end()) {
+    for (const DimensionRow& row : dimensions) {
+        if (const auto unit = std::ranges::find(row.units, name, &Unit::name); unit != row.units.end()) {
+            parsed.unit = &*unit;
+            parsed.dimension = static_cast<Dimension>(&row - dimensions.data());
+        }
+    }
+    if (parsed.unit == nullptr) {
         refuse("unknown unit", text, dimension, nearest_unit(name, dimension));
     }
-    if (dimension && unit->dimension != *dimension) {
+    if (dimension && parsed.dimension != *dimension) {
         refuse("a unit of another kind", text, dimension);
     }
-    parsed.unit = &*unit;
     return parsed;
 }
 
@@ -185,7 +173,7 @@ double as_double(const Parsed& parsed, std::string_view text) {
                            : rounded(parsed.number.digits) * rounded(parsed.unit->num) / rounded(parsed.unit->den) *
                                  std::pow(10.0, parsed.number.exponent + parsed.unit->exponent);
     if (!std::isfinite(value)) {
-        refuse("too large", text, parsed.unit->dimension);
+        refuse("too large", text, parsed.dimension);
     }
     return value;
 }
@@ -204,17 +192,12 @@ auto at_node(const yaml::Node& node, Parse parse) {
 
 }  // namespace
 
-std::string_view base_unit(Dimension dimension) {
-    static constexpr std::array<std::string_view, 10> bases = {"B", "s",   "B/s", "FLOP/s", "W",
-                                                               "m", "s/m", "Hz",  "T/s",    ""};
-    return bases.at(static_cast<std::size_t>(dimension));
-}
+std::string_view base_unit(Dimension dimension) { return row_of(dimension).base; }
 
 std::string accepted_units(Dimension dimension) {
     std::vector<std::string> names;
-    for (const Unit& unit : units) {
-        const bool ascii = static_cast<unsigned char>(unit.name[0]) < 0x80;
-        if (unit.dimension == dimension && ascii && unit.name != "KB") {
+    for (const Unit& unit : row_of(dimension).units) {
+        if (unit.use != Use::read) {
             names.emplace_back(unit.name);
         }
     }
@@ -238,7 +221,7 @@ Rate parse_rate(std::string_view text) {
 
 Quantity parse_quantity(std::string_view text) {
     const Parsed parsed = read_quantity(text, std::nullopt);
-    return {as_double(parsed, text), parsed.unit->dimension};
+    return {as_double(parsed, text), parsed.dimension};
 }
 
 double parse_quantity(std::string_view text, Dimension dimension) {
@@ -276,17 +259,9 @@ std::string text(Bytes size) {
 std::string text(double value, Dimension dimension) {
     // The largest decimal unit that is not above the value; if all are above it, the smallest.
     const Unit* best = nullptr;
-    for (const Unit& unit : units) {
-        if (unit.dimension != dimension || unit.num != 1 || unit.den == 8 || unit.name == "KB" ||
-            unit.name == "us/km" || unit.name == "cm" || static_cast<unsigned char>(unit.name[0]) >= 0x80) {
-            continue;
-        }
-        if (best == nullptr || value >= std::pow(10.0, unit.exponent) * (1 - 1e-12)) {
-            best = &unit;
-        }
-    }
-    if (best == nullptr) {  // a dimension without decimal units
-        return fmt::format("{:.4g}", value);
+    for (const Unit& unit : row_of(dimension).units) {
+        const bool fits = best == nullptr || value >= std::pow(10.0, unit.exponent) * (1 - 1e-12);
+        best = unit.use == Use::written && fits ? &unit : best;
     }
     return fmt::format("{:.4g} {}", value / std::pow(10.0, best->exponent), best->name);
 }

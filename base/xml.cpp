@@ -1,11 +1,12 @@
 #include "base/xml.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <pugixml.hpp>
 
-#include "base/gzip.hpp"
+#include "base/numbers.hpp"
 
 namespace fabricast::xml {
 
@@ -62,8 +63,7 @@ struct Reader {
 }  // namespace
 
 const std::string* Element::get(std::string_view attribute) const {
-    const auto found =
-        std::find_if(attributes.begin(), attributes.end(), [&](const auto& pair) { return pair.first == attribute; });
+    const auto found = std::ranges::find(attributes, attribute, &std::pair<std::string, std::string>::first);
     return found == attributes.end() ? nullptr : &found->second;
 }
 
@@ -77,13 +77,12 @@ const std::string& Element::required(std::string_view attribute) const {
 
 std::int64_t Element::whole(std::string_view attribute, std::int64_t low, std::int64_t high) const {
     const std::string& text = required(attribute);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) {
-        fail(error_message("'" + std::string(attribute) + "' of <" + name + "> is no whole number in range",
-                           shown(text), std::to_string(low) + " to " + std::to_string(high)));
+    const std::optional<std::int64_t> value = count_in_word(text);
+    if (!value || *value < low || *value > high) {
+        fail(error_message(fmt::format("'{}' of <{}> is no whole number in range", attribute, name), shown(text),
+                           fmt::format("{} to {}", low, high)));
     }
-    return value;
+    return *value;
 }
 
 std::int64_t Element::whole_or(std::string_view attribute, std::int64_t fallback, std::int64_t low,
@@ -103,12 +102,6 @@ Element parse(std::string_view text, const std::string& file) {
         throw InputError(lines.at(result.offset), std::string("not XML: ") + result.description());
     }
     return Reader{lines}.read(document.document_element(), 1);
-}
-
-Element read(const std::filesystem::path& path) {
-    InputFile file(path);
-    const std::string text = read_rest(file, max_file_bytes);
-    return parse(text, path.string());
 }
 
 }  // namespace fabricast::xml

@@ -2,7 +2,6 @@
 // Parses XML into a plain tree of elements, each with its location in the text.
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,8 +34,5 @@ struct Element {
 
 // The root element. Throws InputError at the line of the first error. `file` is only the name shown in errors.
 Element parse(std::string_view text, const std::string& file);
-
-// The root element of a file, gzip or not. Throws InputError.
-Element read(const std::filesystem::path& path);
 
 }  // namespace fabricast::xml

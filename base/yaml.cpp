@@ -1,5 +1,6 @@
 #include "base/yaml.hpp"
 
+#include <fmt/core.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
@@ -46,8 +47,7 @@ class Builder final : public YAML::EventHandler {
 public:
     explicit Builder(File file) : file_(std::move(file)) {}
 
-    Node take_root() { return std::move(root_); }
-    bool has_root() const { return has_root_; }
+    std::optional<Node>& root() { return root_; }
     // Start of the last quoted scalar, if there was one.
     const std::optional<YAML::Mark>& last_quoted() const { return last_quoted_; }
 
@@ -157,12 +157,10 @@ private:
         }
         if (open_.empty()) {
             root_ = std::move(node);
-            has_root_ = true;
             return;
         }
         Frame& frame = open_.back();
         if (frame.node.is_list()) {
-            node.name = frame.node.name + "[" + std::to_string(frame.node.children.size()) + "]";
             frame.node.children.push_back(std::move(node));
         } else if (!frame.key) {
             accept_key(frame, std::move(node), mark);
@@ -209,8 +207,7 @@ private:
     std::size_t nodes_ = 0;
     std::size_t anchored_nodes_ = 0;
     int documents_ = 0;
-    Node root_;
-    bool has_root_ = false;
+    std::optional<Node> root_;
     std::optional<YAML::Mark> last_quoted_;
 };
 
@@ -227,12 +224,12 @@ void name_items(Node& node) {
 
 Node parse_shared(std::string_view text, const File& file) {
     if (text.size() > max_file_bytes) {
-        throw InputError({file}, error_message("too large", std::to_string(text.size()) + " bytes",
-                                               "at most " + std::to_string(max_file_bytes)));
+        throw InputError({file}, error_message("too large", fmt::format("{} bytes", text.size()),
+                                               fmt::format("at most {}", max_file_bytes)));
     }
     if (const std::size_t at = first_non_text(text); at != std::string_view::npos) {
-        throw InputError({file}, "not a text (found a byte that is no UTF-8 text at offset " + std::to_string(at) +
-                                     "; accepted: UTF-8)");
+        throw InputError(
+            {file}, fmt::format("not a text (found a byte that is no UTF-8 text at offset {}; accepted: UTF-8)", at));
     }
     refuse_tab_indentation(text, file);
     refuse_token_floods(text, 5 * max_nodes, {file});
@@ -249,12 +246,11 @@ Node parse_shared(std::string_view text, const File& file) {
         const YAML::Mark& start = *builder.last_quoted();
         refuse_open_quote(text, static_cast<std::size_t>(start.pos), place_of(file, start));
     }
-    Node root = builder.take_root();
-    if (!builder.has_root() || root.is_null()) {
+    if (!builder.root() || builder.root()->is_null()) {
         throw InputError({file}, "the file is empty (found nothing; accepted: a map of keys)");
     }
-    name_items(root);
-    return root;
+    name_items(*builder.root());
+    return std::move(*builder.root());
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "base/nearest_word.hpp"
+#include "base/numbers.hpp"
 
 namespace fabricast::yaml {
 
@@ -32,22 +32,15 @@ std::string Node::found() const {
 }
 
 const Node* Node::get(std::string_view key) const {
-    for (const Node& member : members()) {
-        if (member.name == key) {
-            return &member;
-        }
-    }
-    return nullptr;
+    const auto found = std::ranges::find(members(), key, &Node::name);
+    return found == children.end() ? nullptr : &*found;
 }
 
 const Node& Node::required(std::string_view key) const {
     if (const Node* member = get(key)) {
         return *member;
     }
-    std::vector<std::string> written;
-    for (const Node& member : children) {
-        written.push_back(member.name);
-    }
+    const std::vector<std::string> written = names_of(children, &Node::name);
     const std::string inside = name.empty() ? "" : " in '" + name + "'";
     fail(error_message("missing key '" + std::string(key) + "'" + inside, joined(written), "",
                        nearest_word(key, written)));
@@ -105,13 +98,11 @@ std::int64_t Node::as_int(std::int64_t low, std::int64_t high) const {
 }
 
 double Node::as_double() const {
-    double value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (!is_scalar() || error != std::errc{} || stop != end || !std::isfinite(value)) {
+    const std::optional<double> value = figure_in_word(text);
+    if (!is_scalar() || !value) {
         fail("must be a plain number", "a finite number without unit");
     }
-    return value;
+    return *value;
 }
 
 bool Node::as_bool() const {
@@ -122,7 +113,7 @@ bool Node::as_bool() const {
 }
 
 std::size_t Node::as_enum(const std::vector<std::string>& words) const {
-    const auto known = is_scalar() ? std::find(words.begin(), words.end(), text) : words.end();
+    const auto known = is_scalar() ? std::ranges::find(words, text) : words.end();
     if (known == words.end()) {
         fail("is not one of the words accepted here", joined(words), is_scalar() ? nearest_word(text, words) : "");
     }

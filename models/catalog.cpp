@@ -86,14 +86,9 @@ const Part& Catalog::at(std::string_view kind, std::string_view name) const {
     if (part != nullptr && part->kind == kind) {
         return *part;
     }
-    std::vector<std::string> names;
-    for (const Part* other : of_kind(kind)) {
-        names.push_back(other->name);
-    }
-    const std::string near = nearest_word(name, names);
-    throw CatalogError(fmt::format("no {} '{}' in the catalogue{}; {}", kind, name,
-                                   part == nullptr ? "" : fmt::format(" (it is a {})", part->kind),
-                                   near.empty() ? "see `fabricast catalog list`" : "did you mean '" + near + "'?"));
+    throw CatalogError(fmt::format(
+        "no {} '{}' in the catalogue{}{}", kind, name, part == nullptr ? "" : fmt::format(" (it is a {})", part->kind),
+        did_you_mean(name, names_of(of_kind(kind), &Part::name), "; see `fabricast catalog list`")));
 }
 
 std::vector<const Part*> Catalog::of_kind(std::string_view kind) const {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "models/figure_reader.hpp"
 
@@ -15,22 +17,12 @@ namespace fabricast {
 
 void check_part_name(const std::string& name, const SourceLocation& place) {
     const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
-    if (name.empty() || !std::all_of(name.begin(), name.end(), fits)) {
+    if (name.empty() || !std::ranges::all_of(name, fits)) {
         throw InputError(place, error_message("a part's name is kebab-case", shown(name), "as connectx-7"));
     }
 }
 
 namespace {
-
-template <class Map>
-std::vector<std::string> names_of(const Map& map) {
-    std::vector<std::string> names;
-    names.reserve(map.size());
-    for (const auto& [name, value] : map) {
-        names.push_back(name);
-    }
-    return names;
-}
 
 // Builds the parts of several texts, each after the part that it inherits from.
 class PartBuilder {
@@ -60,7 +52,7 @@ private:
         if (const auto done = built_.find(node.name); done != built_.end()) {
             return done->second;
         }
-        if (std::find(open_.begin(), open_.end(), node.name) != open_.end()) {
+        if (std::ranges::find(open_, node.name) != open_.end()) {
             node.fail("the part '" + node.name + "' inherits from itself");
         }
         open_.push_back(node.name);
@@ -86,8 +78,8 @@ private:
         if (const Part* part = catalog_.find(name)) {
             return *part;
         }
-        std::vector<std::string> names = names_of(nodes_);
-        std::ranges::copy(names_of(catalog_.parts), std::back_inserter(names));
+        std::vector<std::string> names = names_of(std::views::keys(nodes_));
+        std::ranges::copy(names_of(std::views::keys(catalog_.parts)), std::back_inserter(names));
         base.fail("no such part to inherit from", "a part of the catalogue", nearest_word(name, names));
     }
 
@@ -98,8 +90,7 @@ private:
                 part.kind = member.as_string();
             } else if (member.name == "note") {
                 part.note = member.as_string();
-            } else if (member.name != "base" && member.name != "figures" && member.name != "origin" &&
-                       member.name != "source") {
+            } else if (!has_word("base figures origin source", member.name)) {
                 part.text[member.name] = member.as_string();
             }
         }
@@ -130,13 +121,13 @@ void merge_part(const yaml::Node& node, Part& part) {
         if (old == part.figures.end()) {
             throw InputError(member.key_place,
                              error_message("the part '" + part.name + "' has no such figure", shown(member.name), "",
-                                           nearest_word(member.name, names_of(part.figures))));
+                                           nearest_word(member.name, names_of(std::views::keys(part.figures)))));
         }
         Figure figure = read_figure(member, defaults);
         if (figure.unit != old->second.unit || figure.value.size() != old->second.value.size()) {
             const std::size_t values = old->second.value.size();
-            member.fail(fmt::format("'{}' of '{}' is {} value{} in {}", member.name, part.name, values,
-                                    values == 1 ? "" : "s", shown_unit(old->second.unit)));
+            member.fail(fmt::format("'{}' of '{}' is {} in {}", member.name, part.name, plural(values, "value"),
+                                    shown_unit(old->second.unit)));
         }
         old->second = std::move(figure);
     }
@@ -147,8 +138,9 @@ void merge_tree(Catalog& catalog, const yaml::Node& tree) {
     for (const yaml::Node& node : tree.members()) {
         const auto part = merged.parts.find(node.name);
         if (part == merged.parts.end()) {
-            throw InputError(node.key_place, error_message("no such part in the catalogue", shown(node.name), "",
-                                                           nearest_word(node.name, names_of(merged.parts))));
+            throw InputError(node.key_place,
+                             error_message("no such part in the catalogue", shown(node.name), "",
+                                           nearest_word(node.name, names_of(std::views::keys(merged.parts)))));
         }
         merge_part(node, part->second);
     }

@@ -31,7 +31,7 @@ namespace fabricast {
 // Throws InputError.
 struct CatalogText {
     std::string file;  // name shown in messages
-    std::string_view text;
+    std::string text;
 };
 void add_parts(Catalog& catalog, const std::vector<CatalogText>& texts);
 

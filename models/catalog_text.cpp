@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <vector>
 
 #include "base/input_error.hpp"
@@ -116,11 +117,7 @@ std::string figure_table(const Part& part) {
 }  // namespace
 
 std::string shown_values(const Figure& figure) {
-    std::vector<std::string> values;
-    for (const double value : figure.value) {
-        values.push_back(shown_value(value, figure.unit));
-    }
-    return joined(values);
+    return joined(names_of(figure.value, [&](double value) { return shown_value(value, figure.unit); }));
 }
 
 std::string catalog_list(const Catalog& catalog, std::string_view kind) {
@@ -131,11 +128,7 @@ std::string catalog_list(const Catalog& catalog, std::string_view kind) {
         width = std::max(width, name.size());
     }
     if (!kind.empty() && !kinds.contains(kind)) {
-        std::vector<std::string> names;
-        names.reserve(kinds.size());
-        for (const auto& [name, parts] : kinds) {
-            names.push_back(name);
-        }
+        const std::vector<std::string> names = names_of(std::views::keys(kinds));
         throw CatalogError(
             error_message("no such kind of part", shown(kind), joined(names), nearest_word(kind, names)));
     }

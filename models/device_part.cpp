@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <sstream>
 
 #include "base/nearest_word.hpp"
 
@@ -13,17 +15,8 @@ namespace fabricast {
 namespace {
 
 std::vector<std::string> split_words(const std::string& text) {
-    std::vector<std::string> words;
-    std::string word;
-    for (const char c : text + ' ') {
-        if (c != ' ') {
-            word += c;
-        } else if (!word.empty()) {
-            words.push_back(std::move(word));
-            word.clear();
-        }
-    }
-    return words;
+    std::istringstream words(text);
+    return {std::istream_iterator<std::string>(words), {}};
 }
 
 int whole(const Part& part, std::string_view path) { return static_cast<int>(std::lround(part.number(path, ""))); }
@@ -33,10 +26,9 @@ GpuArch arch(const Part& part) {
     if (const auto name = std::ranges::find(gpu_arch_names, found); name != gpu_arch_names.end()) {
         return static_cast<GpuArch>(name - gpu_arch_names.begin());
     }
-    const std::string near = nearest_word(found, {gpu_arch_names.begin(), gpu_arch_names.end()});
     throw CatalogError(fmt::format(
-        "part '{}': no GPU generation '{}'; {}", part.name, found,
-        near.empty() ? fmt::format("there are {}", fmt::join(gpu_arch_names, ", ")) : "did you mean '" + near + "'?"));
+        "part '{}': no GPU generation '{}'{}", part.name, found,
+        did_you_mean(found, names_of(gpu_arch_names), fmt::format("; there are {}", fmt::join(gpu_arch_names, ", ")))));
 }
 
 }  // namespace
@@ -133,7 +125,7 @@ double copper_reach_metres(const Part& cable, int gigabits_per_lane) {
 }
 
 bool speaks(const std::vector<std::string>& families, std::string_view family) {
-    return std::find(families.begin(), families.end(), family) != families.end();
+    return std::ranges::find(families, family) != families.end();
 }
 
 }  // namespace fabricast

@@ -3,27 +3,12 @@
 #include <array>
 #include <utility>
 
+#include "base/nearest_word.hpp"
 #include "base/unit_text.hpp"
 
 namespace fabricast {
 
 namespace {
-
-Origin read_origin(const yaml::Node& node) {
-    static const std::vector<std::string> words(origin_names.begin(), origin_names.end());
-    return static_cast<Origin>(node.as_enum(words));
-}
-
-std::vector<std::string> read_source(const yaml::Node& node) {
-    if (!node.is_list()) {
-        return {node.as_string()};
-    }
-    std::vector<std::string> sources;
-    for (const yaml::Node& item : node.items()) {
-        sources.push_back(item.as_string());
-    }
-    return sources;
-}
 
 struct Number {
     double value = 0;
@@ -127,10 +112,11 @@ Figure read_figure(const yaml::Node& node, const Provenance& defaults) {
 
 void read_provenance(const yaml::Node& map, Provenance& provenance) {
     if (const yaml::Node* origin = map.get("origin")) {
-        provenance.origin = read_origin(*origin);
+        provenance.origin = static_cast<Origin>(origin->as_enum(names_of(origin_names)));
     }
     if (const yaml::Node* source = map.get("source")) {
-        provenance.source = read_source(*source);
+        provenance.source = source->is_list() ? names_of(source->items(), &yaml::Node::as_string)
+                                              : std::vector<std::string>{source->as_string()};
     }
 }
 

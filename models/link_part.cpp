@@ -63,16 +63,11 @@ std::span<const LinkFamilyRow> link_families() { return families; }
 
 LinkFamily link_family(const Part& part, std::span<const LinkFamilyRow> rows) {
     const std::string& found = part.word("family");
-    std::vector<std::string> names;
-    for (const LinkFamilyRow& row : rows) {
-        if (row.name == found) {
-            return LinkFamily(row);
-        }
-        names.emplace_back(row.name);
+    if (const auto row = std::ranges::find(rows, found, &LinkFamilyRow::name); row != rows.end()) {
+        return LinkFamily(*row);
     }
-    const std::string near = nearest_word(found, names);
     throw CatalogError("part '" + part.name + "': no link family '" + found + "'" +
-                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
+                       did_you_mean(found, names_of(rows, &LinkFamilyRow::name)));
 }
 
 LinkSpec link_spec(const Part& part, std::span<const LinkFamilyRow> rows) {

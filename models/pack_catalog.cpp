@@ -33,42 +33,29 @@ std::string literal(std::string_view text) {
 // One table as C++ text, row by row.
 struct Table {
     std::string rows;
-    std::uint32_t count = 0;
 
-    void add(const std::string& row) {
-        rows += "    " + row + ",\n";
-        ++count;
-    }
+    void add(const std::string& row) { rows += "    " + row + ",\n"; }
 };
-
-// Rows [first, end) of a table as a Range.
-std::string range(std::uint32_t first, const Table& table) {
-    return fmt::format("{{{}, {}}}", first, table.count - first);
-}
 
 std::string pack(const Catalog& catalog) {
     Table parts, words, figures, values, sources;
     for (const auto& [name, part] : catalog.parts) {
-        const std::uint32_t first_word = words.count;
         for (const auto& [key, text] : part.text) {
             words.add(fmt::format("{{{}, {}}}", literal(key), literal(text)));
         }
-        const std::uint32_t first_figure = figures.count;
         for (const auto& [path, figure] : part.figures) {
-            const std::uint32_t first_value = values.count;
             for (const double value : figure.value) {
                 values.add(fmt::format("{:a}", value));  // hexadecimal: every compiler reads it back exactly
             }
-            const std::uint32_t first_source = sources.count;
             for (const std::string& source : figure.source) {
                 sources.add(literal(source));
             }
             figures.add(fmt::format("{{{}, {}, {:a}, {:a}, {}, {}, {}}}", literal(path), literal(figure.unit),
-                                    figure.low80, figure.high80, static_cast<int>(figure.origin),
-                                    range(first_value, values), range(first_source, sources)));
+                                    figure.low80, figure.high80, static_cast<int>(figure.origin), figure.value.size(),
+                                    figure.source.size()));
         }
         parts.add(fmt::format("{{{}, {}, {}, {}, {}}}", literal(name), literal(part.kind), literal(part.note),
-                              range(first_word, words), range(first_figure, figures)));
+                              part.text.size(), part.figures.size()));
     }
     std::string out =
         "// Made by pack_catalog from models/catalog/*.yaml, which are the source.\n"
@@ -88,15 +75,9 @@ std::string pack(const Catalog& catalog) {
 
 void run(const std::filesystem::path& output, std::vector<std::string> files) {
     std::sort(files.begin(), files.end());
-    std::vector<std::string> contents;
-    contents.reserve(files.size());
-    for (const std::string& file : files) {
-        contents.push_back(read_text(file, yaml::max_file_bytes));
-    }
     std::vector<CatalogText> texts;
-    texts.reserve(files.size());
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        texts.push_back({files[i], contents[i]});
+    for (const std::string& file : files) {
+        texts.push_back({file, read_text(file, yaml::max_file_bytes)});
     }
     Catalog catalog;
     add_parts(catalog, texts);

@@ -1,18 +1,14 @@
 #pragma once
 // The catalogue as constant tables that a build step writes (pack_catalog.cpp), because parsing its YAML takes longer
-// than most forecasts. Text and figures are plain arrays; `read_catalog` turns them into a Catalog.
+// than most forecasts. Text and figures are plain arrays, part after part: a part says how many words and figures are
+// its own, a figure how many values and sources. `read_catalog` turns them into a Catalog.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace fabricast::packed {
-
-// Rows [first, first + count) of another table.
-struct Range {
-    std::uint32_t first = 0;
-    std::uint32_t count = 0;
-};
 
 struct Word {
     std::string_view key;
@@ -25,16 +21,14 @@ struct Figure {
     double low80 = 0;
     double high80 = 0;
     std::uint8_t origin = 0;
-    Range values;
-    Range sources;
+    std::size_t values = 0, sources = 0;
 };
 
 struct Part {
     std::string_view name;
     std::string_view kind;
     std::string_view note;
-    Range words;
-    Range figures;
+    std::size_t words = 0, figures = 0;
 };
 
 struct Tables {

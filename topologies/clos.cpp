@@ -121,16 +121,10 @@ Clos::Place Clos::place_of(std::uint32_t index, std::uint32_t Level::*first) con
     return {t, index - numbers_[t].*first};
 }
 
-std::uint32_t Clos::unit_of_switch(std::size_t t, std::uint32_t number) const {
+// The unit of a level that a switch (`first` is first_switch) or a cable (first_cable) belongs to.
+std::uint32_t Clos::unit_of(std::size_t t, std::uint32_t number, std::uint32_t ClosUnit::*first) const {
     const auto& units = plan_.levels[t].units;
-    return static_cast<std::uint32_t>(std::ranges::upper_bound(units, number, {}, &ClosUnit::first_switch) -
-                                      units.begin() - 1);
-}
-
-std::uint32_t Clos::unit_of_cable(std::size_t t, std::uint32_t cable) const {
-    const auto& units = plan_.levels[t].units;
-    return static_cast<std::uint32_t>(std::ranges::upper_bound(units, cable, {}, &ClosUnit::first_cable) -
-                                      units.begin() - 1);
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(units, number, {}, first) - units.begin() - 1);
 }
 
 // Physical switches at the lower and the upper end of a unit's cable, each numbered within its level.
@@ -155,7 +149,7 @@ Trunk Clos::trunk(std::uint32_t index) const {
         trunk.from = numbers_[t].first_drawn + which;
         trunk.to = numbers_[t + 1].first_drawn + unit.parent;
     } else {
-        const std::uint32_t unit = unit_of_cable(t, which);
+        const std::uint32_t unit = unit_of(t, which, &ClosUnit::first_cable);
         const auto ends = ends_in(t, unit, which - plan_.levels[t].units[unit].first_cable);
         trunk.from = numbers_[t].first_drawn + ends[0];
         trunk.to = numbers_[t + 1].first_drawn + ends[1];
@@ -169,7 +163,7 @@ Trunk Clos::trunk(std::uint32_t index) const {
 std::array<std::uint32_t, 2> Clos::cable_ends(std::uint32_t index, std::uint32_t cable) const {
     const auto [t, number] = place_of(index, &Level::first_trunk);
     const std::uint32_t which = number % trunks_in(t);
-    const std::uint32_t unit = bundled_ ? which : unit_of_cable(t, which);
+    const std::uint32_t unit = bundled_ ? which : unit_of(t, which, &ClosUnit::first_cable);
     auto ends = ends_in(t, unit, bundled_ ? cable : which - plan_.levels[t].units[unit].first_cable);
     ends = {numbers_[t].first_bought + ends[0], numbers_[t + 1].first_bought + ends[1]};
     if (number >= trunks_in(t)) {
@@ -189,13 +183,13 @@ std::vector<FabricTier> Clos::tiers() const {
 
 std::uint32_t Clos::drawn_as(std::uint32_t bought) const {
     const auto [t, number] = place_of(bought, &Level::first_bought);
-    return numbers_[t].first_drawn + (bundled_ ? unit_of_switch(t, number) : number);
+    return numbers_[t].first_drawn + (bundled_ ? unit_of(t, number, &ClosUnit::first_switch) : number);
 }
 
 std::uint32_t Clos::plane_of(std::uint32_t bought) const {
     const auto [t, number] = place_of(bought, &Level::first_bought);
     const auto units = static_cast<std::uint32_t>(plan_.levels[t].units.size());
-    return units < plan_.planes ? 0 : unit_of_switch(t, number) / (units / plan_.planes);
+    return units < plan_.planes ? 0 : unit_of(t, number, &ClosUnit::first_switch) / (units / plan_.planes);
 }
 
 // Leaves with rails are numbered set by set, as in the racks: leaf j of set s is s * planes * rails + j.

@@ -59,8 +59,7 @@ private:
     std::uint32_t drawn_in(std::size_t t) const;
     std::uint32_t trunks_in(std::size_t t) const;
     Place place_of(std::uint32_t index, std::uint32_t Level::*first) const;
-    std::uint32_t unit_of_switch(std::size_t t, std::uint32_t number) const;
-    std::uint32_t unit_of_cable(std::size_t t, std::uint32_t cable) const;
+    std::uint32_t unit_of(std::size_t t, std::uint32_t number, std::uint32_t ClosUnit::*first) const;
     std::string numbered(std::size_t t, std::uint32_t number) const;
     std::array<std::uint32_t, 2> ends_in(std::size_t t, std::uint32_t unit, std::uint32_t cable) const;
 

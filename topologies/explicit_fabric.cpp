@@ -32,13 +32,8 @@ std::uint32_t ExplicitFabric::vertex(const Cluster& cluster, const std::string& 
             return switch_count() + *node * nics_ + *nic;
         }
     }
-    std::vector<std::string> names;
-    for (const NodeDevice& device : devices_) {
-        names.push_back(device.name);
-    }
-    const std::string near = nearest_word(name, names);
     throw ClusterError(fmt::format("a cable of the graph ends at '{}', which is neither a device of it nor a NIC{}",
-                                   name, near.empty() ? " (node0.nic0)" : "; did you mean '" + near + "'?"));
+                                   name, did_you_mean(name, names_of(devices_, &NodeDevice::name), " (node0.nic0)")));
 }
 
 ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.devices), nics_(cluster.node.nics) {

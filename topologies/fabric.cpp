@@ -66,9 +66,6 @@ Fabric::Fabric(Cluster cluster) {
     }
     tables_ = std::make_shared<const FabricTables>(std::move(cluster));
 }
-Fabric::~Fabric() = default;
-Fabric::Fabric(const Fabric&) = default;
-Fabric::Fabric(Fabric&&) noexcept = default;
 
 const Cluster& Fabric::cluster() const { return tables_->cluster; }
 const FabricGenerator& Fabric::generator() const { return *tables_->generator; }
@@ -198,10 +195,8 @@ DeviceId Fabric::device(std::string_view name) const {
     for (std::uint32_t d = t.first_switch; d < device_count() && d < t.first_switch + 1000; ++d) {
         names.push_back(device_name(DeviceId{d}));
     }
-    const std::string near = nearest_word(name, names);
-    throw ClusterError(fmt::format(
-        "no device '{}' in cluster '{}'{}", name, t.cluster.name,
-        near.empty() ? "; devices are called node0.gpu0, node0.nic0, leaf0" : "; did you mean '" + near + "'?"));
+    throw ClusterError(fmt::format("no device '{}' in cluster '{}'{}", name, t.cluster.name,
+                                   did_you_mean(name, names, "; devices are called node0.gpu0, node0.nic0, leaf0")));
 }
 
 std::string Fabric::link_name(LinkId id) const {

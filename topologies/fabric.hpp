@@ -24,11 +24,6 @@ public:
     // Builds the fabric generator and the path tables of the node template. Throws ClusterError if the cluster cannot
     // be wired (radix exceeded, no such NIC, a GPU that reaches no NIC).
     explicit Fabric(Cluster cluster);
-    ~Fabric();
-    Fabric(const Fabric&);
-    Fabric(Fabric&&) noexcept;
-    Fabric& operator=(const Fabric&) = delete;
-    Fabric& operator=(Fabric&&) = delete;
 
     const Cluster& cluster() const;
     const FabricGenerator& generator() const;

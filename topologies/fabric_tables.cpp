@@ -95,20 +95,15 @@ std::uint32_t FabricTables::nic_for(std::uint32_t device, std::uint16_t asked) c
     return device < graph.nearest_nic.size() ? graph.nearest_nic[device] : 0;
 }
 
-const LocalPath& FabricTables::to_nic(const PathQuery& query, std::uint32_t from, std::uint32_t nic) const {
-    const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || from >= graph.gpus;
-    if (direct && !query.forwarded && from < graph.gpus) {
-        return graph.pcie(from, graph.gpus + nic);
+// The path between a device and a NIC, in the direction from `from` to `to`, one of which is `device`.
+const LocalPath& FabricTables::beside_nic(const PathQuery& query, std::uint32_t device, std::size_t from,
+                                          std::size_t to) const {
+    const bool gpu = device < graph.gpus;
+    const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || !gpu;
+    if (direct && !query.forwarded && gpu) {
+        return graph.pcie(from, to);
     }
-    return direct ? graph.best(from, graph.gpus + nic) : graph.staged(from, graph.gpus + nic);
-}
-
-const LocalPath& FabricTables::from_nic(const PathQuery& query, std::uint32_t nic, std::uint32_t to) const {
-    const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || to >= graph.gpus;
-    if (direct && !query.forwarded && to < graph.gpus) {
-        return graph.pcie(graph.gpus + nic, to);
-    }
-    return direct ? graph.best(graph.gpus + nic, to) : graph.staged(graph.gpus + nic, to);
+    return direct ? graph.best(from, to) : graph.staged(from, to);
 }
 
 // Adds the part of the path from one NIC's port over the trunks to the other NIC's port.

@@ -64,8 +64,13 @@ struct FabricTables {
     bool inside_node(const PathQuery& query, Path& path) const;
     bool through_fabric(const PathQuery& query, Path& path) const;
     bool across(FabricEnd from, FabricEnd to, std::uint32_t flow_label, Path& path) const;
-    const LocalPath& to_nic(const PathQuery& query, std::uint32_t from, std::uint32_t nic) const;
-    const LocalPath& from_nic(const PathQuery& query, std::uint32_t nic, std::uint32_t to) const;
+    const LocalPath& to_nic(const PathQuery& query, std::uint32_t from, std::uint32_t nic) const {
+        return beside_nic(query, from, from, graph.gpus + nic);
+    }
+    const LocalPath& from_nic(const PathQuery& query, std::uint32_t nic, std::uint32_t to) const {
+        return beside_nic(query, to, graph.gpus + nic, to);
+    }
+    const LocalPath& beside_nic(const PathQuery& query, std::uint32_t device, std::size_t from, std::size_t to) const;
     std::uint32_t nic_for(std::uint32_t local, std::uint16_t asked) const;
 };
 

@@ -254,19 +254,15 @@ NodeTemplate node_template(std::string_view name, const Catalog& catalog) {
     if (part != nullptr && part->kind == "node") {
         return read_node(yaml::parse(part->word("yaml"), part->word_or("file", part->name + ".yaml")), catalog);
     }
-    std::vector<std::string> names;
-    for (const Part* node : catalog.of_kind("node")) {
-        names.push_back(node->name);
-    }
+    std::vector<std::string> names = names_of(catalog.of_kind("node"), &Part::name);
     for (const EmbeddedFile& node : embedded_nodes()) {
         if (stem(node.name) == name) {
             return read_node(yaml::parse(node.text, std::string(node.name)), catalog);
         }
         names.emplace_back(stem(node.name));
     }
-    const std::string near = nearest_word(name, names);
-    throw CatalogError(fmt::format("no node template '{}'; {}", name,
-                                   near.empty() ? "see `fabricast catalog list`" : "did you mean '" + near + "'?"));
+    throw CatalogError(
+        fmt::format("no node template '{}'{}", name, did_you_mean(name, names, "; see `fabricast catalog list`")));
 }
 
 std::vector<Part> node_parts() {

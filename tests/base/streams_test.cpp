@@ -54,8 +54,6 @@ TEST_CASE("a packed file reads like the plain one") {
     }
     InputFile plain(folder.write("plain.txt", text));
     InputFile packed(folder.write("packed.gz", test::gzipped(text)));
-    CHECK_FALSE(plain.packed());
-    CHECK(packed.packed());
     CHECK(read_rest(plain, text.size()) == text);
     CHECK(read_rest(packed, text.size()) == text);
     CHECK(packed.share() == 1);
@@ -75,7 +73,6 @@ TEST_CASE("a tar archive, packed or not, reads as its files") {
         CHECK(read_rest(file, 100).empty());
         REQUIRE(file.next_member());
         CHECK(read_rest(file, 4000) == long_text);
-        CHECK(file.position() == 2000);
         CHECK_FALSE(file.next_member());
         CHECK_FALSE(file.next_member());
     }

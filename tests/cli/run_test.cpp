@@ -19,6 +19,8 @@ workload: {kind: collective, collective: all_reduce, sizes: [8 B, 64 KiB, 1 MiB,
 scaling: {nodes: [1, 2, 4], step: {compute: 120 ms, bytes: 2 GiB, overlap: 0.5}}
 )";
 
+Json read_json(const fs::path& path) { return Json::parse(text_of(path)); }
+
 std::size_t rows_of(const std::string& table) {
     std::istringstream lines(table);
     std::size_t rows = 0;

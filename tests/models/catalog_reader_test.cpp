@@ -18,7 +18,7 @@ namespace {
 
 Catalog parse(std::string_view text) {
     Catalog catalog;
-    add_parts(catalog, {{"parts.yaml", text}});
+    add_parts(catalog, {{"parts.yaml", std::string(text)}});
     return catalog;
 }
 
