@@ -12,6 +12,9 @@ namespace fabricast {
 // The user's mistake in an input text; it always has a place.
 struct InputError : Error {
     InputError(const SourceLocation& where, const std::string& text) : Error(ExitCode::bad_input, where, text) {}
+    // About a file as a whole, at 1:1.
+    InputError(const std::string& file, const std::string& text)
+        : InputError(SourceLocation{std::make_shared<const std::string>(file)}, text) {}
 };
 
 // "what (found X; accepted: A, B; nearest: 'A')": the format of every such message. Empty parts are left out.

@@ -42,15 +42,15 @@ Plan plan_trace(const TraceWorkload& workload, const PlanContext& context, const
         plan.what = fmt::format("a replayed trace of {} ranks", trace.job.ranks.size());
         plan.planning_share = import_share;
         plan.schedule = std::move(replayed.schedule);
-        plan.figures = calls.figures();
+        plan.figures = calls.plans().figures();
         plan.notes = trace.recording.notes;
         if (any_timed_kernel(trace.recording)) {
             merge_notes(plan.notes, {scaling.note});
         }
         merge_notes(plan.notes, trace.job.notes);
         merge_notes(plan.notes, replayed.notes);
-        merge_notes(plan.notes, calls.notes());
-        plan.evidence_notes = calls.evidence_notes();
+        merge_notes(plan.notes, calls.plans().notes());
+        plan.evidence_notes = calls.plans().evidence_notes();
         trace.replayed = std::move(replayed);
         plan.facts = std::move(trace);
         return plan;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "base/input_error.hpp"
@@ -12,50 +12,35 @@ namespace fabricast::chakra_node {
 
 namespace {
 
-double as_double(std::uint64_t bits) {
-    double value = 0;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-double as_float(std::uint64_t bits) {
-    const auto low = static_cast<std::uint32_t>(bits);
-    float value = 0;
-    std::memcpy(&value, &low, sizeof value);
-    return static_cast<double>(value);
-}
-
-double zigzag(std::uint64_t bits) {
-    return static_cast<double>(static_cast<std::int64_t>(bits >> 1U) ^ -static_cast<std::int64_t>(bits & 1U));
-}
-
 // AttributeProto: the field's number determines the type of the value.
 void read_value(const WireField& field, Attribute& attribute) {
+    const std::uint64_t bits = field.value;
     switch (field.number) {
         case 3:
-            attribute.number = as_double(field.value);
+            attribute.number = std::bit_cast<double>(bits);
             return;
         case 5:
-            attribute.number = as_float(field.value);
+            attribute.number = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
             return;
         case 7:
         case 9:
         case 25:
-            attribute.number = static_cast<double>(static_cast<std::int64_t>(field.value));
+            attribute.number = static_cast<double>(static_cast<std::int64_t>(bits));
             return;
         case 23:
-            attribute.number = static_cast<double>(static_cast<std::int32_t>(field.value));
+            attribute.number = static_cast<std::int32_t>(bits);
             return;
         case 11:
         case 13:
         case 19:
         case 21:
         case 27:
-            attribute.number = static_cast<double>(field.value);
+            attribute.number = static_cast<double>(bits);
             return;
         case 15:
-        case 17:
-            attribute.number = zigzag(field.value);
+        case 17:  // zigzag
+            attribute.number =
+                static_cast<double>(static_cast<std::int64_t>(bits >> 1U) ^ -static_cast<std::int64_t>(bits & 1U));
             return;
         case 29:
         case 31:

@@ -21,9 +21,11 @@ std::string plain(std::string_view name) {
     return letters;
 }
 
-// The order matters: "allreduce" contains "reduce".
-std::optional<CommCall> call_in(const std::string& text) {
-    static const std::array<std::pair<std::string_view, CommCall>, 17> words = {{
+}  // namespace
+
+std::optional<CommCall> comm_call(std::string_view name) {
+    // The order matters: "allreduce" contains "reduce".
+    static constexpr std::array<std::pair<std::string_view, CommCall>, 17> words = {{
         {"allreduce", {RecordKind::collective, Collective::all_reduce}},
         {"reducescatter", {RecordKind::collective, Collective::reduce_scatter}},
         {"allgather", {RecordKind::collective, Collective::all_gather}},
@@ -42,22 +44,13 @@ std::optional<CommCall> call_in(const std::string& text) {
         {"send", {RecordKind::send}},
         {"bcast", {RecordKind::collective, Collective::broadcast}},
     }};
-    for (const auto& [word, call] : words) {
-        if (text.find(word) != std::string::npos) {
-            return call;
-        }
-    }
-    return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<CommCall> comm_call(std::string_view name) {
     const std::string letters = plain(name);
     if (letters.find("ncclid") != std::string::npos || letters == "wait" || letters == "init") {
         return std::nullopt;
     }
-    return call_in(letters);
+    const auto found =
+        std::ranges::find_if(words, [&](const auto& row) { return letters.find(row.first) != std::string::npos; });
+    return found == words.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool is_comm_kernel(std::string_view kernel) {
@@ -69,17 +62,8 @@ bool is_comm_kernel(std::string_view kernel) {
            kernel.find("deep_ep::") != std::string_view::npos;
 }
 
-std::optional<CommCall> comm_kernel_call(std::string_view kernel) {
-    const std::string letters = plain(kernel.substr(0, kernel.find('(')));
-    if (letters.find("sendrecv") != std::string::npos) {
-        return std::nullopt;  // a group of sends and receives: the name does not say which
-    }
-    return call_in(letters);
-}
-
 std::optional<DataType> dtype_named(std::string_view name) {
-    const std::string letters = plain(name.substr(name.rfind(':') == std::string_view::npos ? 0 : name.rfind(':') + 1));
-    static const std::array<std::pair<std::string_view, DataType>, 28> words = {{
+    static constexpr std::array<std::pair<std::string_view, DataType>, 28> words = {{
         {"float", DataType::float32},      {"float32", DataType::float32}, {"double", DataType::float64},
         {"float64", DataType::float64},    {"half", DataType::float16},    {"float16", DataType::float16},
         {"bfloat16", DataType::bfloat16},  {"long", DataType::int64},      {"longint", DataType::int64},
@@ -91,23 +75,16 @@ std::optional<DataType> dtype_named(std::string_view name) {
         {"bf16", DataType::bfloat16},      {"fp16", DataType::float16},    {"fp32", DataType::float32},
         {"longlong", DataType::int64},
     }};
-    for (const auto& [word, dtype] : words) {
-        if (letters == word) {
-            return dtype;
-        }
-    }
-    return letters.starts_with("float8") ? std::optional(DataType::float8) : std::nullopt;
+    const std::string letters = plain(name.substr(name.rfind(':') + 1));
+    const auto found = std::ranges::find(words, letters, [](const auto& row) { return row.first; });
+    return found != words.end()            ? std::optional(found->second)
+           : letters.starts_with("float8") ? std::optional(DataType::float8)
+                                           : std::nullopt;
 }
 
 std::optional<DataType> nccl_dtype(long long number) {
-    // ncclDataType_t, nccl.h.
-    static constexpr std::array<DataType, 12> types = {DataType::int8,     DataType::uint8,   DataType::int32,
-                                                       DataType::uint32,   DataType::int64,   DataType::uint64,
-                                                       DataType::float16,  DataType::float32, DataType::float64,
-                                                       DataType::bfloat16, DataType::float8,  DataType::float8};
-    return number >= 0 && number < static_cast<long long>(types.size())
-               ? std::optional(types[static_cast<std::size_t>(number)])
-               : std::nullopt;
+    // DataType has the order of ncclDataType_t (nccl.h), whose last two, 10 and 11, are kinds of float8.
+    return number >= 0 && number <= 11 ? std::optional(static_cast<DataType>(std::min(number, 10LL))) : std::nullopt;
 }
 
 double call_bytes(const CommCall& call, double in_elements, double out_elements, DataType dtype, std::uint32_t ranks) {

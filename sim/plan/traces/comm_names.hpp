@@ -19,9 +19,6 @@ struct CommCall {
 // move nothing ("wait", "init") and for unknown names.
 std::optional<CommCall> comm_call(std::string_view name);
 
-// The call in a kernel's name: "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)"; nullopt if the name has none, as
-// "ncclDevKernel_Generic".
-std::optional<CommCall> comm_kernel_call(std::string_view kernel);
 // Whether a kernel is NCCL's, RCCL's or DeepEP's.
 bool is_comm_kernel(std::string_view kernel);
 

@@ -1,25 +1,21 @@
 #include "sim/plan/traces/communicators.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
 
 #include "base/input_error.hpp"
+#include "models/evidence.hpp"
 
 namespace fabricast {
 
 namespace {
 
-bool communicates(RecordKind kind) { return kind != RecordKind::compute && kind != RecordKind::host; }
-
-[[noreturn]] void refuse(const RankRecording& rank, const std::string& message) {
-    throw InputError({std::make_shared<const std::string>(rank.source)}, message);
-}
-
 bool any_call(const Recording& recording) {
-    return std::any_of(recording.ranks.begin(), recording.ranks.end(), [](const RankRecording& rank) {
-        return std::any_of(rank.records.begin(), rank.records.end(),
-                           [](const Record& r) { return communicates(r.kind); });
+    return std::ranges::any_of(recording.ranks, [](const RankRecording& rank) {
+        return std::ranges::any_of(rank.records, communicates, &Record::kind);
     });
 }
 
@@ -27,8 +23,7 @@ std::uint32_t world_of(const Recording& recording, std::uint32_t gpus, std::uint
     const std::uint32_t named = ranks_named(recording);
     if (asked != 0) {
         if (asked < named) {
-            throw JobError("the recording speaks of rank " + std::to_string(named - 1) +
-                           ", more than 'ranks: " + std::to_string(asked) + "' has");
+            throw JobError(fmt::format("the recording speaks of rank {}, more than 'ranks: {}' has", named - 1, asked));
         }
         return asked;
     }
@@ -36,12 +31,13 @@ std::uint32_t world_of(const Recording& recording, std::uint32_t gpus, std::uint
         return recording.world;
     }
     const bool alone = recording.ranks.size() == 1;
-    const bool open =
-        std::any_of(recording.groups.begin(), recording.groups.end(), [](const CommGroup& g) { return g.size == 0; });
+    const bool open = std::ranges::count(recording.groups, 0U, &CommGroup::size) > 0;
     if (alone && any_call(recording) && (open || named <= 1)) {
         const std::uint32_t world = std::max(gpus, named);
-        job.notes.push_back("the recording does not say how many ranks the job had: all " + std::to_string(world) +
-                            " GPUs of the cluster (`ranks` says another number)");
+        job.notes.push_back(fmt::format(
+            "the recording does not say how many ranks the job had: all {} GPUs of the cluster (`ranks` says another "
+            "number)",
+            world));
         return world;
     }
     return named;
@@ -53,30 +49,12 @@ std::optional<std::uint32_t> stride_of(const std::vector<std::uint32_t>& ranks) 
         return std::nullopt;
     }
     const std::uint32_t stride = ranks[1] - ranks[0];
-    for (std::size_t i = 1; i < ranks.size(); ++i) {
-        if (ranks[i] != ranks[0] + i * stride) {
-            return std::nullopt;
-        }
-    }
-    return stride;
-}
-
-std::vector<std::uint32_t> strided(std::uint32_t first, std::uint32_t stride, std::uint32_t size) {
-    std::vector<std::uint32_t> ranks(size);
-    for (std::uint32_t i = 0; i < size; ++i) {
-        ranks[i] = first + i * stride;
-    }
-    return ranks;
-}
-
-void note_once(RecordedJob& job, const std::string& note) {
-    if (std::find(job.notes.begin(), job.notes.end(), note) == job.notes.end()) {
-        job.notes.push_back(note);
-    }
+    const bool constant = ranks == strided_ranks(ranks[0], stride, static_cast<std::uint32_t>(ranks.size()));
+    return constant ? std::optional(stride) : std::nullopt;
 }
 
 std::string shown_group(const CommGroup& group) {
-    return group.name.empty() ? "a group of " + std::to_string(group.size) + " ranks" : "group " + shown(group.name);
+    return group.name.empty() ? fmt::format("a group of {} ranks", group.size) : "group " + shown(group.name);
 }
 
 // The corresponding group of `rank`, a copy of the recorded rank: the groups of a job divide its ranks evenly.
@@ -88,23 +66,24 @@ std::vector<std::uint32_t> copied(const RecordedJob& job, const RankRecording& r
     }
     const std::optional<std::uint32_t> stride = stride_of(ranks);
     if (!stride || ranks.front() % (*stride * size) >= *stride || job.world % (*stride * size) != 0) {
-        refuse(recorded, "rank " + std::to_string(recorded.rank) + " alone is recorded, and its " + shown_group(group) +
-                             " does not repeat over the " + std::to_string(job.world) +
-                             " ranks of the job, so that the others' are not known (accepted: a file of each rank)");
+        throw InputError(recorded.source,
+                         fmt::format("rank {} alone is recorded, and its {} does not repeat over the {} ranks of the "
+                                     "job, so that the others' are not known (accepted: a file of each rank)",
+                                     recorded.rank, shown_group(group), job.world));
     }
     const std::uint32_t block = *stride * size;
-    return strided(rank / block * block + rank % *stride, *stride, size);
+    return strided_ranks(rank / block * block + rank % *stride, *stride, size);
 }
 
 // The members of a group that the recording does not list, as far as they can be concluded.
 std::vector<std::uint32_t> assumed(RecordedJob& job, const Recording& recording, const CommGroup& group,
                                    std::uint32_t rank) {
     if (group.size == 0 || group.size == job.world) {
-        return strided(0, 1, job.world);
+        return strided_ranks(0, 1, job.world);
     }
     std::vector<std::uint32_t> callers;
     for (const RankRecording& other : recording.ranks) {
-        const bool calls = std::any_of(other.records.begin(), other.records.end(), [&](const Record& r) {
+        const bool calls = std::ranges::any_of(other.records, [&](const Record& r) {
             return r.kind == RecordKind::collective && recording.groups[r.other].name == group.name &&
                    recording.groups[r.other].size == group.size;
         });
@@ -115,9 +94,9 @@ std::vector<std::uint32_t> assumed(RecordedJob& job, const Recording& recording,
     if (callers.size() == group.size) {
         return callers;
     }
-    note_once(job, shown_group(group) + ": the recording does not list its " + std::to_string(group.size) +
-                       " ranks, which count as neighbours");
-    return strided(rank / group.size * group.size, 1, group.size);
+    merge_notes(job.notes, {fmt::format("{}: the recording does not list its {} ranks, which count as neighbours",
+                                        shown_group(group), group.size)});
+    return strided_ranks(rank / group.size * group.size, 1, group.size);
 }
 
 }  // namespace
@@ -137,8 +116,7 @@ RecordedJob recorded_job(const Recording& recording, std::uint32_t gpus, std::ui
         job.world = world_of(recording, gpus, world, job);
     }
     if (job.world > gpus) {
-        throw JobError("the recording is of " + std::to_string(job.world) + " ranks, the cluster has " +
-                       std::to_string(gpus) + " GPUs");
+        throw JobError(fmt::format("the recording is of {} ranks, the cluster has {} GPUs", job.world, gpus));
     }
     job.copies = recording.ranks.size() == 1 && job.world > 1;
     for (std::uint32_t i = 0; i < (job.copies ? job.world : recording.ranks.size()); ++i) {
@@ -146,8 +124,8 @@ RecordedJob recorded_job(const Recording& recording, std::uint32_t gpus, std::ui
         job.ranks.push_back(job.copies ? i : job.world == 1 ? 0 : recording.ranks[i].rank);
     }
     if (job.copies) {
-        job.notes.push_back("rank " + std::to_string(recording.ranks.front().rank) + " alone is recorded: all " +
-                            std::to_string(job.world) + " ranks do what it did");
+        job.notes.push_back(fmt::format("rank {} alone is recorded: all {} ranks do what it did",
+                                        recording.ranks.front().rank, job.world));
     }
     return job;
 }
@@ -158,26 +136,27 @@ std::uint32_t communicator_of(RecordedJob& job, const Recording& recording, std:
     const std::uint32_t rank = job.ranks[index];
     std::vector<std::uint32_t> ranks =
         group.ranks.empty() ? assumed(job, recording, group, job.copies ? recorded.rank : rank) : group.ranks;
-    if (std::find(ranks.begin(), ranks.end(), recorded.rank) == ranks.end() && job.world > 1) {
-        refuse(recorded, "rank " + std::to_string(recorded.rank) + " calls a collective of " + shown_group(group) +
-                             ", to which it does not belong");
+    if (std::ranges::count(ranks, recorded.rank) == 0 && job.world > 1) {
+        throw InputError(recorded.source, fmt::format("rank {} calls a collective of {}, to which it does not belong",
+                                                      recorded.rank, shown_group(group)));
     }
     if (std::set(ranks.begin(), ranks.end()).size() < ranks.size()) {
-        refuse(recorded, shown_group(group) + " lists a rank twice");
+        throw InputError(recorded.source, shown_group(group) + " lists a rank twice");
     }
-    if (std::any_of(ranks.begin(), ranks.end(), [&](std::uint32_t r) { return r >= job.world; })) {
-        refuse(recorded, shown_group(group) + " has ranks beyond the " + std::to_string(job.world) + " of the job");
+    if (std::ranges::any_of(ranks, [&](std::uint32_t r) { return r >= job.world; })) {
+        throw InputError(recorded.source,
+                         fmt::format("{} has ranks beyond the {} of the job", shown_group(group), job.world));
     }
     if (job.copies) {
         ranks = copied(job, recorded, group, ranks, rank);
     }
-    for (std::uint32_t c = 0; c < job.communicators.size(); ++c) {
-        if (job.communicators[c].name == group.name && job.communicators[c].members == ranks) {
-            return c;
-        }
+    Communicator communicator{group.name, std::move(ranks)};
+    const auto known = std::ranges::find(job.communicators, communicator);
+    const auto place = static_cast<std::uint32_t>(known - job.communicators.begin());
+    if (known == job.communicators.end()) {
+        job.communicators.push_back(std::move(communicator));
     }
-    job.communicators.push_back({group.name, std::move(ranks)});
-    return static_cast<std::uint32_t>(job.communicators.size() - 1);
+    return place;
 }
 
 std::uint32_t peer_of(const RecordedJob& job, const Recording& recording, std::size_t index, const Record& record) {

@@ -15,6 +15,7 @@ namespace fabricast {
 struct Communicator {
     std::string name;
     std::vector<std::uint32_t> members;  // ranks of the job, in the communicator's order
+    bool operator==(const Communicator&) const = default;
 };
 
 // A recording spread over the ranks of its job.

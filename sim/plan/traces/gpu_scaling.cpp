@@ -1,5 +1,7 @@
 #include "sim/plan/traces/gpu_scaling.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <vector>
@@ -52,8 +54,10 @@ double GpuScaling::factor(const Record& record) const {
     if (!known || record.kind != RecordKind::compute || record.bound == Bound::neither) {
         return 1;
     }
-    const double before = record.bound == Bound::memory ? recorded.memory_bandwidth : peak_of(recorded, record.dtype);
-    const double now = record.bound == Bound::memory ? simulated.memory_bandwidth : peak_of(simulated, record.dtype);
+    const auto rate = [&](const GpuSpec& gpu) {
+        return record.bound == Bound::memory ? gpu.memory_bandwidth : peak_of(gpu, record.dtype);
+    };
+    const double before = rate(recorded), now = rate(simulated);
     return before > 0 && now > 0 ? before / now : 1;
 }
 
@@ -89,17 +93,17 @@ GpuScaling gpu_scaling(const Catalog& catalog, const GpuSpec& simulated, const s
     scaling.simulated = simulated;
     const std::string part = !asked.empty() ? asked : gpu_named(catalog, in_trace, simulated.name);
     if (part.empty()) {
-        scaling.note = in_trace.empty()
-                           ? "the recording does not say on which GPU it was made: kernels keep their times"
-                           : "recorded on " + in_trace +
-                                 ", which the catalogue does not have: kernels keep "
-                                 "their times";
+        scaling.note =
+            in_trace.empty()
+                ? "the recording does not say on which GPU it was made: kernels keep their times"
+                : fmt::format("recorded on {}, which the catalogue does not have: kernels keep their times", in_trace);
         return scaling;
     }
     scaling.recorded = gpu_spec(catalog.at("gpu", part));
     scaling.known = true;
-    scaling.note = "recorded on " + part + (asked.empty() && part != in_trace ? " (" + in_trace + ")" : "") +
-                   ", replayed on " + (simulated.name.empty() ? "this cluster's GPU" : simulated.name);
+    scaling.note = fmt::format("recorded on {}{}, replayed on {}", part,
+                               asked.empty() && part != in_trace ? " (" + in_trace + ")" : "",
+                               simulated.name.empty() ? "this cluster's GPU" : simulated.name);
     if (part != simulated.name) {
         scaling.note += ": kernels scaled by the roofline, by memory bandwidth or by the peak of their arithmetic";
     }

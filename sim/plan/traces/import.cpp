@@ -1,5 +1,7 @@
 #include "sim/plan/traces/import.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <system_error>
 
@@ -12,10 +14,6 @@ namespace {
 constexpr std::size_t peeked_bytes = 65536;
 constexpr std::string_view blanks = " \t\r\n\xef\xbb\xbf";
 constexpr std::size_t most_files = 100'000;
-
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& message) {
-    throw InputError({std::make_shared<const std::string>(path.string())}, message);
-}
 
 // Whether `text` matches the pattern, in which `*` matches any text.
 bool fits(std::string_view pattern, std::string_view text) {
@@ -34,44 +32,41 @@ bool fits(std::string_view pattern, std::string_view text) {
     return false;
 }
 
+// Takes the number at the start of a text; without its leading zeros.
+std::string_view take_number(std::string_view& text) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    const std::size_t zeros = std::min(text.find_first_not_of('0'), end - 1);
+    const std::string_view number = text.substr(zeros, end - zeros);
+    text.remove_prefix(end);
+    return number;
+}
+
 // "trace.10.et" after "trace.9.et": runs of digits compare as numbers.
-bool natural_less(const std::string& a, const std::string& b) {
+bool natural_less(std::string_view a, std::string_view b) {
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    std::size_t i = 0, j = 0;
-    while (i < a.size() && j < b.size()) {
-        if (digit(a[i]) && digit(b[j])) {
-            const auto run = [&](const std::string& s, std::size_t& at) {
-                while (at + 1 < s.size() && s[at] == '0' && digit(s[at + 1])) {
-                    ++at;
-                }
-                const std::size_t from = at;
-                while (at < s.size() && digit(s[at])) {
-                    ++at;
-                }
-                return s.substr(from, at - from);
-            };
-            const std::string x = run(a, i), y = run(b, j);
+    while (!a.empty() && !b.empty()) {
+        if (digit(a.front()) && digit(b.front())) {
+            const std::string_view x = take_number(a), y = take_number(b);
             if (x != y) {
                 return x.size() != y.size() ? x.size() < y.size() : x < y;
             }
-        } else if (a[i] != b[j]) {
-            return a[i] < b[j];
+        } else if (a.front() != b.front()) {
+            return a.front() < b.front();
         } else {
-            ++i, ++j;
+            a.remove_prefix(1);
+            b.remove_prefix(1);
         }
     }
-    return a.size() - i < b.size() - j;
+    return a.size() < b.size();
 }
 
 // Sorts the ranks; throws InputError if one is recorded twice.
 void order_ranks(Recording& recording) {
-    std::stable_sort(recording.ranks.begin(), recording.ranks.end(),
-                     [](const RankRecording& a, const RankRecording& b) { return a.rank < b.rank; });
-    for (std::size_t i = 1; i < recording.ranks.size(); ++i) {
-        const RankRecording &a = recording.ranks[i - 1], &b = recording.ranks[i];
-        if (a.rank == b.rank) {
-            refuse(b.source, "rank " + std::to_string(b.rank) + " is recorded twice (the other: " + a.source + ")");
-        }
+    std::ranges::stable_sort(recording.ranks, {}, &RankRecording::rank);
+    const auto twice = std::ranges::adjacent_find(recording.ranks, {}, &RankRecording::rank);
+    if (twice != recording.ranks.end()) {
+        throw InputError(std::next(twice)->source,
+                         fmt::format("rank {} is recorded twice (the other: {})", twice->rank, twice->source));
     }
 }
 
@@ -110,14 +105,13 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path
             files.push_back(it->path());
         }
         if (files.size() > most_files) {
-            refuse(path, "stands for more than " + std::to_string(most_files) + " files");
+            throw InputError(path.string(), fmt::format("stands for more than {} files", most_files));
         }
     }
     if (files.empty()) {
-        refuse(path, "no file fits (accepted: a file, a folder of files, or a name with *)");
+        throw InputError(path.string(), "no file fits (accepted: a file, a folder of files, or a name with *)");
     }
-    std::sort(files.begin(), files.end(),
-              [](const auto& a, const auto& b) { return natural_less(a.filename().string(), b.filename().string()); });
+    std::ranges::sort(files, natural_less, [](const auto& file) { return file.filename().string(); });
     return files;
 }
 
@@ -146,9 +140,10 @@ const TraceFormat& guess_format(const std::filesystem::path& path, TraceFormats 
         return *format;
     }
     const std::size_t first = text.find_first_not_of(blanks);
-    refuse(path,
-           error_message("no trace format is like this file",
-                         first == std::string::npos ? "nothing" : shown(text.substr(first, 40)), names_of(formats)));
+    throw InputError(
+        path.string(),
+        error_message("no trace format is like this file",
+                      first == std::string::npos ? "nothing" : shown(text.substr(first, 40)), names_of(formats)));
 }
 
 Recording import_trace(const ImportRequest& request, const ReadProgress& progress) {

@@ -1,10 +1,7 @@
 #pragma once
 // Reads trace files into a Recording. Each format is a file in formats/, listed in CMakeLists.txt.
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

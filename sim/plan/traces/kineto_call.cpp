@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/numbers.hpp"
+#include "base/pattern.hpp"
+
 namespace fabricast::kineto {
 
 namespace {
@@ -33,26 +36,26 @@ double elements(const Json& dims) {
 
 std::optional<double> number(const Json& object, const char* key) {
     const auto found = object.find(key);
-    if (found == object.end()) {
+    if (found == object.end() || !(found->is_number() || found->is_string())) {
         return std::nullopt;
     }
     if (found->is_number()) {
         return found->get<double>();
     }
-    if (found->is_string()) {
-        const auto& text = found->get_ref<const std::string&>();
-        char* end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        if (!text.empty() && *end == '\0' && std::isfinite(value)) {
-            return value;
-        }
-    }
-    return std::nullopt;
+    const auto& text = found->get_ref<const std::string&>();
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    return !text.empty() && *end == '\0' && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::uint32_t> rank(const Json& object, const char* key) {
+    const std::optional<double> found = number(object, key);
+    return found && *found >= 0 && *found < 4e9 ? std::optional(static_cast<std::uint32_t>(*found)) : std::nullopt;
 }
 
 std::string text(const Json& object, const char* key) {
     const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 std::uint64_t whole(const Json& object, const char* key, const char* older_key) {
@@ -70,16 +73,9 @@ std::vector<std::uint32_t> ranks_in(const Json& object, const char* key) {
     if (list.find("..") != std::string::npos) {
         return ranks;
     }
-    for (std::size_t at = 0; at < list.size();) {
-        if (list[at] < '0' || list[at] > '9') {
-            ++at;
-            continue;
-        }
-        std::uint64_t rank = 0;
-        for (; at < list.size() && list[at] >= '0' && list[at] <= '9'; ++at) {
-            rank = std::min<std::uint64_t>(rank * 10 + static_cast<std::uint64_t>(list[at] - '0'), 0xffffffffU);
-        }
-        ranks.push_back(static_cast<std::uint32_t>(rank));
+    static const Pattern digits("[0-9]+");
+    for (const Pattern::Groups& found : digits.all_in(list)) {
+        ranks.push_back(number_in<std::uint32_t>(*found.front()).value_or(0xffffffffU));
     }
     return ranks;
 }
@@ -97,17 +93,12 @@ std::optional<KinetoCall> described_call(const Json& args) {
     call.group = text(args, "Process Group Name");
     call.group_size = static_cast<std::uint32_t>(std::clamp(number(args, "Group size").value_or(0), 0.0, 4e9));
     call.ranks = ranks_in(args, "Process Group Ranks");
-    const std::optional<double> first = number(args, "Global rank start");
-    const std::optional<double> stride = number(args, "Global rank stride");
-    if (call.ranks.empty() && first && stride && *first >= 0 && *stride >= 1 && call.group_size > 1 &&
-        call.group_size <= 1U << 24U && *first + *stride * call.group_size < 4e9) {
-        for (std::uint32_t i = 0; i < call.group_size; ++i) {
-            call.ranks.push_back(static_cast<std::uint32_t>(*first + *stride * i));
-        }
+    if (call.ranks.empty() && call.group_size > 1 && call.group_size <= 1U << 24U) {
+        call.ranks = strided_ranks(number(args, "Global rank start").value_or(-1),
+                                   number(args, "Global rank stride").value_or(0), call.group_size);
     }
     if (call.what.kind != RecordKind::collective) {
-        const std::optional<double> peer = number(args, call.what.kind == RecordKind::send ? "Dst Rank" : "Src Rank");
-        call.peer = peer && *peer >= 0 && *peer < 4e9 ? static_cast<std::int64_t>(*peer) : -1;
+        call.peer = rank(args, call.what.kind == RecordKind::send ? "Dst Rank" : "Src Rank");
     }
     return call;
 }

@@ -19,11 +19,14 @@ struct KinetoCall {
     std::string group;              // the process group's name
     std::uint32_t group_size = 0;
     std::vector<std::uint32_t> ranks;
-    std::int64_t peer = -1, root = 0;
+    std::optional<std::uint32_t> peer;
 };
 
 // A number, written as a number or as text; nullopt for anything else.
 std::optional<double> number(const Json& object, const char* key);
+
+// A number of a rank, or of ranks; nullopt if it can be none.
+std::optional<std::uint32_t> rank(const Json& object, const char* key);
 
 // Empty if `key` is absent or not a text.
 std::string text(const Json& object, const char* key);

@@ -1,5 +1,7 @@
 #include "sim/plan/traces/match.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -28,6 +30,11 @@ private:
     const Record& record_of(RecordAt n) const { return recorded(n.rank).records[n.record]; }
     std::string shown(RecordAt n) const { return place_of(recording_, recorded(n.rank), n.record); }
 
+    template <class... Args>
+    [[noreturn]] void refuse(RecordAt n, fmt::format_string<Args...> what, Args&&... args) const {
+        throw InputError(recorded(n.rank).source, fmt::format(what, std::forward<Args>(args)...));
+    }
+
     void number_records();
     void match_calls();
     void match_messages();
@@ -45,9 +52,8 @@ void Matcher::number_records() {
         out_.first.push_back(total);
         total += recorded(r).records.size();
         if (total > most_operations) {
-            throw JobError("the job has more than " + std::to_string(most_operations) +
-                           " records: " + std::to_string(job_.ranks.size()) + " ranks of " +
-                           std::to_string(recorded(r).records.size()) + " each");
+            throw JobError(fmt::format("the job has more than {} records: {} ranks of {} each", most_operations,
+                                       job_.ranks.size(), recorded(r).records.size()));
         }
     }
     out_.partner.assign(total, no_partner);
@@ -58,18 +64,16 @@ void Matcher::check_call(RecordAt a, RecordAt b) const {
     const bool uneven = x.collective == Collective::all_to_all || x.collective == Collective::all_to_all_v ||
                         x.collective == Collective::gather || x.collective == Collective::scatter;
     if (x.collective != y.collective || (x.bytes != y.bytes && !uneven)) {
-        throw InputError({std::make_shared<const std::string>(recorded(b.rank).source)},
-                         "calls do not match: " + shown(a) + " of " + std::to_string(std::llround(x.bytes)) +
-                             " B and " + shown(b) + " of " + std::to_string(std::llround(y.bytes)) + " B");
+        refuse(b, "calls do not match: {} of {} B and {} of {} B", shown(a), std::llround(x.bytes), shown(b),
+               std::llround(y.bytes));
     }
 }
 
 void Matcher::check_message(RecordAt send, RecordAt receive) const {
-    const double sent = record_of(send).bytes, awaited = record_of(receive).bytes;
-    if (std::llround(sent) != std::llround(awaited)) {
-        throw InputError({std::make_shared<const std::string>(recorded(receive.rank).source)},
-                         "a message of two sizes: " + shown(send) + " of " + std::to_string(std::llround(sent)) +
-                             " B meets " + shown(receive) + " of " + std::to_string(std::llround(awaited)) + " B");
+    const auto sent = std::llround(record_of(send).bytes), awaited = std::llround(record_of(receive).bytes);
+    if (sent != awaited) {
+        refuse(receive, "a message of two sizes: {} of {} B meets {} of {} B", shown(send), sent, shown(receive),
+               awaited);
     }
 }
 
@@ -102,20 +106,19 @@ void Matcher::match_calls() {
             const auto r = replayed.find(member);
             if (r == replayed.end()) {
                 const RecordAt any{made[c].begin()->first, made[c].begin()->second.front()};
-                throw InputError({std::make_shared<const std::string>(recorded(any.rank).source)},
-                                 shown(any) + ": rank " + std::to_string(member) +
-                                     " takes part but is not recorded (accepted: a file of each rank, or one file "
-                                     "that stands for all)");
+                refuse(any,
+                       "{}: rank {} takes part but is not recorded (accepted: a file of each rank, or one file that "
+                       "stands for all)",
+                       shown(any), member);
             }
             const std::size_t count = made[c].contains(r->second) ? made[c][r->second].size() : 0;
             fewest = std::min(fewest, count);
             most = std::max(most, count);
         }
         if (fewest < most) {
-            out_.notes.push_back("communicator '" + communicator.name + "' of " +
-                                 std::to_string(communicator.members.size()) + " ranks: some recorded " +
-                                 std::to_string(most) + " calls, some " + std::to_string(fewest) + "; the last " +
-                                 std::to_string(most - fewest) + " are left out");
+            out_.notes.push_back(
+                fmt::format("communicator '{}' of {} ranks: some recorded {} calls, some {}; the last {} are left out",
+                            communicator.name, communicator.members.size(), most, fewest, most - fewest));
         }
         for (std::size_t k = 0; k < fewest; ++k) {
             MatchedCall call;
@@ -148,34 +151,35 @@ void Matcher::match_messages() {
             }
         }
     }
+    const auto meet = [this](RecordAt n, RecordAt other) {
+        out_.partner[out_.index(n)] = static_cast<std::uint32_t>(out_.index(other));
+    };
     std::size_t alone = 0, at_once = 0;
     for (const auto& [way, list] : receives) {
         const std::vector<RecordAt>& from = sends[way];
         for (std::size_t k = 0; k < list.size(); ++k) {
             if (k >= from.size()) {
                 if (!job_.copies) {
-                    throw InputError({std::make_shared<const std::string>(recorded(list[k].rank).source)},
-                                     shown(list[k]) + ": rank " + std::to_string(std::get<0>(way)) +
-                                         " sends nothing that fits (receive " + std::to_string(k + 1) + " with tag " +
-                                         std::to_string(std::get<2>(way)) + "; it sends " +
-                                         std::to_string(from.size()) + ")");
+                    refuse(list[k], "{}: rank {} sends nothing that fits (receive {} with tag {}; it sends {})",
+                           shown(list[k]), std::get<0>(way), k + 1, std::get<2>(way), from.size());
                 }
                 ++alone;
             } else if (!job_.copies || from[k].record < list[k].record) {
                 check_message(from[k], list[k]);
-                out_.partner[out_.index(list[k])] = static_cast<std::uint32_t>(out_.index(from[k]));
-                out_.partner[out_.index(from[k])] = static_cast<std::uint32_t>(out_.index(list[k]));
+                meet(list[k], from[k]);
+                meet(from[k], list[k]);
             } else {
                 // All ranks are copies of one, so the send comes no earlier than this receive: waiting for it could
                 // deadlock. The message counts as already sent.
-                out_.partner[out_.index(list[k])] = static_cast<std::uint32_t>(out_.index(list[k]));
+                meet(list[k], list[k]);
                 ++at_once;
             }
         }
     }
     if (alone + at_once > 0) {
-        out_.notes.push_back(std::to_string((alone + at_once) / job_.ranks.size()) +
-                             " receives of the recorded rank count as sent in time: the sender's file would tell");
+        out_.notes.push_back(
+            fmt::format("{} receives of the recorded rank count as sent in time: the sender's file would tell",
+                        (alone + at_once) / job_.ranks.size()));
     }
 }
 

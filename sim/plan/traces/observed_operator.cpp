@@ -63,17 +63,7 @@ double product(const std::vector<double>& dims, std::size_t from = 0) {
 
 }  // namespace
 
-const Json& values(const Json& node, const char* side) {
-    const auto found = node.find(side);
-    if (found == node.end()) {
-        return empty_list;
-    }
-    if (found->is_object()) {
-        const auto inside = found->find("values");
-        return inside != found->end() && inside->is_array() ? *inside : empty_list;
-    }
-    return found->is_array() ? *found : empty_list;
-}
+const Json& values(const Json& node, const char* side) { return described(node, side, "values", "s"); }
 
 std::vector<Tensor> tensors(const Json& list) {
     std::vector<Tensor> found;
@@ -141,8 +131,6 @@ const Json* attribute(const Json& node, const char* name) {
 }
 
 double number(const Json* value) { return value != nullptr && value->is_number() ? value->get<double>() : 0; }
-std::string text(const Json* value) {
-    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
-}
+std::string text(const Json* value) { return value != nullptr && value->is_string() ? value->get<std::string>() : ""; }
 
 }  // namespace fabricast::observed_operator

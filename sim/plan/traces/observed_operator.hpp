@@ -16,7 +16,7 @@ struct Tensor {
     bool on_gpu = false;
 };
 
-// The values of `inputs` or `outputs`: schema 1.1 has them inside, schema 1.0 next to the shapes and types.
+// The values of the `input` or `output` side: schema 1.1 has them inside, schema 1.0 next to the shapes and types.
 const Json& values(const Json& node, const char* side);
 std::vector<Tensor> tensors(const Json& list);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <functional>
 
 namespace fabricast {
 
@@ -27,26 +26,13 @@ constexpr GroupShape pair_inside{.per_node = 2, .nodes = 1}, pair_between{.per_n
 
 }  // namespace
 
-struct PlannedCalls::Group {
-    std::vector<std::uint32_t> asked;    // in the communicator's order
-    std::vector<std::uint32_t> members;  // sorted, and so node by node
-    GroupShape shape;
-    std::shared_ptr<const GroupMapping> map;  // set by the first call
-};
-
-PlannedCalls::PlannedCalls(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog)
-    : fabric_(fabric), plans_(fabric, library, catalog, true) {}
-
-PlannedCalls::~PlannedCalls() = default;
-
 std::uint32_t PlannedCalls::group(std::vector<std::uint32_t> members) {
     const auto [place, is_new] = group_numbers_.try_emplace(members, static_cast<std::uint32_t>(groups_.size()));
     if (!is_new) {
         return place->second;
     }
-    auto group = std::make_unique<Group>();
-    group->asked = members;
-    std::sort(members.begin(), members.end());
+    const std::vector<std::uint32_t> asked = members;
+    std::ranges::sort(members);
     std::map<std::uint32_t, std::uint32_t> on_node;
     for (const std::uint32_t rank : members) {
         assert(rank < fabric_.gpu_count());
@@ -54,14 +40,13 @@ std::uint32_t PlannedCalls::group(std::vector<std::uint32_t> members) {
     }
     const auto size = static_cast<std::uint32_t>(members.size());
     const std::uint32_t per_node = on_node.begin()->second;
-    const bool even = std::all_of(on_node.begin(), on_node.end(), [&](const auto& n) { return n.second == per_node; });
+    const bool even = std::ranges::all_of(on_node, [&](const auto& n) { return n.second == per_node; });
     // If nodes have different numbers of members, each rank counts as a separate node: NCCL, too, then uses the
     // smallest number.
-    group->shape = {.per_node = even ? per_node : 1,
-                    .nodes = even ? static_cast<std::uint32_t>(on_node.size()) : size,
-                    .whole = size == fabric_.gpu_count()};
-    group->members = std::move(members);
-    groups_.push_back(std::move(group));
+    const GroupShape shape{.per_node = even ? per_node : 1,
+                           .nodes = even ? static_cast<std::uint32_t>(on_node.size()) : size,
+                           .whole = size == fabric_.gpu_count()};
+    groups_.push_back({asked, std::move(members), shape});
     return place->second;
 }
 
@@ -78,10 +63,9 @@ std::uint32_t PlannedCalls::edges(Schedule& schedule, const CallPlan& plan, std:
     const auto [place, is_new] =
         edges_.try_emplace({&plan, set, group, one_way}, static_cast<std::uint32_t>(schedule.edge_sets.size()));
     if (is_new) {
-        const std::shared_ptr<const GroupMapping>& map = groups_[group]->map;
         const EdgeSet& planned = plan.schedule.edge_sets[set];
-        const std::uint64_t count = edge_count(planned);
-        schedule.edge_sets.emplace_back(GeneratedEdges{count, MappedEdges{map, planned, one_way}});
+        schedule.edge_sets.emplace_back(
+            GeneratedEdges{edge_count(planned), MappedEdges{groups_[group].map, planned, one_way}});
     }
     return place->second;
 }
@@ -93,7 +77,7 @@ std::uint32_t PlannedCalls::stages(Schedule& schedule, const CallPlan& plan, con
     if (is_new) {
         for (std::uint32_t s = 0; s < pipeline.stage_count; ++s) {
             Stage stage = plan.schedule.stages[pipeline.first_stage + s];
-            stage.hop = groups_[group]->map->path(stage.hop);
+            stage.hop = groups_[group].map->path(stage.hop);
             schedule.stages.push_back(stage);
         }
     }
@@ -117,7 +101,7 @@ PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const CallPlan& pla
         },
         [&](const Connection& planned) {
             Connection connection = planned;
-            connection.path = groups_[group]->map->path(planned.path);
+            connection.path = groups_[group].map->path(planned.path);
             return connection;
         }};
     const auto [first, ends] = plans_.add(schedule, plan, placement, after);
@@ -130,13 +114,12 @@ PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const CallPlan& pla
 
 PlannedCalls::Added PlannedCalls::add(Schedule& schedule, std::uint32_t number, const GroupCallSpec& call,
                                       std::span<const Schedule::Dependency> after) {
-    Group& group = *groups_[number];
+    Group& group = groups_[number];
     if (group.map == nullptr) {
         map(group, group.members);
     }
     GroupCallSpec placed = call;
-    const auto root = std::find(group.members.begin(), group.members.end(),
-                                call.root < group.asked.size() ? group.asked[call.root] : group.asked.front());
+    const auto root = std::ranges::find(group.members, group.asked[call.root < group.asked.size() ? call.root : 0]);
     placed.root = static_cast<std::uint32_t>(root - group.members.begin());
     placed.size.count = std::max<std::int64_t>(call.size.count, size_of(call.dtype));
     return splice(schedule, plans_.plan(group.shape, placed), number, As::call, after);
@@ -149,13 +132,11 @@ PlannedCalls::Added PlannedCalls::send(Schedule& schedule, std::uint32_t from, s
     if (is_new) {
         // In the pair's own cluster the sender is always rank 0, even if its real rank is the higher one.
         const bool one_node = from / fabric_.gpus_per_node() == to / fabric_.gpus_per_node();
-        groups_.push_back(std::make_unique<Group>());
-        groups_.back()->shape = one_node ? pair_inside : pair_between;
-        map(*groups_.back(), {from, to});
+        groups_.push_back({.shape = one_node ? pair_inside : pair_between});
+        map(groups_.back(), {from, to});
     }
-    const GroupCallSpec call{
-        Collective::sendrecv, DataType::uint8, {std::max<std::int64_t>(size.count, 1)}, 0, protocol};
-    return splice(schedule, plans_.plan(groups_[place->second]->shape, call), place->second,
+    const GroupCallSpec call{Collective::sendrecv, DataType::uint8, std::max(size, Bytes{1}), 0, protocol};
+    return splice(schedule, plans_.plan(groups_[place->second].shape, call), place->second,
                   protocol == Protocol::automatic ? As::message : As::step, after);
 }
 

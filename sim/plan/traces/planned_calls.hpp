@@ -18,10 +18,8 @@ namespace fabricast {
 class PlannedCalls {
 public:
     // Keeps references to its arguments.
-    PlannedCalls(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog);
-    ~PlannedCalls();
-    PlannedCalls(const PlannedCalls&) = delete;
-    PlannedCalls& operator=(const PlannedCalls&) = delete;
+    PlannedCalls(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog)
+        : fabric_(fabric), plans_(fabric, library, catalog, true) {}
 
     // The operations of one call: it runs from the start of `first` to the finish of `last`.
     struct Added {
@@ -41,13 +39,15 @@ public:
     // The time that such a kernel takes to start.
     Duration kernel_start(Protocol protocol);
 
-    std::vector<FigureUsed> figures() const { return plans_.figures(); }
-    const std::vector<std::string>& notes() const { return plans_.notes(); }
-    const std::vector<std::string>& evidence_notes() const { return plans_.evidence_notes(); }
-    Evidence evidence() const { return plans_.evidence(); }  // the weakest of all plans
+    const GroupPlans& plans() const { return plans_; }
 
 private:
-    struct Group;
+    struct Group {
+        std::vector<std::uint32_t> asked{};    // in the communicator's order
+        std::vector<std::uint32_t> members{};  // sorted, and so node by node
+        GroupShape shape;
+        std::shared_ptr<const GroupMapping> map{};  // set by the first call
+    };
     enum class As : std::uint8_t { call, message, step };
 
     void map(Group& group, const std::vector<std::uint32_t>& ranks);
@@ -58,7 +58,7 @@ private:
 
     const Fabric& fabric_;
     GroupPlans plans_;
-    std::vector<std::unique_ptr<Group>> groups_;
+    std::vector<Group> groups_;
     std::map<std::vector<std::uint32_t>, std::uint32_t> group_numbers_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> pairs_;  // sender, receiver -> groups_
     std::map<std::tuple<const CallPlan*, std::uint32_t, std::uint32_t, bool>, std::uint32_t> edges_, stages_;

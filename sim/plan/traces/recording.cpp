@@ -1,5 +1,7 @@
 #include "sim/plan/traces/recording.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -34,18 +36,26 @@ std::uint32_t Names::operator()(std::string_view text) {
     if (found != numbers_.end()) {
         return found->second;
     }
-    const auto number = static_cast<std::uint32_t>(texts_.size());
     texts_.emplace_back(text);
-    numbers_.emplace(texts_.back(), number);
-    return number;
+    return numbers_[texts_.back()] = static_cast<std::uint32_t>(texts_.size() - 1);
 }
 
 std::string place_of(const Recording& recording, const RankRecording& rank, std::size_t record) {
     const Record& r = rank.records[record];
-    const std::string kind(r.kind == RecordKind::collective ? to_string(r.collective) : to_string(r.kind));
     const std::string& name = recording.names.at(r.name);
-    return "rank " + std::to_string(rank.rank) + ", record " + std::to_string(record) + " (" + kind +
-           (name.empty() ? "" : " " + shown(name)) + ")";
+    return fmt::format("rank {}, record {} ({}{})", rank.rank, record,
+                       r.kind == RecordKind::collective ? to_string(r.collective) : to_string(r.kind),
+                       name.empty() ? "" : " " + shown(name));
+}
+
+std::vector<std::uint32_t> strided_ranks(double first, double stride, std::uint32_t size) {
+    std::vector<std::uint32_t> ranks;
+    if (first >= 0 && stride >= 1 && first + stride * size < 4e9) {
+        for (std::uint32_t i = 0; i < size; ++i) {
+            ranks.push_back(static_cast<std::uint32_t>(first + stride * i));
+        }
+    }
+    return ranks;
 }
 
 std::uint32_t ranks_named(const Recording& recording) {
@@ -53,9 +63,7 @@ std::uint32_t ranks_named(const Recording& recording) {
     for (const RankRecording& rank : recording.ranks) {
         most = std::max(most, rank.rank + 1);
         for (const Record& r : rank.records) {
-            if (r.kind == RecordKind::send || r.kind == RecordKind::receive) {
-                most = std::max(most, r.other + 1);
-            }
+            most = std::max(most, communicates(r.kind) && r.kind != RecordKind::collective ? r.other + 1 : 0);
         }
     }
     for (const CommGroup& group : recording.groups) {
@@ -69,9 +77,8 @@ std::uint32_t ranks_named(const Recording& recording) {
 
 namespace {
 
-std::string lower_start(std::string_view name) {
-    return lower_case(name.substr(0, 400));  // names of C++ kernels repeat their types over pages
-}
+// Names of C++ kernels repeat their types over pages.
+std::string lower_start(std::string_view name) { return lower_case(name.substr(0, 400)); }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
@@ -22,6 +23,7 @@ enum class RecordKind : std::uint8_t {
     receive,     // from rank `other`
 };
 std::string_view to_string(RecordKind);  // "compute", "host", "collective", "send", "receive"
+inline bool communicates(RecordKind kind) { return kind >= RecordKind::collective; }
 
 // What decides how fast a recorded kernel is on another GPU.
 enum class Bound : std::uint8_t { memory, arithmetic, neither };
@@ -54,6 +56,7 @@ public:
     Duration span;       // from the first start to the last end, if times were recorded
     std::vector<Record> records;
 
+    RankRecording(std::uint32_t number, std::string from) : rank(number), source(std::move(from)) {}
     // Precondition: each of `after` is an earlier record.
     std::uint32_t add(const Record& record, std::span<const std::uint32_t> after = {});
     std::span<const std::uint32_t> after(std::size_t record) const {
@@ -70,6 +73,7 @@ struct CommGroup {
     std::string name;
     std::uint32_t size = 0;            // 0: not known; all ranks of the recording are assumed
     std::vector<std::uint32_t> ranks;  // empty: not known
+    bool operator==(const CommGroup&) const = default;
 };
 
 struct Recording {
@@ -100,6 +104,9 @@ std::uint32_t ranks_named(const Recording& recording);
 
 // "rank 3, record 17 (all_reduce 'c10d::allreduce_')": how messages name a record.
 std::string place_of(const Recording& recording, const RankRecording& rank, std::size_t record);
+
+// `size` ranks from `first` on, `stride` apart; none if these are no ranks of a job.
+std::vector<std::uint32_t> strided_ranks(double first, double stride, std::uint32_t size);
 
 // What bounds a kernel, concluded from its name: arithmetic for matrix products, convolutions and attention, memory for
 // all others.

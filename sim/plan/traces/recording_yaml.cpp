@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string_view>
 
 #include "base/input_error.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
-#include "sim/plan/traces/recording_file.hpp"
 
 namespace fabricast {
 
@@ -28,8 +26,8 @@ std::string in_quotes(std::string_view text) {
     for (std::size_t bad = first_non_text(out); bad != std::string::npos; bad = first_non_text(out)) {
         out[bad] = ' ';
     }
-    std::replace_if(
-        out.begin(), out.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+    std::ranges::replace_if(
+        out, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
     return out + "\"";
 }
 
@@ -44,15 +42,10 @@ public:
 
     std::string write() {
         text_ = "recording: 1\n";
-        if (!recording_.recorded_on.empty()) {
-            text_ += "recorded_on: " + in_quotes(recording_.recorded_on) + "\n";
-        }
-        if (recording_.world > 0) {
-            text_ += fmt::format("world: {}\n", recording_.world);
-        }
-        if (recording_.steps > 1) {
-            text_ += fmt::format("steps: {}\n", recording_.steps);
-        }
+        const std::string& on = recording_.recorded_on;
+        text_ += !on.empty() ? fmt::format("recorded_on: {}\n", in_quotes(on)) : "";
+        text_ += recording_.world > 0 ? fmt::format("world: {}\n", recording_.world) : "";
+        text_ += recording_.steps > 1 ? fmt::format("steps: {}\n", recording_.steps) : "";
         groups();
         text_ += "ranks:\n";
         for (const RankRecording& rank : recording_.ranks) {
@@ -81,8 +74,7 @@ private:
     // Groups with the same name but different members get new names: PyTorch numbers groups separately in each rank.
     std::string group_name(std::size_t g) const {
         const std::string& name = recording_.groups[g].name;
-        const auto same = std::count_if(recording_.groups.begin(), recording_.groups.end(),
-                                        [&](const CommGroup& other) { return other.name == name; });
+        const auto same = std::ranges::count(recording_.groups, name, &CommGroup::name);
         return same > 1 || name.empty() ? fmt::format("group {}", g) : name;
     }
 
@@ -93,75 +85,53 @@ private:
         text_ += "groups:\n";
         for (std::size_t g = 0; g < recording_.groups.size(); ++g) {
             const CommGroup& group = recording_.groups[g];
-            text_ += "  - {name: " + in_quotes(group_name(g));
-            if (!group.ranks.empty()) {
-                text_ += fmt::format(", ranks: [{}]", fmt::join(group.ranks, ", "));
-            } else if (group.size > 0) {
-                text_ += fmt::format(", size: {}", group.size);
-            }
+            text_ += fmt::format("  - {{name: {}", in_quotes(group_name(g)));
+            const bool listed = !group.ranks.empty();
+            field("ranks", listed ? fmt::format("[{}]", fmt::join(group.ranks, ", ")) : "");
+            field("size", !listed && group.size > 0 ? fmt::to_string(group.size) : "");
             text_ += "}\n";
         }
     }
 
-    void field(const char* key, std::string_view value) { text_ += fmt::format(", {}: {}", key, value); }
+    // Left out if there is no value.
+    void field(const char* key, std::string_view value) {
+        text_ += value.empty() ? "" : fmt::format(", {}: {}", key, value);
+    }
 
     void record(const RankRecording& rank, std::size_t i) {
         const Record& r = rank.records[i];
         const std::string& name = recording_.names[r.name];
-        const bool communicates = r.kind != RecordKind::compute && r.kind != RecordKind::host;
-        text_ += "      - {" + std::string(to_string(r.kind)) + ": " +
-                 (r.kind == RecordKind::collective ? std::string(to_string(r.collective))
-                  : communicates                   ? fmt::to_string(r.other)
-                                                   : in_quotes(name));
-        if (communicates) {
+        const bool collective = r.kind == RecordKind::collective;
+        const auto gap = [](Duration span) { return span.ps != 0 ? ps(span) : ""; };
+        text_ += fmt::format("      - {{{}: {}", to_string(r.kind),
+                             collective             ? std::string(to_string(r.collective))
+                             : communicates(r.kind) ? fmt::to_string(r.other)
+                                                    : in_quotes(name));
+        if (communicates(r.kind)) {
             field("size", whole_bytes(r.bytes));
-            if (r.kind == RecordKind::collective) {
-                field("group", in_quotes(group_name(r.other)));
-                field("dtype", to_string(r.dtype));
-            }
-            if (r.root != 0) {
-                field(r.kind == RecordKind::collective ? "root" : "tag", fmt::to_string(r.root));
-            }
-            if (!name.empty()) {
-                field("name", in_quotes(name));
-            }
+            field("group", collective ? in_quotes(group_name(r.other)) : "");
+            field("dtype", collective ? to_string(r.dtype) : "");
+            field(collective ? "root" : "tag", r.root != 0 ? fmt::to_string(r.root) : "");
+            field("name", !name.empty() ? in_quotes(name) : "");
         } else {
             work(r);
         }
-        if (r.protocol != Protocol::automatic) {
-            field("protocol", to_string(r.protocol));
-        }
-        if (r.stream != 0) {
-            field("stream", r.stream == no_stream ? "none" : fmt::to_string(r.stream));
-        }
-        if (r.idle.ps != 0) {
-            field("idle", ps(r.idle));
-        }
-        if (r.delay.ps != 0) {
-            field("delay", ps(r.delay));
-        }
-        if (!rank.after(i).empty()) {
-            field("after", fmt::format("[{}]", fmt::join(rank.after(i), ", ")));
-        }
+        field("protocol", r.protocol != Protocol::automatic ? to_string(r.protocol) : "");
+        field("stream", r.stream == no_stream ? "none" : r.stream != 0 ? fmt::to_string(r.stream) : "");
+        field("idle", gap(r.idle));
+        field("delay", gap(r.delay));
+        field("after", !rank.after(i).empty() ? fmt::format("[{}]", fmt::join(rank.after(i), ", ")) : "");
         text_ += "}\n";
     }
 
     void work(const Record& r) {
-        if (r.flops > 0 || r.bytes > 0) {
-            if (r.flops > 0) {
-                field("flops", fmt::format("{:.17g}", r.flops));
-            }
-            if (r.bytes > 0) {
-                field("bytes", whole_bytes(r.bytes));
-            }
-        } else {
-            field("time", ps(r.time));
-        }
+        const bool timed = !(r.flops > 0 || r.bytes > 0);
+        field("flops", r.flops > 0 ? fmt::format("{:.17g}", r.flops) : "");
+        field("bytes", r.bytes > 0 ? whole_bytes(r.bytes) : "");
+        field("time", timed ? ps(r.time) : "");
         if (r.kind == RecordKind::compute) {
             field("bound", to_string(r.bound));
-            if (r.bound == Bound::arithmetic || r.flops > 0) {
-                field("dtype", to_string(r.dtype));
-            }
+            field("dtype", r.bound == Bound::arithmetic || r.flops > 0 ? to_string(r.dtype) : "");
         }
     }
 

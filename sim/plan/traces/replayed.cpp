@@ -1,11 +1,12 @@
 #include "sim/plan/traces/replayed.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <deque>
 #include <map>
-#include <optional>
+#include <numeric>
 
 #include "sim/engines/engine.hpp"
 #include "sim/plan/traces/match.hpp"
@@ -39,12 +40,8 @@ struct Dependents {
                 ++waits[i];
             });
         }
-        std::uint32_t sum = 0;
-        for (std::uint32_t& b : begin) {
-            b += sum;
-            sum = b;
-        }
-        list.resize(sum);
+        std::partial_sum(begin.begin(), begin.end(), begin.begin());
+        list.resize(begin.back());
         for (auto i = static_cast<std::uint32_t>(n); i-- > 0;) {
             for_each_wait(rank, i, [&](std::uint32_t earlier) { list[--begin[earlier]] = i; });
         }
@@ -73,7 +70,7 @@ private:
     const RankRecording& recorded(std::uint32_t rank) const { return recording_.ranks[job_.recorded[rank]]; }
     const Record& record_of(RecordAt n) const { return recorded(n.rank).records[n.record]; }
     std::size_t index(RecordAt n) const { return matching_.index(n); }
-    std::string shown(RecordAt n) const;
+    const Dependents& dependents(RecordAt n) const { return dependents_[job_.recorded[n.rank]]; }
 
     void prepare();
     void ready(RecordAt n);
@@ -81,8 +78,8 @@ private:
     void emit_receive(RecordAt n);
     void arrive(RecordAt n);
     void done(RecordAt n, OpId last);
-    std::vector<Schedule::Dependency> waits_of(RecordAt n) const;
-    std::optional<OpId> gap(RecordAt n, std::vector<Schedule::Dependency>& waits);
+    std::vector<Schedule::Dependency> waits_of(RecordAt n);
+    PlannedCalls::Added send(RecordAt n, std::uint32_t from, std::uint32_t to, OpId after);
     OpId delay(RecordAt n, Duration span, std::span<const Schedule::Dependency> waits);
     std::uint32_t lane(RecordAt n);
     std::uint32_t keep(OpId op);
@@ -108,8 +105,6 @@ private:
     std::vector<std::vector<OpId>> arrived_;            // by call: arrivals of its members so far
     std::vector<std::uint32_t> group_of_communicator_;  // numbers in calls_
 };
-
-std::string ReplayBuilder::shown(RecordAt n) const { return place_of(recording_, recorded(n.rank), n.record); }
 
 void ReplayBuilder::prepare() {
     for (const RankRecording& rank : recording_.ranks) {
@@ -142,38 +137,38 @@ OpId ReplayBuilder::delay(RecordAt n, Duration span, std::span<const Schedule::D
     return out_.schedule.add(Delay{lane(n), span}, waits);
 }
 
-std::vector<Schedule::Dependency> ReplayBuilder::waits_of(RecordAt n) const {
+// What a record waits for. Adds the times before it, after its stream's previous record (idle) and after all that it
+// waits for (delay).
+std::vector<Schedule::Dependency> ReplayBuilder::waits_of(RecordAt n) {
+    const Record& record = record_of(n);
+    const std::uint32_t before = dependents(n).before[n.record];
+    const auto last_of = [&](std::uint32_t earlier) {
+        return Schedule::Dependency{last_[matching_.first[n.rank] + earlier]};
+    };
     std::vector<Schedule::Dependency> waits;
-    dependents_[job_.recorded[n.rank]].for_each_wait(recorded(n.rank), n.record, [&](std::uint32_t earlier) {
-        waits.push_back({last_[matching_.first[n.rank] + earlier], DependsOn::finish});
-    });
+    dependents(n).for_each_wait(recorded(n.rank), n.record,
+                                [&](std::uint32_t earlier) { waits.push_back(last_of(earlier)); });
+    if (record.idle.ps > 0) {
+        std::vector<Schedule::Dependency> own;
+        if (before != nothing) {
+            own.push_back(last_of(before));
+        }
+        waits.push_back({delay(n, record.idle, own)});
+    }
+    if (record.protocol != Protocol::automatic && before == nothing) {
+        // The first step of a thread block: all blocks of a kernel start together, whatever this step waits for.
+        waits.push_back({delay(n, calls_.kernel_start(record.protocol), {})});
+    }
+    if (record.delay.ps > 0) {
+        waits.assign(1, {delay(n, record.delay, waits)});
+    }
     return waits;
 }
 
-// Adds the times before a record, after its stream's previous record (idle) and after all that it waits for (delay).
-// Changes `waits` to what the record then waits for.
-std::optional<OpId> ReplayBuilder::gap(RecordAt n, std::vector<Schedule::Dependency>& waits) {
+PlannedCalls::Added ReplayBuilder::send(RecordAt n, std::uint32_t from, std::uint32_t to, OpId after) {
     const Record& record = record_of(n);
-    std::optional<OpId> last;
-    if (record.idle.ps > 0) {
-        const std::uint32_t before = dependents_[job_.recorded[n.rank]].before[n.record];
-        std::vector<Schedule::Dependency> own;
-        if (before != nothing) {
-            own.push_back({last_[matching_.first[n.rank] + before], DependsOn::finish});
-        }
-        last = delay(n, record.idle, own);
-        waits.push_back({*last, DependsOn::finish});
-    }
-    if (record.protocol != Protocol::automatic && dependents_[job_.recorded[n.rank]].before[n.record] == nothing) {
-        // The first step of a thread block: all blocks of a kernel start together, whatever this step waits for.
-        last = delay(n, calls_.kernel_start(record.protocol), {});
-        waits.push_back({*last, DependsOn::finish});
-    }
-    if (record.delay.ps > 0) {
-        last = delay(n, record.delay, waits);
-        waits.assign(1, {*last, DependsOn::finish});
-    }
-    return last;
+    const std::array<Schedule::Dependency, 1> behind = {{{after}}};
+    return calls_.send(out_.schedule, from, to, rounded_bytes(record.bytes), record.protocol, behind);
 }
 
 std::uint32_t ReplayBuilder::keep(OpId op) {
@@ -185,27 +180,22 @@ std::uint32_t ReplayBuilder::keep(OpId op) {
 
 void ReplayBuilder::watch(RecordAt n, OpId arrived, PlannedCalls::Added ran) {
     if (n.rank < out_.watched) {
-        ReplayedRecord r{n.rank, n.record, keep(arrived), 0, 0};
-        r.first = keep(ran.first);
-        r.last = keep(ran.last);
-        out_.records.push_back(r);
+        out_.records.push_back({n.rank, n.record, keep(arrived), keep(ran.first), keep(ran.last)});
     }
 }
 
 void ReplayBuilder::watch_call(RecordAt n, std::uint32_t communicator, double bytes, PlannedCalls::Added ran) {
     if (out_.calls.size() < most_watched_records) {
         const bool message = communicator == no_communicator;
-        ReplayedCall call{communicator, message ? Collective::sendrecv : record_of(n).collective, bytes, 0, 0};
-        call.first = keep(ran.first);
-        call.last = keep(ran.last);
-        out_.calls.push_back(call);
+        out_.calls.push_back({communicator, message ? Collective::sendrecv : record_of(n).collective, bytes,
+                              keep(ran.first), keep(ran.last)});
     }
 }
 
 void ReplayBuilder::done(RecordAt n, OpId last) {
     last_[index(n)] = last;
     ++finished_;
-    const Dependents& d = dependents_[job_.recorded[n.rank]];
+    const Dependents& d = dependents(n);
     for (std::uint32_t i = d.begin[n.record]; i < d.begin[n.record + 1]; ++i) {
         if (--waiting_[matching_.first[n.rank] + d.list[i]] == 0) {
             queue_.push_back({n.rank, d.list[i]});
@@ -226,8 +216,7 @@ void ReplayBuilder::ready(RecordAt n) {
             break;
     }
     const Record& record = record_of(n);
-    std::vector<Schedule::Dependency> waits = waits_of(n);
-    gap(n, waits);
+    const std::vector<Schedule::Dependency> waits = waits_of(n);
     OpId op{};
     if (record.flops > 0 || record.bytes > 0) {
         Compute compute;
@@ -246,17 +235,13 @@ void ReplayBuilder::ready(RecordAt n) {
 
 void ReplayBuilder::emit_message(RecordAt n) {
     const Record& record = record_of(n);
-    std::vector<Schedule::Dependency> waits = waits_of(n);
-    gap(n, waits);
-    const OpId arrived = delay(n, {}, waits);
+    const OpId arrived = delay(n, {}, waits_of(n));
     const std::uint32_t to = peer_of(job_, recording_, n.rank, record), from = job_.ranks[n.rank];
-    const Schedule::Dependency behind{arrived, DependsOn::finish};
     if (to == from) {
         watch(n, arrived, {arrived, arrived});
         return done(n, arrived);
     }
-    const PlannedCalls::Added ran =
-        calls_.send(out_.schedule, from, to, rounded_bytes(record.bytes), record.protocol, std::span(&behind, 1));
+    const PlannedCalls::Added ran = send(n, from, to, arrived);
     watch(n, arrived, ran);
     watch_call(n, no_communicator, record.bytes, ran);
     done(n, ran.last);
@@ -273,18 +258,15 @@ void ReplayBuilder::emit_message(RecordAt n) {
 // as already sent is there at once.
 void ReplayBuilder::emit_receive(RecordAt n) {
     const Record& record = record_of(n);
-    std::vector<Schedule::Dependency> waits = waits_of(n);
-    gap(n, waits);
-    const OpId arrived = delay(n, {}, waits);
+    const OpId arrived = delay(n, {}, waits_of(n));
     const std::uint32_t from = peer_of(job_, recording_, n.rank, record), to = job_.ranks[n.rank];
     const std::uint32_t partner = matching_.partner[index(n)];
-    const Schedule::Dependency behind{arrived, DependsOn::finish};
     PlannedCalls::Added ran{arrived, arrived};
     if (partner == nothing && from != to) {
-        ran = calls_.send(out_.schedule, from, to, rounded_bytes(record.bytes), record.protocol, std::span(&behind, 1));
+        ran = send(n, from, to, arrived);
         watch_call(n, no_communicator, record.bytes, ran);
     } else if (partner != nothing && partner != index(n)) {
-        const std::array<Schedule::Dependency, 2> both = {behind, {last_[partner], DependsOn::finish}};
+        const std::array<Schedule::Dependency, 2> both = {{{arrived}, {last_[partner]}}};
         ran.first = ran.last = delay(n, {}, both);
     }
     watch(n, arrived, ran);
@@ -292,9 +274,7 @@ void ReplayBuilder::emit_receive(RecordAt n) {
 }
 
 void ReplayBuilder::arrive(RecordAt n) {
-    std::vector<Schedule::Dependency> waits = waits_of(n);
-    gap(n, waits);
-    const OpId arrived = delay(n, {}, waits);
+    const OpId arrived = delay(n, {}, waits_of(n));
     const std::uint32_t number = matching_.partner[index(n)];
     if (number == nothing) {  // the other members did not record it
         return done(n, arrived);
@@ -308,7 +288,7 @@ void ReplayBuilder::arrive(RecordAt n) {
     std::vector<Schedule::Dependency> all;
     double bytes = 0;
     for (const OpId op : arrived_[number]) {
-        all.push_back({op, DependsOn::finish});
+        all.push_back({op});
     }
     for (const RecordAt member : call.members) {
         last_[index(member)] = index(member) == index(n) ? arrived : last_[index(member)];
@@ -344,11 +324,11 @@ void ReplayBuilder::stuck() const {
             const bool waits_for_others = record_of(n).kind == RecordKind::collective && waiting_[index(n)] == 0 &&
                                           partner != nothing && !matching_.calls[partner].members.empty();
             if (waits_for_send || waits_for_others) {
-                throw CannotEnd("ranks of the recording wait for each other: " + shown(n) + " waits for " +
-                                (waits_for_send
-                                     ? "a send of rank " + std::to_string(peer_of(job_, recording_, r, record_of(n)))
-                                     : std::string("the others of its group")) +
-                                ", which wait for something else first");
+                throw CannotEnd(fmt::format(
+                    "ranks of the recording wait for each other: {} waits for {}, which wait for something else first",
+                    place_of(recording_, recorded(r), i),
+                    waits_for_send ? fmt::format("a send of rank {}", peer_of(job_, recording_, r, record_of(n)))
+                                   : "the others of its group"));
             }
         }
     }

@@ -1,9 +1,13 @@
 #include "sim/plan/traces/trace_format.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <queue>
 
 #include "base/input_error.hpp"
+#include "base/numbers.hpp"
+#include "base/pattern.hpp"
 
 namespace fabricast {
 
@@ -34,49 +38,30 @@ const TraceFormat* format_named(std::string_view name, TraceFormats formats) {
 }
 
 std::optional<std::uint32_t> rank_in_name(const std::filesystem::path& file) {
+    // The number after the first "rank" if there is one, else the last number between dots, dashes or underscores.
+    static const Pattern behind_rank("^rank[-_.]?([0-9]+)", Pattern::Case::counts);
+    static const Pattern separated(R"(^(?:\C*[-_.])?([0-9]+)(?:[-_.]\C*)?$)", Pattern::Case::counts);
     const std::string name = file.filename().string();
-    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    // The number after "rank" if there is one, else the last number between dots, dashes or underscores.
-    std::size_t from = name.find("rank");
-    if (from != std::string::npos) {
-        from += 4;
-        from += from < name.size() && (name[from] == '-' || name[from] == '_' || name[from] == '.') ? 1 : 0;
-        from = from < name.size() && digit(name[from]) ? from : std::string::npos;
-    }
-    for (std::size_t at = name.size(); from == std::string::npos && at-- > 0;) {
-        const bool starts =
-            digit(name[at]) && (at == 0 || std::string_view(".-_").find(name[at - 1]) != std::string_view::npos);
-        const std::size_t end = starts ? name.find_first_not_of("0123456789", at) : 0;
-        if (starts && (end == std::string::npos || std::string_view(".-_").find(name[end]) != std::string_view::npos)) {
-            from = at;
-        }
-    }
-    if (from == std::string::npos) {
-        return std::nullopt;
-    }
-    std::uint64_t rank = 0;
-    for (std::size_t at = from; at < name.size() && digit(name[at]) && rank < 1'000'000'000; ++at) {
-        rank = rank * 10 + static_cast<std::uint64_t>(name[at] - '0');
-    }
-    return rank < 1'000'000'000 ? std::optional(static_cast<std::uint32_t>(rank)) : std::nullopt;
+    const std::size_t word = std::min(name.find("rank"), name.size());
+    std::optional<Pattern::Groups> found = behind_rank.first_in(std::string_view(name).substr(word));
+    found = found ? found : separated.first_in(name);
+    const auto rank = found ? number_in<std::uint32_t>(*found->at(1)) : std::nullopt;
+    return rank && *rank < 1'000'000'000 ? rank : std::nullopt;
 }
 
 std::uint32_t group_number(Recording& recording, const CommGroup& group) {
-    for (std::size_t g = 0; g < recording.groups.size(); ++g) {
-        const CommGroup& known = recording.groups[g];
-        if (known.name == group.name && known.ranks == group.ranks && known.size == group.size) {
-            return static_cast<std::uint32_t>(g);
-        }
+    const auto known = std::ranges::find(recording.groups, group);
+    const auto number = static_cast<std::uint32_t>(known - recording.groups.begin());
+    if (known == recording.groups.end()) {
+        recording.groups.push_back(group);
     }
-    recording.groups.push_back(group);
-    return static_cast<std::uint32_t>(recording.groups.size() - 1);
+    return number;
 }
 
 std::uint32_t rank_of_file(const Recording& recording, const InputFile& file) {
     const std::optional<std::uint32_t> named = rank_in_name(file.path());
-    const bool taken = named && std::any_of(recording.ranks.begin(), recording.ranks.end(),
-                                            [&](const RankRecording& r) { return r.rank == *named; });
-    return named && !taken ? *named : static_cast<std::uint32_t>(recording.ranks.size());
+    const bool free = named && std::ranges::count(recording.ranks, *named, &RankRecording::rank) == 0;
+    return free ? *named : static_cast<std::uint32_t>(recording.ranks.size());
 }
 
 void for_each_line(InputFile& file, const ReadProgress& progress,
@@ -96,7 +81,7 @@ void for_each_line(InputFile& file, const ReadProgress& progress,
         rest.append(left);
         if (rest.size() > longest_line) {
             throw InputError({std::make_shared<const std::string>(file.path().string()), number + 1},
-                             "a line of more than " + std::to_string(longest_line) + " bytes");
+                             fmt::format("a line of more than {} bytes", longest_line));
         }
         if (progress) {
             progress(file.share());
@@ -107,48 +92,52 @@ void for_each_line(InputFile& file, const ReadProgress& progress,
     }
 }
 
-Sorted add_sorted(RankRecording& rank, const std::vector<Record>& records,
-                  const std::vector<std::vector<std::uint32_t>>& after) {
-    std::vector<std::uint32_t> waiting(records.size(), 0);
-    std::vector<std::vector<std::uint32_t>> then(records.size());
-    for (std::uint32_t i = 0; i < records.size(); ++i) {
-        waiting[i] = static_cast<std::uint32_t>(after[i].size());
+TopologicalOrder topological_order(const std::vector<std::vector<std::uint32_t>>& after) {
+    std::vector<std::size_t> waiting(after.size());
+    std::vector<std::vector<std::uint32_t>> then(after.size());
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+    for (std::uint32_t i = 0; i < after.size(); ++i) {
+        waiting[i] = after[i].size();
         for (const std::uint32_t earlier : after[i]) {
             then[earlier].push_back(i);
         }
-    }
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
-    for (std::uint32_t i = 0; i < records.size(); ++i) {
         if (waiting[i] == 0) {
             ready.push(i);
         }
     }
-    std::vector<std::uint32_t> order;
+    TopologicalOrder order;
     while (!ready.empty()) {
-        order.push_back(ready.top());
+        order.sorted.push_back(ready.top());
         ready.pop();
-        for (const std::uint32_t next : then[order.back()]) {
+        for (const std::uint32_t next : then[order.sorted.back()]) {
             if (--waiting[next] == 0) {
                 ready.push(next);
             }
         }
     }
-    Sorted sorted;
-    if (order.size() < records.size()) {
-        const auto stuck = std::find_if(waiting.begin(), waiting.end(), [](std::uint32_t w) { return w > 0; });
-        sorted.in_circle = static_cast<std::uint32_t>(stuck - waiting.begin());
-        return sorted;
+    if (order.sorted.size() < after.size()) {
+        const auto stuck = std::ranges::find_if(waiting, [](std::size_t w) { return w > 0; });
+        order.in_circle = static_cast<std::uint32_t>(stuck - waiting.begin());
     }
-    sorted.place.resize(records.size());
+    return order;
+}
+
+std::optional<std::uint32_t> add_sorted(RankRecording& rank, const std::vector<Record>& records,
+                                        const std::vector<std::vector<std::uint32_t>>& after) {
+    const TopologicalOrder order = topological_order(after);
+    if (order.in_circle) {
+        return order.in_circle;
+    }
+    std::vector<std::uint32_t> place(records.size());
     std::vector<std::uint32_t> waits;
-    for (const std::uint32_t i : order) {
+    for (const std::uint32_t i : order.sorted) {
         waits.clear();
         for (const std::uint32_t earlier : after[i]) {
-            waits.push_back(sorted.place[earlier]);
+            waits.push_back(place[earlier]);
         }
-        sorted.place[i] = rank.add(records[i], waits);
+        place[i] = rank.add(records[i], waits);
     }
-    return sorted;
+    return std::nullopt;
 }
 
 }  // namespace fabricast

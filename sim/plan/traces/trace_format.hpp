@@ -54,16 +54,18 @@ std::uint32_t group_number(Recording& recording, const CommGroup& group);
 void for_each_line(InputFile& file, const ReadProgress& progress,
                    const std::function<void(std::string_view line, int number)>& take);
 
-// Adds records that come in any order, as from graphs: `after[i]` are the records that record i waits for, which may
-// come later in the list. They are sorted so that each waits only for earlier ones, and otherwise keep their order;
-// `place` says where each one went. If they wait for each other in a circle, returns one record of the circle in
-// `in_circle` and adds nothing.
-struct Sorted {
-    std::vector<std::uint32_t> place;
+// An order in which each record comes after those that it waits for, `after[i]`; otherwise records keep their order. If
+// some wait for each other in a circle, these are missing, and `in_circle` is one of them or of those behind them.
+struct TopologicalOrder {
+    std::vector<std::uint32_t> sorted;
     std::optional<std::uint32_t> in_circle;
 };
-Sorted add_sorted(RankRecording& rank, const std::vector<Record>& records,
-                  const std::vector<std::vector<std::uint32_t>>& after);
+TopologicalOrder topological_order(const std::vector<std::vector<std::uint32_t>>& after);
+
+// Adds records that come in any order, as from graphs, in their topological order. If they wait for each other in a
+// circle, adds nothing and returns one record of the circle.
+std::optional<std::uint32_t> add_sorted(RankRecording& rank, const std::vector<Record>& records,
+                                        const std::vector<std::vector<std::uint32_t>>& after);
 
 // The rank of a file that does not name it: the number in the file's name, else the number of ranks read before it.
 std::uint32_t rank_of_file(const Recording& recording, const InputFile& file);

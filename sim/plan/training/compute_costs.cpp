@@ -1,57 +1,35 @@
 #include "sim/plan/training/compute_costs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <sstream>
 
+#include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 
 namespace fabricast {
 
 namespace {
 
-double peak_of(const GpuSpec& gpu, Precision precision) {
-    switch (precision) {
-        case Precision::bf16:
-            return gpu.bf16;
-        case Precision::fp16:
-            return gpu.fp16;
-        case Precision::fp8:
-            return gpu.fp8;
-        case Precision::fp4:
-            return gpu.fp4;
-        case Precision::tf32:
-            return gpu.tf32;
-        case Precision::fp32:
-            return gpu.fp32;
-    }
-    return 0;
-}
-
-// Bytes of an operand: nvfp4 stores one scale for every 16 elements.
-double operand_bytes(Precision precision) {
-    switch (precision) {
-        case Precision::fp8:
-            return 1;
-        case Precision::fp4:
-            return 0.5625;
-        case Precision::tf32:
-        case Precision::fp32:
-            return 4;
-        case Precision::bf16:
-        case Precision::fp16:
-            return 2;
-    }
-    return 2;
+// A precision's peak on a GPU, and the bytes of an operand: nvfp4 stores one scale for every 16 elements.
+struct Arithmetic {
+    double GpuSpec::*peak;
+    double operand_bytes;
+};
+const Arithmetic& arithmetic(Precision precision) {
+    static constexpr std::array<Arithmetic, 6> in_order = {{{&GpuSpec::bf16, 2},
+                                                            {&GpuSpec::fp16, 2},
+                                                            {&GpuSpec::fp8, 1},
+                                                            {&GpuSpec::fp4, 0.5625},
+                                                            {&GpuSpec::tf32, 4},
+                                                            {&GpuSpec::fp32, 4}}};
+    return in_order.at(static_cast<std::size_t>(precision));
 }
 
 const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu) {
     for (const Part* part : catalog.of_kind("compute")) {
-        std::istringstream names(part->word_or("gpus", ""));
-        for (std::string name; names >> name;) {
-            if (name == gpu.name) {
-                return *part;
-            }
+        if (!gpu.name.empty() && has_word(part->word_or("gpus", ""), gpu.name)) {
+            return *part;
         }
     }
     throw CatalogError("no part of kind compute says how fast '" + gpu.name +
@@ -83,7 +61,7 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
       precision_(workload.precision),
       attention_(workload.attention),
       compiled_(workload.compiled),
-      peak_(peak_of(gpu, workload.precision)),
+      peak_(gpu.*arithmetic(workload.precision).peak),
       half_peak_(gpu.bf16 > 0 ? gpu.bf16 : gpu.fp16) {
     if (!(peak_ > 0)) {
         throw CatalogError("'" + gpu.name + "' has no " + std::string(to_string(precision_)) + " arithmetic");
@@ -124,7 +102,7 @@ Work ComputeCosts::product(const Product& p) const {
     const double tiles = std::ceil(p.m / gpu("tile.rows")) * std::ceil(p.n / gpu("tile.columns"));
     const double wave = std::ceil(tiles / sms) * sms / tiles;
     const double flops = 2 * p.m * p.n * p.k;
-    const double bytes = operand_bytes(used) * (p.m * p.k + p.n * p.k) + 2 * p.m * p.n + p.more_bytes;
+    const double bytes = arithmetic(used).operand_bytes * (p.m * p.k + p.n * p.k) + 2 * p.m * p.n + p.more_bytes;
     const double fixed = gpu(is_narrow ? "gemm.fixed.narrow" : "gemm.fixed.wide");
     const double compute =
         flops / (peak * gpu("gemm." + std::string(to_string(used)))) * wave * (1 + gpu("tile.start") / p.k) + fixed;

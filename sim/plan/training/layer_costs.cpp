@@ -24,6 +24,12 @@ Work both(const ComputeCosts& costs, Product forward, bool backward) {
 
 }  // namespace
 
+Held& Held::operator+=(const Held& other) {
+    shared += other.shared;
+    experts += other.experts;
+    return *this;
+}
+
 Phases operator*(double layers, const Phases& phases) {
     Phases all = phases;
     for (Phase& phase : all) {
@@ -227,16 +233,16 @@ GroupCall LayerCosts::boundary() const {
     return {CommKind::pipeline, Collective::sendrecv, 2 * layout_.tokens * model_.hidden / layout_.t, 1};
 }
 
-double LayerCosts::parameters_of(double first, double count, bool shared_only) const {
-    double sum = 0;
-    for (int i = 0; i < count; ++i) {
-        const bool experts = model_.has_experts(first + i);
-        sum += layer_parameters(model_, experts) / layout_.t;
-        if (experts && !shared_only) {
-            sum += expert_parameters(model_) / layout_.t / layout_.e;
-        }
+Held LayerCosts::held(const Layers& layers) const {
+    double all = 0, shared = 0;
+    for (int i = 0; i < layers.count; ++i) {
+        const bool experts = model_.has_experts(layers.first + i);
+        const double one = layer_parameters(model_, experts) / layout_.t;
+        shared += one;
+        all += one;
+        all += experts ? expert_parameters(model_) / layout_.t / layout_.e : 0;
     }
-    return sum;
+    return {shared, all - shared};
 }
 
 }  // namespace fabricast

@@ -30,6 +30,13 @@ struct Phase {
 
 using Phases = std::vector<Phase>;
 
+// Number of parameters on one GPU: `shared` ones, which all data ranks have, and those of experts.
+struct Held {
+    double shared = 0, experts = 0;
+    double total() const { return shared + experts; }
+    Held& operator+=(const Held& other);
+};
+
 // The phases of `layers` equal layers, with each phase that many times as long: layers follow each other, so what is
 // sequential in one layer is sequential in all.
 Phases operator*(double layers, const Phases& phases);
@@ -52,8 +59,8 @@ public:
         double parameters = 0;
     };
     std::vector<Part> network(bool backward) const;
-    GroupCall boundary() const;                                                // activations to the next stage
-    double parameters_of(double first, double count, bool shared_only) const;  // of these layers on one GPU
+    GroupCall boundary() const;  // activations to the next stage
+    Held held(const Layers& layers) const;
 
 private:
     Work attention_products(bool backward) const;

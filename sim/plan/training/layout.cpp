@@ -122,46 +122,20 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
     return out;
 }
 
-double Layout::first_layer(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const {
+Layers Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const {
     const auto pieces = static_cast<double>(p) * v;
     const double place = static_cast<double>(chunk) * p + stage;
     const double each = std::floor(model.layers / pieces);
-    return place * each + std::min(place, model.layers - each * pieces);
-}
-
-double Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const {
-    const auto pieces = static_cast<double>(p) * v;
-    const double place = static_cast<double>(chunk) * p + stage;
-    const double each = std::floor(model.layers / pieces);
-    return each + (place < model.layers - each * pieces ? 1 : 0);
+    const double more = model.layers - each * pieces;
+    return {place * each + std::min(place, more), each + (place < more ? 1 : 0)};
 }
 
 std::uint32_t Layout::device_rank(std::uint32_t stage, std::uint32_t lane) const {
     return stage * stage_ranks() + lane * t * c;
 }
 
-Groups Layout::tensor(std::uint32_t stage, std::uint32_t lane) const {
-    return lane == all ? Groups{t, 1, device_rank(stage), stage_ranks()}
-                       : Groups{t, 1, device_rank(stage, lane), t * c};
-}
-
-Groups Layout::context(std::uint32_t stage, std::uint32_t lane) const {
-    return lane == all ? Groups{c, t, device_rank(stage), stage_ranks()}
-                       : Groups{c, t, device_rank(stage, lane), t * c};
-}
-
-Groups Layout::expert(std::uint32_t stage) const { return {e, t, device_rank(stage), stage_ranks()}; }
-
-Groups Layout::data(std::uint32_t stage) const { return {replicas(), t, device_rank(stage), stage_ranks()}; }
-
-Groups Layout::expert_data(std::uint32_t stage) const {
-    return {replicas() / e, t * e, device_rank(stage), stage_ranks()};
-}
-
-Groups Layout::sharded(std::uint32_t stage) const { return {shard, t, device_rank(stage), stage_ranks()}; }
-
-Groups Layout::copies(std::uint32_t stage) const {
-    return {replicas() / shard, t * shard, device_rank(stage), stage_ranks()};
+Groups Layout::groups(std::uint32_t size, std::uint32_t stride, std::uint32_t stage, std::uint32_t lane) const {
+    return {size, stride, device_rank(stage, lane == all ? 0 : lane), lane == all ? stage_ranks() : t * c};
 }
 
 }  // namespace fabricast

@@ -28,6 +28,11 @@ struct Groups {
     std::uint32_t count() const { return ranks / size; }
 };
 
+// Layers [first, first + count) of a model.
+struct Layers {
+    double first = 0, count = 0;
+};
+
 struct Layout {
     std::uint32_t t = 1, c = 1, e = 1, p = 1, v = 1, d = 1;  // tensor, context, expert, stages, chunks, data
     std::uint32_t shard = 1;                                 // ranks over which states or parameters are sharded
@@ -40,20 +45,21 @@ struct Layout {
     std::uint32_t replicas() const { return c * d; }  // ranks that hold the same parameters
     std::uint32_t world() const { return stage_ranks() * p; }
 
-    // Layers [first, first + count) of the chunk on the stage: as evenly as possible, the first chunks may have one
-    // more.
-    double first_layer(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const;
-    double layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const;
+    // Of the chunk on the stage: as evenly as possible, the first chunks may have one more.
+    Layers layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const;
 
     // Groups of one stage, or of one data rank of it if `lane` is not `all`.
     static constexpr std::uint32_t all = 0xffffffffU;
-    Groups tensor(std::uint32_t stage, std::uint32_t lane = all) const;
-    Groups context(std::uint32_t stage, std::uint32_t lane = all) const;
-    Groups expert(std::uint32_t stage) const;
-    Groups data(std::uint32_t stage) const;         // all ranks with the same parameters
-    Groups expert_data(std::uint32_t stage) const;  // all ranks with the same experts
-    Groups sharded(std::uint32_t stage) const;      // those that shard states: `shard` neighbouring ranks
-    Groups copies(std::uint32_t stage) const;       // ranks with the same shard
+    Groups groups(std::uint32_t size, std::uint32_t stride, std::uint32_t stage, std::uint32_t lane = all) const;
+    Groups tensor(std::uint32_t stage, std::uint32_t lane = all) const { return groups(t, 1, stage, lane); }
+    Groups context(std::uint32_t stage, std::uint32_t lane = all) const { return groups(c, t, stage, lane); }
+    Groups expert(std::uint32_t stage) const { return groups(e, t, stage); }
+    // All ranks with the same parameters; with the same experts; those that shard states, `shard` neighbouring ranks;
+    // those with the same shard.
+    Groups data(std::uint32_t stage) const { return groups(replicas(), t, stage); }
+    Groups expert_data(std::uint32_t stage) const { return groups(replicas() / e, t * e, stage); }
+    Groups sharded(std::uint32_t stage) const { return groups(shard, t, stage); }
+    Groups copies(std::uint32_t stage) const { return groups(replicas() / shard, t * shard, stage); }
     std::uint32_t device_rank(std::uint32_t stage, std::uint32_t lane = 0) const;  // represents all GPUs of its stage
 };
 

@@ -56,22 +56,19 @@ public:
                 const LayerCosts& layers, std::uint32_t stage)
         : model_(model), w_(w), layout_(layout), costs_(costs), stage_(stage) {
         for (std::uint32_t chunk = 0; chunk < layout.v; ++chunk) {
-            const double first = layout.first_layer(model, stage, chunk);
-            const double count = layout.layers_of(model, stage, chunk);
-            for (int i = 0; i < count; ++i) {
-                (model.has_experts(first + i) ? sparse_ : dense_) += 1;
+            const Layers here = layout.layers_of(model, stage, chunk);
+            for (int i = 0; i < here.count; ++i) {
+                (model.has_experts(here.first + i) ? sparse_ : dense_) += 1;
             }
-            const double all = layers.parameters_of(first, count, false);
-            shared_ += layers.parameters_of(first, count, true);
-            experts_ += all - layers.parameters_of(first, count, true);
+            held_ += layers.held(here);
         }
-        largest_layer_ = (shared_ + experts_) / std::max(1.0, dense_ + sparse_);
+        largest_layer_ = held_.total() / std::max(1.0, dense_ + sparse_);
         const bool last = stage + 1 == layout.p;
         ends_ = stage == 0 ? embedding_parameters(model) / layout.t : 0;
         ends_ += last ? head_parameters(model) / layout.t : 0;
         // A tied output matrix on another stage than the embedding is a copy.
         ends_ += last && layout.p > 1 && model.tied ? model.vocabulary * model.hidden / layout.t : 0;
-        shared_ += ends_;
+        held_.shared += ends_;
     }
 
     StepMemory memory() const {
@@ -79,7 +76,7 @@ public:
         const double experts_shard = std::max(1.0, shard / layout_.e);
         const auto held = [&](Sharding from) {
             const bool split = w_.sharding >= from;
-            return shared_ / (split ? shard : 1) + experts_ / (split ? experts_shard : 1);
+            return held_.shared / (split ? shard : 1) + held_.experts / (split ? experts_shard : 1);
         };
         StepMemory out;
         out.parameters = 2 * held(Sharding::zero_3);
@@ -125,8 +122,8 @@ private:
     const Layout& layout_;
     const ComputeCosts& costs_;
     std::uint32_t stage_;
-    double dense_ = 0, sparse_ = 0;    // layers
-    double shared_ = 0, experts_ = 0;  // parameters on this GPU
+    double dense_ = 0, sparse_ = 0;  // layers
+    Held held_;
     double ends_ = 0, largest_layer_ = 0;
 };
 

@@ -6,26 +6,37 @@ namespace fabricast {
 
 namespace {
 
+// A dimension: its figure in a part of the catalogue, and where the workload changes it, if it can.
+struct ShapeFigure {
+    const char* figure;
+    double ModelShape::*field;
+    std::uint32_t ModelDimensions::*own = nullptr;
+};
+constexpr ShapeFigure shape_figures[] = {
+    {"layers", &ModelShape::layers, &ModelDimensions::layers},
+    {"hidden", &ModelShape::hidden, &ModelDimensions::hidden},
+    {"heads", &ModelShape::heads, &ModelDimensions::heads},
+    {"kv_heads", &ModelShape::kv_heads, &ModelDimensions::kv_heads},
+    {"head_size", &ModelShape::head_size, &ModelDimensions::head_size},
+    {"value_head_size", &ModelShape::value_head_size},
+    {"ffn", &ModelShape::ffn, &ModelDimensions::ffn},
+    {"vocabulary", &ModelShape::vocabulary, &ModelDimensions::vocabulary},
+    {"sequence", &ModelShape::sequence},
+    {"positions", &ModelShape::positions},
+    {"experts", &ModelShape::experts, &ModelDimensions::experts},
+    {"experts_per_token", &ModelShape::experts_per_token, &ModelDimensions::experts_per_token},
+    {"expert_ffn", &ModelShape::expert_ffn, &ModelDimensions::expert_ffn},
+    {"shared_experts", &ModelShape::shared_experts},
+    {"dense_layers", &ModelShape::dense_layers},
+    {"q_rank", &ModelShape::q_rank},
+    {"kv_rank", &ModelShape::kv_rank},
+    {"rope_size", &ModelShape::rope_size},
+};
+
 void read_part(const Part& part, ModelShape& model) {
-    const auto take = [&](double& field, const char* figure) { field = part.number_or(figure, field); };
-    take(model.layers, "layers");
-    take(model.hidden, "hidden");
-    take(model.heads, "heads");
-    take(model.kv_heads, "kv_heads");
-    take(model.head_size, "head_size");
-    take(model.value_head_size, "value_head_size");
-    take(model.ffn, "ffn");
-    take(model.vocabulary, "vocabulary");
-    take(model.sequence, "sequence");
-    take(model.positions, "positions");
-    take(model.experts, "experts");
-    take(model.experts_per_token, "experts_per_token");
-    take(model.expert_ffn, "expert_ffn");
-    take(model.shared_experts, "shared_experts");
-    take(model.dense_layers, "dense_layers");
-    take(model.q_rank, "q_rank");
-    take(model.kv_rank, "kv_rank");
-    take(model.rope_size, "rope_size");
+    for (const ShapeFigure& d : shape_figures) {
+        model.*d.field = part.number_or(d.figure, model.*d.field);
+    }
     model.gated = part.number_or("gated", 0) != 0;
     model.tied = part.number_or("tied", 0) != 0;
     model.causal = part.number_or("causal", 1) != 0;
@@ -42,7 +53,6 @@ void read_part(const Part& part, ModelShape& model) {
 }
 
 void apply(const ModelDimensions& own, ModelShape& model) {
-    const auto take = [](double& field, std::uint32_t value) { field = value > 0 ? value : field; };
     if (own.hidden > 0 || own.heads > 0) {
         model.head_size = model.value_head_size = 0;  // follows from the new dimensions
     }
@@ -52,16 +62,11 @@ void apply(const ModelDimensions& own, ModelShape& model) {
     if (own.hidden > 0) {
         model.ffn = 0;
     }
-    take(model.layers, own.layers);
-    take(model.hidden, own.hidden);
-    take(model.heads, own.heads);
-    take(model.kv_heads, own.kv_heads);
-    take(model.head_size, own.head_size);
-    take(model.ffn, own.ffn);
-    take(model.vocabulary, own.vocabulary);
-    take(model.experts, own.experts);
-    take(model.experts_per_token, own.experts_per_token);
-    take(model.expert_ffn, own.expert_ffn);
+    for (const ShapeFigure& d : shape_figures) {
+        if (d.own != nullptr && own.*d.own > 0) {
+            model.*d.field = own.*d.own;
+        }
+    }
     model.gated = model.gated || own.gated;
 }
 

@@ -2,42 +2,33 @@
 
 #include <algorithm>
 
-#include "sim/plan/training/replicated_step.hpp"
-#include "sim/plan/training/sharded_step.hpp"
 #include "sim/plan/training/step_parts.hpp"
 
 namespace fabricast {
 
 double StepContext::gradient_bytes() const { return fabricast::gradient_bytes(workload); }
 
-Held& Held::operator+=(const Held& other) {
-    shared += other.shared;
-    experts += other.experts;
-    return *this;
-}
-
-Piece layers_piece(const StepContext& context, double first, double count) {
+Piece layers_piece(const StepContext& context, const Layers& layers) {
     double sparse = 0;
-    for (int i = 0; i < count; ++i) {
-        sparse += context.model.has_experts(first + i) ? 1 : 0;
+    for (int i = 0; i < layers.count; ++i) {
+        sparse += context.model.has_experts(layers.first + i) ? 1 : 0;
     }
+    const double dense = layers.count - sparse;
     Piece piece;
     const auto append = [](Phases& phases, const Phases& more) {
         phases.insert(phases.end(), more.begin(), more.end());
     };
-    if (count > sparse) {
-        append(piece.forward, (count - sparse) * context.layers.forward(false));
+    if (dense > 0) {
+        append(piece.forward, dense * context.layers.forward(false));
     }
     if (sparse > 0) {
         append(piece.forward, sparse * context.layers.forward(true));
         append(piece.backward, sparse * context.layers.backward(true));
     }
-    if (count > sparse) {
-        append(piece.backward, (count - sparse) * context.layers.backward(false));
+    if (dense > 0) {
+        append(piece.backward, dense * context.layers.backward(false));
     }
-    const double all = context.layers.parameters_of(first, count, false);
-    piece.held.shared = context.layers.parameters_of(first, count, true);
-    piece.held.experts = all - piece.held.shared;
+    piece.held = context.layers.held(layers);
     return piece;
 }
 

@@ -1,5 +1,3 @@
-#include "sim/plan/training/replicated_step.hpp"
-
 // Every rank has all parameters and gradients of its stage (ddp); with zero-1 it has only a share of the optimizer's
 // states. Gradients are reduced after the last micro-batch's backward pass, parameters gathered before the first
 // forward pass.
@@ -68,16 +66,15 @@ private:
     }
 
     ReplicatedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
-        const double first = layout_.first_layer(context_.model, stage, place);
-        const double count = layout_.layers_of(context_.model, stage, place);
-        ReplicatedChunk chunk{layers_piece(context_, first, count), {}, chunk_ends(context_, stage, place)};
+        const Layers layers = layout_.layers_of(context_.model, stage, place);
+        ReplicatedChunk chunk{layers_piece(context_, layers), {}, chunk_ends(context_, stage, place)};
         chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
         const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket());
-        const double buckets = std::max(1.0, std::min({wanted, most_buckets, count}));
+        const double buckets = std::max(1.0, std::min({wanted, most_buckets, layers.count}));
         for (int b = 0; b < buckets; ++b) {
-            const double from = std::floor(b * count / buckets);
-            const double to = std::floor((b + 1) * count / buckets);
-            chunk.pieces.push_back(layers_piece(context_, first + from, to - from));
+            const double from = std::floor(b * layers.count / buckets);
+            const double to = std::floor((b + 1) * layers.count / buckets);
+            chunk.pieces.push_back(layers_piece(context_, {layers.first + from, to - from}));
         }
         chunk.pieces.front().held.shared += chunk.ends.front_parameters;
         chunk.pieces.back().held.shared += chunk.ends.back_parameters;

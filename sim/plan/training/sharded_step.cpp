@@ -1,5 +1,3 @@
-#include "sim/plan/training/sharded_step.hpp"
-
 // Zero-2, zero-3 and hsdp: a layer's parameters are gathered while the previous layer computes, and its gradients are
 // scattered while the next one computes (Zhao et al. 2023, PyTorch FSDP, 3.3). With a pipeline this happens for each
 // chunk and micro-batch. Zero-2 keeps parameters once they are gathered. Gathers and scatters of one process group run
@@ -27,9 +25,8 @@ struct ShardedChunk {
 
 struct Stage {
     std::vector<ShardedChunk> chunks;
-    Ends wire;  // end of the gathers and scatters so far
-    const ShardedChunk* last =
-        nullptr;  // the chunk that has just run forward: its last unit's parameters are still gathered
+    Ends wire;                           // end of the gathers and scatters so far
+    const ShardedChunk* last = nullptr;  // has just run forward: its last unit's parameters are still gathered
 };
 
 class ShardedStep {
@@ -76,10 +73,9 @@ private:
             return chunk;
         }
         const double each = std::max(1.0, std::ceil(context_.model.layers * layout_.micro_batches / most_units));
-        const double first = layout_.first_layer(context_.model, stage, place);
-        const double count = layout_.layers_of(context_.model, stage, place);
+        const auto [first, count] = layout_.layers_of(context_.model, stage, place);
         for (int unit = 0; unit * each < count; ++unit) {
-            chunk.units.push_back(layers_piece(context_, first + unit * each, std::min(each, count - unit * each)));
+            chunk.units.push_back(layers_piece(context_, {first + unit * each, std::min(each, count - unit * each)}));
         }
         chunk.root.shared = chunk.ends.front_parameters + chunk.ends.back_parameters;
         return chunk;

@@ -9,25 +9,9 @@ namespace {
 Ends finishes(const std::vector<OpId>& ops) {
     Ends ends;
     for (const OpId op : ops) {
-        ends.push_back({op, DependsOn::finish});
+        ends.push_back({op});
     }
     return ends;
-}
-
-StepTag tag_of(CommKind kind) {
-    switch (kind) {
-        case CommKind::tensor:
-            return StepTag::tensor;
-        case CommKind::context:
-            return StepTag::context;
-        case CommKind::expert:
-            return StepTag::expert;
-        case CommKind::pipeline:
-            return StepTag::pipeline;
-        case CommKind::data:
-            return StepTag::data;
-    }
-    return StepTag::data;
 }
 
 }  // namespace
@@ -41,19 +25,26 @@ DeviceId StepBuilder::device(std::uint32_t stage, std::uint32_t lane) const {
     return fabric_.gpu(plan_.layout.device_rank(stage, lane == Layout::all ? 0 : lane));
 }
 
-// Records that all operations from `from` on are for `what`.
-void StepBuilder::tag(std::size_t from, const StepOp& what) {
-    for (std::size_t op = from; op < plan_.schedule.size(); ++op) {
+// Records that all operations which are not recorded yet are for `what`, with the tag `as`.
+void StepBuilder::tag(StepOp what, StepTag as) {
+    what.tag = as;
+    for (std::size_t op = plan_.ops.size(); op < plan_.schedule.size(); ++op) {
         plan_.ops.push_back(what);
         plan_.schedule.kept.push_back(OpId{static_cast<std::uint32_t>(op)});
     }
 }
 
+Ends StepBuilder::add(const GroupCall& call, const Groups& groups, std::span<const DeviceId> devices,
+                      const StepOp& what, Ends after, GroupDirection direction) {
+    const std::vector<OpId> ends = calls_.add(plan_.schedule, call, groups, devices, after, direction);
+    tag(what, static_cast<StepTag>(call.kind));
+    return ends.empty() ? after : finishes(ends);
+}
+
 Ends StepBuilder::compute(const Work& work, const StepOp& what, std::uint32_t lane, Ends after) {
     for (const Compute& kernel : costs_.computes(work, device(what.stage, lane))) {
-        const std::size_t from = plan_.schedule.size();
         after = finishes({plan_.schedule.add(kernel, after)});
-        tag(from, what);
+        tag(what, what.tag);
     }
     return after;
 }
@@ -66,12 +57,7 @@ Ends StepBuilder::call(const GroupCall& call, const Groups& groups, const StepOp
             devices.push_back(device(what.stage, l));
         }
     }
-    const std::size_t from = plan_.schedule.size();
-    const std::vector<OpId> ends = calls_.add(plan_.schedule, call, groups, devices, after);
-    StepOp tagged = what;
-    tagged.tag = tag_of(call.kind);
-    tag(from, tagged);
-    return ends.empty() ? after : finishes(ends);
+    return add(call, groups, devices, what, std::move(after), GroupDirection::both);
 }
 
 Ends StepBuilder::phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after) {
@@ -106,24 +92,16 @@ Ends StepBuilder::send(const GroupCall& call, std::uint32_t from_stage, std::uin
     const std::uint32_t apart = (std::max(from_stage, to_stage) - low) * layout.stage_ranks();
     const Groups groups{2, apart, layout.device_rank(low, here == Layout::all ? 0 : lane), 2 * pairs};
     const std::array<DeviceId, 2> devices{device(from_stage, lane), device(to_stage, lane)};
-    const std::size_t from = plan_.schedule.size();
-    const std::vector<OpId> ends = calls_.add(plan_.schedule, call, groups, devices, after,
-                                              from_stage < to_stage ? GroupDirection::onward : GroupDirection::back);
-    StepOp tagged = what;
-    tagged.tag = StepTag::pipeline;
-    tag(from, tagged);
-    return ends.empty() ? after : finishes(ends);
+    return add(call, groups, devices, what, after,
+               from_stage < to_stage ? GroupDirection::onward : GroupDirection::back);
 }
 
 Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
     if (duration.ps <= 0) {
         return after;
     }
-    const std::size_t from = plan_.schedule.size();
     const OpId op = plan_.schedule.add(Delay{0x20000000U + hosts_++, duration}, after);
-    StepOp tagged = what;
-    tagged.tag = StepTag::fixed;
-    tag(from, tagged);
+    tag(what, StepTag::fixed);
     return finishes({op});
 }
 

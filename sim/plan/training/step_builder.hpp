@@ -35,7 +35,9 @@ public:
 private:
     std::uint32_t lane_of_groups(std::uint32_t lane) const { return lanes_ == 1 ? Layout::all : lane; }
     DeviceId device(std::uint32_t stage, std::uint32_t lane) const;
-    void tag(std::size_t from, const StepOp& what);
+    Ends add(const GroupCall& call, const Groups& groups, std::span<const DeviceId> devices, const StepOp& what,
+             Ends after, GroupDirection direction);
+    void tag(StepOp what, StepTag as);
 
     StepPlan& plan_;
     const Fabric& fabric_;

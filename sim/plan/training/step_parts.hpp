@@ -21,21 +21,14 @@ struct StepContext {
     double gradient_bytes() const;
 };
 
-// Number of parameters on one GPU: `shared` ones, which all data ranks have, and those of experts.
-struct Held {
-    double shared = 0, experts = 0;
-    double total() const { return shared + experts; }
-    Held& operator+=(const Held& other);
-};
-
 // Phases of a range of layers for one micro-batch, and the parameters of these layers.
 struct Piece {
     Phases forward, backward;
     Held held;
 };
 
-// Layers [first, first + count) as one piece.
-Piece layers_piece(const StepContext& context, double first, double count);
+// These layers as one piece.
+Piece layers_piece(const StepContext& context, const Layers& layers);
 
 // A convolutional network in pieces of at least `bucket` bytes of gradients, filled from the last layer backwards.
 std::vector<Piece> network_pieces(const StepContext& context, double bucket);
@@ -56,5 +49,10 @@ StepOp compute_op(std::uint32_t stage, const PipelineAction& action);
 // Runs the optimizer on every stage after `after`, then adds the fixed time of the framework.
 Ends finish_step(StepBuilder& builder, const StepContext& context, const std::vector<Held>& held_of_stage,
                  const Ends& after);
+
+// A step with ddp or zero-1, whose ranks have all parameters and gradients of their stage (replicated_step.cpp).
+void add_replicated_step(StepBuilder& builder, const StepContext& context);
+// A step with zero-2, zero-3 or hsdp, whose ranks shard gradients, or parameters too (sharded_step.cpp).
+void add_sharded_step(StepBuilder& builder, const StepContext& context);
 
 }  // namespace fabricast

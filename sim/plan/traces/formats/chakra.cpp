@@ -1,9 +1,9 @@
 // Chakra execution traces: a protobuf graph of one rank. Source of the field numbers: mlcommons/chakra, schema/protobuf
 // et_def.proto (0.0.4).
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -34,15 +34,12 @@ constexpr std::uint16_t host_stream = 60'000, kernel_stream = 0, comm_stream = 1
 
 class Graph {
 public:
-    Graph(const InputFile& file, Recording& recording)
-        : recording_(recording),
-          names_(recording.names),
-          file_(std::make_shared<const std::string>(file.path().string())) {}
+    explicit Graph(Recording& recording) : recording_(recording), names_(recording.names) {}
 
     void add(const WireMessage& message, std::uint64_t number) {
         Node node = chakra_node::read_node(message);
         if (!index_.emplace(node.id, static_cast<std::uint32_t>(records_.size())).second) {
-            message.fail("node " + std::to_string(node.id) + " is there twice");
+            message.fail(fmt::format("node {} is there twice", node.id));
         }
         records_.push_back(record_of(node, message));
         controlled_by_.push_back(std::move(node.controlled_by));
@@ -58,13 +55,12 @@ private:
         std::size_t count = 0;
         std::uint64_t first = 0;
     };
-    std::vector<std::vector<std::uint32_t>> waits(bool control, Missing& missing) const;
+    std::vector<std::vector<std::uint32_t>> waits(Missing& missing) const;
     Record record_of(const Node& node, const WireMessage& message);
     Record comm_record(const Node& node, const WireMessage& message, Record record);
 
     Recording& recording_;
     Names names_;
-    std::shared_ptr<const std::string> file_;
     std::unordered_map<std::uint64_t, std::uint32_t> index_;
     std::vector<Record> records_;
     std::vector<std::vector<std::uint64_t>> controlled_by_, fed_by_;
@@ -75,8 +71,7 @@ Record Graph::comm_record(const Node& node, const WireMessage& message, Record r
     const auto type = static_cast<NodeType>(node.type);
     const double size = node.number("comm_size", -1);
     if (size < 0) {
-        message.fail("node " + std::to_string(node.id) + " (" + shown(node.name) +
-                     ") communicates but has no comm_size");
+        message.fail(fmt::format("node {} ({}) communicates but has no comm_size", node.id, shown(node.name)));
     }
     r.bytes = size;
     r.bound = Bound::neither;
@@ -84,8 +79,8 @@ Record Graph::comm_record(const Node& node, const WireMessage& message, Record r
         const double comm_type = node.number("comm_type", -1);
         const std::optional<Collective> collective = collective_of(comm_type);
         if (!collective) {
-            message.fail("node " + std::to_string(node.id) + ": comm_type " + std::to_string(comm_type) +
-                         " is no collective (accepted: 0 to 9)");
+            message.fail(
+                fmt::format("node {}: comm_type {:f} is no collective (accepted: 0 to 9)", node.id, comm_type));
         }
         r.kind = RecordKind::collective;
         r.collective = *collective;
@@ -95,10 +90,10 @@ Record Graph::comm_record(const Node& node, const WireMessage& message, Record r
         r.root = static_cast<std::uint32_t>(std::clamp(node.number("root_rank", 0), 0.0, 4e9));
         return r;
     }
-    const double peer = node.number(type == NodeType::send ? "comm_dst" : "comm_src", -1);
+    const char* const key = type == NodeType::send ? "comm_dst" : "comm_src";
+    const double peer = node.number(key, -1);
     if (peer < 0 || peer > 1e9) {
-        message.fail("node " + std::to_string(node.id) + " (" + shown(node.name) + ") names no rank in " +
-                     (type == NodeType::send ? "comm_dst" : "comm_src"));
+        message.fail(fmt::format("node {} ({}) names no rank in {}", node.id, shown(node.name), key));
     }
     r.kind = type == NodeType::send ? RecordKind::send : RecordKind::receive;
     r.other = static_cast<std::uint32_t>(peer);
@@ -143,12 +138,11 @@ Record Graph::record_of(const Node& node, const WireMessage& message) {
 }
 
 // The nodes that each record waits for; nodes that are not in the file are counted in `missing`.
-std::vector<std::vector<std::uint32_t>> Graph::waits(bool control, Missing& missing) const {
+std::vector<std::vector<std::uint32_t>> Graph::waits(Missing& missing) const {
     std::vector<std::vector<std::uint32_t>> after(records_.size());
     for (std::size_t i = 0; i < records_.size(); ++i) {
         for (const auto* list : {&fed_by_[i], &controlled_by_[i]}) {
-            for (const std::uint64_t id :
-                 list == &controlled_by_[i] && !control ? std::vector<std::uint64_t>{} : *list) {
+            for (const std::uint64_t id : *list) {
                 if (const auto known = index_.find(id); known != index_.end()) {
                     after[i].push_back(known->second);
                 } else if (missing.count++ == 0) {
@@ -156,40 +150,39 @@ std::vector<std::vector<std::uint32_t>> Graph::waits(bool control, Missing& miss
                 }
             }
         }
-        std::sort(after[i].begin(), after[i].end());
-        after[i].erase(std::unique(after[i].begin(), after[i].end()), after[i].end());
+        std::ranges::sort(after[i]);
+        after[i].erase(std::ranges::unique(after[i]).begin(), after[i].end());
     }
     return after;
 }
 
 void Graph::finish(RankRecording rank) {
-    const std::string of_rank = "rank " + std::to_string(rank.rank) + ": ";
     Missing missing;
-    Sorted sorted = add_sorted(rank, records_, waits(true, missing));
-    if (sorted.in_circle) {
+    std::optional<std::uint32_t> in_circle = add_sorted(rank, records_, waits(missing));
+    if (in_circle) {
         // Converted PyTorch traces have control dependencies that contradict the order; Chakra's own feeder follows the
         // data dependencies.
+        controlled_by_.assign(records_.size(), {});
         missing = {};
-        sorted = add_sorted(rank, records_, waits(false, missing));
-        recording_.notes.push_back(of_rank + "its control dependencies go in a circle: only data dependencies count");
+        in_circle = add_sorted(rank, records_, waits(missing));
+        recording_.notes.push_back(
+            fmt::format("rank {}: its control dependencies go in a circle: only data dependencies count", rank.rank));
     }
-    if (sorted.in_circle) {
-        throw InputError({file_}, "record " + std::to_string(numbers_[*sorted.in_circle]) + ": node " +
-                                      std::to_string(ids_[*sorted.in_circle]) + " waits for itself, through others");
+    if (in_circle) {
+        throw InputError(rank.source, fmt::format("record {}: node {} waits for itself, through others",
+                                                  numbers_[*in_circle], ids_[*in_circle]));
     }
     if (missing.count > 0) {
-        recording_.notes.push_back(of_rank + std::to_string(missing.count) +
-                                   " dependencies on nodes that are not in the file count as met, the first on node " +
-                                   std::to_string(missing.first));
+        recording_.notes.push_back(
+            fmt::format("rank {}: {} dependencies on nodes that are not in the file count as met, the first on node {}",
+                        rank.rank, missing.count, missing.first));
     }
     recording_.ranks.push_back(std::move(rank));
 }
 
 void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
-    RankRecording rank;
-    rank.rank = rank_of_file(recording, file);
-    rank.source = file.path().string();
-    Graph graph(file, recording);
+    RankRecording rank(rank_of_file(recording, file), file.path().string());
+    Graph graph(recording);
     WireFile messages(file);
     bool metadata = false;
     while (messages.next()) {
@@ -210,8 +203,7 @@ void read(InputFile& file, Recording& recording, const ReadProgress& progress, B
         }
     }
     if (!metadata) {
-        throw InputError({std::make_shared<const std::string>(rank.source)},
-                         "empty (accepted: a Chakra trace: length-delimited GlobalMetadata and Nodes)");
+        throw InputError(rank.source, "empty (accepted: a Chakra trace: length-delimited GlobalMetadata and Nodes)");
     }
     graph.finish(std::move(rank));
 }

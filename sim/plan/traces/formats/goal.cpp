@@ -1,12 +1,14 @@
 // GOAL, the text of LogGOPSim: sends, receives and computation of each rank, and which of them requires which. Source:
 // Hoefler, Siebert, Lumsdaine: Group Operation Assembly Language (2009); spcl/LogGOPSim.
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
+#include "base/numbers.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
 namespace fabricast {
@@ -14,6 +16,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::uint32_t most_ranks = 1U << 24U;
+constexpr std::string_view blanks = " \t\r;";
 
 // A word of the text, and the column where it starts.
 struct Token {
@@ -37,8 +40,7 @@ public:
 
     void finish() {
         if (in_comment_ || inside_) {
-            fail(inside_ ? "the file ends inside rank " + std::to_string(rank_.rank)
-                         : "the file ends inside a comment");
+            fail(inside_ ? fmt::format("the file ends inside rank {}", rank_.rank) : "the file ends inside a comment");
         }
         if (recording_.world == 0) {
             fail("'num_ranks' is missing (accepted: num_ranks N, then rank r { ... })");
@@ -67,7 +69,7 @@ private:
                 i += 2;
             } else if (rest.starts_with("//") || rest.front() == '#') {
                 return;
-            } else if (rest.front() == ' ' || rest.front() == '\t' || rest.front() == '\r' || rest.front() == ';') {
+            } else if (blanks.find(rest.front()) != std::string_view::npos) {
                 ++i;
             } else {
                 std::size_t length = 1;
@@ -82,16 +84,16 @@ private:
 
     std::string_view next(std::string_view what) {
         if (at_ == tokens_.size()) {
-            fail("the line ends where " + std::string(what) + " should stand");
+            fail(fmt::format("the line ends where {} should stand", what));
         }
         return tokens_[at_++].text;
     }
 
     void expect(std::string_view word) {
-        const std::string_view found = next("'" + std::string(word) + "'");
-        if (found != word) {
+        const std::string quoted = fmt::format("'{}'", word);
+        if (const std::string_view found = next(quoted); found != word) {
             --at_;
-            fail(error_message("'" + std::string(word) + "' should stand here", shown(found), word));
+            fail(error_message(quoted + " should stand here", shown(found), word));
         }
     }
 
@@ -102,14 +104,13 @@ private:
         if (unit != '\0' && word.ends_with(unit)) {
             word.remove_suffix(1);
         }
-        std::int64_t value = 0;
-        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-        if (error != std::errc{} || end != word.data() + word.size() || value < 0 || value > high) {
+        const std::optional<std::int64_t> value = count_in_word(word);
+        if (!value || *value < 0 || *value > high) {
             --at_;
-            fail(error_message(std::string(what) + " is no whole number in range", shown(all),
-                               "0 to " + std::to_string(high)));
+            fail(error_message(fmt::format("{} is no whole number in range", what), shown(all),
+                               fmt::format("0 to {}", high)));
         }
-        return value;
+        return *value;
     }
 
     std::uint32_t rank_number(std::string_view what) {
@@ -128,9 +129,7 @@ private:
             if (recording_.world == 0) {
                 fail("'num_ranks' must stand before the first rank");
             }
-            rank_ = {};
-            rank_.rank = rank_number("a rank");
-            rank_.source = *file_;
+            rank_ = RankRecording(rank_number("a rank"), *file_);
             expect("{");
             inside_ = true;
             return;
@@ -159,14 +158,14 @@ private:
         const auto found = labels_.find(label);
         if (found == labels_.end()) {
             at_ = token;
-            fail("no operation of rank " + std::to_string(rank_.rank) + " is called " + shown(label));
+            fail(fmt::format("no operation of rank {} is called {}", rank_.rank, shown(label)));
         }
         return found->second;
     }
 
     void operation(const std::string& label) {
         if (!labels_.emplace(label, static_cast<std::uint32_t>(records_.size())).second) {
-            fail("rank " + std::to_string(rank_.rank) + " has two operations called " + shown(label));
+            fail(fmt::format("rank {} has two operations called {}", rank_.rank, shown(label)));
         }
         Record r;
         const std::string_view verb = next("send, recv or calc");
@@ -202,15 +201,14 @@ private:
     // irequires means after the start of the other operation, so the record waits for everything that the other waits
     // for.
     void close() {
-        for (const std::uint32_t i : by_start()) {
+        const TopologicalOrder by_start = topological_order(at_start_);
+        refuse_circle(by_start.in_circle);
+        for (const std::uint32_t i : by_start.sorted) {
             for (const std::uint32_t other : at_start_[i]) {
                 after_[i].insert(after_[i].end(), after_[other].begin(), after_[other].end());
             }
         }
-        const Sorted sorted = add_sorted(rank_, records_, after_);
-        if (sorted.in_circle) {
-            fail_circle(*sorted.in_circle);
-        }
+        refuse_circle(add_sorted(rank_, records_, after_));
         recording_.ranks.push_back(std::move(rank_));
         records_.clear();
         after_.clear();
@@ -219,37 +217,11 @@ private:
         inside_ = false;
     }
 
-    // The records, each after those whose start it waits for.
-    std::vector<std::uint32_t> by_start() const {
-        std::vector<std::uint32_t> waits(records_.size(), 0), order;
-        std::vector<std::vector<std::uint32_t>> then(records_.size());
-        for (std::uint32_t i = 0; i < records_.size(); ++i) {
-            waits[i] = static_cast<std::uint32_t>(at_start_[i].size());
-            for (const std::uint32_t other : at_start_[i]) {
-                then[other].push_back(i);
-            }
-            if (waits[i] == 0) {
-                order.push_back(i);
-            }
+    void refuse_circle(std::optional<std::uint32_t> record) const {
+        if (record) {
+            const auto stuck = std::ranges::find(labels_, *record, [](const auto& label) { return label.second; });
+            fail(fmt::format("rank {}: {} requires itself, through others", rank_.rank, shown(stuck->first)));
         }
-        for (std::size_t next = 0; next < order.size(); ++next) {
-            for (const std::uint32_t later : then[order[next]]) {
-                if (--waits[later] == 0) {
-                    order.push_back(later);
-                }
-            }
-        }
-        if (order.size() < records_.size()) {
-            const auto stuck = std::find_if(waits.begin(), waits.end(), [](std::uint32_t w) { return w > 0; });
-            fail_circle(static_cast<std::uint32_t>(stuck - waits.begin()));
-        }
-        return order;
-    }
-
-    [[noreturn]] void fail_circle(std::uint32_t record) const {
-        const auto stuck =
-            std::find_if(labels_.begin(), labels_.end(), [&](const auto& label) { return label.second == record; });
-        fail("rank " + std::to_string(rank_.rank) + ": " + shown(stuck->first) + " requires itself, through others");
     }
 
     Recording& recording_;
@@ -258,7 +230,7 @@ private:
     std::vector<Token> tokens_;
     std::size_t at_ = 0;
     bool in_comment_ = false, inside_ = false;
-    RankRecording rank_;
+    RankRecording rank_{0, {}};
     std::vector<Record> records_;
     std::vector<std::vector<std::uint32_t>> after_, at_start_;
     std::unordered_map<std::string, std::uint32_t> labels_;

@@ -1,6 +1,8 @@
 // PyTorch's profiler (Kineto): a Chrome trace of one rank. GPU activities become records. What they wait for comes from
 // recorded stream waits or, if there are none, from the times.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -108,12 +110,13 @@ Activity Trace::activity(const JsonPiece& piece, const std::string& name) {
     const std::optional<double> start = number(piece.value, "ts");
     const std::optional<double> duration = number(piece.value, "dur");
     if (!start || !duration || std::abs(*start) > 9e15 || *duration < 0 || *duration > 9e12) {
+        const auto found = [&](const char* key) {
+            return piece.value.contains(key) ? piece.value[key].dump() : fmt::format("no {}", key);
+        };
         throw InputError(piece.place(),
-                         error_message("event " + std::to_string(piece.index) + " (" + shown(name) +
-                                           ") has no time: 'ts' and 'dur' must be microseconds",
-                                       (piece.value.contains("ts") ? piece.value["ts"].dump() : "no ts") + ", " +
-                                           (piece.value.contains("dur") ? piece.value["dur"].dump() : "no dur"),
-                                       "two numbers"));
+                         error_message(fmt::format("event {} ({}) has no time: 'ts' and 'dur' must be microseconds",
+                                                   piece.index, shown(name)),
+                                       found("ts") + ", " + found("dur"), "two numbers"));
     }
     Activity a;
     a.start_ns = std::llround(*start * 1e3);
@@ -223,12 +226,10 @@ void Trace::distributed(const Json& info) {
     if (!info.is_object()) {
         return;
     }
-    if (const auto rank = number(info, "rank"); rank && *rank >= 0 && *rank < 4e9) {
-        rank_ = static_cast<std::uint32_t>(*rank);
+    if (const auto found = rank(info, "rank")) {
+        rank_ = found;
     }
-    if (const auto world = number(info, "world_size"); world && *world >= 1 && *world < 4e9) {
-        recording_.world = std::max(recording_.world, static_cast<std::uint32_t>(*world));
-    }
+    recording_.world = std::max(recording_.world, rank(info, "world_size").value_or(0));
     const auto groups = info.find("pg_config");
     if (groups != info.end() && groups->is_array()) {
         for (const Json& group : *groups) {
@@ -268,7 +269,7 @@ Record Trace::comm_record(const Activity& activity, const KinetoCall& call) {
         r.other = group_of(call);
         ranks = recording_.groups[r.other].size;
     } else {
-        r.other = static_cast<std::uint32_t>(call.peer);
+        r.other = *call.peer;
     }
     r.bytes = call_bytes(call.what, call.in_elements, call.out_elements, r.dtype, std::max(ranks, 1U));
     r.time = nanoseconds(activity.end_ns - activity.start_ns);
@@ -281,7 +282,7 @@ Record Trace::record_of(const Activity& activity) {
     if (activity.comm) {
         const std::uint32_t call = call_of(activity);
         const bool told = call != no_call && calls_[call].dtype &&
-                          (calls_[call].what.kind == RecordKind::collective || calls_[call].peer >= 0);
+                          (calls_[call].what.kind == RecordKind::collective || calls_[call].peer);
         if (told) {
             r = comm_record(activity, calls_[call]);
         }
@@ -320,20 +321,17 @@ void Trace::finish() {
     if (activities_.empty()) {
         only_calls();
     }
-    const SourceLocation place{std::make_shared<const std::string>(file_.path().string())};
     if (activities_.empty()) {
-        throw InputError(place,
+        throw InputError(file_.path().string(),
                          "nothing to replay: no GPU activity and no NCCL call among its events (accepted: a "
                          "PyTorch profiler trace with CUDA activities)");
     }
-    RankRecording rank;
-    rank.rank = rank_ ? *rank_ : rank_of_file(recording_, file_);
-    rank.source = file_.path().string();
+    RankRecording rank(rank_ ? *rank_ : rank_of_file(recording_, file_), file_.path().string());
     add_in_order(activities_, waits_, rank, [this](const Activity& a) { return record_of(a); });
     if (devices_.size() > 1) {
-        recording_.notes.push_back("rank " + std::to_string(rank.rank) + ": one process drives " +
-                                   std::to_string(devices_.size()) +
-                                   " GPUs; the streams of all of them run side by side in it");
+        recording_.notes.push_back(
+            fmt::format("rank {}: one process drives {} GPUs; the streams of all of them run side by side in it",
+                        rank.rank, devices_.size()));
     }
     const auto device = device_names_.find(devices_.empty() ? 0 : *devices_.begin());
     if (recording_.recorded_on.empty() && device != device_names_.end()) {
@@ -342,9 +340,9 @@ void Trace::finish() {
     recording_.steps = std::max(recording_.steps, static_cast<std::uint32_t>(steps_.size()));
     if (unsized_ > 0) {
         recording_.notes.push_back(
-            "rank " + std::to_string(rank.rank) + ": " + std::to_string(unsized_) +
-            " communication kernels without a size, a known type or a peer keep their recorded time, the first is " +
-            shown(first_unsized_));
+            fmt::format("rank {}: {} communication kernels without a size, a known type or a peer keep their recorded "
+                        "time, the first is {}",
+                        rank.rank, unsized_, shown(first_unsized_)));
     }
     recording_.ranks.push_back(std::move(rank));
 }

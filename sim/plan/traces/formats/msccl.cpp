@@ -1,6 +1,8 @@
 // MSCCL's XML algorithms: one call whose chunks are sent step by step. A thread block is a stream; its steps follow
 // each other. Source of the names: microsoft/msccl, src/collectives/device/msccl_interpreter; docs of MSCCL tools.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -34,12 +36,10 @@ constexpr std::array<StepKind, 9> step_kinds = {{{"s", false, true},
 
 // The protocol of the kernel and of all its steps.
 Protocol protocol_of(const xml::Element& algorithm) {
-    constexpr std::array<std::pair<std::string_view, Protocol>, 3> protocols = {
-        {{"ll", Protocol::ll}, {"ll128", Protocol::ll128}, {"simple", Protocol::simple}}};
     const std::string* said = algorithm.get("proto");
     const std::string name = said != nullptr ? lower_case(*said) : "simple";
-    for (const auto& [known, protocol] : protocols) {
-        if (name == known) {
+    for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+        if (name == to_string(protocol)) {
             return protocol;
         }
     }
@@ -81,14 +81,13 @@ struct Gpu {
     void one_step(const xml::Element& step, std::int64_t block, std::uint16_t stream, std::int64_t to,
                   std::int64_t from, std::uint32_t channel) {
         const std::string& type = step.required("type");
-        const auto kind =
-            std::find_if(step_kinds.begin(), step_kinds.end(), [&](const StepKind& k) { return k.type == type; });
+        const auto kind = std::ranges::find(step_kinds, type, &StepKind::type);
         if (kind == step_kinds.end()) {
             step.fail(error_message("no such step", shown(type), "s, r, rrc, rcs, rrs, rrcs, re, cpy, nop"));
         }
         if ((kind->sends && to < 0) || (kind->receives && from < 0)) {
-            step.fail("step '" + type + "' of a thread block that has no peer to " +
-                      (kind->sends && to < 0 ? "send to" : "receive from"));
+            step.fail(fmt::format("step '{}' of a thread block that has no peer to {}", type,
+                                  kind->sends && to < 0 ? "send to" : "receive from"));
         }
         Record record;
         record.stream = stream;
@@ -118,8 +117,7 @@ struct Gpu {
         const std::int64_t number =
             step.get("s") != nullptr ? step.whole("s", 0, 1 << 20) : step.whole("step", 0, 1 << 20);
         if (!last_of_step.emplace(std::pair{block, number}, last).second) {
-            step.fail("step " + std::to_string(number) + " of thread block " + std::to_string(block) +
-                      " is there twice");
+            step.fail(fmt::format("step {} of thread block {} is there twice", number, block));
         }
     }
 
@@ -138,8 +136,7 @@ struct Gpu {
             if (block >= 0 && number >= 0 && previous != &step) {
                 const auto found = last_of_step.find({block, number});
                 if (found == last_of_step.end()) {
-                    step.fail("waits for step " + std::to_string(number) + " of thread block " + std::to_string(block) +
-                              ", which is not there");
+                    step.fail(fmt::format("waits for step {} of thread block {}, which is not there", number, block));
                 }
                 after[i].push_back(found->second);
             }
@@ -166,8 +163,8 @@ void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes size
     const double bytes = size.count > 0 ? static_cast<double>(size.count) : largest_size(algorithm);
     recording.world = std::max(recording.world, gpus);
     if (size.count == 0) {
-        recording.notes.push_back("the algorithm runs once for " + std::to_string(static_cast<std::int64_t>(bytes)) +
-                                  " bytes (maxBytes, else 1 MiB): `size` says another");
+        recording.notes.push_back(
+            fmt::format("the algorithm runs once for {:.0f} bytes (maxBytes, else 1 MiB): `size` says another", bytes));
     }
     Names names(recording.names);
     for (const xml::Element& child : algorithm.children) {
@@ -185,17 +182,14 @@ void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes size
             gpu.block(tb, stream++);
         }
         gpu.link();
-        RankRecording rank;
-        rank.rank = static_cast<std::uint32_t>(child.whole("id", 0, std::int64_t{gpus} - 1));
-        rank.source = path;
-        if (const Sorted sorted = add_sorted(rank, gpu.records, gpu.after); sorted.in_circle) {
-            gpu.of[*sorted.in_circle]->fail("waits for itself, through others");
+        RankRecording rank(static_cast<std::uint32_t>(child.whole("id", 0, std::int64_t{gpus} - 1)), path);
+        if (const std::optional<std::uint32_t> in_circle = add_sorted(rank, gpu.records, gpu.after)) {
+            gpu.of[*in_circle]->fail("waits for itself, through others");
         }
         recording.ranks.push_back(std::move(rank));
     }
     if (recording.ranks.size() < gpus) {
-        algorithm.fail("ngpus is " + std::to_string(gpus) + " but " + std::to_string(recording.ranks.size()) +
-                       " <gpu> are described");
+        algorithm.fail(fmt::format("ngpus is {} but {} <gpu> are described", gpus, recording.ranks.size()));
     }
 }
 

@@ -1,12 +1,14 @@
 // NCCL's debug log: which rank made which call on which communicator. Source of the lines: NVIDIA/nccl src/enqueue.cc
 // (ncclEnqueueCheck, SUBSYS COLL) and src/init.cc; the text of the COLL line is the same from 2.12 to 2.30.
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include "base/input_error.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "sim/plan/traces/comm_names.hpp"
 #include "sim/plan/traces/trace_format.hpp"
@@ -30,18 +32,22 @@ std::string_view behind(std::string_view line, std::string_view key) {
     return {};
 }
 
-std::optional<std::int64_t> whole(std::string_view word) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    return error == std::errc{} && end == word.data() + word.size() && !word.empty() ? std::optional(value)
-                                                                                     : std::nullopt;
+std::optional<std::int64_t> whole_behind(std::string_view line, std::string_view key) {
+    return count_in_word(behind(line, key));
 }
+
+// `group` is that of its opCount and communicator. While the log is read, the record's `other` is the communicator's
+// index in Log::comms_.
+struct LoggedCall {
+    Record record;
+    std::string stream, group;
+};
 
 // One GPU of one process. If a process drives several GPUs, the number that NCCL prints before a line is just the
 // current GPU, and only the communicator's address shows which GPU a call is on.
 struct Caller {
     std::map<std::string, std::uint32_t> own;  // communicator's address -> index in Log::comms_
-    std::vector<std::uint32_t> calls;          // Log::calls_, in the order called
+    std::vector<LoggedCall> calls;
 };
 
 // What NCCL prints before a line: "node0:1234:1300 [3]", perhaps after a launcher's mark or a time.
@@ -54,22 +60,10 @@ struct Comm {
     std::uint32_t rank = 0, ranks = 0;
 };
 
-struct LoggedCall {
-    CommCall what;
-    std::uint32_t comm = 0;  // index in Log::comms_
-    std::string stream, group_of_calls;
-    double elements = 0;
-    DataType dtype = DataType::float32;
-    std::uint32_t root = 0;
-    int line = 0;
-};
-
 class Log {
 public:
     Log(const InputFile& file, Recording& recording)
-        : recording_(recording),
-          names_(recording.names),
-          file_(std::make_shared<const std::string>(file.path().string())) {}
+        : recording_(recording), file_(std::make_shared<const std::string>(file.path().string())) {}
 
     void line(std::string_view text, int number);
     void finish();
@@ -77,6 +71,11 @@ public:
 private:
     [[noreturn]] void fail(int line, const std::string& message) const { throw InputError({file_, line}, message); }
 
+    std::uint32_t add_comm(const Comm& comm) {
+        largest_ = std::max(largest_, comm.ranks);
+        comms_.push_back(comm);
+        return static_cast<std::uint32_t>(comms_.size() - 1);
+    }
     std::size_t caller(const std::string& process, const std::string& gpu);
     void joined_comm(const Prefix& prefix, std::string_view text, int number);
     void called(const Prefix& prefix, std::string_view operation, std::string_view text, int number);
@@ -86,13 +85,12 @@ private:
     void add_rank(const Caller& who, std::uint32_t rank);
 
     Recording& recording_;
-    Names names_;
     std::shared_ptr<const std::string> file_;
     std::vector<Caller> callers_;
     std::map<std::pair<std::string, std::string>, std::size_t> caller_index_;  // (process, GPU) -> callers_
     std::map<std::pair<std::string, std::string>, std::size_t> owner_;         // (process, address) -> callers_
     std::vector<Comm> comms_;
-    std::vector<LoggedCall> calls_;
+    std::uint32_t largest_ = 0;                                              // ranks of the largest communicator
     std::map<std::string, std::map<std::uint32_t, std::uint32_t>> members_;  // comm id -> rank in it -> rank of the job
 };
 
@@ -127,8 +125,7 @@ void Log::line(std::string_view text, int number) {
     if (at == std::string_view::npos) {
         return;  // other output of the job
     }
-    std::string_view prefix = text.substr(0, at);
-    prefix = prefix.substr(0, prefix.find_last_not_of(' ') + 1);
+    const std::string_view prefix = trimmed(text.substr(0, at), " ");
     const std::string_view rest = text.substr(at + mark.size());
     const std::size_t colon = rest.find(": opCount ");
     if (colon != std::string_view::npos) {
@@ -141,9 +138,8 @@ void Log::line(std::string_view text, int number) {
 
 void Log::joined_comm(const Prefix& prefix, std::string_view text, int number) {
     const std::string address(behind(text, "comm"));
-    const auto rank = whole(behind(text, "rank"));
-    const std::string_view said = behind(text, "nRanks").empty() ? behind(text, "nranks") : behind(text, "nRanks");
-    const auto ranks = whole(said);
+    const auto rank = whole_behind(text, "rank");
+    const auto ranks = whole_behind(text, behind(text, "nRanks").empty() ? "nranks" : "nRanks");
     if (!rank || !ranks || *ranks < 1 || *ranks > 1 << 24 || *rank < 0 || *rank >= *ranks) {
         fail(number,
              error_message("a communicator's rank and size should stand here", shown(text), "rank R nranks N, R < N"));
@@ -152,25 +148,23 @@ void Log::joined_comm(const Prefix& prefix, std::string_view text, int number) {
     const std::size_t place = caller(prefix.process, said_gpu.empty() ? prefix.gpu : "[" + std::string(said_gpu) + "]");
     owner_[{prefix.process, address}] = place;
     Caller& who = callers_[place];
-    const std::string_view id = behind(text, "commId");
-    Comm comm{id.empty() ? "" : std::string(id), static_cast<std::uint32_t>(*rank), static_cast<std::uint32_t>(*ranks)};
+    const Comm comm{std::string(behind(text, "commId")), static_cast<std::uint32_t>(*rank),
+                    static_cast<std::uint32_t>(*ranks)};
     const auto known = who.own.find(address);
     if (known != who.own.end() && (comm.id.empty() || comms_[known->second].id.empty())) {
         comms_[known->second].id = comm.id.empty() ? comms_[known->second].id : comm.id;
         return;  // NCCL prints it twice: when it starts and when it is done
     }
     if (known == who.own.end() || comms_[known->second].id != comm.id) {
-        who.own[address] = static_cast<std::uint32_t>(comms_.size());
-        comms_.push_back(comm);
+        who.own[address] = add_comm(comm);
     }
 }
 
 void Log::called(const Prefix& prefix, std::string_view operation, std::string_view text, int number) {
-    LoggedCall call;
     const std::optional<CommCall> what = comm_call(operation);
-    const auto count = whole(behind(text, "count"));
-    const auto type = whole(behind(text, "datatype"));
-    const auto root = whole(behind(text, "root"));
+    const auto count = whole_behind(text, "count");
+    const auto type = whole_behind(text, "datatype");
+    const auto root = whole_behind(text, "root");
     const std::string address(behind(text, "comm"));
     if (!what || !count || *count < 0 || !type || address.empty()) {
         fail(number, error_message("a call that cannot be read", shown(operation),
@@ -178,54 +172,51 @@ void Log::called(const Prefix& prefix, std::string_view operation, std::string_v
     }
     const std::optional<DataType> dtype = nccl_dtype(*type);
     if (!dtype) {
-        fail(number, error_message("an unknown datatype", std::to_string(*type), "0 to 11"));
+        fail(number, error_message("an unknown datatype", fmt::to_string(*type), "0 to 11"));
     }
     const auto owner = owner_.find({prefix.process, address});
     const std::size_t place = owner != owner_.end() ? owner->second : caller(prefix.process, prefix.gpu);
     Caller& who = callers_[place];
     if (!who.own.contains(address)) {
-        const auto ranks = whole(behind(text, "nranks"));
+        const auto ranks = whole_behind(text, "nranks");
         if (!ranks || *ranks < 1) {
-            fail(number,
-                 "communicator " + address + " was never set up in this log (NCCL_DEBUG_SUBSYS needs INIT and COLL)");
+            fail(number, fmt::format("communicator {} was never set up in this log (NCCL_DEBUG_SUBSYS needs INIT and "
+                                     "COLL)",
+                                     address));
         }
         // The log has no set-up of this communicator, but the call gives its size: the callers get ranks in the order
         // of their appearance.
-        who.own[address] = static_cast<std::uint32_t>(comms_.size());
-        comms_.push_back({"", static_cast<std::uint32_t>(place % static_cast<std::uint64_t>(*ranks)),
-                          static_cast<std::uint32_t>(*ranks)});
+        const auto size = static_cast<std::uint32_t>(*ranks);
+        who.own[address] = add_comm({"", static_cast<std::uint32_t>(place % static_cast<std::uint64_t>(*ranks)), size});
     }
-    call.what = *what;
-    call.comm = who.own[address];
-    call.stream = behind(text, "stream");
-    call.group_of_calls = std::string(behind(text, "opCount")) + "/" + address;
-    call.dtype = *dtype;
-    call.root = root && *root >= 0 ? static_cast<std::uint32_t>(*root) : 0;
-    call.line = number;
-    const double ranks = comms_[call.comm].ranks;
+    Record r;
+    r.kind = what->kind;
+    r.collective = what->collective;
+    r.dtype = *dtype;
+    r.bound = Bound::neither;
+    r.other = who.own[address];
+    r.root = root && *root >= 0 ? static_cast<std::uint32_t>(*root) : 0;
     const bool whole_is_more =
         what->kind == RecordKind::collective &&
         (what->collective == Collective::all_gather || what->collective == Collective::reduce_scatter ||
          what->collective == Collective::all_to_all || what->collective == Collective::gather ||
          what->collective == Collective::scatter);
-    call.elements = static_cast<double>(*count) * (whole_is_more ? ranks : 1);  // NCCL counts one rank's part
-    who.calls.push_back(static_cast<std::uint32_t>(calls_.size()));
-    calls_.push_back(std::move(call));
+    // NCCL counts one rank's part.
+    const double elements = static_cast<double>(*count) * (whole_is_more ? comms_[r.other].ranks : 1);
+    r.bytes = elements * static_cast<double>(size_of(r.dtype));
+    who.calls.push_back(
+        {r, std::string(behind(text, "stream")), fmt::format("{}/{}", behind(text, "opCount"), address)});
 }
 
 // A caller's rank in the largest communicator is its rank in the job; callers that are not in it get the free ranks.
 std::vector<std::uint32_t> Log::ranks_of_callers() const {
-    std::uint32_t world = 0;
-    for (const Comm& comm : comms_) {
-        world = std::max(world, comm.ranks);
-    }
     std::vector<std::uint32_t> ranks;
-    std::vector<bool> taken(std::max<std::size_t>(world, callers_.size()) + callers_.size(), false);
+    std::vector<bool> taken(std::max<std::size_t>(largest_, callers_.size()) + callers_.size(), false);
     std::uint32_t next = 0;
     for (const Caller& who : callers_) {
         std::optional<std::uint32_t> rank;
         for (const auto& [address, comm] : who.own) {
-            if (comms_[comm].ranks == world) {
+            if (comms_[comm].ranks == largest_) {
                 rank = comms_[comm].rank;
             }
         }
@@ -244,10 +235,6 @@ std::vector<std::uint32_t> Log::ranks_of_callers() const {
 // Logs from before 2.19 do not name communicators. Then the n-th communicator of a size that a rank joined is taken to
 // be the n-th of that size that the others joined. Its members are neighbours or at a stride, as the ranks in it show.
 void Log::name_comms(const std::vector<std::uint32_t>& ranks) {
-    std::uint32_t world = 0;
-    for (const Comm& comm : comms_) {
-        world = std::max(world, comm.ranks);
-    }
     bool guessed = false;
     for (std::size_t i = 0; i < callers_.size(); ++i) {
         std::vector<std::uint32_t> joined;
@@ -260,12 +247,11 @@ void Log::name_comms(const std::vector<std::uint32_t>& ranks) {
             Comm& comm = comms_[c];
             const int order = of_size[comm.ranks]++;
             if (comm.id.empty()) {
-                const std::uint32_t groups = std::max(1U, world / comm.ranks);
+                const std::uint32_t groups = std::max(1U, largest_ / comm.ranks);
                 const bool neighbours = ranks[i] % comm.ranks == comm.rank;
                 const std::uint32_t which = neighbours ? ranks[i] / comm.ranks : ranks[i] % groups;
-                comm.id = "communicator " + std::to_string(order) + " of " + std::to_string(comm.ranks) +
-                          " ranks, group " + std::to_string(which);
-                guessed = guessed || comm.ranks < world;
+                comm.id = fmt::format("communicator {} of {} ranks, group {}", order, comm.ranks, which);
+                guessed = guessed || comm.ranks < largest_;
             }
         }
     }
@@ -289,42 +275,31 @@ std::uint32_t Log::group_of(const Comm& comm) {
 
 // Sends and receives of one group (one opCount) run at the same time, groups of one stream one after another.
 void Log::add_rank(const Caller& who, std::uint32_t number) {
-    RankRecording rank;
-    rank.rank = number;
-    rank.source = *file_;
+    RankRecording rank(number, *file_);
     std::map<std::string, std::uint16_t> streams;
     struct Batch {
         std::string group;
         std::vector<std::uint32_t> now, before;
     };
     std::map<std::uint16_t, Batch> batches;
-    for (const std::uint32_t c : who.calls) {
-        const LoggedCall& call = calls_[c];
-        const Comm& comm = comms_[call.comm];
-        Record r;
-        r.kind = call.what.kind;
-        r.collective = call.what.collective;
-        r.dtype = call.dtype;
-        r.bound = Bound::neither;
-        r.bytes = call.elements * static_cast<double>(size_of(call.dtype));
-        r.root = call.root;
+    for (const LoggedCall& call : who.calls) {
+        Record r = call.record;
+        const bool message = r.kind != RecordKind::collective;
         const auto stream =
             streams.try_emplace(call.stream, static_cast<std::uint16_t>(std::min<std::size_t>(streams.size(), 60'000)))
                 .first->second;
-        if (r.kind == RecordKind::collective) {
-            r.other = group_of(comm);
-        } else {
-            const CommGroup& group = recording_.groups[group_of(comm)];
-            r.other = call.root < group.ranks.size() ? group.ranks[call.root] : call.root;
+        r.other = group_of(comms_[r.other]);
+        if (message) {  // its root is the peer's rank in the communicator
+            const std::vector<std::uint32_t>& ranks = recording_.groups[r.other].ranks;
+            r.other = r.root < ranks.size() ? ranks[r.root] : r.root;
             r.root = 0;
         }
         Batch& batch = batches[stream];
-        const bool grouped = r.kind != RecordKind::collective && batch.group == call.group_of_calls;
-        if (!grouped) {
+        if (!message || batch.group != call.group) {
             batch.before = std::move(batch.now);
             batch.now.clear();
         }
-        batch.group = r.kind == RecordKind::collective ? "" : call.group_of_calls;
+        batch.group = message ? call.group : "";
         if (r.bytes > 0) {
             batch.now.push_back(rank.add(r, batch.before));
         } else if (batch.now.empty()) {
@@ -335,7 +310,7 @@ void Log::add_rank(const Caller& who, std::uint32_t number) {
 }
 
 void Log::finish() {
-    if (calls_.empty()) {
+    if (std::ranges::all_of(callers_, [](const Caller& who) { return who.calls.empty(); })) {
         fail(1, "no call in this log (accepted: lines of NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,COLL)");
     }
     const std::vector<std::uint32_t> ranks = ranks_of_callers();
@@ -345,9 +320,7 @@ void Log::finish() {
             members_[comms_[comm].id][comms_[comm].rank] = ranks[i];
         }
     }
-    for (const Comm& comm : comms_) {
-        recording_.world = std::max(recording_.world, comm.ranks);
-    }
+    recording_.world = std::max(recording_.world, largest_);
     for (std::size_t i = 0; i < callers_.size(); ++i) {
         if (!callers_[i].calls.empty()) {
             add_rank(callers_[i], ranks[i]);

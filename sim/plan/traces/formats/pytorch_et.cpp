@@ -1,6 +1,8 @@
 // PyTorch's ExecutionTraceObserver: the operators of one rank with the shapes of their tensors, without times. What an
 // operator computes and moves follows from the shapes; record_param_comms describes a collective's call.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -15,15 +17,7 @@ namespace fabricast {
 
 namespace {
 
-using observed_operator::attribute;
-using observed_operator::flops_of;
-using observed_operator::is_view;
-using observed_operator::kernel_dtype;
-using observed_operator::number;
-using observed_operator::Tensor;
-using observed_operator::tensors;
-using observed_operator::text;
-using observed_operator::values;
+using namespace observed_operator;
 
 constexpr std::uint16_t kernel_stream = 0, comm_stream = 1;
 
@@ -37,39 +31,28 @@ struct Operator {
 
 class Observed {
 public:
-    Observed(const InputFile& file, Recording& recording)
-        : recording_(recording),
-          names_(recording.names),
-          file_(std::make_shared<const std::string>(file.path().string())) {}
+    explicit Observed(Recording& recording) : recording_(recording), names_(recording.names) {}
 
-    void take(const JsonPiece& piece);
+    void node(const JsonPiece& piece);
     void finish(RankRecording rank);
 
 private:
-    void node(const JsonPiece& piece);
     void call(const Json& node, Operator op);
     void process_groups(const Json& node);
 
     Recording& recording_;
     Names names_;
-    std::shared_ptr<const std::string> file_;
     std::vector<Operator> operators_;
     std::unordered_set<std::uint64_t> parents_, calls_;
     std::map<std::string, CommGroup> groups_;
     bool any_node_ = false;
 };
 
-void Observed::take(const JsonPiece& piece) {
-    if (piece.member == "nodes") {
-        node(piece);
-    }
-}
-
 void Observed::node(const JsonPiece& piece) {
     const Json& n = piece.value;
     const auto id = n.is_object() ? n.find("id") : n.end();
     if (!n.is_object() || id == n.end() || !id->is_number_unsigned() || !n.contains("name") || !n["name"].is_string()) {
-        throw InputError(piece.place(), "node " + std::to_string(piece.index) + " has no id and name");
+        throw InputError(piece.place(), fmt::format("node {} has no id and name", piece.index));
     }
     any_node_ = true;
     Operator op;
@@ -84,8 +67,8 @@ void Observed::node(const JsonPiece& piece) {
         return call(n, op);
     }
     parents_.insert(op.parent);
-    std::vector<Tensor> moved = tensors(values(n, "inputs"));
-    const std::vector<Tensor> out = tensors(values(n, "outputs"));
+    std::vector<Tensor> moved = tensors(values(n, "input"));
+    const std::vector<Tensor> out = tensors(values(n, "output"));
     moved.insert(moved.end(), out.begin(), out.end());
     double bytes = 0;
     for (const Tensor& tensor : moved) {
@@ -105,7 +88,7 @@ void Observed::node(const JsonPiece& piece) {
 
 // Reads the process groups, which the trace gives as text: "[{"pg_name": "0", "ranks": [0, 1], "group_size": 2, ...}]".
 void Observed::process_groups(const Json& node) {
-    const Json& list = values(node, "inputs");
+    const Json& list = values(node, "input");
     if (list.empty() || !list.front().is_string()) {
         return;
     }
@@ -131,7 +114,7 @@ void Observed::process_groups(const Json& node) {
 }
 
 void Observed::call(const Json& node, Operator op) {
-    const Json& in = values(node, "inputs");
+    const Json& in = values(node, "input");
     std::string name = text(attribute(node, "collective_name"));
     std::vector<double> numbers;
     for (const Json& value : in) {
@@ -164,7 +147,7 @@ void Observed::call(const Json& node, Operator op) {
             in_elements += t.elements;
             element_bytes = t.element_bytes;
         }
-        for (const Tensor& t : tensors(values(node, "outputs"))) {
+        for (const Tensor& t : tensors(values(node, "output"))) {
             out_elements += t.elements;
         }
     }
@@ -174,12 +157,9 @@ void Observed::call(const Json& node, Operator op) {
     if (const auto known = groups_.find(group.name); known != groups_.end()) {
         group = known->second;
     }
-    const double first = number(attribute(node, "global_rank_start")),
-                 stride = number(attribute(node, "global_rank_stride"));
-    if (group.ranks.empty() && stride >= 1 && first >= 0 && first + stride * group.size < 4e9) {
-        for (std::uint32_t i = 0; i < group.size; ++i) {
-            group.ranks.push_back(static_cast<std::uint32_t>(first + stride * i));
-        }
+    if (group.ranks.empty()) {
+        group.ranks = strided_ranks(number(attribute(node, "global_rank_start")),
+                                    number(attribute(node, "global_rank_stride")), group.size);
     }
     op.record.kind = what->kind;
     op.record.collective = what->collective;
@@ -202,10 +182,9 @@ void Observed::call(const Json& node, Operator op) {
 
 void Observed::finish(RankRecording rank) {
     if (!any_node_) {
-        throw InputError({file_}, "no node in it (accepted: a trace of PyTorch's ExecutionTraceObserver)");
+        throw InputError(rank.source, "no node in it (accepted: a trace of PyTorch's ExecutionTraceObserver)");
     }
-    std::stable_sort(operators_.begin(), operators_.end(),
-                     [](const Operator& a, const Operator& b) { return a.id < b.id; });
+    std::ranges::stable_sort(operators_, {}, &Operator::id);
     std::unordered_map<std::uint64_t, std::uint32_t> request;  // request of a call -> its record
     std::optional<std::uint32_t> last_kernel, last_call;
     std::vector<std::uint32_t> awaited;
@@ -224,21 +203,18 @@ void Observed::finish(RankRecording rank) {
         }
     }
     if (rank.records.empty()) {
-        throw InputError({file_}, "nothing to replay: no operator on a GPU and no collective among the nodes");
+        throw InputError(rank.source, "nothing to replay: no operator on a GPU and no collective among the nodes");
     }
-    recording_.notes.push_back("rank " + std::to_string(rank.rank) +
-                               ": an execution trace has no times; computation follows from the shapes of the tensors");
+    recording_.notes.push_back(fmt::format(
+        "rank {}: an execution trace has no times; computation follows from the shapes of the tensors", rank.rank));
     recording_.ranks.push_back(std::move(rank));
 }
 
 void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
-    Observed observed(file, recording);
+    Observed observed(recording);
     stream_json(
-        file, {{"nodes"}, {}}, [&](const JsonPiece& piece) { observed.take(piece); }, progress);
-    RankRecording rank;
-    rank.rank = rank_of_file(recording, file);
-    rank.source = file.path().string();
-    observed.finish(std::move(rank));
+        file, {{"nodes"}, {}}, [&](const JsonPiece& piece) { observed.node(piece); }, progress);
+    observed.finish({rank_of_file(recording, file), file.path().string()});
 }
 
 bool fits(const TraceStart& start) { return start.json && start.holds("\"schema\":") && start.holds("\"nodes\":"); }

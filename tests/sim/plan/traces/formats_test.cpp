@@ -513,8 +513,7 @@ bool fits_toy(const TraceStart& start) { return start.text.starts_with("toy trac
 
 // A kernel for each line behind the first, as long as the line says.
 void read_toy(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
-    RankRecording rank;
-    rank.rank = rank_of_file(recording, file);
+    RankRecording rank(rank_of_file(recording, file), "");
     for_each_line(file, progress, [&](std::string_view line, int number) {
         if (number > 1) {
             Record kernel;
