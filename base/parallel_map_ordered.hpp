@@ -68,4 +68,12 @@ void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& ma
     }
 }
 
+// The results of make(i) for i in [0, count).
+template <class Make>
+auto parallel_map(std::size_t count, std::size_t threads, const Make& make) {
+    std::vector<decltype(make(std::size_t{}))> results;
+    parallel_map_ordered(count, threads, make, [&](auto&& result) { results.push_back(std::move(result)); });
+    return results;
+}
+
 }  // namespace fabricast

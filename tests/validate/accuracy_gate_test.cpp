@@ -24,8 +24,7 @@ const std::filesystem::path root = FABRICAST_SOURCE_DIR;
 const std::filesystem::path measurements = root / "validate/measurements";
 
 Collection collected(const Catalog& catalog, FabricCache& cache) {
-    return collect({measurements / "nccl"}, builtin_aliases(), catalog, cache, read_sites(measurements / "sites.yaml"),
-                   read_unhealthy(measurements / "unhealthy.yaml"));
+    return collect(measurements / "nccl", catalog, cache, measurements);
 }
 
 // Each curve and regime of docs/accuracy.csv against the same now. `same`: columns of equal text; `near`: columns of

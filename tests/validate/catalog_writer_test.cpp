@@ -9,7 +9,6 @@
 #include "sim/plan/collectives/costs.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/accuracy/collect.hpp"
-#include "validate/calibration/site_writer.hpp"
 #include "validate/calibration/without_site.hpp"
 
 using namespace fabricast;
@@ -111,8 +110,7 @@ TEST_CASE("who told the fitted figures stands in the catalogue as the measuremen
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);
     const std::filesystem::path folder = FABRICAST_SOURCE_DIR "/validate/measurements";
-    const Collection collection = collect({folder / "nccl"}, builtin_aliases(), catalog, cache,
-                                          read_sites(folder / "sites.yaml"), read_unhealthy(folder / "unhealthy.yaml"));
+    const Collection collection = collect(folder / "nccl", catalog, cache, folder);
     CHECK(site_parts(fit_datasets(collection), cache) ==
           read_text(FABRICAST_SOURCE_DIR "/models/catalog/sites.yaml", 1 << 20));
 }

@@ -86,9 +86,7 @@ TEST_CASE("sends and receives have a stand-in for the tuning model") {
 }
 
 TEST_CASE("a table without sizes is skipped and said") {
-    const Collection collection =
-        collect({measurements / "nccl"}, builtin_aliases(), catalog(), cache(), read_sites(measurements / "sites.yaml"),
-                read_unhealthy(measurements / "unhealthy.yaml"));
+    const Collection collection = collect(measurements / "nccl", catalog(), cache(), measurements);
     // Two tables over GPU counts, one of "several" collectives, one list of single values.
     CHECK(collection.skipped.size() == 4);
     CHECK(collection.curves.size() == 166);
@@ -104,5 +102,5 @@ TEST_CASE("a table without sizes is skipped and said") {
 }
 
 TEST_CASE("a folder that is not there is said") {
-    CHECK_THROWS(collect({measurements / "nowhere"}, builtin_aliases(), catalog(), cache(), {}, {}));
+    CHECK_THROWS(collect(measurements / "nowhere", catalog(), cache(), measurements));
 }

@@ -24,9 +24,7 @@ const std::filesystem::path measurements = root / "validate/measurements";
 TEST_CASE("each accepted deviation is still there, and is told in the docs with its error and its reason") {
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);
-    const std::vector<ComparedRow> rows = accuracy_rows(collect({measurements / "nccl"}, builtin_aliases(), catalog,
-                                                                cache, read_sites(measurements / "sites.yaml"),
-                                                                read_unhealthy(measurements / "unhealthy.yaml")));
+    const std::vector<ComparedRow> rows = accuracy_rows(collect(measurements / "nccl", catalog, cache, measurements));
     const std::string page = read_text(root / "docs/deviations.md", 1 << 20);
     const std::vector<Deviation> deviations = read_deviations(measurements / "deviations.yaml");
     REQUIRE(deviations.size() >= 3);

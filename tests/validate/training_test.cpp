@@ -66,15 +66,16 @@ TEST_CASE("left-out forecasts are read back as they were kept, with the state th
 TEST_CASE("a forecast, a measured time or a prior that moves makes left-out forecasts stale") {
     const std::vector<TrainingTable> tables = {small_table()};
     std::vector<TrainingForecast> rows(2);
+    rows[0].table = rows[1].table = tables.data();
     rows[0].measured_s = rows[1].measured_s = 10;
     rows[0].forecast_s = rows[1].forecast_s = 11;
-    const std::string before = training_fingerprint(tables, rows);
-    CHECK(training_fingerprint(tables, rows) == before);
+    const std::string before = training_fingerprint(rows);
+    CHECK(training_fingerprint(rows) == before);
     rows[1].forecast_s = 11.01;
-    CHECK(training_fingerprint(tables, rows) != before);
+    CHECK(training_fingerprint(rows) != before);
     rows[1].forecast_s = 11;
     rows[0].measured_s = 10.1;
-    CHECK(training_fingerprint(tables, rows) != before);
+    CHECK(training_fingerprint(rows) != before);
     const std::vector<NamedFigure> figures;
     CHECK_THAT(training_page(tables, rows, {}, figures, "made earlier"), ContainsSubstring("**made earlier**"));
 }
@@ -86,7 +87,7 @@ TEST_CASE("excluded rows count in the second headline, against the null and in c
         tables[t].id = tables[t].family = std::string(1, static_cast<char>('a' + t));
         for (int r = 0; r < 2; ++r) {
             TrainingForecast f;
-            f.table = t;
+            f.table = &tables[t];
             f.row = static_cast<std::size_t>(r);
             f.measured_s = 10;
             f.forecast_s = f.family_out_s = t == 2 ? 20 : 11;
@@ -111,7 +112,7 @@ TEST_CASE("excluded rows count in the second headline, against the null and in c
     CHECK(figure(all, "train_all_tables") == 3);
     CHECK(figure(all, "train_all_beats_null_tables") == 2);
     // Families a and b tell 10 / 11 of each other; c is outside what they tell.
-    const std::vector<NamedFigure> covered = training_coverage(tables, rows, catalogue());
+    const std::vector<NamedFigure> covered = training_coverage(rows, catalogue());
     CHECK(figure(covered, "train_interval80_coverage_pct") == Approx(100));
     CHECK(figure(covered, "train_all_interval80_coverage_pct") == Approx(100 * 4 / 6.0));
     CHECK(figure(covered, "train_interval80_table_coverage_pct") == Approx(100));
@@ -130,7 +131,7 @@ TEST_CASE("the catalogue's list of what training tables have is that of the tabl
             const Fabric fabric(build(s, catalogue()));
             const ModelShape model = model_shape(catalogue(), w);
             TrainingForecast f;
-            f.table = t;
+            f.table = &tables[t];
             f.measured_s = 1;
             f.step.gpus = fabric.gpu_count();
             f.aspects =
@@ -138,19 +139,18 @@ TEST_CASE("the catalogue's list of what training tables have is that of the tabl
             rows.push_back(f);
         }
     }
-    CHECK(aspects_of(tables, rows) == aspects_met(catalogue()));
+    CHECK(aspects_of(rows) == aspects_met(catalogue()));
 }
 
 TEST_CASE("no published layout that ran is refused for its memory, and most that ran out of it are") {
-    std::vector<TrainingTable> tables = read_training_tables(folder);
-    for (TrainingTable& table : read_training_tables(folder, "layouts")) {
-        tables.push_back(std::move(table));
+    std::vector<MemoryVerdict> verdicts;
+    for (const char* how : {"forecast", "layouts"}) {
+        std::ranges::move(memory_verdicts(read_training_tables(folder, how), catalogue()),
+                          std::back_inserter(verdicts));
     }
-    const std::vector<MemoryVerdict> verdicts = memory_verdicts(tables, catalogue());
     int ran = 0, out = 0, caught = 0;
     for (const MemoryVerdict& v : verdicts) {
-        INFO(tables[v.table].id << " row " << v.row + 1 << ": " << v.needs.low80 * 1e-9 << " of " << v.has * 1e-9
-                                << " GB");
+        INFO(v.table << " row " << v.row + 1 << ": " << v.needs.low80 * 1e-9 << " of " << v.has * 1e-9 << " GB");
         ran += v.ran ? 1 : 0;
         out += v.ran ? 0 : 1;
         caught += !v.ran && v.refused() ? 1 : 0;
@@ -176,14 +176,14 @@ TEST_CASE("errors and efficiencies are those of the forecast, recomputed by hand
     const std::vector<TrainingTable> tables = {small_table()};
     const std::vector<TrainingForecast> all = forecast_tables(tables, catalogue(), 1);
     REQUIRE(all.size() == 3);
-    const std::vector<ComparedRow> rows = training_rows(tables, all);
+    const std::vector<ComparedRow> rows = training_rows(all);
     REQUIRE(rows.size() == 2);
     CHECK(rows[0].error() == Approx(all[0].forecast_s / 12 - 1));
     CHECK_FALSE(all[2].counts());
     REQUIRE(all[1].measured_efficiency);
     CHECK(*all[1].measured_efficiency == Approx(12.0 / 4 / 4));
     CHECK(*all[1].forecast_efficiency == Approx(all[0].forecast_s / all[1].forecast_s / 4));
-    const TableErrors errors = table_errors(tables, all, 0);
+    const TableErrors errors = table_errors(all, tables[0]);
     CHECK(errors.ours.rows == 2);
     CHECK(errors.linear.median == Approx(0.25));
     CHECK(errors.ours.largest == Approx(std::max(std::abs(rows[0].error()), std::abs(rows[1].error()))));
@@ -220,9 +220,9 @@ TEST_CASE(
     std::vector<RowSlope> rows;
     for (int i = 1; i <= 9; ++i) {
         const double slope = -0.1 * i;
-        rows.push_back({0, 1, -slope * 0.2, {slope, 0}});
+        rows.push_back({nullptr, 1, -slope * 0.2, {slope, 0}});
     }
-    rows.push_back({0, 1, 3, {-0.5, 0}});
+    rows.push_back({nullptr, 1, 3, {-0.5, 0}});
     const std::vector<double> x = least_absolute(rows, {0, 0.1}, {10, 0.3});
     CHECK(x[0] == Approx(0.2).margin(0.01));
     CHECK(x[1] == Approx(0.1));

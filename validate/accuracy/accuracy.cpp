@@ -67,6 +67,23 @@ std::vector<NamedFigure> accuracy_figures(const std::vector<ComparedRow>& rows) 
     return figures;
 }
 
+std::map<std::string, RegimeMedians> regime_medians(std::string ComparedRow::*group,
+                                                    const std::vector<ComparedRow>& rows, Selection selection) {
+    std::map<std::string, RegimeMedians> medians;
+    for (const Regime regime : all_regimes) {
+        selection.regime = regime;
+        for (const auto& [name, errors] : errors_by(group, rows, selection)) {
+            medians[name][index_of(regime)] = errors.median;
+        }
+    }
+    return medians;
+}
+
+std::map<std::string, RegimeMedians> site_medians(const std::vector<ComparedRow>& rows, Forecast which,
+                                                  std::string_view part) {
+    return regime_medians(&ComparedRow::site, rows, {.which = which, .part = part});
+}
+
 std::string rows_csv(const std::vector<ComparedRow>& rows) {
     using Row = ComparedRow;
     static const std::vector<CsvColumn<Row>> columns = {

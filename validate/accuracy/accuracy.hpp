@@ -2,6 +2,8 @@
 // How far forecasts of collectives are from measurements, as figures and as tables for other programs.
 
 #include <array>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,14 @@ inline constexpr std::array<std::string_view, 2> all_parts = {"inside", "between
 
 // Every figure of `./dev accuracy`, in printing order; figures without any row are left out.
 std::vector<NamedFigure> accuracy_figures(const std::vector<ComparedRow>& rows);
+
+// The median error of each site or table in each regime, as the page and its chart show it; no value: no rows.
+using RegimeMedians = std::array<std::optional<double>, 3>;  // shares
+// By `group` (a site or a table); groups without a selected row are absent. `selection` is used for each regime.
+std::map<std::string, RegimeMedians> regime_medians(std::string ComparedRow::*group,
+                                                    const std::vector<ComparedRow>& rows, Selection selection);
+std::map<std::string, RegimeMedians> site_medians(const std::vector<ComparedRow>& rows, Forecast which,
+                                                  std::string_view part = {});
 
 // One line for each row.
 std::string rows_csv(const std::vector<ComparedRow>& rows);

@@ -1,8 +1,7 @@
-#include "validate/accuracy/accuracy_charts.hpp"
-
 #include <fmt/format.h>
 
-#include "validate/accuracy/site_medians.hpp"
+#include "validate/accuracy/accuracy.hpp"
+#include "validate/accuracy/accuracy_page.hpp"
 #include "validate/score/plot.hpp"
 
 namespace fabricast {

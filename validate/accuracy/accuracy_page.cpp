@@ -7,7 +7,6 @@
 #include <set>
 
 #include "validate/accuracy/accuracy.hpp"
-#include "validate/accuracy/site_medians.hpp"
 #include "validate/score/page.hpp"
 #include "validate/score/table.hpp"
 

@@ -8,33 +8,31 @@
 namespace fabricast {
 namespace {
 
-std::vector<std::filesystem::path> measurement_files(const std::vector<std::filesystem::path>& folders) {
-    std::vector<std::filesystem::path> files;
-    for (const std::filesystem::path& folder : folders) {
-        std::error_code error;
-        const std::filesystem::recursive_directory_iterator entries(folder, error);
-        if (error) {
-            throw IoError("the folder " + folder.string() + " cannot be read: " + error.message());
-        }
-        std::vector<std::filesystem::path> here;
-        for (const auto& entry : entries) {
-            if (entry.path().extension() == ".yaml" && !is_training_table(entry.path())) {
-                here.push_back(entry.path());
-            }
-        }
-        std::ranges::sort(here);
-        files.insert(files.end(), here.begin(), here.end());
+std::vector<std::filesystem::path> measurement_files(const std::filesystem::path& folder) {
+    std::error_code error;
+    const std::filesystem::recursive_directory_iterator entries(folder, error);
+    if (error) {
+        throw IoError("the folder " + folder.string() + " cannot be read: " + error.message());
     }
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : entries) {
+        if (entry.path().extension() == ".yaml" && !is_training_table(entry.path())) {
+            files.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(files);
     return files;
 }
 
 }  // namespace
 
-Collection collect(const std::vector<std::filesystem::path>& folders, const AliasTable& table, const Catalog& catalog,
-                   FabricCache& cache, const Sites& sites, const std::vector<UnhealthyPattern>& unhealthy) {
+Collection collect(const std::filesystem::path& folder, const Catalog& catalog, FabricCache& cache,
+                   const std::filesystem::path& measurements) {
+    const Sites sites = read_sites(measurements / "sites.yaml");
+    const std::vector<UnhealthyPattern> unhealthy = read_unhealthy(measurements / "unhealthy.yaml");
     Collection collection;
     std::set<std::string> seen;
-    for (const std::filesystem::path& file : measurement_files(folders)) {
+    for (const std::filesystem::path& file : measurement_files(folder)) {
         try {
             const Measurement measurement = read_measurement(file);
             if (measurement.kind != "nccl") {
@@ -44,8 +42,8 @@ Collection collect(const std::vector<std::filesystem::path>& folders, const Alia
                 collection.skipped.push_back({file.string(), "a dataset of this id was read before"});
                 continue;
             }
-            collection.curves.push_back({compare(measurement, table, catalog, cache), site_of(measurement, sites),
-                                         publisher_of(measurement, sites),
+            collection.curves.push_back({compare(measurement, builtin_aliases(), catalog, cache),
+                                         site_of(measurement, sites), publisher_of(measurement, sites),
                                          std::string(cause_of(measurement.id, unhealthy))});
         } catch (const std::runtime_error& error) {
             collection.skipped.push_back({file.string(), error.what()});

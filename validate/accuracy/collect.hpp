@@ -27,10 +27,10 @@ struct Collection {
     std::vector<SkippedFile> skipped;    // without a size curve, not understood, or a dataset seen before
 };
 
-// Reads every *.yaml of kind `nccl` below the folders. A problem with a single file only skips that file. Throws
-// IoError if a folder does not exist.
-Collection collect(const std::vector<std::filesystem::path>& folders, const AliasTable& table, const Catalog& catalog,
-                   FabricCache& cache, const Sites& sites, const std::vector<UnhealthyPattern>& unhealthy);
+// Reads every *.yaml of kind `nccl` below the folder. A problem with a single file only skips that file. Sites and
+// unhealthy systems are those of the folder `measurements`. Throws IoError if a folder does not exist.
+Collection collect(const std::filesystem::path& folder, const Catalog& catalog, FabricCache& cache,
+                   const std::filesystem::path& measurements);
 
 // One row per size.
 std::vector<ComparedRow> accuracy_rows(const Collection& collection);

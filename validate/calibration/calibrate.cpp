@@ -45,12 +45,8 @@ std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, cons
 
 // The prior of a figure: the value in the catalogue, with spread and bounds from priors.yaml.
 FitParameter parameter_of(const FigureName& name, const Catalog& catalog) {
-    const Prior* found = prior_of(builtin_priors(), name);
-    const Prior prior = found == nullptr ? Prior{} : *found;
-    const double value = std::max(figure_of(catalog, name).value.at(0), 1e-12);
-    const double low = std::min(prior.low > 0 ? prior.low : value / widest_factor, value);
-    const double high = std::max(prior.high > 0 ? prior.high : value * widest_factor, value);
-    return {name, value, value, prior.spread, low, high};
+    const Prior* prior = prior_of(builtin_priors(), name);
+    return parameter_at(std::max(figure_of(catalog, name).value.at(0), 1e-12), name, prior ? *prior : Prior{});
 }
 
 FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>& parameters, Catalog& working,
@@ -78,7 +74,6 @@ FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>
             }
             errors[i] = std::log(seconds / data.seconds[row]);
         }
-        return true;
     };
     return out;
 }
@@ -189,12 +184,15 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
         rows += curve.fitted.size();
     }
     if (rows < 3) {
-        throw UnderDetermined("under-determined: " + std::to_string(rows) + " rows cannot tell " + listed(free) +
-                              " (accepted: at least 6 sizes, of which every other is fitted)");
+        throw UnderDetermined(
+            fmt::format("under-determined: {} rows cannot tell {} (accepted: at least 6 sizes, of "
+                        "which every other is fitted)",
+                        rows, listed(free)));
     }
     Calibration out;
-    Attempt last = attempt(catalog, curves, free, cache, options);
+    Attempt last;
     for (;;) {  // each round fits fewer figures
+        last = attempt(catalog, curves, free, cache, options);
         std::set<FigureName> untold;
         for (std::size_t p = 0; p < last.parameters.size(); ++p) {
             if (last.narrowed(p) > options.told) {
@@ -214,7 +212,6 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
         if (untold.empty()) {
             break;
         }
-        last = attempt(catalog, curves, free, cache, options);
     }
     for (std::size_t p = 0; p < last.parameters.size(); ++p) {
         const FigureName& name = last.parameters[p].name;

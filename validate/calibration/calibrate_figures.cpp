@@ -194,19 +194,11 @@ std::vector<SystemError> calibrated_systems(const Catalog& catalog, const SiteOv
     for (const FitDataset& d : data) {
         systems[fmt::format("{}, {} {} {}", d.site, d.group.generation, d.group.nccl_era, d.group.fabric)].push_back(d);
     }
-    std::vector<const std::pair<const std::string, std::vector<FitDataset>>*> list;
-    for (const auto& system : systems) {
-        list.push_back(&system);
-    }
-    std::vector<SystemError> errors;
-    parallel_map_ordered(
-        list.size(), std::max(1U, threads),
-        [&](std::size_t i) {
-            const auto& [name, curves] = *list[i];
-            return judge(name, curves, catalog_without(catalog, overlays, {curves.front().site}), cache);
-        },
-        [&](SystemError error) { errors.push_back(std::move(error)); });
-    return errors;
+    const std::vector<std::pair<std::string, std::vector<FitDataset>>> list(systems.begin(), systems.end());
+    return parallel_map(list.size(), std::max(1U, threads), [&](std::size_t i) {
+        const auto& [name, curves] = list[i];
+        return judge(name, curves, catalog_without(catalog, overlays, {curves.front().site}), cache);
+    });
 }
 
 std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& overlays,
@@ -255,12 +247,8 @@ void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, cons
         write_atomically("models/catalog/intervals.yaml", intervals_yaml(interval_table(rows, Forecast::publisher_out),
                                                                          catalog.parts.at("forecast-intervals")));
     }
-    for (const NamedFigure& figure : kept_figures(file, mark)) {
-        figures.push_back(figure);
-    }
-    for (const NamedFigure& figure : interval_figures(rows)) {
-        figures.push_back(figure);
-    }
+    std::ranges::move(kept_figures(file, mark), std::back_inserter(figures));
+    std::ranges::move(interval_figures(rows), std::back_inserter(figures));
     for (const NamedFigure& figure : figures) {
         fmt::print("{}\n", figure_line(figure));
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "validate/accuracy/site_medians.hpp"
+#include "validate/accuracy/accuracy.hpp"
 #include "validate/calibration/calibrate.hpp"
 #include "validate/calibration/without_site.hpp"
 

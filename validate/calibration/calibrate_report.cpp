@@ -1,6 +1,7 @@
 #include "validate/calibration/calibrate_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -27,11 +28,8 @@ Errors errors_of(const Calibration& c, Regime regime, bool judged) {
 }
 
 std::string here(const std::set<std::string>& datasets) {
-    std::string list;
-    for (const std::string& id : datasets) {
-        list += (list.empty() ? "" : ", ") + ("\"" + std::string(measured_here_prefix) + " " + id + "\"");
-    }
-    return "[" + list + "]";
+    return fmt::format("[\"{0} {1}\"]", measured_here_prefix,
+                       fmt::join(datasets, fmt::format("\", \"{} ", measured_here_prefix)));
 }
 
 std::set<std::string> every_dataset(const Calibration& c) {
@@ -70,18 +68,6 @@ std::map<std::string, std::map<std::string, double>> reach_of(const std::vector<
 }
 
 }  // namespace
-
-FitDataset fit_dataset(const Comparison& comparison) {
-    FitDataset dataset{
-        comparison.id, comparison.id, comparison.id, comparison.derived.group, comparison.derived.scenario, {}, {}};
-    for (const ComparedSize& size : comparison.sizes) {
-        if (size.measured.left_out.empty()) {
-            dataset.sizes.push_back(size.measured.size);
-            dataset.seconds.push_back(size.measured.seconds);
-        }
-    }
-    return dataset;
-}
 
 std::string to_text(const Calibration& c) {
     std::string out = fmt::format("{:<44} {:>14} {:>14}   80 % interval\n", "figure", "catalogue", "calibrated");

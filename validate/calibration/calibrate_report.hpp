@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "validate/calibration/calibrate.hpp"
-#include "validate/curves/compare.hpp"
 
 namespace fabricast {
 
@@ -18,8 +17,5 @@ std::string to_text(const Calibration& calibration);
 // on such figures come from the judged rows.
 std::string overlay_yaml(const Calibration& calibration, const Catalog& catalog, const std::vector<FitDataset>& data,
                          FabricCache& cache);
-
-// The curve of a comparison as data for a fit: all rows except those left out.
-FitDataset fit_dataset(const Comparison& comparison);
 
 }  // namespace fabricast

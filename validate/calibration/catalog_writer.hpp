@@ -26,6 +26,10 @@ std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catal
 std::string with_updates(std::string_view yaml, const std::map<std::string, PartUpdate>& updates,
                          const Catalog& catalog, const std::vector<Prior>& priors);
 
+// The whole text of sites.yaml in the catalogue: which sites contributed data, one part for each GPU and link that a
+// site has data for.
+std::string site_parts(const std::vector<FitDataset>& data, FabricCache& cache);
+
 // Posterior spread / prior spread of a figure: the standard deviations of ln x, from the 80 % interval and from the
 // prior.
 double share_left(const FittedValue& fitted, const Prior& prior);

@@ -5,6 +5,17 @@
 
 namespace fabricast {
 
+FitDataset fit_dataset(const Comparison& c, std::size_t step) {
+    FitDataset dataset{c.id, c.id, c.id, c.derived.group, c.derived.scenario, {}, {}};
+    for (std::size_t i = 0; i < c.sizes.size(); i += step) {
+        if (c.sizes[i].counts()) {
+            dataset.sizes.push_back(c.sizes[i].measured.size);
+            dataset.seconds.push_back(c.sizes[i].measured.seconds);
+        }
+    }
+    return dataset;
+}
+
 CurveSeconds::CurveSeconds(const FitDataset& data, const CurveForecaster& forecaster, Slots slots,
                            const std::vector<std::set<FigureName>>& used)
     : data_(&data), forecaster_(&forecaster), slots_(std::move(slots)), seconds_(used.size()) {

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "validate/curves/compare.hpp"
 #include "validate/curves/cost_figure.hpp"
-#include "validate/curves/forecast.hpp"
-#include "validate/score/compared_row.hpp"
 
 namespace fabricast {
 
@@ -20,6 +19,9 @@ struct FitDataset {
     std::vector<Bytes> sizes;
     std::vector<double> seconds;
 };
+
+// The curve of a comparison: of its rows each `step`th, except those left out. It is its own site and publisher.
+FitDataset fit_dataset(const Comparison& comparison, std::size_t step = 1);
 
 // The figures of a curve in the working catalogue: first those shared by all sites, then the site's own factors on
 // shared figures.

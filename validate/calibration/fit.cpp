@@ -21,9 +21,7 @@ FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& prio
     if (prior == nullptr) {
         throw CatalogError("fitted figure '" + name + "' has no prior in validate/calibration/priors.yaml");
     }
-    const double low = prior->low > 0 ? prior->low : prior->value / widest_factor;
-    const double high = prior->high > 0 ? prior->high : prior->value * widest_factor;
-    return {name, prior->value, prior->value, prior->spread, low, high};
+    return parameter_at(prior->value, name, *prior);
 }
 
 // A figure that another fit determined; it only informs similar parts.
@@ -86,22 +84,48 @@ Fitter::Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, cons
     }
 }
 
-Fitter::Family Fitter::family_of(std::span<const FigureName> free, const FitResult& result) const {
-    Family family;
-    std::vector<const Part*> parts;
-    for (const FigureName& name : free) {
-        family.parameters.push_back(parameter_of(name, priors_));
-        parts.push_back(&catalog_.parts.at(part_of(name)));
+std::set<FigureName> Fitter::figures_of(const std::set<std::string>& sites) const {
+    std::set<FigureName> used;
+    for (std::size_t d = 0; d < data_.size(); ++d) {
+        if (sites.contains(data_[d].site)) {
+            used.insert(used_[d].begin(), used_[d].end());
+        }
     }
-    const std::size_t own = parts.size();
+    return used;
+}
+
+FitResult Fitter::as_catalogued() const {
+    FitResult result;
+    for (std::size_t d = 0; d < data_.size(); ++d) {
+        for (const FigureName& name : used_[d]) {
+            const Figure& figure = figure_of(catalog_, name);
+            result.figures[name] = {figure.value.at(0), figure.low80, figure.high80};
+            result.datasets[name].insert(data_[d].id);
+        }
+    }
+    return result;
+}
+
+void Fitter::add_family(Stage& stage, std::span<const FigureName> free, const FitResult& result) const {
+    FitFamily& family = stage.families.emplace_back();
+    std::vector<const Part*> parts;
+    const auto add = [&](FitParameter parameter, const Part& part) {
+        family.parameters.push_back(stage.parameters.size());
+        stage.parameters.push_back(std::move(parameter));
+        parts.push_back(&part);
+    };
+    for (const FigureName& name : free) {
+        stage.place[name] = stage.parameters.size();
+        add(parameter_of(name, priors_), catalog_.parts.at(part_of(name)));
+    }
+    const std::vector<const Part*> own = parts;
     for (const auto& [name, found] : result.figures) {
         const Part& part = catalog_.parts.at(part_of(name));
         const bool told = result.datasets.contains(name) && !result.datasets.at(name).empty();
-        const bool kin = std::any_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(own),
-                                     [&](const Part* p) { return p != &part && part_similarity(*p, part) > 0; });
+        const bool kin =
+            std::ranges::any_of(own, [&](const Part* p) { return p != &part && part_similarity(*p, part) > 0; });
         if (told && kin && figure_in(name) == figure_in(free.front()) && std::ranges::find(free, name) == free.end()) {
-            family.parameters.push_back(known_parameter(name, found, priors_));
-            parts.push_back(&part);
+            add(known_parameter(name, found, priors_), part);
         }
     }
     for (const Part* a : parts) {
@@ -109,7 +133,6 @@ Fitter::Family Fitter::family_of(std::span<const FigureName> free, const FitResu
             family.correlation.push_back(part_similarity(*a, *b));
         }
     }
-    return family;
 }
 
 Fitter::Stage Fitter::stage_of(const std::set<FigureName>& free, const FitResult& result) const {
@@ -119,16 +142,7 @@ Fitter::Stage Fitter::stage_of(const std::set<FigureName>& free, const FitResult
     }
     Stage stage;
     for (const auto& [figure, names] : by_figure) {
-        Family family = family_of(names, result);
-        FitFamily& indexed = stage.families.emplace_back();
-        indexed.correlation = std::move(family.correlation);
-        for (FitParameter& parameter : family.parameters) {
-            indexed.parameters.push_back(stage.parameters.size());
-            if (parameter.known <= 0) {
-                stage.place[parameter.name] = stage.parameters.size();
-            }
-            stage.parameters.push_back(std::move(parameter));
-        }
+        add_family(stage, names, result);
     }
     return stage;
 }
@@ -166,7 +180,6 @@ FitCurve Fitter::curve_of(std::size_t d, Stage& stage, Catalog& working) const {
     const auto seconds = std::make_shared<CurveSeconds>(dataset, *forecaster, std::move(slots), used_by_row_[d]);
     curve.errors = [forecaster, seconds](std::span<const double> values, std::span<double> errors) {
         seconds->fill_errors(values, errors);
-        return true;
     };
     return curve;
 }
@@ -222,12 +235,9 @@ void Fitter::fill_from_kin(FitResult& result) const {
             if (about_data || data || !told) {
                 continue;
             }
-            Family family = family_of({&name, 1}, result);
-            FitFamily all{{}, std::move(family.correlation)};
-            for (std::size_t i = 0; i < family.parameters.size(); ++i) {
-                all.parameters.push_back(i);
-            }
-            filled[name] = robust_fit(family.parameters, {all}, {}, 1, options_).values.front();
+            Stage stage;
+            add_family(stage, {&name, 1}, result);
+            filled[name] = robust_fit(stage.parameters, stage.families, {}, 1, options_).values.front();
         }
     }
     for (const auto& [name, value] : filled) {
@@ -236,56 +246,43 @@ void Fitter::fill_from_kin(FitResult& result) const {
     }
 }
 
-FitResult Fitter::fit_all(const std::string& without) const {
-    FitResult result;
+FitResult Fitter::refit(std::set<FigureName> figures, const std::set<std::string>& without, FitResult result) const {
     for (const bool network : {false, true}) {
         std::vector<std::size_t> chosen;
         std::set<FigureName> free;
         for (std::size_t d = 0; d < data_.size(); ++d) {
-            if ((data_[d].scenario.cluster.nodes > 1) == network && data_[d].site != without) {
-                chosen.push_back(d);
-                std::ranges::copy_if(used_[d], std::inserter(free, free.end()),
-                                     [&](const FigureName& name) { return !result.figures.contains(name); });
-            }
-        }
-        fit_stage(chosen, free, result);
-    }
-    fill_from_kin(result);
-    return result;
-}
-
-FitResult Fitter::fit_without(const std::set<std::string>& sites, const FitResult& base) const {
-    std::set<FigureName> moved;
-    for (std::size_t d = 0; d < data_.size(); ++d) {
-        if (sites.contains(data_[d].site)) {
-            moved.insert(used_[d].begin(), used_[d].end());
-        }
-    }
-    FitResult result = base;
-    for (const FigureName& name : moved) {
-        result.figures.erase(name);
-        result.datasets[name].clear();
-    }
-    std::set<FigureName> left = moved;
-    for (const bool network : {false, true}) {
-        std::vector<std::size_t> chosen;
-        std::set<FigureName> free;
-        for (std::size_t d = 0; d < data_.size(); ++d) {
-            if ((data_[d].scenario.cluster.nodes > 1) != network || sites.contains(data_[d].site)) {
+            if ((data_[d].scenario.cluster.nodes > 1) != network || without.contains(data_[d].site)) {
                 continue;
             }
             std::set<FigureName> shared;
-            std::ranges::set_intersection(used_[d], left, std::inserter(shared, shared.end()));
+            std::ranges::set_intersection(used_[d], figures, std::inserter(shared, shared.end()));
             if (!shared.empty()) {
                 chosen.push_back(d);
                 free.insert(shared.begin(), shared.end());
             }
         }
         fit_stage(chosen, free, result);
-        std::erase_if(left, [&](const FigureName& name) { return free.contains(name); });
+        std::erase_if(figures, [&](const FigureName& name) { return free.contains(name); });
     }
     fill_from_kin(result);
     return result;
+}
+
+FitResult Fitter::fit_all(const std::string& without) const {
+    std::set<FigureName> figures;
+    for (const std::set<FigureName>& used : used_) {
+        figures.insert(used.begin(), used.end());
+    }
+    return refit(std::move(figures), {without}, {});
+}
+
+FitResult Fitter::fit_without(const std::set<std::string>& sites, FitResult base) const {
+    const std::set<FigureName> moved = figures_of(sites);
+    for (const FigureName& name : moved) {
+        base.figures.erase(name);
+        base.datasets[name].clear();
+    }
+    return refit(moved, sites, std::move(base));
 }
 
 }  // namespace fabricast

@@ -40,19 +40,15 @@ public:
 
     // Refits only the figures that influence the curves of `sites`, from the curves of the other sites; the rest stays
     // as in `base`.
-    FitResult fit_without(const std::set<std::string>& sites, const FitResult& base) const;
+    FitResult fit_without(const std::set<std::string>& sites, FitResult base) const;
 
-    const std::set<FigureName>& figures_of(std::size_t dataset) const { return used_[dataset]; }
+    // The figures that influence the curves of these sites.
+    std::set<FigureName> figures_of(const std::set<std::string>& sites) const;
+
+    // The figures as in the catalogue: the base of a fit that leaves most of them unchanged.
+    FitResult as_catalogued() const;
 
 private:
-    // The joint prior of one figure over several parts: first the free parts, then similar parts whose value in
-    // `result` comes from data.
-    struct Family {
-        std::vector<FitParameter> parameters;
-        std::vector<double> correlation;
-    };
-    Family family_of(std::span<const FigureName> free, const FitResult& result) const;
-
     // The parameters of one solve: the free figures and their similar parts, and for each site a factor on each launch
     // figure.
     struct Stage {
@@ -65,12 +61,19 @@ private:
     };
     Stage stage_of(const std::set<FigureName>& free, const FitResult& result) const;
 
+    // Adds the joint prior of one figure over several parts: first the free parts, then similar parts whose value in
+    // `result` comes from data.
+    void add_family(Stage& stage, std::span<const FigureName> free, const FitResult& result) const;
+
     // The curve of a dataset as a function of these parameters, without weights. Evaluating it writes the figures into
     // `working`, which must outlive the curve.
     FitCurve curve_of(std::size_t dataset, Stage& stage, Catalog& working) const;
 
     // Fills the figures that no data determine from the similar parts, else from the prior; their datasets are empty.
     void fill_from_kin(FitResult& result) const;
+
+    // Fits these figures in the two stages, from the curves of all sites except `without`.
+    FitResult refit(std::set<FigureName> figures, const std::set<std::string>& without, FitResult result) const;
 
     // Fits `free` to the chosen curves and adds the values to `result`. All other figures are as in `result`.
     void fit_stage(const std::vector<std::size_t>& chosen, const std::set<FigureName>& free, FitResult& result) const;

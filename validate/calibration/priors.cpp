@@ -41,4 +41,10 @@ const Prior* prior_of(const std::vector<Prior>& priors, const FigureName& name) 
     return found == priors.end() ? nullptr : &*found;
 }
 
+FitParameter parameter_at(double value, const FigureName& name, const Prior& prior) {
+    const double low = prior.low > 0 ? prior.low : value / widest_factor;
+    const double high = prior.high > 0 ? prior.high : value * widest_factor;
+    return {name, value, value, prior.spread, std::min(low, value), std::max(high, value)};
+}
+
 }  // namespace fabricast

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "validate/calibration/robust_fit.hpp"
 #include "validate/curves/cost_figure.hpp"
 
 namespace fabricast {
@@ -23,5 +24,7 @@ std::vector<Prior> parse_priors(std::string_view yaml, const std::string& file);
 const std::vector<Prior>& builtin_priors();
 // nullptr if there is none.
 const Prior* prior_of(const std::vector<Prior>& priors, const FigureName& name);
+// The figure as a parameter that starts at `value` and is believed to be there, with the spread and bounds of `prior`.
+FitParameter parameter_at(double value, const FigureName& name, const Prior& prior);
 
 }  // namespace fabricast

@@ -5,7 +5,9 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
+#include <set>
 
 namespace fabricast {
 namespace {
@@ -37,9 +39,7 @@ struct CurveResidual {
             values[i] = value_of((*parameters)[curve->parameters[i]], *y[i]);
         }
         const std::span<double> errors(residuals, curve->weights.size());
-        if (!curve->errors(values, errors)) {
-            return false;
-        }
+        curve->errors(values, errors);
         for (std::size_t i = 0; i < errors.size(); ++i) {
             errors[i] = curve->weights[i] * softened(errors[i] / scale, *redescending);
         }
@@ -76,14 +76,12 @@ private:
 
 // Puts every parameter in exactly one family: a parameter without one gets a family of its own.
 std::vector<FitFamily> completed(std::vector<FitFamily> families, std::size_t parameters) {
-    std::vector<bool> placed(parameters, false);
+    std::set<std::size_t> placed;
     for (const FitFamily& family : families) {
-        for (const std::size_t p : family.parameters) {
-            placed[p] = true;
-        }
+        placed.insert(family.parameters.begin(), family.parameters.end());
     }
     for (std::size_t p = 0; p < parameters; ++p) {
-        if (!placed[p]) {
+        if (!placed.contains(p)) {
             families.push_back({{p}, {1.0}});
         }
     }
@@ -93,16 +91,17 @@ std::vector<FitFamily> completed(std::vector<FitFamily> families, std::size_t pa
 // W such that W^T W is the inverse of the covariance of the family.
 Eigen::MatrixXd whitening(const FitFamily& family, const std::vector<FitParameter>& parameters) {
     const auto n = static_cast<Eigen::Index>(family.parameters.size());
-    Eigen::MatrixXd covariance(n, n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-        for (Eigen::Index j = 0; j < n; ++j) {
-            covariance(i, j) = family.correlation[static_cast<std::size_t>(i * n + j)] *
-                               parameters[family.parameters[static_cast<std::size_t>(i)]].spread *
-                               parameters[family.parameters[static_cast<std::size_t>(j)]].spread;
-        }
-    }
-    const Eigen::LLT<Eigen::MatrixXd> cholesky(covariance);
+    Eigen::VectorXd spread(n);
+    std::ranges::transform(family.parameters, spread.begin(), [&](std::size_t p) { return parameters[p].spread; });
+    const Eigen::Map<const Eigen::MatrixXd> correlation(family.correlation.data(), n, n);
+    const Eigen::LLT<Eigen::MatrixXd> cholesky(spread.asDiagonal() * correlation * spread.asDiagonal());
     return cholesky.matrixL().solve(Eigen::MatrixXd::Identity(n, n));
+}
+
+std::vector<double*> places_of(const std::vector<std::size_t>& parameters, std::vector<double>& y) {
+    std::vector<double*> places;
+    std::ranges::transform(parameters, std::back_inserter(places), [&](std::size_t p) { return &y[p]; });
+    return places;
 }
 
 using CurveCost = ceres::DynamicNumericDiffCostFunction<CurveResidual, ceres::FORWARD>;
@@ -114,13 +113,11 @@ ceres::ResidualBlockId add_curve(ceres::Problem& problem, const std::vector<FitP
     differences.relative_step_size = relative_step;
     auto cost = std::make_unique<CurveCost>(new CurveResidual{&parameters, &curve, scale, &redescending},
                                             ceres::TAKE_OWNERSHIP, differences);
-    std::vector<double*> blocks;
-    for (const std::size_t p : curve.parameters) {
+    for (std::size_t i = 0; i < curve.parameters.size(); ++i) {
         cost->AddParameterBlock(1);
-        blocks.push_back(&y[p]);
     }
     cost->SetNumResiduals(static_cast<int>(curve.weights.size()));
-    return problem.AddResidualBlock(cost.release(), nullptr, blocks);
+    return problem.AddResidualBlock(cost.release(), nullptr, places_of(curve.parameters, y));
 }
 
 // Standard deviations of y at the optimum: from the inverse of the sum of the information in the data (scaled by the
@@ -141,13 +138,7 @@ std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres:
     Eigen::MatrixXd information = Eigen::MatrixXd::Zero(n, n);
     for (const FitFamily& family : families) {
         const Eigen::MatrixXd w = whitening(family, parameters);
-        const Eigen::MatrixXd inverse = w.transpose() * w;
-        for (Eigen::Index i = 0; i < inverse.rows(); ++i) {
-            for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
-                information(static_cast<Eigen::Index>(family.parameters[static_cast<std::size_t>(i)]),
-                            static_cast<Eigen::Index>(family.parameters[static_cast<std::size_t>(j)])) += inverse(i, j);
-            }
-        }
+        information(family.parameters, family.parameters) += w.transpose() * w;
     }
     for (Eigen::Index i = 0; i < n; ++i) {
         const FitParameter& p = parameters[static_cast<std::size_t>(i)];
@@ -163,11 +154,8 @@ std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres:
         }
     }
     const Eigen::MatrixXd covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(n, n));
-    std::vector<double> result;
-    for (Eigen::Index i = 0; i < n; ++i) {
-        result.push_back(std::sqrt(std::max(covariance(i, i), 0.0)));
-    }
-    return result;
+    const Eigen::VectorXd result = covariance.diagonal().cwiseMax(0.0).cwiseSqrt();
+    return {result.begin(), result.end()};
 }
 
 }  // namespace
@@ -195,12 +183,8 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
         problem.SetParameterUpperBound(&y[i], 0, place_of(p, p.high));
     }
     for (const FitFamily& family : families) {
-        std::vector<double*> blocks;
-        for (const std::size_t p : family.parameters) {
-            blocks.push_back(&y[p]);
-        }
         problem.AddResidualBlock(new LinearResidual(options.lambda * whitening(family, parameters), offset), nullptr,
-                                 blocks);
+                                 places_of(family.parameters, y));
     }
     bool redescending = false;
     std::vector<ceres::ResidualBlockId> data;
@@ -224,7 +208,6 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
     FitOutcome outcome;
     outcome.cost_before = first.initial_cost;
     outcome.cost_after = summary.final_cost;
-    outcome.iterations = static_cast<int>(first.iterations.size() + summary.iterations.size());
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const double value = value_of(parameters[i], y[i]);
         const double factor = std::exp(z80 * deviation[i]);

@@ -38,8 +38,7 @@ struct FitFamily {
 struct FitCurve {
     std::vector<std::size_t> parameters;
     std::vector<double> weights;
-    // Fills e_i; returns false if the curve cannot be evaluated at these values.
-    std::function<bool(std::span<const double> values, std::span<double> errors)> errors;
+    std::function<void(std::span<const double> values, std::span<double> errors)> errors;  // fills e_i
 };
 
 struct FitOptions {
@@ -61,7 +60,6 @@ double deviation_of(const FittedValue& fitted);
 struct FitOutcome {
     std::vector<FittedValue> values;  // in the order of the parameters
     double cost_before = 0, cost_after = 0;
-    int iterations = 0;
 };
 
 // `observations`: the number of independent observations, which is the sum of the squared weights.

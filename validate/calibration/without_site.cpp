@@ -27,18 +27,6 @@ std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& 
     return {sets.begin(), sets.end()};
 }
 
-// The figures that the curves of these sites use.
-std::set<FigureName> used_by(const std::set<std::string>& sites, const Fitter& fitter,
-                             const std::vector<FitDataset>& data) {
-    std::set<FigureName> used;
-    for (std::size_t d = 0; d < data.size(); ++d) {
-        if (sites.contains(data[d].site)) {
-            used.insert(fitter.figures_of(d).begin(), fitter.figures_of(d).end());
-        }
-    }
-    return used;
-}
-
 std::map<FigureName, double> difference(const FitResult& fit, const std::set<FigureName>& used,
                                         const Catalog& catalog) {
     std::map<FigureName, double> changed;
@@ -52,41 +40,18 @@ std::map<FigureName, double> difference(const FitResult& fit, const std::set<Fig
     return changed;
 }
 
-// The figures as in the catalogue: the base of a fit that leaves most of them unchanged.
-FitResult as_catalogued(const Fitter& fitter, const std::vector<FitDataset>& data, const Catalog& catalog) {
-    FitResult base;
-    for (std::size_t d = 0; d < data.size(); ++d) {
-        for (const FigureName& name : fitter.figures_of(d)) {
-            const Figure& figure = figure_of(catalog, name);
-            base.figures[name] = {figure.value.at(0), figure.low80, figure.high80};
-            base.datasets[name].insert(data[d].id);
-        }
-    }
-    return base;
-}
-
 }  // namespace
 
 std::vector<FitDataset> fit_datasets(const Collection& collection) {
     std::vector<FitDataset> data;
     for (const CollectedCurve& curve : collection.curves) {
-        if (!curve.cause.empty()) {
-            continue;
-        }
-        const Derived& derived = curve.comparison.derived;
-        FitDataset dataset{curve.comparison.id, curve.site, curve.publisher, derived.group, derived.scenario, {}, {}};
         // Takes every row of a doubling sweep, every other or third of a linear one, whose many rows repeat the same
         // information.
         constexpr std::size_t enough = 40;
-        const std::size_t step = 1 + curve.comparison.sizes.size() / enough;
-        for (std::size_t i = 0; i < curve.comparison.sizes.size(); i += step) {
-            const CurvePoint& point = curve.comparison.sizes[i].measured;
-            if (point.left_out.empty()) {
-                dataset.sizes.push_back(point.size);
-                dataset.seconds.push_back(point.seconds);
-            }
-        }
-        if (!dataset.sizes.empty()) {
+        FitDataset dataset = fit_dataset(curve.comparison, 1 + curve.comparison.sizes.size() / enough);
+        dataset.site = curve.site;
+        dataset.publisher = curve.publisher;
+        if (curve.cause.empty() && !dataset.sizes.empty()) {
             data.push_back(std::move(dataset));
         }
     }
@@ -106,16 +71,15 @@ Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, co
 SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                               unsigned threads) {
     const Fitter fitter(catalog, data, builtin_priors(), cache);
-    const FitResult base = as_catalogued(fitter, data, catalog);
+    const FitResult base = fitter.as_catalogued();
     const std::vector<std::set<std::string>> sets = left_out_sets(data);
+    const auto changed = parallel_map(sets.size(), std::max(1U, threads), [&](std::size_t i) {
+        return difference(fitter.fit_without(sets[i], base), fitter.figures_of(sets[i]), catalog);
+    });
     SiteOverlays overlays;
-    std::size_t taken = 0;
-    parallel_map_ordered(
-        sets.size(), std::max(1U, threads),
-        [&](std::size_t i) {
-            return difference(fitter.fit_without(sets[i], base), used_by(sets[i], fitter, data), catalog);
-        },
-        [&](std::map<FigureName, double> changed) { overlays[sites_key(sets[taken++])] = std::move(changed); });
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        overlays[sites_key(sets[i])] = changed[i];
+    }
     return overlays;
 }
 

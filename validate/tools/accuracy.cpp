@@ -12,7 +12,6 @@
 
 #include "base/text_file.hpp"
 #include "models/catalog_reader.hpp"
-#include "validate/accuracy/accuracy_charts.hpp"
 #include "validate/accuracy/accuracy_page.hpp"
 #include "validate/accuracy/deviations.hpp"
 #include "validate/diagnose/trials.hpp"
@@ -63,15 +62,13 @@ void run(const Options& options) {
     const std::filesystem::path measurements = options.value("--measurements", "validate/measurements");
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);
-    const Sites sites = read_sites(measurements / "sites.yaml");
-    const auto unhealthy = read_unhealthy(measurements / "unhealthy.yaml");
-    Collection collection = collect({measurements / "nccl"}, builtin_aliases(), catalog, cache, sites, unhealthy);
+    Collection collection = collect(measurements / "nccl", catalog, cache, measurements);
     std::vector<ComparedRow> rows = accuracy_rows(collection);
 #ifdef FABRICAST_HAS_CERES
     leave_sites_out(rows, collection, options, measurements, catalog, cache);
 #endif
     for (const std::string& folder : options.values("--data")) {
-        const Collection more = collect({folder}, builtin_aliases(), catalog, cache, sites, unhealthy);
+        const Collection more = collect(folder, catalog, cache, measurements);
         const std::vector<ComparedRow> added = accuracy_rows(more);
         rows.insert(rows.end(), added.begin(), added.end());
         collection.curves.insert(collection.curves.end(), more.curves.begin(), more.curves.end());

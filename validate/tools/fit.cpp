@@ -12,7 +12,6 @@
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/calibration/catalog_writer.hpp"
-#include "validate/calibration/site_writer.hpp"
 #include "validate/calibration/without_site.hpp"
 #include "validate/tools/run_tool.hpp"
 
@@ -47,10 +46,7 @@ void run(const Options& arguments) {
     const std::filesystem::path measurements = arguments.value("--measurements", "validate/measurements");
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);
-    const Sites sites = read_sites(measurements / "sites.yaml");
-    const Collection collection = collect({measurements / "nccl"}, builtin_aliases(), catalog, cache, sites,
-                                          read_unhealthy(measurements / "unhealthy.yaml"));
-    const std::vector<FitDataset> data = fit_datasets(collection);
+    const std::vector<FitDataset> data = fit_datasets(collect(measurements / "nccl", catalog, cache, measurements));
     if (without.empty()) {
         write_atomically(folder / "sites.yaml", site_parts(data, cache));
     }

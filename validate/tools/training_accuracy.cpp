@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -31,15 +33,6 @@ constexpr const char* stale_words =
     "Left-out forecasts are of an earlier state of tables, priors or forecasts: make them again with "
     "`fabricast-training-accuracy --families yes`.";
 
-JudgedLayouts judged_layouts(std::vector<TrainingTable> tables, const std::filesystem::path& measurements,
-                             const Catalog& catalog) {
-    for (TrainingTable& table : read_training_tables(measurements, "layouts")) {
-        tables.push_back(std::move(table));
-    }
-    std::vector<MemoryVerdict> verdicts = memory_verdicts(tables, catalog);
-    return {std::move(tables), std::move(verdicts)};
-}
-
 void run(const Options& options) {
     const std::filesystem::path docs = options.value("--docs", "docs"), all_rows = options.value("--rows", "build");
     const std::filesystem::path measurements = options.value("--measurements", "validate/measurements/training");
@@ -51,32 +44,31 @@ void run(const Options& options) {
     std::vector<TrainingForecast> forecasts = forecast_tables(tables, catalog, threads);
     const bool families = options.value("--families") == "yes";
     if (families || options.has("--fit")) {
-        const std::vector<RowSlope> rows = slopes(tables, catalog, threads);
+        const std::vector<RowSlope> rows = slopes(forecasts, catalog, threads);
         if (options.has("--fit")) {
-            write_atomically(options.value("--fit"), fit_yaml(catalog, refitted(catalog, tables, rows, "")));
+            write_atomically(options.value("--fit"), fit_yaml(catalog, refitted(catalog, rows, "")));
         }
         if (families) {
-            write_family_out(kept, family_out(tables, forecasts, rows, catalog, threads));
+            write_family_out(kept, family_out(forecasts, rows, catalog, threads));
         }
     }
     const FamilyOut out = read_family_out(kept);
-    take_family_out(tables, out, forecasts);
+    take_family_out(out, forecasts);
     if (options.has("--intervals")) {
-        write_atomically(
-            options.value("--intervals"),
-            training_intervals_yaml(aspects_of(tables, forecasts), training_ranges(tables, forecasts, catalog)));
+        write_atomically(options.value("--intervals"),
+                         training_intervals_yaml(aspects_of(forecasts), training_ranges(forecasts, catalog)));
     }
-    const std::string stale = out.fingerprint == training_fingerprint(tables, forecasts) ? "" : stale_words;
-    const JudgedLayouts layouts = judged_layouts(tables, measurements, catalog);
+    const std::string stale = out.fingerprint == training_fingerprint(forecasts) ? "" : stale_words;
+    std::vector<MemoryVerdict> verdicts = memory_verdicts(tables, catalog);
+    std::ranges::move(memory_verdicts(read_training_tables(measurements, "layouts"), catalog),
+                      std::back_inserter(verdicts));
     std::vector<NamedFigure> figures = training_figures(tables, forecasts);
-    for (const std::vector<NamedFigure>& more :
-         {training_coverage(tables, forecasts, catalog), memory_figures(layouts.verdicts)}) {
-        figures.insert(figures.end(), more.begin(), more.end());
-    }
-    write_atomically(docs / "accuracy-training.md", training_page(tables, forecasts, layouts, figures, stale));
+    std::ranges::move(training_coverage(forecasts, catalog), std::back_inserter(figures));
+    std::ranges::move(memory_figures(verdicts), std::back_inserter(figures));
+    write_atomically(docs / "accuracy-training.md", training_page(tables, forecasts, verdicts, figures, stale));
     write_atomically(docs / "accuracy-training.svg", training_chart(tables, forecasts));
-    write_atomically(docs / "accuracy-training.csv", training_csv(tables, forecasts));
-    write_atomically(all_rows / "accuracy-training.csv", training_rows_csv(tables, forecasts));
+    write_atomically(docs / "accuracy-training.csv", training_csv(forecasts));
+    write_atomically(all_rows / "accuracy-training.csv", training_rows_csv(forecasts));
     if (!stale.empty()) {
         fmt::print(stderr, "fabricast-training-accuracy: {}\n", stale);
     }

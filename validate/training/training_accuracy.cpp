@@ -33,11 +33,11 @@ double peak_seconds(const TrainingWorkload& workload, const StepRow& step, const
 
 // The MFU null: one MFU per kind, the median of the rows that count. Its left-out version uses only the rows of other
 // families; if none of these has this kind, rows of any kind.
-void add_nulls(const std::vector<TrainingTable>& tables, std::vector<TrainingForecast>& forecasts) {
+void add_nulls(std::vector<TrainingForecast>& forecasts) {
     const auto mfu = [&](const TrainingForecast& of, bool others) {
         std::vector<double> same, any;
         for (const TrainingForecast& f : forecasts) {
-            if (f.counts() && !(others && tables[f.table].family == tables[of.table].family)) {
+            if (f.counts() && !(others && f.table->family == of.table->family)) {
                 any.push_back(f.peak_s / f.measured_s);
                 if (f.peak_kind == of.peak_kind) {
                     same.push_back(any.back());
@@ -48,7 +48,7 @@ void add_nulls(const std::vector<TrainingTable>& tables, std::vector<TrainingFor
     };
     std::map<std::pair<std::string, std::string>, std::pair<double, double>> known;  // kind, family
     for (TrainingForecast& f : forecasts) {
-        const auto [found, fresh] = known.try_emplace({f.peak_kind, tables[f.table].family});
+        const auto [found, fresh] = known.try_emplace({f.peak_kind, f.table->family});
         if (fresh) {
             found->second = {mfu(f, false), mfu(f, true)};
         }
@@ -63,30 +63,26 @@ double per_gpu(double seconds, const StepRow& step) {
 }
 
 // Efficiency relative to the smallest run of the row's series.
-void add_efficiencies(const std::vector<TrainingTable>& tables, std::vector<TrainingForecast>& forecasts) {
-    std::map<std::string, const TrainingForecast*> first;
-    const auto series_of = [&](const TrainingForecast& f) {
-        std::string key = std::to_string(f.table);
-        for (const std::string& column : tables[f.table].series) {
-            key += "|" + tables[f.table].rows[f.row].at(column);
-        }
-        return key;
-    };
-    for (const TrainingForecast& f : forecasts) {
-        if (f.counts() && tables[f.table].scaling != TableScaling::none) {
-            const TrainingForecast*& smallest = first[series_of(f)];
-            smallest = smallest == nullptr || f.step.gpus < smallest->step.gpus ? &f : smallest;
+void add_efficiencies(std::vector<TrainingForecast>& forecasts) {
+    std::map<std::string, std::vector<TrainingForecast*>> series;
+    for (TrainingForecast& f : forecasts) {
+        if (f.counts() && f.table->scaling != TableScaling::none) {
+            std::string key = f.table->id;
+            for (const std::string& column : f.table->series) {
+                key += "|" + f.table->rows[f.row].at(column);
+            }
+            series[key].push_back(&f);
         }
     }
-    for (TrainingForecast& f : forecasts) {
-        const auto found = f.counts() ? first.find(series_of(f)) : first.end();
-        if (found == first.end() || tables[f.table].scaling == TableScaling::none || found->second == &f ||
-            found->second->step.gpus == f.step.gpus) {
-            continue;
+    for (const auto& [key, runs] : series) {
+        const TrainingForecast& base =
+            **std::ranges::min_element(runs, {}, [](const TrainingForecast* f) { return f->step.gpus; });
+        for (TrainingForecast* f : runs) {
+            if (f->step.gpus != base.step.gpus) {
+                f->measured_efficiency = per_gpu(f->measured_s, f->step) / per_gpu(base.measured_s, base.step);
+                f->forecast_efficiency = per_gpu(f->forecast_s, f->step) / per_gpu(base.forecast_s, base.step);
+            }
         }
-        const TrainingForecast& base = *found->second;
-        f.measured_efficiency = per_gpu(f.measured_s, f.step) / per_gpu(base.measured_s, base.step);
-        f.forecast_efficiency = per_gpu(f.forecast_s, f.step) / per_gpu(base.forecast_s, base.step);
     }
 }
 
@@ -99,6 +95,7 @@ bool software_only(const std::string& setting) {
 
 TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const Catalog& catalog) {
     TrainingForecast out;
+    out.table = &table;
     out.row = row;
     out.excluded = exclusion(table, row);
     try {
@@ -128,20 +125,17 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
 
 std::vector<TrainingForecast> forecast_tables(const std::vector<TrainingTable>& tables, const Catalog& catalog,
                                               std::size_t threads) {
-    std::vector<std::pair<std::size_t, std::size_t>> places;
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        for (std::size_t r = 0; r < tables[t].rows.size(); ++r) {
-            places.emplace_back(t, r);
+    std::vector<std::pair<const TrainingTable*, std::size_t>> places;
+    for (const TrainingTable& table : tables) {
+        for (std::size_t row = 0; row < table.rows.size(); ++row) {
+            places.emplace_back(&table, row);
         }
     }
-    std::vector<TrainingForecast> all;
-    const auto one = [&](std::size_t i) { return forecast_row(tables[places[i].first], places[i].second, catalog); };
-    parallel_map_ordered(places.size(), threads, one, [&](TrainingForecast f) {
-        f.table = places[all.size()].first;
-        all.push_back(std::move(f));
+    std::vector<TrainingForecast> all = parallel_map(places.size(), threads, [&](std::size_t i) {
+        return forecast_row(*places[i].first, places[i].second, catalog);
     });
-    add_efficiencies(tables, all);
-    add_nulls(tables, all);
+    add_efficiencies(all);
+    add_nulls(all);
     return all;
 }
 

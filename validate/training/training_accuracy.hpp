@@ -15,7 +15,8 @@
 namespace fabricast {
 
 struct TrainingForecast {
-    std::size_t table = 0, row = 0;
+    const TrainingTable* table = nullptr;
+    std::size_t row = 0;
     std::string excluded;  // why the row does not count; empty: it does
     std::string failed;    // why there is no forecast; empty: there is one
     double measured_s = 0, forecast_s = 0, null_s = 0;
@@ -38,6 +39,7 @@ struct TrainingForecast {
 // Forecasts one row, without efficiencies and null models.
 TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const Catalog& catalog);
 
+// Of every row of the tables, in order. `tables` must outlive the forecasts.
 std::vector<TrainingForecast> forecast_tables(const std::vector<TrainingTable>& tables, const Catalog& catalog,
                                               std::size_t threads);
 

@@ -1,13 +1,14 @@
 #include "validate/training/training_families.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "base/parallel_map_ordered.hpp"
-#include "base/percentile.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
 #include "sim/run/sweep/fingerprint.hpp"
@@ -45,18 +46,16 @@ std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double
 }
 
 double residual_at(const RowSlope& row, const std::vector<double>& x) {
-    double sum = row.residual;
-    for (std::size_t k = 0; k < x.size(); ++k) {
-        sum += row.slope[k] * x[k];
-    }
-    return sum;
+    return std::inner_product(x.begin(), x.end(), row.slope.begin(), row.residual);
 }
+
+bool is_refitted(const Part& part) { return part.kind == "compute" || part.kind == "framework"; }
 
 // The catalogue with every figure multiplied by the factor of its constant.
 Catalog scaled(const Catalog& catalog, const std::vector<double>& factors) {
     Catalog out = catalog;
     for (auto& [name, part] : out.parts) {
-        if (part.kind != "compute" && part.kind != "framework") {
+        if (!is_refitted(part)) {
             continue;
         }
         for (auto& [path, figure] : part.figures) {
@@ -69,10 +68,6 @@ Catalog scaled(const Catalog& catalog, const std::vector<double>& factors) {
     }
     return out;
 }
-
-struct RowPlace {
-    std::size_t table, row;
-};
 
 }  // namespace
 
@@ -90,9 +85,6 @@ std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std:
         for (const RowSlope& row : rows) {
             const double weight = row.weight / (noise * std::max(std::abs(residual_at(row, x)), 0.2 * noise));
             for (std::size_t k = 0; k < n; ++k) {
-                if (row.slope[k] == 0) {
-                    continue;
-                }
                 for (std::size_t j = 0; j < n; ++j) {
                     a[k][j] += weight * row.slope[k] * row.slope[j];
                 }
@@ -104,14 +96,14 @@ std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std:
     return x;
 }
 
-std::vector<RowSlope> slopes(const std::vector<TrainingTable>& tables, const Catalog& catalog, std::size_t threads) {
-    std::vector<RowPlace> places;
-    std::vector<std::size_t> rows_of(tables.size(), 0);
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        for (std::size_t r = 0; r < tables[t].rows.size(); ++r) {
-            if (exclusion(tables[t], r).empty()) {
-                places.push_back({t, r});
-            }
+std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog,
+                             std::size_t threads) {
+    std::vector<const TrainingForecast*> counted;
+    std::map<const TrainingTable*, double> rows_of;
+    for (const TrainingForecast& f : forecasts) {
+        if (f.counts()) {
+            counted.push_back(&f);
+            rows_of[f.table] += 1;
         }
     }
     std::vector<Catalog> changed;
@@ -120,55 +112,37 @@ std::vector<RowSlope> slopes(const std::vector<TrainingTable>& tables, const Cat
         factors[k] = std::exp(step_of_slope);
         changed.push_back(scaled(catalog, factors));
     }
-    const auto one = [&](std::size_t i) {
-        RowSlope out;
-        const TrainingTable& table = tables[places[i].table];
-        const std::size_t row = places[i].row;
-        out.table = places[i].table;
-        const TrainingForecast base = forecast_row(table, row, catalog);
-        if (!base.counts()) {
-            return out;
-        }
-        out.residual = std::log(base.forecast_s / base.measured_s);
+    return parallel_map(counted.size(), threads, [&](std::size_t i) {
+        const TrainingForecast& base = *counted[i];
         std::set<std::size_t> used;
         for (const auto& [part, figure] : base.used) {
             const Part* known = catalog.find(part);
-            if (known != nullptr && (known->kind == "compute" || known->kind == "framework")) {
+            if (known != nullptr && is_refitted(*known)) {
                 used.insert(constant_behind(catalog, part, figure).value_or(changed.size()));
             }
         }
+        RowSlope out{
+            base.table, points_a_table / rows_of.at(base.table), std::log(base.forecast_s / base.measured_s), {}};
         for (std::size_t k = 0; k < changed.size(); ++k) {
-            const double moved = used.contains(k) ? forecast_row(table, row, changed[k]).forecast_s : base.forecast_s;
+            const double moved =
+                used.contains(k) ? forecast_row(*base.table, base.row, changed[k]).forecast_s : base.forecast_s;
             out.slope.push_back(std::log(moved / base.forecast_s) / step_of_slope);
         }
         return out;
-    };
-    std::vector<RowSlope> all;
-    parallel_map_ordered(places.size(), threads, one, [&](RowSlope row) {
-        if (!row.slope.empty()) {
-            ++rows_of[row.table];
-            all.push_back(std::move(row));
-        }
     });
-    for (RowSlope& row : all) {
-        row.weight = points_a_table / static_cast<double>(rows_of[row.table]);
-    }
-    return all;
 }
 
-Catalog refitted(const Catalog& catalog, const std::vector<TrainingTable>& tables, const std::vector<RowSlope>& rows,
-                 const std::string& without) {
+Catalog refitted(const Catalog& catalog, const std::vector<RowSlope>& rows, const std::string& without) {
     std::vector<double> start, spread;
     for (const TrainingConstant& constant : training_constants()) {
         start.push_back(std::log(constant.value / catalog.parts.at(constant.part).number(constant.figure)));
         spread.push_back(constant.spread);
     }
     std::vector<RowSlope> others;
-    std::copy_if(rows.begin(), rows.end(), std::back_inserter(others),
-                 [&](const RowSlope& row) { return tables[row.table].family != without; });
-    const std::vector<double> x = least_absolute(others, start, spread);
-    std::vector<double> factors;
-    std::transform(x.begin(), x.end(), std::back_inserter(factors), [](double change) { return std::exp(change); });
+    std::ranges::copy_if(rows, std::back_inserter(others),
+                         [&](const RowSlope& row) { return row.table->family != without; });
+    std::vector<double> factors = least_absolute(others, start, spread);
+    std::ranges::transform(factors, factors.begin(), [](double change) { return std::exp(change); });
     return scaled(catalog, factors);
 }
 
@@ -190,46 +164,39 @@ std::string fit_yaml(const Catalog& before, const Catalog& after) {
     return text;
 }
 
-void take_family_out(const std::vector<TrainingTable>& tables, const FamilyOut& out,
-                     std::vector<TrainingForecast>& forecasts) {
+void take_family_out(const FamilyOut& out, std::vector<TrainingForecast>& forecasts) {
     for (TrainingForecast& f : forecasts) {
-        const auto found = out.seconds.find(tables[f.table].id);
+        const auto found = out.seconds.find(f.table->id);
         const bool there = found != out.seconds.end() && f.row < found->second.size();
         f.family_out_s = there ? found->second[f.row] : 0;
     }
 }
 
-FamilyOut family_out(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                     const std::vector<RowSlope>& rows, const Catalog& catalog, std::size_t threads) {
+FamilyOut family_out(const std::vector<TrainingForecast>& forecasts, const std::vector<RowSlope>& rows,
+                     const Catalog& catalog, std::size_t threads) {
     std::map<std::string, Catalog> without;
-    std::vector<RowPlace> places;
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        if (!without.contains(tables[t].family)) {
-            without.emplace(tables[t].family, refitted(catalog, tables, rows, tables[t].family));
-        }
-        for (std::size_t r = 0; r < tables[t].rows.size(); ++r) {
-            places.push_back({t, r});
+    for (const TrainingForecast& f : forecasts) {
+        if (!without.contains(f.table->family)) {
+            without.emplace(f.table->family, refitted(catalog, rows, f.table->family));
         }
     }
-    FamilyOut out;
-    out.fingerprint = training_fingerprint(tables, forecasts);
-    const auto one = [&](std::size_t i) {
-        const TrainingTable& table = tables[places[i].table];
-        const TrainingForecast f = forecast_row(table, places[i].row, without.at(table.family));
+    const std::vector<double> seconds = parallel_map(forecasts.size(), threads, [&](std::size_t i) {
+        const TrainingTable& table = *forecasts[i].table;
+        const TrainingForecast f = forecast_row(table, forecasts[i].row, without.at(table.family));
         return f.failed.empty() ? f.forecast_s : 0.0;
-    };
-    std::size_t at = 0;
-    parallel_map_ordered(places.size(), threads, one,
-                         [&](double seconds) { out.seconds[tables[places[at++].table].id].push_back(seconds); });
+    });
+    FamilyOut out{training_fingerprint(forecasts), {}};
+    for (std::size_t i = 0; i < forecasts.size(); ++i) {
+        out.seconds[forecasts[i].table->id].push_back(seconds[i]);
+    }
     return out;
 }
 
-std::string training_fingerprint(const std::vector<TrainingTable>& tables,
-                                 const std::vector<TrainingForecast>& forecasts) {
+std::string training_fingerprint(const std::vector<TrainingForecast>& forecasts) {
     std::string text;
     for (const TrainingForecast& f : forecasts) {
-        text += fmt::format("{} {} {} {:.4g} {:.4g} {}\n", tables[f.table].id, tables[f.table].family, f.row,
-                            f.measured_s, f.forecast_s, f.counts());
+        text += fmt::format("{} {} {} {:.4g} {:.4g} {}\n", f.table->id, f.table->family, f.row, f.measured_s,
+                            f.forecast_s, f.counts());
     }
     for (const TrainingConstant& c : training_constants()) {
         text += fmt::format("{} {} {} {}\n", c.part, c.figure, c.value, c.spread);
@@ -258,11 +225,7 @@ void write_family_out(const std::filesystem::path& file, const FamilyOut& out) {
         "# constants of models/catalog/training.yaml refitted without the row's whole family; 0: no forecast.\n";
     text += "fingerprint: \"" + out.fingerprint + "\"\ntables:\n";
     for (const auto& [table, seconds] : out.seconds) {
-        text += "  " + table + ": [";
-        for (std::size_t i = 0; i < seconds.size(); ++i) {
-            text += (i == 0 ? "" : ", ") + fmt::format("{:.4g}", seconds[i]);
-        }
-        text += "]\n";
+        text += fmt::format("  {}: [{:.4g}]\n", table, fmt::join(seconds, ", "));
     }
     write_atomically(file, text);
 }

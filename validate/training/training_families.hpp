@@ -14,7 +14,7 @@ namespace fabricast {
 
 // One row as a linear function: the current ln(forecast / measured), and its slope by ln of each constant.
 struct RowSlope {
-    std::size_t table = 0;
+    const TrainingTable* table = nullptr;
     double weight = 1;
     double residual = 0;
     std::vector<double> slope;
@@ -25,13 +25,13 @@ struct RowSlope {
 std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std::vector<double>& start,
                                    const std::vector<double>& spread);
 
-// Slopes of all rows that count: each row is simulated again with each constant that it uses slightly increased. Takes
-// minutes.
-std::vector<RowSlope> slopes(const std::vector<TrainingTable>& tables, const Catalog& catalog, std::size_t threads);
+// Slopes of all forecasts that count: each row is simulated again with each constant that it uses slightly increased.
+// Takes minutes.
+std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog,
+                             std::size_t threads);
 
 // The catalogue with its constants fitted to the tables of all families except `without` ("": to all tables).
-Catalog refitted(const Catalog& catalog, const std::vector<TrainingTable>& tables, const std::vector<RowSlope>& rows,
-                 const std::string& without);
+Catalog refitted(const Catalog& catalog, const std::vector<RowSlope>& rows, const std::string& without);
 
 // The figures that `refitted` changed, as overlay YAML.
 std::string fit_yaml(const Catalog& before, const Catalog& after);
@@ -42,17 +42,15 @@ struct FamilyOut {
     std::map<std::string, std::vector<double>> seconds;  // by table, one per row; 0: no forecast
 };
 
-FamilyOut family_out(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                     const std::vector<RowSlope>& rows, const Catalog& catalog, std::size_t threads);
+FamilyOut family_out(const std::vector<TrainingForecast>& forecasts, const std::vector<RowSlope>& rows,
+                     const Catalog& catalog, std::size_t threads);
 
 // Copies the left-out forecasts into `forecasts`.
-void take_family_out(const std::vector<TrainingTable>& tables, const FamilyOut& out,
-                     std::vector<TrainingForecast>& forecasts);
+void take_family_out(const FamilyOut& out, std::vector<TrainingForecast>& forecasts);
 
 // A hash of the measured and forecast time of every row, to four digits, and of the priors of the constants. It changes
 // with the model, the catalogue, the tables or the priors.
-std::string training_fingerprint(const std::vector<TrainingTable>& tables,
-                                 const std::vector<TrainingForecast>& forecasts);
+std::string training_fingerprint(const std::vector<TrainingForecast>& forecasts);
 
 // Stored next to the measurements between runs.
 FamilyOut read_family_out(const std::filesystem::path& file);

@@ -33,11 +33,11 @@ double efficiency_error(const TrainingForecast& f) { return *f.forecast_efficien
 double linear_error(const TrainingForecast& f) { return 1 - *f.measured_efficiency; }
 
 // Median error over all rows of such tables, in points.
-double scaling_points(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                      TableScaling scaling, double (*error)(const TrainingForecast&)) {
+double scaling_points(const std::vector<TrainingForecast>& forecasts, TableScaling scaling,
+                      double (*error)(const TrainingForecast&)) {
     std::vector<double> errors;
     for (const TrainingForecast& f : forecasts) {
-        if (f.measured_efficiency && tables[f.table].scaling == scaling) {
+        if (f.measured_efficiency && f.table->scaling == scaling) {
             errors.push_back(error(f));
         }
     }
@@ -47,41 +47,51 @@ double scaling_points(const std::vector<TrainingTable>& tables, const std::vecto
 std::string seconds(double value) { return value > 0 ? fmt::format("{:.5g}", value) : ""; }
 std::string optional(const std::optional<double>& value) { return value ? fmt::format("{:.4f}", *value) : ""; }
 
-// A forecast with the name of its table.
-struct Line {
-    const TrainingTable* table;
-    const TrainingForecast* f;
-};
-
-std::vector<Line> lines_of(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
-    std::vector<Line> lines;
-    for (const TrainingForecast& f : forecasts) {
-        lines.push_back({&tables[f.table], &f});
-    }
-    return lines;
+std::string error_pct(const TrainingForecast& f, double seconds) {
+    return f.compared() ? fmt::format("{:.2f}", 100 * (seconds / f.measured_s - 1)) : "";
 }
 
-std::string error_pct(const Line& line, double seconds) {
-    return line.f->compared() ? fmt::format("{:.2f}", 100 * (seconds / line.f->measured_s - 1)) : "";
+using Columns = std::vector<CsvColumn<TrainingForecast>>;
+
+template <double TrainingForecast::*value>
+std::string seconds_cell(const TrainingForecast& f) {
+    return seconds(f.*value);
+}
+
+template <double TrainingForecast::*value>
+std::string any_seconds_cell(const TrainingForecast& f) {
+    return fmt::format("{:.5g}", f.*value);
 }
 
 template <double StepRow::*part>
-std::string step_cell(const Line& line) {
-    return fmt::format("{:.4g}", line.f->step.*part);
+std::string step_cell(const TrainingForecast& f) {
+    return fmt::format("{:.4g}", f.step.*part);
+}
+
+// The columns with which both tables begin and end, with `middle` between them.
+std::string csv_with(const Columns& middle, const std::vector<TrainingForecast>& forecasts) {
+    Columns columns = {{"table", [](const TrainingForecast& f) { return f.table->id; }},
+                       {"row", [](const TrainingForecast& f) { return fmt::format("{}", f.row + 1); }}};
+    columns.insert(columns.end(), middle.begin(), middle.end());
+    columns.insert(columns.end(),
+                   {{"measured_efficiency", [](const TrainingForecast& f) { return optional(f.measured_efficiency); }},
+                    {"forecast_efficiency", [](const TrainingForecast& f) { return optional(f.forecast_efficiency); }},
+                    {"assumed", [](const TrainingForecast& f) { return std::string(f.assumed ? "yes" : "no"); }},
+                    {"excluded", [](const TrainingForecast& f) { return f.failed.empty() ? f.excluded : f.failed; }}});
+    return csv_text(columns, forecasts);
 }
 
 }  // namespace
 
-std::vector<ComparedRow> training_rows(const std::vector<TrainingTable>& tables,
-                                       const std::vector<TrainingForecast>& forecasts) {
+std::vector<ComparedRow> training_rows(const std::vector<TrainingForecast>& forecasts) {
     std::vector<ComparedRow> rows;
     for (const TrainingForecast& f : forecasts) {
         if (!f.compared()) {
             continue;
         }
         ComparedRow& row = rows.emplace_back();
-        row.table = row.site = tables[f.table].id;
-        row.publisher = tables[f.table].family;
+        row.table = row.site = f.table->id;
+        row.publisher = f.table->family;
         row.label = f.label;
         row.use = f.excluded.empty() ? RowUse::counted : RowUse::excluded;
         row.why = f.excluded;
@@ -94,12 +104,11 @@ std::vector<ComparedRow> training_rows(const std::vector<TrainingTable>& tables,
     return rows;
 }
 
-TableErrors table_errors(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                         std::size_t table) {
+TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, const TrainingTable& table) {
     std::vector<TrainingForecast> own;
     std::vector<double> efficiency, linear;
     for (const TrainingForecast& f : forecasts) {
-        if (f.table != table) {
+        if (f.table != &table) {
             continue;
         }
         own.push_back(f);
@@ -108,7 +117,7 @@ TableErrors table_errors(const std::vector<TrainingTable>& tables, const std::ve
             linear.push_back(linear_error(f));
         }
     }
-    const std::vector<ComparedRow> rows = training_rows(tables, own);
+    const std::vector<ComparedRow> rows = training_rows(own);
     const bool everything = std::ranges::none_of(rows, &ComparedRow::counted);
     const auto errors = [&](Forecast which) { return errors_of(rows, {.which = which, .everything = everything}); };
     return {errors(Forecast::ours),         errors(Forecast::null_mfu), errors(Forecast::publisher_out),
@@ -117,10 +126,7 @@ TableErrors table_errors(const std::vector<TrainingTable>& tables, const std::ve
 
 std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tables,
                                           const std::vector<TrainingForecast>& forecasts) {
-    const std::vector<ComparedRow> rows = training_rows(tables, forecasts);
-    const Headline counted(rows, Forecast::ours, Forecast::null_mfu, false);
-    const Headline all(rows, Forecast::ours, Forecast::null_mfu, true);
-    const ErrorSummary errors = errors_of(rows, {}), all_errors = errors_of(rows, {.everything = true});
+    const std::vector<ComparedRow> rows = training_rows(forecasts);
     double sum = 0;
     std::vector<double> stated;
     for (const TrainingForecast& f : forecasts) {
@@ -132,40 +138,42 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
             }
         }
     }
+    const auto count = [](std::size_t value) { return static_cast<double>(value); };
+    std::vector<NamedFigure> figures;
+    for (const bool everything : {false, true}) {
+        const Headline tables_of(rows, Forecast::ours, Forecast::null_mfu, everything);
+        const ErrorSummary errors = errors_of(rows, {.everything = everything});
+        const auto add = [&](const char* name, double value, const char* unit) {
+            figures.push_back({fmt::format("train_{}{}", everything ? "all_" : "", name), value, unit});
+        };
+        add("tables", count(tables_of.ours.size()), "");
+        add("rows", count(errors.rows), "");
+        add("step_median_pct", tables_of.median(), "%");
+        add("step_p90_pct", 100 * mean_over(tables_of.ours, &ErrorSummary::p90), "%");
+        if (!everything) {
+            add("step_mean_pct", sum / count(errors.rows), "%");
+        }
+        add("step_max_pct", 100 * errors.largest, "%");
+        add("null_step_median_pct", tables_of.null_median(), "%");
+        add("beats_null_tables", tables_of.beats(), "tables");
+    }
+    constexpr std::pair<const char*, TableScaling> scalings[] = {{"weak", TableScaling::weak},
+                                                                 {"strong", TableScaling::strong}};
+    for (const auto& [name, scaling] : scalings) {
+        figures.push_back({fmt::format("train_scaling_{}_median_points", name),
+                           scaling_points(forecasts, scaling, efficiency_error), "points"});
+        figures.push_back({fmt::format("train_null_scaling_{}_median_points", name),
+                           scaling_points(forecasts, scaling, linear_error), "points"});
+    }
     double efficiency_tables = 0, efficiency_beats = 0;
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        const TableErrors e = table_errors(tables, forecasts, t);
+    for (const TrainingTable& table : tables) {
+        const TableErrors e = table_errors(forecasts, table);
         efficiency_tables += e.efficiency.rows > 0 ? 1 : 0;
         efficiency_beats += e.efficiency.rows > 0 && e.efficiency.median < e.linear.median ? 1 : 0;
     }
-    const auto points = [&](TableScaling scaling, double (*error)(const TrainingForecast&)) {
-        return scaling_points(tables, forecasts, scaling, error);
-    };
-    const auto count = [](std::size_t value) { return static_cast<double>(value); };
-    std::vector<NamedFigure> figures = {
-        {"train_tables", count(counted.ours.size()), ""},
-        {"train_rows", count(errors.rows), ""},
-        {"train_step_median_pct", counted.median(), "%"},
-        {"train_step_p90_pct", 100 * mean_over(counted.ours, &ErrorSummary::p90), "%"},
-        {"train_step_mean_pct", sum / count(errors.rows), "%"},
-        {"train_step_max_pct", 100 * errors.largest, "%"},
-        {"train_null_step_median_pct", counted.null_median(), "%"},
-        {"train_beats_null_tables", counted.beats(), "tables"},
-        {"train_all_tables", count(all.ours.size()), ""},
-        {"train_all_rows", count(all_errors.rows), ""},
-        {"train_all_step_median_pct", all.median(), "%"},
-        {"train_all_step_p90_pct", 100 * mean_over(all.ours, &ErrorSummary::p90), "%"},
-        {"train_all_step_max_pct", 100 * all_errors.largest, "%"},
-        {"train_all_null_step_median_pct", all.null_median(), "%"},
-        {"train_all_beats_null_tables", all.beats(), "tables"},
-        {"train_scaling_weak_median_points", points(TableScaling::weak, efficiency_error), "points"},
-        {"train_null_scaling_weak_median_points", points(TableScaling::weak, linear_error), "points"},
-        {"train_scaling_strong_median_points", points(TableScaling::strong, efficiency_error), "points"},
-        {"train_null_scaling_strong_median_points", points(TableScaling::strong, linear_error), "points"},
-        {"train_eff_beats_null_tables", efficiency_beats, "tables"},
-        {"train_eff_tables", efficiency_tables, "tables"},
-        {"train_step_stated_rows", count(stated.size()), ""},
-    };
+    figures.push_back({"train_eff_beats_null_tables", efficiency_beats, "tables"});
+    figures.push_back({"train_eff_tables", efficiency_tables, "tables"});
+    figures.push_back({"train_step_stated_rows", count(stated.size()), ""});
     if (!stated.empty()) {
         figures.push_back({"train_step_stated_median_pct", 100 * summary_of(stated).median, "%"});
     }
@@ -181,51 +189,35 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
     return figures;
 }
 
-std::string training_csv(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
-    static const std::vector<CsvColumn<Line>> columns = {
-        {"table", [](const Line& l) { return l.table->id; }},
-        {"row", [](const Line& l) { return fmt::format("{}", l.f->row + 1); }},
-        {"measured_s", [](const Line& l) { return seconds(l.f->measured_s); }},
-        {"forecast_s", [](const Line& l) { return seconds(l.f->forecast_s); }},
-        {"null_s", [](const Line& l) { return seconds(l.f->null_s); }},
-        {"family_out_s", [](const Line& l) { return seconds(l.f->family_out_s); }},
-        {"null_out_s", [](const Line& l) { return seconds(l.f->null_out_s); }},
-        {"measured_efficiency", [](const Line& l) { return optional(l.f->measured_efficiency); }},
-        {"forecast_efficiency", [](const Line& l) { return optional(l.f->forecast_efficiency); }},
-        {"assumed", [](const Line& l) { return std::string(l.f->assumed ? "yes" : "no"); }},
-        {"excluded", [](const Line& l) { return l.f->failed.empty() ? l.f->excluded : l.f->failed; }},
-    };
-    return csv_text(columns, lines_of(tables, forecasts));
+std::string training_csv(const std::vector<TrainingForecast>& forecasts) {
+    return csv_with({{"measured_s", seconds_cell<&TrainingForecast::measured_s>},
+                     {"forecast_s", seconds_cell<&TrainingForecast::forecast_s>},
+                     {"null_s", seconds_cell<&TrainingForecast::null_s>},
+                     {"family_out_s", seconds_cell<&TrainingForecast::family_out_s>},
+                     {"null_out_s", seconds_cell<&TrainingForecast::null_out_s>}},
+                    forecasts);
 }
 
-std::string training_rows_csv(const std::vector<TrainingTable>& tables,
-                              const std::vector<TrainingForecast>& forecasts) {
-    static const std::vector<CsvColumn<Line>> columns = {
-        {"table", [](const Line& l) { return l.table->id; }},
-        {"row", [](const Line& l) { return fmt::format("{}", l.f->row + 1); }},
-        {"what", [](const Line& l) { return l.f->label; }},
-        {"measured_s", [](const Line& l) { return fmt::format("{:.5g}", l.f->measured_s); }},
-        {"forecast_s", [](const Line& l) { return fmt::format("{:.5g}", l.f->forecast_s); }},
-        {"error_pct", [](const Line& l) { return error_pct(l, l.f->forecast_s); }},
-        {"null_s", [](const Line& l) { return fmt::format("{:.5g}", l.f->null_s); }},
-        {"null_error_pct", [](const Line& l) { return error_pct(l, l.f->null_s); }},
-        {"family_out_s", [](const Line& l) { return seconds(l.f->family_out_s); }},
-        {"evidence",
-         [](const Line& l) { return std::string(l.f->failed.empty() ? to_string(l.f->step.evidence) : ""); }},
-        {"compute_s", step_cell<&StepRow::compute_s>},
-        {"exposed_tensor_s", step_cell<&StepRow::exposed_tensor_s>},
-        {"exposed_context_s", step_cell<&StepRow::exposed_context_s>},
-        {"exposed_expert_s", step_cell<&StepRow::exposed_expert_s>},
-        {"exposed_pipeline_s", step_cell<&StepRow::exposed_pipeline_s>},
-        {"exposed_data_s", step_cell<&StepRow::exposed_data_s>},
-        {"bubble_s", step_cell<&StepRow::bubble_s>},
-        {"fixed_s", step_cell<&StepRow::fixed_s>},
-        {"measured_efficiency", [](const Line& l) { return optional(l.f->measured_efficiency); }},
-        {"forecast_efficiency", [](const Line& l) { return optional(l.f->forecast_efficiency); }},
-        {"assumed", [](const Line& l) { return std::string(l.f->assumed ? "yes" : "no"); }},
-        {"excluded", [](const Line& l) { return l.f->failed.empty() ? l.f->excluded : l.f->failed; }},
-    };
-    return csv_text(columns, lines_of(tables, forecasts));
+std::string training_rows_csv(const std::vector<TrainingForecast>& forecasts) {
+    using F = TrainingForecast;
+    return csv_with(
+        {{"what", [](const F& f) { return f.label; }},
+         {"measured_s", any_seconds_cell<&F::measured_s>},
+         {"forecast_s", any_seconds_cell<&F::forecast_s>},
+         {"error_pct", [](const F& f) { return error_pct(f, f.forecast_s); }},
+         {"null_s", any_seconds_cell<&F::null_s>},
+         {"null_error_pct", [](const F& f) { return error_pct(f, f.null_s); }},
+         {"family_out_s", seconds_cell<&F::family_out_s>},
+         {"evidence", [](const F& f) { return std::string(f.failed.empty() ? to_string(f.step.evidence) : ""); }},
+         {"compute_s", step_cell<&StepRow::compute_s>},
+         {"exposed_tensor_s", step_cell<&StepRow::exposed_tensor_s>},
+         {"exposed_context_s", step_cell<&StepRow::exposed_context_s>},
+         {"exposed_expert_s", step_cell<&StepRow::exposed_expert_s>},
+         {"exposed_pipeline_s", step_cell<&StepRow::exposed_pipeline_s>},
+         {"exposed_data_s", step_cell<&StepRow::exposed_data_s>},
+         {"bubble_s", step_cell<&StepRow::bubble_s>},
+         {"fixed_s", step_cell<&StepRow::fixed_s>}},
+        forecasts);
 }
 
 }  // namespace fabricast

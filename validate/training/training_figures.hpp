@@ -6,8 +6,7 @@
 namespace fabricast {
 
 // The compared rows: a table is a site, its family is the publisher.
-std::vector<ComparedRow> training_rows(const std::vector<TrainingTable>& tables,
-                                       const std::vector<TrainingForecast>& forecasts);
+std::vector<ComparedRow> training_rows(const std::vector<TrainingForecast>& forecasts);
 
 struct TableErrors {
     ErrorSummary ours, null;            // of the step time
@@ -15,8 +14,7 @@ struct TableErrors {
     ErrorSummary efficiency, linear;    // of the scaling efficiency: forecast, and perfect scaling
 };
 // Of the rows that count; of all rows if none does.
-TableErrors table_errors(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                         std::size_t table);
+TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, const TrainingTable& table);
 
 // train_step_median_pct and so on, as `./dev accuracy` prints them. `train_all_...` covers every row with a measured
 // step, excluded ones too.
@@ -24,7 +22,7 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
                                           const std::vector<TrainingForecast>& forecasts);
 
 // What the figures are computed from, one line for each row; and everything that is known about each row.
-std::string training_csv(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts);
-std::string training_rows_csv(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts);
+std::string training_csv(const std::vector<TrainingForecast>& forecasts);
+std::string training_rows_csv(const std::vector<TrainingForecast>& forecasts);
 
 }  // namespace fabricast

@@ -21,8 +21,7 @@ struct Judged {
     double ratio;  // measured / left-out forecast
 };
 
-std::vector<Judged> judged_rows(const std::vector<TrainingTable>& tables,
-                                const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
+std::vector<Judged> judged_rows(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
     std::map<std::string, AspectsMet> met;
     std::vector<Judged> list;
     std::vector<std::string> notes;
@@ -30,10 +29,9 @@ std::vector<Judged> judged_rows(const std::vector<TrainingTable>& tables,
         if (!f.compared() || !(f.family_out_s > 0)) {
             continue;
         }
-        const std::string& family = tables[f.table].family;
-        const auto [found, fresh] = met.try_emplace(family);
+        const auto [found, fresh] = met.try_emplace(f.table->family);
         if (fresh) {
-            found->second = aspects_of(tables, forecasts, family);
+            found->second = aspects_of(forecasts, f.table->family);
         }
         list.push_back({&f, evidence_of_aspects(f.aspects, f.step.gpus, found->second, catalog, notes),
                         f.measured_s / f.family_out_s});
@@ -41,12 +39,11 @@ std::vector<Judged> judged_rows(const std::vector<TrainingTable>& tables,
     return list;
 }
 
-TrainingRanges ranges_of(const std::vector<TrainingTable>& tables, const std::vector<Judged>& rows,
-                         const std::string& without) {
+TrainingRanges ranges_of(const std::vector<Judged>& rows, const std::string& without) {
     std::map<Evidence, RatioGroups> groups;  // by table
     RatioGroups everything;
     for (const Judged& row : rows) {
-        const TrainingTable& table = tables[row.forecast->table];
+        const TrainingTable& table = *row.forecast->table;
         if (table.family != without) {
             groups[row.evidence][table.id].push_back(row.ratio);
             everything[table.id].push_back(row.ratio);
@@ -68,11 +65,10 @@ TrainingRanges ranges_of(const std::vector<TrainingTable>& tables, const std::ve
 
 }  // namespace
 
-AspectsMet aspects_of(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                      const std::string& without) {
+AspectsMet aspects_of(const std::vector<TrainingForecast>& forecasts, const std::string& without) {
     AspectsMet met;
     for (const TrainingForecast& f : forecasts) {
-        if (f.counts() && tables[f.table].family != without) {
+        if (f.counts() && f.table->family != without) {
             for (const std::string& aspect : f.aspects) {
                 met[aspect] = std::max<double>(met[aspect], f.step.gpus);
             }
@@ -81,35 +77,32 @@ AspectsMet aspects_of(const std::vector<TrainingTable>& tables, const std::vecto
     return met;
 }
 
-TrainingRanges training_ranges(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                               const Catalog& catalog, const std::string& without) {
-    return ranges_of(tables, judged_rows(tables, forecasts, catalog), without);
+TrainingRanges training_ranges(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
+    return ranges_of(judged_rows(forecasts, catalog), "");
 }
 
-std::vector<NamedFigure> training_coverage(const std::vector<TrainingTable>& tables,
-                                           const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
-    const std::vector<Judged> rows = judged_rows(tables, forecasts, catalog);
+std::vector<NamedFigure> training_coverage(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
+    const std::vector<Judged> rows = judged_rows(forecasts, catalog);
+    if (rows.empty()) {
+        return {};
+    }
     std::map<std::string, TrainingRanges> without;
     double counted = 0, counted_inside = 0, inside = 0;
-    std::map<std::size_t, std::pair<double, double>> by_table;  // rows that count, and how many of them are inside
+    std::map<std::string, std::pair<double, double>> by_table;  // rows that count, and how many of them are inside
     for (const Judged& row : rows) {
-        const std::string& family = tables[row.forecast->table].family;
-        const auto [found, fresh] = without.try_emplace(family);
+        const TrainingTable& table = *row.forecast->table;
+        const auto [found, fresh] = without.try_emplace(table.family);
         if (fresh) {
-            found->second = ranges_of(tables, rows, family);
+            found->second = ranges_of(rows, table.family);
         }
-        const RatioRange& range = found->second.at(row.evidence);
-        const double in = range.holds(row.ratio) ? 1 : 0;
+        const double in = found->second.at(row.evidence).holds(row.ratio) ? 1 : 0;
         inside += in;
         if (row.forecast->counts()) {
             counted += 1;
             counted_inside += in;
-            by_table[row.forecast->table].first += 1;
-            by_table[row.forecast->table].second += in;
+            by_table[table.id].first += 1;
+            by_table[table.id].second += in;
         }
-    }
-    if (rows.empty()) {
-        return {};
     }
     double share = 0;
     for (const auto& [table, of] : by_table) {

@@ -13,20 +13,17 @@
 namespace fabricast {
 
 // The aspects of the rows that count, each with its largest number of GPUs; rows of the family `without` are ignored.
-AspectsMet aspects_of(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                      const std::string& without = "");
+AspectsMet aspects_of(const std::vector<TrainingForecast>& forecasts, const std::string& without = "");
 
 // Intervals by evidence, from all rows with a left-out forecast (excluded ones too), with equal weight for each table.
 // Weaker evidence never has a narrower interval; if no table has an evidence, its interval is that of the next stronger
 // one, 1.5 times as wide in logarithms.
 using TrainingRanges = std::map<Evidence, RatioRange>;
-TrainingRanges training_ranges(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                               const Catalog& catalog, const std::string& without = "");
+TrainingRanges training_ranges(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog);
 
 // The share of left-out rows that lie inside the intervals computed from the other families: of the rows that count,
 // and of all.
-std::vector<NamedFigure> training_coverage(const std::vector<TrainingTable>& tables,
-                                           const std::vector<TrainingForecast>& forecasts, const Catalog& catalog);
+std::vector<NamedFigure> training_coverage(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog);
 
 // models/catalog/training_intervals.yaml: parts `training-tables` and `training-intervals`.
 std::string training_intervals_yaml(const AspectsMet& met, const TrainingRanges& ranges);

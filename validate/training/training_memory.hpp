@@ -12,7 +12,8 @@
 namespace fabricast {
 
 struct MemoryVerdict {
-    std::size_t table = 0, row = 0;
+    std::string table;  // its id
+    std::size_t row = 0;
     bool ran = false;
     StepMemory needs;                // need of the GPU that needs most
     double has = 0;                  // bytes
@@ -20,14 +21,14 @@ struct MemoryVerdict {
     bool refused() const { return needs.low80 > has; }
 };
 
-// One verdict per row whose outcome is known; a step column of "OOM" means that the run was out of memory. Tables that
-// only have layouts have the key `layouts:` instead of `forecast:`. Left out: excluded rows, and rows whose
+// One verdict per row whose outcome is known, in order; a step column of "OOM" means that the run was out of memory.
+// Tables that only have layouts have the key `layouts:` instead of `forecast:`. Left out: excluded rows, and rows whose
 // recomputation is only assumed.
 std::vector<MemoryVerdict> memory_verdicts(const std::vector<TrainingTable>& tables, const Catalog& catalog);
 
 std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdicts);
 // Markdown, by table: rows that ran and how many of them were refused; rows that ran out of memory and how many of them
 // were refused.
-std::string memory_lines(const std::vector<TrainingTable>& tables, const std::vector<MemoryVerdict>& verdicts);
+std::string memory_lines(const std::vector<MemoryVerdict>& verdicts);
 
 }  // namespace fabricast

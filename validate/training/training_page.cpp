@@ -16,9 +16,9 @@ std::string name_of(const TrainingTable& table) { return table.id + (table.exclu
 std::string table_lines(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
     const auto cell = [](const ErrorSummary& e) { return e.rows == 0 ? "-" : percent_cell(e.median); };
     std::string lines;
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        const TableErrors e = table_errors(tables, forecasts, t);
-        lines += markdown_row({name_of(tables[t]), fmt::format("{}", e.ours.rows), percent_cell(e.ours.median),
+    for (const TrainingTable& table : tables) {
+        const TableErrors e = table_errors(forecasts, table);
+        lines += markdown_row({name_of(table), fmt::format("{}", e.ours.rows), percent_cell(e.ours.median),
                                percent_cell(e.ours.p90), percent_cell(e.ours.largest),
                                fmt::format("{:+.1f}", 100 * e.ours.bias), percent_cell(e.null.median),
                                cell(e.family_out), cell(e.null_out), cell(e.efficiency), cell(e.linear)});
@@ -28,19 +28,19 @@ std::string table_lines(const std::vector<TrainingTable>& tables, const std::vec
 
 std::string excluded_lines(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
     std::string lines;
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        if (!tables[t].excluded.empty()) {
-            lines += fmt::format("- {}: {}\n", tables[t].id, tables[t].excluded);
+    for (const TrainingTable& table : tables) {
+        if (!table.excluded.empty()) {
+            lines += fmt::format("- {}: {}\n", table.id, table.excluded);
             continue;
         }
-        std::map<std::string, int> causes;
+        std::map<std::string, std::uint64_t> causes;
         for (const TrainingForecast& f : forecasts) {
-            if (f.table == t && (!f.excluded.empty() || !f.failed.empty())) {
+            if (f.table == &table && !(f.excluded.empty() && f.failed.empty())) {
                 ++causes[f.excluded.empty() ? f.failed : f.excluded];
             }
         }
         for (const auto& [cause, rows] : causes) {
-            lines += fmt::format("- {}, {} row{}: {}\n", tables[t].id, rows, rows == 1 ? "" : "s", cause);
+            lines += fmt::format("- {}, {}: {}\n", table.id, plural(rows, "row"), cause);
         }
     }
     return lines;
@@ -48,15 +48,15 @@ std::string excluded_lines(const std::vector<TrainingTable>& tables, const std::
 
 std::string null_lines(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
     std::string lines;
-    for (std::size_t t = 0; t < tables.size(); ++t) {
+    for (const TrainingTable& table : tables) {
         const auto compare = [&](const char* what, const char* unit, const char* null_unit, const ErrorSummary& ours,
                                  const ErrorSummary& null) {
             if (ours.rows > 0 && ours.median >= null.median) {
-                lines += fmt::format("- {}: {}, {} {} against {}{}\n", name_of(tables[t]), what,
-                                     percent_cell(ours.median), unit, percent_cell(null.median), null_unit);
+                lines += fmt::format("- {}: {}, {} {} against {}{}\n", name_of(table), what, percent_cell(ours.median),
+                                     unit, percent_cell(null.median), null_unit);
             }
         };
-        const TableErrors e = table_errors(tables, forecasts, t);
+        const TableErrors e = table_errors(forecasts, table);
         compare("step time", "%", " %", e.ours, e.null);
         compare("step time with the family left out", "%", " %", e.family_out, e.null_out);
         compare("efficiency", "points", "", e.efficiency, e.linear);
@@ -67,7 +67,7 @@ std::string null_lines(const std::vector<TrainingTable>& tables, const std::vect
 }  // namespace
 
 std::string training_page(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                          const JudgedLayouts& layouts, const std::vector<NamedFigure>& figures,
+                          const std::vector<MemoryVerdict>& verdicts, const std::vector<NamedFigure>& figures,
                           const std::string& stale) {
     std::string lines;
     for (const NamedFigure& f : figures) {
@@ -78,7 +78,7 @@ std::string training_page(const std::vector<TrainingTable>& tables, const std::v
                                                 {"tables", table_lines(tables, forecasts)},
                                                 {"excluded", excluded_lines(tables, forecasts)},
                                                 {"nulls", null_lines(tables, forecasts)},
-                                                {"memory", memory_lines(layouts.tables, layouts.verdicts)}});
+                                                {"memory", memory_lines(verdicts)}});
 }
 
 std::string training_chart(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts) {
@@ -87,10 +87,10 @@ std::string training_chart(const std::vector<TrainingTable>& tables, const std::
     chart.legend = {"forecast", "its family left out of the fit", "null: 6 N D at one MFU"};
     chart.colors = {"#1f77b4", "#2ca02c", "#aaaaaa"};
     chart.limit = 60;
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        const TableErrors e = table_errors(tables, forecasts, t);
+    for (const TrainingTable& table : tables) {
+        const TableErrors e = table_errors(forecasts, table);
         chart.rows.push_back(
-            {name_of(tables[t]),
+            {name_of(table),
              {100 * e.ours.median, e.family_out.rows == 0 ? -1 : 100 * e.family_out.median, 100 * e.null.median}});
     }
     return svg(std::vector<DotChart>{chart});

@@ -9,16 +9,10 @@
 
 namespace fabricast {
 
-// The tables whose layouts the memory check judged, and its verdicts.
-struct JudgedLayouts {
-    std::vector<TrainingTable> tables;
-    std::vector<MemoryVerdict> verdicts;
-};
-
-// `figures` are shown at the top. `stale` says why the left-out forecasts belong to another state of the model; empty:
-// they are current.
+// `verdicts` are those of the memory check on layouts; `figures` are shown at the top. `stale` says why the left-out
+// forecasts belong to another state of the model; empty: they are current.
 std::string training_page(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts,
-                          const JudgedLayouts& layouts, const std::vector<NamedFigure>& figures,
+                          const std::vector<MemoryVerdict>& verdicts, const std::vector<NamedFigure>& figures,
                           const std::string& stale);
 
 // One dot per table and model: median errors side by side, as SVG.

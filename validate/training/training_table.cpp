@@ -1,5 +1,7 @@
 #include "validate/training/training_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -11,8 +13,6 @@
 namespace fabricast {
 
 namespace {
-
-std::string cell_text(const yaml::Node& cell) { return cell.is_null() ? "null" : cell.as_string(); }
 
 std::vector<std::string> texts(const yaml::Node* list) {
     std::vector<std::string> out;
@@ -47,56 +47,29 @@ std::vector<TableCase> cases_of(const yaml::Node& map, const char* key) {
     return out;
 }
 
-bool matches(const TableCase& one, const std::map<std::string, std::string>& row) {
-    return std::all_of(one.when.begin(), one.when.end(), [&](const auto& condition) {
+bool matches(const TableCase& one, const Cells& row) {
+    return std::ranges::all_of(one.when, [&](const auto& condition) {
         const auto cell = row.find(condition.first);
-        return cell != row.end() &&
-               std::any_of(condition.second.begin(), condition.second.end(),
-                           [&](const std::string& pattern) { return glob_matches(pattern, cell->second); });
+        return cell != row.end() && std::ranges::any_of(condition.second, [&](const std::string& pattern) {
+                   return glob_matches(pattern, cell->second);
+               });
     });
 }
 
-// Settings by key; later ones replace earlier ones.
-class Settings {
-public:
-    explicit Settings(const std::map<std::string, std::string>& row) : row_(row) {}
+// Adds settings (`path=value`) by path; later ones replace earlier ones. "row.COLUMN" is the cell of that column.
+void take(std::map<std::string, std::string>& settings, const std::vector<std::string>& list, const Cells& row) {
+    for (const std::string& setting : list) {
+        const std::size_t equals = setting.find('=');
+        const std::string value = setting.substr(equals + 1);
+        settings[setting.substr(0, equals)] = value.starts_with("row.") ? row.at(value.substr(4)) : value;
+    }
+}
 
-    void take(const std::vector<std::string>& list) {
-        for (const std::string& setting : list) {
-            const std::size_t equals = setting.find('=');
-            std::string value = setting.substr(equals + 1);
-            if (value.starts_with("row.")) {
-                value = row_.at(value.substr(4));
-            }
-            values_[setting.substr(0, equals)] = value;
-        }
-    }
-    void put(const std::string& key, const std::string& value) { values_[key] = value; }
-    std::string take_out(const std::string& key, const std::string& otherwise) {
-        const auto found = values_.find(key);
-        if (found == values_.end()) {
-            return otherwise;
-        }
-        std::string value = found->second;
-        values_.erase(found);
-        return value;
-    }
-    std::string value(const std::string& key, const std::string& otherwise) const {
-        const auto found = values_.find(key);
-        return found == values_.end() ? otherwise : found->second;
-    }
-    std::vector<std::string> all() const {
-        std::vector<std::string> list;
-        for (const auto& [key, value] : values_) {
-            list.push_back(key + "=" + value);
-        }
-        return list;
-    }
-
-private:
-    const std::map<std::string, std::string>& row_;
-    std::map<std::string, std::string> values_;
-};
+std::string value_or(const std::map<std::string, std::string>& settings, const std::string& key,
+                     const std::string& otherwise) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? otherwise : found->second;
+}
 
 std::uint32_t whole(const std::string& text) {
     return static_cast<std::uint32_t>(std::strtoul(text.c_str(), nullptr, 10));
@@ -136,11 +109,11 @@ TrainingTable read_training_table(const std::filesystem::path& file, std::string
         if (row.items().size() != names.size()) {
             row.fail("a row has one cell for each column");
         }
-        std::map<std::string, std::string> cells;
+        Cells& cells = table.rows.emplace_back();
         for (std::size_t i = 0; i < names.size(); ++i) {
-            cells[names[i]] = cell_text(row.items()[i]);
+            const yaml::Node& cell = row.items()[i];
+            cells[names[i]] = cell.is_null() ? "null" : cell.as_string();
         }
-        table.rows.push_back(std::move(cells));
     }
     return table;
 }
@@ -161,43 +134,49 @@ std::vector<TrainingTable> read_training_tables(const std::filesystem::path& fol
 }
 
 DerivedStep derive_step(const TrainingTable& table, std::size_t index, const Catalog& catalog) {
-    const std::map<std::string, std::string>& row = table.rows.at(index);
+    const Cells& row = table.rows.at(index);
     DerivedStep out;
-    Settings settings(row);
-    settings.take(table.set);
-    settings.take(table.assumed);
+    std::map<std::string, std::string> settings;
+    take(settings, table.set, row);
+    take(settings, table.assumed, row);
     out.assumptions = table.assumed;
     for (const TableCase& one : table.cases) {
         if (matches(one, row)) {
-            settings.take(one.set);
+            take(settings, one.set, row);
         }
     }
     for (const TableCase& one : table.assumed_cases) {
         if (matches(one, row)) {
-            settings.take(one.set);
+            take(settings, one.set, row);
             out.assumptions.insert(out.assumptions.end(), one.set.begin(), one.set.end());
         }
     }
     for (const auto& [column, key] : table.columns) {
         if (row.at(column) != "null") {
-            settings.put(key, row.at(column));
+            settings[key] = row.at(column);
         }
     }
     // A number of GPUs means whole nodes, or part of one node.
-    const std::uint32_t gpus = whole(settings.take_out("gpus", "0"));
-    const std::uint32_t full = node_template(settings.value("cluster.node", ""), catalog).gpus;
-    const std::uint32_t each = whole(settings.take_out("gpus_per_node", std::to_string(full)));
-    settings.put("cluster.nodes", std::to_string(std::max(1U, gpus / each)));
+    const std::uint32_t gpus = whole(value_or(settings, "gpus", "0"));
+    const std::uint32_t full = node_template(value_or(settings, "cluster.node", ""), catalog).gpus;
+    const std::uint32_t each = whole(value_or(settings, "gpus_per_node", std::to_string(full)));
+    settings.erase("gpus");
+    settings.erase("gpus_per_node");
+    settings["cluster.nodes"] = std::to_string(std::max(1U, gpus / each));
     if (std::min(gpus, each) != full) {
-        settings.put("cluster.gpus_per_node", std::to_string(std::min(gpus, each)));
+        settings["cluster.gpus_per_node"] = std::to_string(std::min(gpus, each));
     }
-    if (whole(settings.value("workload.parallelism.pipeline", "1")) == 1) {
-        settings.take_out("workload.parallelism.chunks", "");
+    if (whole(value_or(settings, "workload.parallelism.pipeline", "1")) == 1) {
+        settings.erase("workload.parallelism.chunks");
     }
-    settings.put("workload.check_memory", "false");  // the row ran, so the check is off
+    settings["workload.check_memory"] = "false";  // the row ran, so the check is off
+    std::vector<std::string> list;
+    for (const auto& [key, value] : settings) {
+        list.push_back(key + "=" + value);
+    }
     out.scenario =
         parse_scenario("name: row\ncluster: {node: dgx-h100}\nworkload: {kind: training, model: gpt3-175b}\n",
-                       table.id + ", row " + std::to_string(index + 1), settings.all());
+                       fmt::format("{}, row {}", table.id, index + 1), list);
     return out;
 }
 

@@ -14,6 +14,8 @@
 
 namespace fabricast {
 
+using Cells = std::map<std::string, std::string>;  // column -> text; "null" if the file says so
+
 // Settings (`path=value`) for the rows whose cells match.
 struct TableCase {
     std::map<std::string, std::vector<std::string>> when;  // column -> texts, any may match; `*` is any text
@@ -33,7 +35,7 @@ struct TrainingTable {
     std::map<std::string, std::string> columns;  // column -> key
     std::vector<std::string> set, assumed;
     std::vector<TableCase> cases, assumed_cases, exclusions;
-    std::vector<std::map<std::string, std::string>> rows;  // column -> text; "null" if the file says so
+    std::vector<Cells> rows;
 };
 
 // `how` is the key of the rules that turn rows into scenarios. Throws InputError at the first mistake in the file.
