@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "sim/engines/common/accounting.hpp"
-#include "sim/engines/common/described.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 
 namespace fabricast {

@@ -11,7 +11,7 @@
 #include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/kernels.hpp"
 #include "sim/engines/common/progress.hpp"
-#include "sim/engines/common/watching.hpp"
+#include "sim/engines/common/watch.hpp"
 #include "sim/engines/flow/clocks.hpp"
 #include "sim/engines/flow/coupled.hpp"
 #include "sim/engines/flow/event_queue.hpp"

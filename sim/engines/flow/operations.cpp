@@ -56,7 +56,7 @@ void FluidReplay::run(OpId op) {
 
 void FluidReplay::flow(OpId op) {
     const Transfer& t = message(op);
-    const double bytes = static_cast<double>(t.bytes.count) * schedule_.connections[t.connection].wire_ratio;
+    const double bytes = schedule_.wire_bytes(t);
     if (bytes <= 0) {
         ended_.push_back(op);
         return;

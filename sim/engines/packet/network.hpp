@@ -132,6 +132,17 @@ struct Network {
     std::uint32_t port_of(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
         return hops[route.first + variant * route.hops + hop];
     }
+    // The ports of one of the route's ways, hop by hop.
+    std::span<const std::uint32_t> ports_of(const Route& route, std::uint32_t variant = 0) const {
+        return std::span(hops).subspan(route.first + std::size_t{variant} * route.hops, route.hops);
+    }
+    Ps latency_of(const Route& route, std::uint32_t variant = 0) const {
+        Ps sum = 0;
+        for (const std::uint32_t p : ports_of(route, variant)) {
+            sum += ports[p].latency;
+        }
+        return sum;
+    }
     std::span<const std::uint32_t> services_at(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
         if (services_end.empty()) {
             return {};

@@ -4,7 +4,7 @@ namespace fabricast::packet {
 
 namespace {
 
-constexpr std::size_t most_completions = 1 << 20;  // percentiles are of the first million
+constexpr std::size_t most_completions = 1 << 20;
 
 }  // namespace
 
@@ -71,7 +71,7 @@ void Operations::handle(const Event& event, const Post& post) {
         }
         case Event::message: {
             const std::uint32_t transfer = schedule_.detail(op);
-            complete(event.time - message_ready_[transfer], schedule_.transfers[transfer].bytes.count);
+            complete(event.time - message_ready_[transfer]);
             end(op, event.time);
             return;
         }
@@ -87,8 +87,7 @@ void Operations::handle(const Event& event, const Post& post) {
             const std::uint32_t pipeline = schedule_.detail(op);
             kernels_.let_go(pipeline, now);
             predict_kernels();
-            complete(event.time - pipeline_ready_[pipeline],
-                     static_cast<std::int64_t>(schedule_.pipelines[pipeline].bytes_per_edge));
+            complete(event.time - pipeline_ready_[pipeline]);
             end(op, event.time);
             return;
         }
@@ -171,9 +170,9 @@ void Operations::end(OpId op, Ps now) {
         op, {now}, [&](OpId next) { run(next, now); }, [&](OpId next) { push(now, Event::ready, next); });
 }
 
-void Operations::complete(Ps took, std::int64_t bytes) {
+void Operations::complete(Ps took) {
     if (completions_.size() < most_completions) {
-        completions_.push_back({took, bytes});
+        completions_.push_back(took);
     }
 }
 

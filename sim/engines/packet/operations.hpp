@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <queue>
-#include <tuple>
 #include <vector>
 
 #include "sim/engines/common/kernels.hpp"
@@ -13,12 +12,6 @@
 #include "sim/engines/packet/flows.hpp"
 
 namespace fabricast::packet {
-
-// How long a message or a pipeline took, for percentiles.
-struct Completion {
-    Ps took = 0;
-    std::int64_t bytes = 0;
-};
 
 class Operations {
 public:
@@ -31,7 +24,8 @@ public:
     void step(const std::function<void(const ControlMessage&)>& post);
 
     Progress& progress() { return progress_; }
-    const std::vector<Completion>& completions() const { return completions_; }
+    // How long the first million of messages and pipelines took, for percentiles.
+    const std::vector<Ps>& completions() const { return completions_; }
 
 private:
     // `index` is an operation, a stream or a device.
@@ -41,9 +35,7 @@ private:
         Kind kind;
         std::uint32_t index;
         std::uint32_t version;
-        friend bool operator>(const Event& a, const Event& b) {
-            return std::tie(a.time, a.kind, a.index, a.version) > std::tie(b.time, b.kind, b.index, b.version);
-        }
+        friend auto operator<=>(const Event&, const Event&) = default;
     };
     using Post = std::function<void(const ControlMessage&)>;
 
@@ -54,12 +46,12 @@ private:
     void run(OpId op, Ps now);
     void stream_ended(std::uint32_t stream, Ps now);
     void end(OpId op, Ps now);
-    void complete(Ps took, std::int64_t bytes);
+    void complete(Ps took);
     void predict_kernels();
     void push(Ps time, Event::Kind kind, std::uint32_t index, std::uint32_t version = 0) {
         events_.push({on_clock(time), kind, index, version});
     }
-    void push(Ps time, Event::Kind kind, OpId op) { push(time, kind, static_cast<std::uint32_t>(op)); }
+    void push(Ps time, Event::Kind kind, OpId op) { push(time, kind, index(op)); }
 
     const Schedule& schedule_;
     const Traffic& traffic_;
@@ -70,7 +62,7 @@ private:
     std::vector<OpId> op_of_pipeline_;
     std::vector<std::uint32_t> streams_left_, releases_left_;  // per pipeline
     std::vector<Ps> path_latency_;                             // per connection that crosses no port
-    std::vector<Completion> completions_;
+    std::vector<Ps> completions_;
 };
 
 }  // namespace fabricast::packet

@@ -28,6 +28,13 @@ std::vector<CreditForm> forms_of(const PcieForm& pcie) {
             CreditForm{word(pcie.completion), 0, 16, true}};
 }
 
+// Bytes that a PFC port must still take after it decided to pause: the formula of models/ethernet.hpp, with the
+// latencies of both directions in place of the cable's length.
+std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t mtu) {
+    const double in_flight = bytes_per_ps * static_cast<double>(both_latencies + reaction);
+    return mtu + pfc::frame.count + static_cast<std::int64_t>(std::ceil(in_flight - 1e-6)) + mtu;
+}
+
 class Policies {
 public:
     Policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes)
@@ -194,11 +201,6 @@ private:
 };
 
 }  // namespace
-
-std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t mtu) {
-    const double in_flight = bytes_per_ps * static_cast<double>(both_latencies + reaction);
-    return mtu + pfc::frame.count + static_cast<std::int64_t>(std::ceil(in_flight - 1e-6)) + mtu;
-}
 
 void set_policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes) {
     Policies(net, fabric, options, lanes).set();

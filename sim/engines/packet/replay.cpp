@@ -7,8 +7,7 @@
 #include <exception>
 #include <thread>
 
-#include "sim/engines/common/described.hpp"
-#include "sim/engines/common/watching.hpp"
+#include "sim/engines/common/watch.hpp"
 #include "sim/engines/packet/barrier.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/lookahead.hpp"

@@ -7,9 +7,7 @@
 
 #include "sim/engines/packet/control_message.hpp"
 #include "sim/engines/packet/controller.hpp"
-#include "sim/engines/packet/infiniband_rate.hpp"
 #include "sim/engines/packet/logical_processes.hpp"
-#include "sim/engines/packet/recovery.hpp"
 #include "sim/engines/packet/sender.hpp"
 #include "sim/engines/packet/series.hpp"
 

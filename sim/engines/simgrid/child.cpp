@@ -85,9 +85,7 @@ std::string read_all(const Child& child, const Watch& watch) {
     std::string bytes;
     std::array<char, 65536> buffer;
     while (true) {
-        if (watch.stop != nullptr && watch.stop->load()) {
-            throw Stopped();
-        }
+        stop_if_asked(watch);
         pollfd ready{child.pipe(), POLLIN, 0};
         if (::poll(&ready, 1, 100) <= 0) {
             continue;
