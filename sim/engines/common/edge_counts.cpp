@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "topologies/trays.hpp"
@@ -16,14 +15,7 @@ namespace {
 class AllPairsCount {
 public:
     AllPairsCount(const AllPairs& pairs, const Fabric& fabric, const CountCrossings& count)
-        : pairs_(pairs),
-          fabric_(fabric),
-          count_(count),
-          trays_(fabric.node()),
-          gpus_(fabric.gpus_per_node()),
-          nics_(fabric.nics_per_node()),
-          first_node_(pairs.first / gpus_),
-          end_node_((pairs.first + pairs.ranks - 1) / gpus_ + 1) {}
+        : pairs_(pairs), fabric_(fabric), count_(count) {}
 
     void run() {
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
@@ -236,8 +228,9 @@ private:
     const AllPairs& pairs_;
     const Fabric& fabric_;
     const CountCrossings& count_;
-    Trays trays_;
-    std::uint32_t gpus_, nics_, first_node_, end_node_;
+    const Trays trays_{fabric_.node()};
+    const std::uint32_t gpus_ = fabric_.gpus_per_node(), nics_ = fabric_.nics_per_node();
+    const std::uint32_t first_node_ = pairs_.first / gpus_, end_node_ = (pairs_.first + pairs_.ranks - 1) / gpus_ + 1;
     Path path_;
 };
 

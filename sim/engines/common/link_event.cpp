@@ -1,6 +1,5 @@
 #include "sim/engines/common/link_event.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "topologies/detour.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/streams.hpp"
 

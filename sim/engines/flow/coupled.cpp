@@ -1,8 +1,6 @@
 #include "sim/engines/flow/coupled.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <cmath>
 
 namespace fabricast {
 

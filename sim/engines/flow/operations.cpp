@@ -85,10 +85,6 @@ void FluidReplay::end(OpId op) {
         op, now_, [&](OpId next) { run(next); }, [&](OpId next) { ready_.push_back(next); });
 }
 
-void FluidReplay::start_pipeline(std::uint32_t pipeline) {
-    shares_.change(class_of_pipeline_[pipeline], schedule_.pipelines[pipeline].weight);
-}
-
 void FluidReplay::release_pipeline(std::uint32_t pipeline) {
     const OpId op = pipelines_[pipeline].op;
     shares_.change(class_of_pipeline_[pipeline], -schedule_.pipelines[pipeline].weight);

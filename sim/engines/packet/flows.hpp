@@ -72,7 +72,6 @@ inline std::uint32_t widen(std::uint16_t psn, std::uint32_t expected) {
 
 // Messages of a connection, in the order of the schedule.
 struct Messages {
-    std::uint32_t flow = none;
     std::uint32_t begin = 0, end = 0;  // into Traffic::message_ops
     std::uint32_t next = 0;            // sending side
     std::uint32_t arrived = 0;         // receiving side
@@ -152,8 +151,8 @@ struct Traffic {
     Network network;
     std::vector<Route> routes;  // per flow; stored separately, since a switch looks up nothing else
     std::vector<Flow> flows;
-    std::vector<Receiver> receivers;  // per flow
-    std::vector<Messages> connections;
+    std::vector<Receiver> receivers;         // per flow
+    std::vector<Messages> connections;       // numbered as their flows
     std::vector<std::uint32_t> message_ops;  // transfers of a connection in order
     std::vector<std::uint32_t> op_of_transfer;
     std::vector<std::int64_t> message_bytes;  // per transfer: wire bytes

@@ -68,7 +68,7 @@ Ps Lookahead::bound_of(Done::Kind kind, std::uint32_t index, Ps now) const {
 }
 
 Ps Lookahead::message_bound(std::uint32_t transfer, Ps now) const {
-    const std::uint32_t f = traffic_.connections[schedule_.transfers[transfer].connection].flow;
+    const std::uint32_t f = schedule_.transfers[transfer].connection;
     const Messages& messages = traffic_.connections[f];
     const bool begun = messages.next > messages.begin && traffic_.message_ops[messages.next - 1] >= transfer;
     if (!begun) {

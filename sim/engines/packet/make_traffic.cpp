@@ -65,9 +65,7 @@ private:
             traffic_.message_bytes.push_back(rounded_bytes(schedule_.wire_bytes(transfer)).count);
         }
         std::uint32_t sum = 0;
-        for (std::uint32_t c = 0; c < traffic_.connections.size(); ++c) {
-            Messages& messages = traffic_.connections[c];
-            messages.flow = c;
+        for (Messages& messages : traffic_.connections) {
             messages.begin = messages.next = messages.arrived = sum;
             sum += messages.end;
             messages.end = messages.begin;

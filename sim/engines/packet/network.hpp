@@ -3,9 +3,9 @@
 // and services that several links share, have no port. Devices joined by links without latency are one node, and a
 // packet that leaves the node waits for the services that it needs.
 
+#include <algorithm>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "sim/engines/common/link_event.hpp"

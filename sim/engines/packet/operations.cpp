@@ -47,10 +47,6 @@ void Operations::add(const Done& done) {
 void Operations::step(const Post& post) {
     const Event event = events_.top();
     events_.pop();
-    handle(event, post);
-}
-
-void Operations::handle(const Event& event, const Post& post) {
     const Time now{event.time};
     const OpId op{event.index};
     switch (event.kind) {
@@ -122,8 +118,7 @@ void Operations::start_message(OpId op, Ps now, const Post& post) {
         push(enters + path_latency_[c], Event::message, op);
         return;
     }
-    const std::uint32_t f = traffic_.connections[c].flow;
-    post({enters, traffic_.flows[f].node, ControlMessage::message, transfer, f});
+    post({enters, traffic_.flows[c].node, ControlMessage::message, transfer, c});
 }
 
 void Operations::start_pipeline(OpId op, Ps now, const Post& post) {

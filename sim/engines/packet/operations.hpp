@@ -20,8 +20,9 @@ public:
     void begin();  // starts the operations that wait for nothing
     void add(const Done& done);
     Ps next() const { return events_.empty() ? never : events_.top().time; }
+    using Post = std::function<void(const ControlMessage&)>;
     // Handles the next event; posts the messages and streams that begin.
-    void step(const std::function<void(const ControlMessage&)>& post);
+    void step(const Post& post);
 
     Progress& progress() { return progress_; }
     // How long the first million of messages and pipelines took, for percentiles.
@@ -37,9 +38,7 @@ private:
         std::uint32_t version;
         friend auto operator<=>(const Event&, const Event&) = default;
     };
-    using Post = std::function<void(const ControlMessage&)>;
 
-    void handle(const Event& event, const Post& post);
     void start(OpId op, Ps now, const Post& post);
     void start_message(OpId op, Ps now, const Post& post);
     void start_pipeline(OpId op, Ps now, const Post& post);

@@ -4,7 +4,6 @@
 // packet back (blocked), and what the receive buffer does when a packet comes and goes (flow_control.hpp,
 // arriving.hpp). Lanes that share a wire are consecutive ports (lanes.hpp).
 
-#include <algorithm>
 #include <bit>
 
 #include "sim/engines/packet/frame.hpp"

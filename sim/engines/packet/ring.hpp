@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 #include <utility>
-#include <vector>
 
 namespace fabricast::packet {
 

@@ -9,10 +9,8 @@ namespace fabricast::packet {
 
 Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     : traffic(t),
-      net(t.network),
       options(o),
       islands(make_islands(t, threads)),
-      control(t.control),
       inboxes(net.nodes.size()),
       next(net.nodes.size(), never) {
     for (auto& array : wake) {

@@ -13,7 +13,6 @@
 #include <system_error>
 
 #include "base/units.hpp"
-#include "sim/engines/common/watch.hpp"
 
 namespace fabricast::simgrid_engine {
 

@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "sim/engines/common/accounting.hpp"
-#include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/progress.hpp"
 #include "sim/engines/common/streams.hpp"
