@@ -11,11 +11,10 @@ void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& t
     for (const auto& [cls, use] : classes) {
         timeline.classes.push_back(use);
     }
-    const std::size_t listed = std::min(busiest_links, timeline.busiest.size());
-    std::partial_sort(timeline.busiest.begin(), timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed),
-                      timeline.busiest.end(), [](const LinkUse& a, const LinkUse& b) {
-                          return a.utilisation != b.utilisation ? a.utilisation > b.utilisation : a.link < b.link;
-                      });
+    constexpr std::size_t most = 16;
+    const std::size_t listed = std::min(most, timeline.busiest.size());
+    std::ranges::partial_sort(timeline.busiest, timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed), {},
+                              [](const LinkUse& use) { return std::pair(-use.utilisation, use.link); });
     timeline.busiest.resize(listed);
     timeline.busiest.shrink_to_fit();
 }

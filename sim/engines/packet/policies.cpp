@@ -4,6 +4,7 @@
 // nothing), and where packets are marked.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "models/ethernet.hpp"
@@ -57,16 +58,9 @@ private:
             const bool ethernet = fabric_.cluster().fabric.link.family == LinkFamily::ethernet;
             asked = network && ethernet ? FlowControl::pfc : FlowControl::credits;
         }
-        switch (asked) {
-            case FlowControl::pfc:
-                return Control::pfc;
-            case FlowControl::lossy:
-                return Control::lossy;
-            case FlowControl::lossless:
-                return Control::none;
-            default:
-                return Control::credits;
-        }
+        // In the order of FlowControl.
+        constexpr std::array of = {Control::credits, Control::pfc, Control::credits, Control::none, Control::lossy};
+        return of.at(static_cast<std::size_t>(asked));
     }
 
     void set_policy(std::uint32_t p) {
@@ -84,7 +78,7 @@ private:
         if (port.control == Control::credits) {
             in.return_latency += options_.credit_delay.ps;
             port.form = form_of(p, facts.cls);
-            give_credits(p, facts.cls, rate);
+            give_credits(p, rate);
         }
         if (port.control == Control::pfc) {
             const Rate line = Rate::per_second(std::max<std::int64_t>(1, std::llround(facts.capacity)));
@@ -113,7 +107,7 @@ private:
                    : bytes;
     }
 
-    void give_credits(std::uint32_t p, LinkClass cls, double rate) {
+    void give_credits(std::uint32_t p, double rate) {
         Port& port = net_.ports[p];
         const std::int64_t largest = std::max(options_.mtu.count, options_.island_mtu.count);
         const auto loop = static_cast<std::int64_t>(
@@ -121,9 +115,8 @@ private:
         const std::int64_t enough = 2 * loop + 4 * largest;
         const CreditForm& form = net_.forms[port.form];
         const double held = 1 + static_cast<double>(form.header) / form.payload;
-        const bool infiniband = between_nodes(cls) && fabric_.cluster().fabric.link.family == LinkFamily::infiniband;
         port.credits = options_.credit_buffer.count > 0 ? options_.credit_buffer.count
-                       : infiniband
+                       : port.form == infiniband_blocks
                            ? std::max(infiniband::credit_limit.count, form.cost(static_cast<std::uint32_t>(largest)))
                            : static_cast<std::int64_t>(std::ceil(static_cast<double>(enough) * held));
         if (form.headers) {

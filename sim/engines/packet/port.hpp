@@ -88,9 +88,8 @@ struct alignas(64) Ingress {
     Ps last_credit = 0;         // credits of one link return in order
     bool paused = false;
     bool unbounded = false;  // it leads to memory, which is never full
-    std::int64_t most = 0;   // bytes held at once
     std::int64_t headroom_most = 0;
-    std::int64_t drops = 0, dropped_bytes = 0;
+    std::int64_t drops = 0;
     std::int64_t pauses = 0, refreshes = 0;
     Ps told_at = 0;             // when the last pause frame left
     bool will_refresh = false;  // a timer is running
