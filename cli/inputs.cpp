@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/engines/threads.hpp"
+#include "sim/engines/engines.hpp"
 #include "sim/scenario/calibrated.hpp"
 #include "sim/scenario/parse.hpp"
 

@@ -39,6 +39,8 @@ inline constexpr std::array<std::string_view, 11> link_class_names = {
     "nvlink",     "nvswitch-trunk", "pcie",   "cpu-bus", "host-memory", "nic-port",
     "leaf-spine", "spine-core",     "global", "torus",   "other"};
 inline std::string_view to_string(LinkClass cls) { return enum_name(link_class_names, cls); }
+// Joins two nodes of the cluster or two switches.
+constexpr bool between_nodes(LinkClass cls) { return cls >= LinkClass::nic_port; }
 
 constexpr std::uint32_t index(DeviceId id) { return static_cast<std::uint32_t>(id); }
 constexpr std::uint32_t index(LinkId id) { return static_cast<std::uint32_t>(id); }

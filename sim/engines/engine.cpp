@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "base/input_error.hpp"
-#include "sim/engines/common/described.hpp"
+#include "base/process_memory.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
-#include "sim/engines/common/pipeline_form.hpp"
-#include "sim/engines/memory.hpp"
-#include "sim/engines/replay_with.hpp"
 
 namespace fabricast {
 
@@ -37,13 +35,11 @@ double seconds_alone(const ReplayTask& task, const Network& network, OpId op) {
             const Transfer& t = schedule.transfers[detail];
             const double rate = rate_alone(network, network.class_of_connection[t.connection], 1);
             return to_seconds(t.start) + to_seconds(network.latency_of_connection[t.connection]) +
-                   static_cast<double>(t.bytes.count) * schedule.connections[t.connection].wire_ratio / rate;
+                   schedule.wire_bytes(t) / rate;
         }
         case OpKind::pipeline: {
-            const Pipeline& p = schedule.pipelines[detail];
-            const PipelineForm form(schedule, p, network.hops_of(detail));
-            const double tau = form.tau(rate_alone(network, network.class_of_pipeline[detail], p.weight));
-            return to_seconds(p.start) + form.running(tau) + form.draining(tau);
+            const PipelineAlone alone = pipeline_alone(network, schedule, detail);
+            return to_seconds(schedule.pipelines[detail].start) + alone.running + alone.draining;
         }
         case OpKind::compute:
             return kernel_times(task.device, {&schedule.computes[detail]}).front();
@@ -54,6 +50,23 @@ double seconds_alone(const ReplayTask& task, const Network& network, OpId op) {
 }
 
 }  // namespace
+
+void check_memory(const EngineTraits& engine, const Fabric& fabric, const Schedule& schedule,
+                  std::optional<double> given) {
+    const MemoryNeed need = engine.memory(fabric, schedule);
+    constexpr double unlimited = std::numeric_limits<double>::infinity();
+    constexpr double anywhere = 64 << 20;  // so little that it is not compared with the machine's memory
+    const double memory = given ? *given : need.bytes() <= anywhere ? unlimited : memory_here();
+    if (need.bytes() <= memory) {
+        return;
+    }
+    constexpr double gibibyte = 1 << 30;
+    const auto nodes = static_cast<std::uint64_t>(fabric.node_count() * memory / need.bytes());
+    throw TooLarge(fmt::format(
+        "engine {} would hold {:.3g} {}, some {:.3g} GiB (found {:.3g} GiB of memory, enough for {:.3g}; accepted: {})",
+        engine.name, need.count, need.what, need.bytes() / gibibyte, memory / gibibyte, memory / need.bytes_each,
+        need.by_nodes ? fmt::format("up to {} such nodes", nodes) : "fewer nodes, or engine flow"));
+}
 
 ReplayTask accepted_task(const EngineTraits& engine, const Fabric& fabric, const Schedule& schedule,
                          const std::vector<LinkEvent>& events, const Watch& watch) {

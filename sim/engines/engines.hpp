@@ -1,8 +1,11 @@
 #pragma once
 // The table of engines. An engine is a folder and a word here: a struct of its options with its `traits`
-// (common/engine_traits.hpp), and a function replay_task (common/replay_task.hpp).
+// and a function replay_task (common/engine_traits.hpp).
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -40,6 +43,13 @@ std::vector<std::string> engine_names(bool EngineTraits::*trait = nullptr) {
         }
     }
     return names;
+}
+
+inline std::size_t cores() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+// How many of `threads` may replay.
+inline std::size_t threads_for(const Engine& engine, std::size_t threads) {
+    return traits_of(engine).one_thread ? 1 : threads;
 }
 
 }  // namespace fabricast

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/engines/common/watching.hpp"
+#include "sim/engines/common/watch.hpp"
 #include "sim/plan/traces/import.hpp"
 
 namespace fabricast {

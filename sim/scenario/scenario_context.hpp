@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "models/catalog.hpp"
-#include "sim/engines/memory.hpp"
+#include "sim/engines/common/watch.hpp"
 #include "sim/plan/collectives/plan.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/cluster.hpp"

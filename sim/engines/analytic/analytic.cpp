@@ -6,7 +6,6 @@
 #include "sim/engines/common/fifos.hpp"
 #include "sim/engines/common/kept.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
-#include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/common/ticks.hpp"
 
 namespace fabricast {
@@ -50,8 +49,7 @@ private:
         Time ready;
         for (std::size_t i = 0; i < schedule_.dependency_count(op); ++i) {
             const Schedule::Dependency d = schedule_.dependency(op, i);
-            const auto before = static_cast<std::uint32_t>(d.op);
-            ready = std::max(ready, d.when == DependsOn::release ? release_[before] : finish_[before]);
+            ready = std::max(ready, (d.when == DependsOn::release ? release_ : finish_)[index(d.op)]);
         }
         return ready;
     }
@@ -62,13 +60,14 @@ private:
         switch (schedule_.kind(op)) {
             case OpKind::transfer: {
                 const Transfer& t = schedule_.transfers[detail];
-                const Duration took = fluid_time(t);
+                const std::uint32_t cls = network_.class_of_connection[t.connection];
+                const Duration took = ticks_up(schedule_.wire_bytes(t) / rate_alone(network_, cls, 1));
                 queue(op, ready + t.start + network_.latency_of_connection[t.connection], took);
-                class_busy_[network_.class_of_connection[t.connection]] += to_seconds(took);
+                class_busy_[cls] += to_seconds(took);
                 return;
             }
             case OpKind::pipeline:
-                run_pipeline(static_cast<std::uint32_t>(op), detail, ready);
+                run_pipeline(index(op), detail, ready);
                 return;
             case OpKind::compute:
                 queue(op, ready, ticks_up(kernel_times(device_, {&schedule_.computes[detail]}).front()));
@@ -83,23 +82,16 @@ private:
     void queue(OpId op, Time from, Duration took) {
         Time& free = free_[static_cast<std::uint32_t>(fifos_.of(op))];
         free = std::max(free, from) + took;
-        release_[static_cast<std::uint32_t>(op)] = finish_[static_cast<std::uint32_t>(op)] = free;
+        release_[index(op)] = finish_[index(op)] = free;
     }
 
-    Duration fluid_time(const Transfer& t) const {
-        const double bytes = static_cast<double>(t.bytes.count) * schedule_.connections[t.connection].wire_ratio;
-        return ticks_up(bytes / rate_alone(network_, network_.class_of_connection[t.connection], 1));
-    }
-
-    void run_pipeline(std::uint32_t op, std::uint32_t index, Time ready) {
-        const Pipeline& p = schedule_.pipelines[index];
-        const std::uint32_t cls = network_.class_of_pipeline[index];
-        const PipelineForm form(schedule_, p, network_.hops_of(index));
-        const double tau = form.tau(rate_alone(network_, cls, p.weight));
-        const Duration running = ticks_up(form.running(tau));
-        class_busy_[cls] += to_seconds(running);
-        release_[op] = ready + p.start + running;
-        finish_[op] = ready + p.start + ticks_up(form.running(tau) + form.draining(tau));
+    void run_pipeline(std::uint32_t op, std::uint32_t pipeline, Time ready) {
+        const PipelineAlone alone = pipeline_alone(network_, schedule_, pipeline);
+        const Duration running = ticks_up(alone.running);
+        const Time begins = ready + schedule_.pipelines[pipeline].start;
+        class_busy_[network_.class_of_pipeline[pipeline]] += to_seconds(running);
+        release_[op] = begins + running;
+        finish_[op] = begins + ticks_up(alone.running + alone.draining);
     }
 
     // Exact if no two classes use the row at once.

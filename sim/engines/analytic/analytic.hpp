@@ -3,7 +3,6 @@
 // over the schedule.
 
 #include "sim/engines/common/engine_traits.hpp"
-#include "sim/engines/common/replay_task.hpp"
 
 namespace fabricast {
 

@@ -1,29 +1,20 @@
 #include "sim/engines/common/accounting.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 namespace fabricast {
-
-namespace {
-
-bool is_between_nodes(LinkClass cls) {
-    return cls == LinkClass::nic_port || cls == LinkClass::leaf_spine || cls == LinkClass::spine_core ||
-           cls == LinkClass::global || cls == LinkClass::torus;
-}
-
-}  // namespace
 
 void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& timeline) {
     for (const auto& [cls, use] : classes) {
         timeline.classes.push_back(use);
     }
-    const std::size_t listed = std::min(busiest_links, timeline.busiest.size());
-    std::partial_sort(timeline.busiest.begin(), timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed),
-                      timeline.busiest.end(), [](const LinkUse& a, const LinkUse& b) {
-                          return a.utilisation != b.utilisation ? a.utilisation > b.utilisation : a.link < b.link;
-                      });
+    constexpr std::size_t most = 16;
+    const std::size_t listed = std::min(most, timeline.busiest.size());
+    std::ranges::partial_sort(timeline.busiest, timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed), {},
+                              [](const LinkUse& use) { return std::pair(-use.utilisation, use.link); });
     timeline.busiest.resize(listed);
     timeline.busiest.shrink_to_fit();
 }
@@ -43,19 +34,19 @@ std::map<LinkId, double> most_shares(std::span<const LinkEvent> events) {
 }
 
 double least_seconds(const Schedule& schedule, const Timeline& timeline, const Fabric& fabric) {
-    double between = 1;  // most wire bytes per payload byte, on links between nodes and inside them
-    double inside = 1;
+    double between = 1;  // most wire bytes per payload byte on links between nodes
     for (const Connection& connection : schedule.connections) {
         between = std::max(between, connection.wire_ratio);
     }
-    inside = between;
+    double inside = between;
     for (const Pipeline& pipeline : schedule.pipelines) {
         between = std::max(between, pipeline.network_wire_ratio);
         inside = std::max({inside, pipeline.wire_ratio, pipeline.network_wire_ratio});
     }
     double least = 0;
     for (const LinkUse& use : timeline.busiest) {
-        const double ratio = is_between_nodes(fabric.link(use.link).cls) ? between : inside;
+        const LinkClass cls = fabric.link(use.link).cls;
+        const double ratio = between_nodes(cls) && cls != LinkClass::other ? between : inside;
         least = std::max(least, use.utilisation * to_seconds(timeline.makespan) / ratio);
     }
     return least;
@@ -64,8 +55,8 @@ double least_seconds(const Schedule& schedule, const Timeline& timeline, const F
 void check_capacity(const Timeline& timeline, const Fabric& fabric) {
     if (!timeline.busiest.empty() && timeline.busiest.front().utilisation > 1 + 1e-6) {
         const LinkUse& use = timeline.busiest.front();
-        throw std::logic_error("this replay is wrong: link " + fabric.link_name(use.link) + " carried " +
-                               std::to_string(use.utilisation) + " times what it can in the time");
+        throw std::logic_error(fmt::format("this replay is wrong: link {} carried {:f} times what it can in the time",
+                                           fabric.link_name(use.link), use.utilisation));
     }
 }
 

@@ -11,9 +11,6 @@
 
 namespace fabricast {
 
-// The most links that a Timeline lists.
-inline constexpr std::size_t busiest_links = 16;
-
 struct Usage {
     std::vector<double> class_bytes;                            // wire bytes per class, see bytes_of_classes
     std::function<Duration(std::uint32_t)> busy_of_class;       // time in which the class had members; for its own rows

@@ -17,7 +17,7 @@ public:
             const std::size_t count = schedule.dependency_count(OpId{op});
             waiting_[op] = static_cast<std::uint32_t>(count);
             for (std::size_t i = 0; i < count; ++i) {
-                ++begin_[static_cast<std::uint32_t>(schedule.dependency(OpId{op}, i).op)];
+                ++begin_[index(schedule.dependency(OpId{op}, i).op)];
             }
         }
         std::uint32_t sum = 0;
@@ -31,8 +31,7 @@ public:
         for (std::uint32_t op = operations; op-- > 0;) {
             for (std::size_t i = schedule.dependency_count(OpId{op}); i-- > 0;) {
                 const Schedule::Dependency d = schedule.dependency(OpId{op}, i);
-                dependent_[--begin_[static_cast<std::uint32_t>(d.op)]] =
-                    op | (d.when == DependsOn::release ? release_bit : 0U);
+                dependent_[--begin_[index(d.op)]] = op | (d.when == DependsOn::release ? release_bit : 0U);
             }
         }
     }
@@ -58,13 +57,13 @@ public:
         }
     }
 
-    std::uint32_t waiting(OpId op) const { return waiting_[static_cast<std::uint32_t>(op)]; }
+    std::uint32_t waiting(OpId op) const { return waiting_[index(op)]; }
 
 private:
     static constexpr std::uint32_t release_bit = 0x80000000U;
 
-    std::uint32_t begin(OpId op) const { return begin_[static_cast<std::uint32_t>(op)]; }
-    std::uint32_t end(OpId op) const { return begin_[static_cast<std::uint32_t>(op) + 1]; }
+    std::uint32_t begin(OpId op) const { return begin_[index(op)]; }
+    std::uint32_t end(OpId op) const { return begin_[index(op) + 1]; }
 
     std::vector<std::uint32_t> begin_, dependent_, waiting_;
 };

@@ -28,6 +28,26 @@ Stretch stretch_at(const std::vector<PaceChange>& slow, Time at) {
     return stretch;
 }
 
+// Shares `total` among wants: each gets what it wants or the common level, whichever is less.
+std::vector<double> shared_by_level(double total, const std::vector<double>& want) {
+    std::vector<std::size_t> order(want.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t k) { return want[k]; });
+    std::vector<double> got(want.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const double level = total / static_cast<double>(order.size() - i);
+        if (want[order[i]] > level) {  // as do all after it: they all get exactly the same double
+            for (; i < order.size(); ++i) {
+                got[order[i]] = level;
+            }
+            return got;
+        }
+        got[order[i]] = want[order[i]];
+        total -= got[order[i]];
+    }
+    return got;
+}
+
 }  // namespace
 
 Duration healthy_time(const std::vector<PaceChange>& slow, Time from, Time to) {
@@ -57,35 +77,15 @@ Time when_passed(const std::vector<PaceChange>& slow, Time from, double healthy_
     }
 }
 
-void share_level(double total, const std::vector<double>& want, std::vector<double>& got) {
-    std::vector<std::size_t> order(want.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return want[a] < want[b]; });
-    got.assign(want.size(), 0);
-    double left = total;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const double level = left / static_cast<double>(order.size() - i);
-        if (want[order[i]] > level) {  // as do all after it: they all get exactly the same double
-            for (; i < order.size(); ++i) {
-                got[order[i]] = level;
-            }
-            return;
-        }
-        got[order[i]] = want[order[i]];
-        left -= got[order[i]];
-    }
-}
-
 std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running,
                                  const Taken& taken) {
     const double free_sms = std::max(std::min(1.0, limits.sms), limits.sms - taken.sms);
     std::vector<double> want;
     want.reserve(running.size());
-    std::vector<double> sms;
     for (const Compute* kernel : running) {
         want.push_back(kernel->sms == 0 ? limits.sms : std::min<double>(kernel->sms, limits.sms));
     }
-    share_level(free_sms, want, sms);
+    const std::vector<double> sms = shared_by_level(free_sms, want);
 
     // A kernel bound by its arithmetic asks for no more bandwidth than it can use; the rest is left for other kernels.
     std::vector<double> arithmetic;
@@ -98,9 +98,8 @@ std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<c
     }
     std::vector<double> times = arithmetic;
     if (limits.memory_bandwidth > 0) {
-        std::vector<double> bandwidth;
-        share_level(std::max(limits.memory_bandwidth / 100, limits.memory_bandwidth - taken.memory_bandwidth), want,
-                    bandwidth);
+        const std::vector<double> bandwidth = shared_by_level(
+            std::max(limits.memory_bandwidth / 100, limits.memory_bandwidth - taken.memory_bandwidth), want);
         for (std::size_t k = 0; k < running.size(); ++k) {
             if (running[k]->bytes > 0) {
                 times[k] = std::max(times[k], running[k]->bytes / bandwidth[k]);

@@ -2,7 +2,6 @@
 // What runs on one device shares its SMs and its memory bandwidth, each max-min fairly. Collectives come first: their
 // channels are resident until they end, so kernels share what is left.
 
-#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -33,9 +32,6 @@ struct Taken {
     double sms = 0;
     double memory_bandwidth = 0;  // bytes per second
 };
-
-// Shares `total` among wants: each gets what it wants or the common level, whichever is less. Writes into `got`.
-void share_level(double total, const std::vector<double>& want, std::vector<double>& got);
 
 // Seconds that each kernel takes from start to end with the share that the other kernels and `taken` leave it. Kernels
 // always keep one SM and a hundredth of the bandwidth, so that each of them ends.

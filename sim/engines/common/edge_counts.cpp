@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "topologies/trays.hpp"
@@ -16,14 +15,7 @@ namespace {
 class AllPairsCount {
 public:
     AllPairsCount(const AllPairs& pairs, const Fabric& fabric, const CountCrossings& count)
-        : pairs_(pairs),
-          fabric_(fabric),
-          count_(count),
-          trays_(fabric.node()),
-          gpus_(fabric.gpus_per_node()),
-          nics_(fabric.nics_per_node()),
-          first_node_(pairs.first / gpus_),
-          end_node_((pairs.first + pairs.ranks - 1) / gpus_ + 1) {}
+        : pairs_(pairs), fabric_(fabric), count_(count) {}
 
     void run() {
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
@@ -47,14 +39,12 @@ private:
         double senders = 0, receivers = 0;
     };
 
-    bool takes_part(std::uint32_t rank) const { return rank >= pairs_.first && rank < pairs_.first + pairs_.ranks; }
-
+    // Of the ranks that take part.
     template <class Visit>
     void ranks_of(std::uint32_t node, Visit&& visit) const {
-        for (std::uint32_t rank = node * gpus_; rank < (node + 1) * gpus_; ++rank) {
-            if (takes_part(rank)) {
-                visit(rank);
-            }
+        const std::uint32_t end = std::min((node + 1) * gpus_, pairs_.first + pairs_.ranks);
+        for (std::uint32_t rank = std::max(node * gpus_, pairs_.first); rank < end; ++rank) {
+            visit(rank);
         }
     }
 
@@ -151,7 +141,7 @@ private:
         }
     }
 
-    std::vector<Group> groups_by_switch(std::uint32_t nic, std::uint32_t out, std::uint32_t in) {
+    std::map<DeviceId, Group> groups_by_switch(std::uint32_t nic, std::uint32_t out, std::uint32_t in) {
         std::map<DeviceId, Group> groups;
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
             const std::uint32_t other = node + 1 < end_node_ ? node + 1 : first_node_;
@@ -161,12 +151,7 @@ private:
             group.senders += senders(node, out);
             group.receivers += receivers(node, in);
         }
-        std::vector<Group> result;
-        result.reserve(groups.size());
-        for (auto& [device, group] : groups) {
-            result.push_back(std::move(group));
-        }
-        return result;
+        return groups;
     }
 
     // NIC to NIC, one path for each pair of switches: unless a hash chooses the path, all pairs of nodes between two
@@ -177,18 +162,14 @@ private:
             spec.kind == FabricKind::explicit_graph) {
             return false;
         }
-        const std::vector<Group> from = groups_by_switch(out, out, in);
-        const std::vector<Group> to = groups_by_switch(in, out, in);
-        struct Trunks {
-            Path path;
-            double times;
-        };
-        std::vector<Trunks> trunks;
-        for (const Group& a : from) {
-            for (const Group& b : to) {
+        const std::map<DeviceId, Group> from = groups_by_switch(out, out, in);
+        const std::map<DeviceId, Group> to = groups_by_switch(in, out, in);
+        std::vector<std::pair<Path, double>> trunks;  // and how often they are crossed
+        for (const auto& [from_switch, a] : from) {
+            for (const auto& [to_switch, b] : to) {
                 double times = a.senders * b.receivers;
                 for (const std::uint32_t node : a.nodes) {
-                    if (std::binary_search(b.nodes.begin(), b.nodes.end(), node)) {
+                    if (std::ranges::binary_search(b.nodes, node)) {
                         times -= senders(node, out) * receivers(node, in);
                     }
                 }
@@ -199,11 +180,11 @@ private:
                 if (!path) {
                     return false;
                 }
-                trunks.push_back({*path, times});
+                trunks.emplace_back(*path, times);
             }
         }
-        for (const Trunks& t : trunks) {
-            count_(t.path.span().subspan(1, t.path.count - 2), t.times, true);
+        for (const auto& [path, times] : trunks) {
+            count_(path.span().subspan(1, path.count - 2), times, true);
         }
         ports(out, in, all_senders, all_receivers);
         return true;
@@ -221,9 +202,9 @@ private:
         };
         const Path first = between_nodes(a.nodes.begin(), b.nodes.begin(), b.nodes.end());
         const Path last = between_nodes(a.nodes.rbegin(), b.nodes.rbegin(), b.nodes.rend());
-        const bool same = first.count == last.count && first.count >= 2 &&
-                          std::equal(first.links.begin() + 1, first.links.begin() + static_cast<int>(first.count) - 1,
-                                     last.links.begin() + 1);
+        const bool same =
+            first.count == last.count && first.count >= 2 &&
+            std::ranges::equal(first.span().subspan(1, first.count - 2), last.span().subspan(1, last.count - 2));
         return same ? std::optional(first) : std::nullopt;
     }
 
@@ -247,8 +228,9 @@ private:
     const AllPairs& pairs_;
     const Fabric& fabric_;
     const CountCrossings& count_;
-    Trays trays_;
-    std::uint32_t gpus_, nics_, first_node_, end_node_;
+    const Trays trays_{fabric_.node()};
+    const std::uint32_t gpus_ = fabric_.gpus_per_node(), nics_ = fabric_.nics_per_node();
+    const std::uint32_t first_node_ = pairs_.first / gpus_, end_node_ = (pairs_.first + pairs_.ranks - 1) / gpus_ + 1;
     Path path_;
 };
 
@@ -256,16 +238,6 @@ private:
 bool can_take_apart(const AllPairs& pairs, const Fabric& fabric) {
     return pairs.ranks > 1 && fabric.nics_per_node() > 0 &&
            (pairs.pxn || fabric.cluster().fabric.kind != FabricKind::rail_only);
-}
-
-// `path_of(query, path)` writes the path that an edge takes.
-template <class PathOf>
-void count_on_paths(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count, PathOf&& path_of) {
-    Path path;
-    for_each_edge(edges, fabric, [&](const Edge& edge) {
-        path_of(edge.path, path);
-        count(path.span(), edge.count, fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst));
-    });
 }
 
 }  // namespace
@@ -279,17 +251,15 @@ void count_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossing
     }
 }
 
-void count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count) {
-    count_on_paths(edges, fabric, count, [&](const PathQuery& query, Path& path) { fabric.path(query, path); });
-}
-
-bool count_detoured_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
-                          const WayRound& way_round) {
+bool count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
+                     const WayRound& way_round) {
     bool differs = false;
-    count_on_paths(edges, fabric, count, [&](const PathQuery& query, Path& path) {
-        const auto way = way_round(query);
+    Path path;
+    for_each_edge(edges, fabric, [&](const Edge& edge) {
+        const auto way = way_round ? way_round(edge.path) : std::nullopt;
         differs = differs || way.has_value();
-        fabric.path(way.value_or(query), path);
+        fabric.path(way ? *way : edge.path, path);
+        count(path.span(), edge.count, fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst));
     });
     return differs;
 }

@@ -16,13 +16,12 @@ using CountCrossings = std::function<void(std::span<const LinkId> links, double 
 // Counts every edge of the set. Throws Unreachable.
 void count_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count);
 
-// The same by visiting each edge: the slow version that count_edges must agree with, and its fallback.
-void count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count);
-
-// The same with detours: each edge takes the path that `way_round` returns, or its own path if that is nullopt. Returns
-// whether any edge took a detour.
+// The detour that an edge takes; nullopt: its own path.
 using WayRound = std::function<std::optional<PathQuery>(const PathQuery&)>;
-bool count_detoured_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
-                          const WayRound& way_round);
+
+// The same by visiting each edge: the slow version that count_edges must agree with, and its fallback; with `way_round`
+// also round links that are down. Returns whether any edge took a detour.
+bool count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
+                     const WayRound& way_round = {});
 
 }  // namespace fabricast

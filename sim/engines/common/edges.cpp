@@ -1,6 +1,5 @@
 #include "sim/engines/common/edges.hpp"
 
-#include "topologies/fabric.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast {

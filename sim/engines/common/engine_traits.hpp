@@ -1,12 +1,18 @@
 #pragma once
-// What the rest of the program must know about an engine. Each engine's options have these as `traits`.
+// An engine is a struct of options with its `traits`, which are what the rest of the program must know about it, and a
+// function
+//     Timeline replay_task(const Options&, const ReplayTask&);
 
 #include <string_view>
+#include <vector>
+
+#include "sim/engines/common/devices.hpp"
+#include "sim/engines/common/link_event.hpp"
+#include "sim/engines/common/schedule.hpp"
+#include "sim/engines/common/timeline.hpp"
+#include "sim/engines/common/watch.hpp"
 
 namespace fabricast {
-
-class Fabric;
-class Schedule;
 
 // What a replay would hold in memory, with all that the engine builds from the schedule but without the schedule.
 struct MemoryNeed {
@@ -32,5 +38,14 @@ struct EngineTraits {
 
 // Of the engines that work on rows and classes (fluid_network.hpp).
 MemoryNeed memory_of_links(const Fabric& fabric, const Schedule& schedule);
+
+// What every engine is given to replay.
+struct ReplayTask {
+    const Fabric& fabric;
+    const Schedule& schedule;
+    DeviceLimits device;            // with the pace of slow devices over time
+    std::vector<LinkEvent> events;  // of links only
+    const Watch& watch;
+};
 
 }  // namespace fabricast

@@ -39,15 +39,20 @@ double rate_alone(const Network& network, std::uint32_t cls, double members) {
     return rate;
 }
 
+PipelineAlone pipeline_alone(const Network& network, const Schedule& schedule, std::uint32_t pipeline) {
+    const Pipeline& p = schedule.pipelines[pipeline];
+    const PipelineForm form(schedule, p, network.hops_of(pipeline));
+    const double tau = form.tau(rate_alone(network, network.class_of_pipeline[pipeline], p.weight));
+    return {form.running(tau), form.draining(tau)};
+}
+
 std::vector<double> bytes_of_classes(const Network& network, const Schedule& schedule) {
     std::vector<double> bytes(network.classes.size(), 0);
     for (const Transfer& t : schedule.transfers) {
-        bytes[network.class_of_connection[t.connection]] +=
-            static_cast<double>(t.bytes.count) * schedule.connections[t.connection].wire_ratio;
+        bytes[network.class_of_connection[t.connection]] += schedule.wire_bytes(t);
     }
     for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {
-        const Pipeline& pipeline = schedule.pipelines[p];
-        bytes[network.class_of_pipeline[p]] += wire_bytes(pipeline);
+        bytes[network.class_of_pipeline[p]] += wire_bytes(schedule.pipelines[p]);
     }
     return bytes;
 }

@@ -76,6 +76,13 @@ void divide_rows(Network& network, const std::vector<std::uint32_t>& shared_alwa
 // Rate of one member of a class whose `members` members have the network to themselves.
 double rate_alone(const Network& network, std::uint32_t cls, double members);
 
+// Seconds from the end of a pipeline's `start` to its release, and from there to its finish, if it has the network to
+// itself.
+struct PipelineAlone {
+    double running, draining;
+};
+PipelineAlone pipeline_alone(const Network& network, const Schedule& schedule, std::uint32_t pipeline);
+
 // Wire bytes that each class moves in total; a byte counts once, however many links it crosses.
 std::vector<double> bytes_of_classes(const Network& network, const Schedule& schedule);
 

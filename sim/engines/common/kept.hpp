@@ -20,27 +20,17 @@ class Kept {
 public:
     explicit Kept(const Schedule& schedule) : is_kept_(schedule.size(), false), order_(kept_of(schedule)) {
         for (const OpId op : order_) {
-            is_kept_[static_cast<std::uint32_t>(op)] = true;
+            is_kept_[index(op)] = true;
             times_.push_back({op, {}, {}, {}});
         }
-        std::sort(times_.begin(), times_.end(), [](const OpTimes& a, const OpTimes& b) { return a.op < b.op; });
+        std::ranges::sort(times_, {}, &OpTimes::op);
     }
 
-    void started(OpId op, Time at) {
-        if (is_kept_[static_cast<std::uint32_t>(op)]) {
-            find(op).start = at;
-        }
-    }
-    void released(OpId op, Time at) {
-        if (is_kept_[static_cast<std::uint32_t>(op)]) {
-            find(op).release = at;
-        }
-    }
+    void started(OpId op, Time at) { keep(op, &OpTimes::start, at); }
+    void released(OpId op, Time at) { keep(op, &OpTimes::release, at); }
     void finished(OpId op, Time at) {
         last_ = std::max(last_, at);
-        if (is_kept_[static_cast<std::uint32_t>(op)]) {
-            find(op).finish = at;
-        }
+        keep(op, &OpTimes::finish, at);
     }
 
     // In the order of Schedule::kept.
@@ -54,9 +44,11 @@ public:
     Time last_finish() const { return last_; }
 
 private:
-    OpTimes& find(OpId op) {
-        return *std::lower_bound(times_.begin(), times_.end(), op,
-                                 [](const OpTimes& times, OpId wanted) { return times.op < wanted; });
+    OpTimes& find(OpId op) { return *std::ranges::lower_bound(times_, op, {}, &OpTimes::op); }
+    void keep(OpId op, Time OpTimes::*event, Time at) {
+        if (is_kept_[index(op)]) {
+            find(op).*event = at;
+        }
     }
 
     std::vector<bool> is_kept_;

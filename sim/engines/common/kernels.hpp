@@ -49,15 +49,13 @@ public:
         if (device.version != version) {
             return;
         }
-        std::vector<Running> left;
-        for (const Running& kernel : device.running) {
-            if (device.due(kernel) <= now) {
+        std::erase_if(device.running, [&](const Running& kernel) {
+            const bool ended = device.due(kernel) <= now;
+            if (ended) {
                 done(kernel.op);
-            } else {
-                left.push_back(kernel);
             }
-        }
-        device.running = std::move(left);
+            return ended;
+        });
         device.advance(now);
         mark_changed(number);
     }

@@ -1,5 +1,11 @@
 #pragma once
-// A change during the replay: failure, degradation or repair.
+// A change during the replay: failure, degradation or repair; which links are then down, and the detours round them.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "base/units.hpp"
 #include "topologies/fabric.hpp"
@@ -18,5 +24,20 @@ struct LinkEvent {
 
     bool of_device() const { return device != no_device; }
 };
+
+// From event `event` on, until the next Outage, exactly these links are down.
+struct Outage {
+    std::uint32_t event = 0;
+    std::vector<LinkId> down;  // sorted
+
+    bool is_down(LinkId link) const { return std::ranges::binary_search(down, link); }
+};
+
+// One for each event that changes which links are down, in order of time; at equal times in order of the list.
+std::vector<Outage> outages_of(std::span<const LinkEvent> events);
+
+// The query's detour while these links are down; nullopt if its own path is intact, or if there is no other (its
+// traffic then waits until the links are up).
+std::optional<PathQuery> way_round(const Fabric& fabric, const PathQuery& query, const Outage& outage);
 
 }  // namespace fabricast

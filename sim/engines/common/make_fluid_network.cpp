@@ -1,10 +1,11 @@
 #include "sim/engines/common/make_fluid_network.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "sim/engines/common/edge_counts.hpp"
 #include "sim/engines/common/engine_traits.hpp"
-#include "sim/engines/common/outages.hpp"
+#include "sim/engines/common/link_event.hpp"
 #include "sim/engines/common/path_classes.hpp"
 #include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/common/rows.hpp"
@@ -17,12 +18,12 @@ namespace {
 // count is valid for the row.
 void add_path_class(std::span<const LinkId> path, double cap, const RowMerger& rows, Network& network) {
     const auto begin = static_cast<std::uint32_t>(network.crossing_row.size());
-    for (std::size_t i = 0; i < path.size(); ++i) {
-        const std::uint32_t row = rows.row_of(path[i]);
+    for (const LinkId link : path) {
+        const std::uint32_t row = rows.row_of(link);
         const auto mine = network.crossing_row.begin() + begin;
         if (std::find(mine, network.crossing_row.end(), row) == network.crossing_row.end()) {
             network.crossing_row.push_back(row);
-            network.crossing_times.push_back(static_cast<double>(std::count(path.begin(), path.end(), path[i])));
+            network.crossing_times.push_back(static_cast<double>(std::ranges::count(path, link)));
         }
     }
     const auto end = static_cast<std::uint32_t>(network.crossing_row.size());
@@ -45,8 +46,7 @@ double rate_on(std::span<const LinkId> path, const Pipeline& pipeline, const Flo
 }
 
 bool crosses_network(const Fabric& fabric, std::span<const LinkId> path) {
-    return std::any_of(path.begin(), path.end(),
-                       [&](LinkId link) { return fabric.link(link).cls == LinkClass::nic_port; });
+    return std::ranges::any_of(path, [&](LinkId link) { return fabric.link(link).cls == LinkClass::nic_port; });
 }
 
 // The class of a pipeline whose edges were counted as edge set `counted` of `rows`.
@@ -69,8 +69,8 @@ template <class Route>
 void add_pipeline_class(const Fabric& fabric, const Schedule& schedule, const Pipeline& pipeline, FlowClass cls,
                         const RowMerger& rows, Network& network, Route&& route) {
     const std::size_t first_hop = network.hops.size();
-    for (std::uint32_t s = pipeline.first_stage; s < pipeline.first_stage + pipeline.stage_count; ++s) {
-        const Path path = fabric.path(route(schedule.stages[s].hop));
+    for (const Stage& stage : schedule.stages_of(pipeline)) {
+        const Path path = fabric.path(route(stage.hop));
         network.hops.push_back(
             {path.latency, rate_on(path.span(), pipeline, cls, rows, network), crosses_network(fabric, path.span())});
     }
@@ -83,10 +83,10 @@ void add_pipeline_classes(const Fabric& fabric, const Schedule& schedule, const 
     for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {
         const Pipeline& pipeline = schedule.pipelines[p];
         network.class_of_pipeline.push_back(static_cast<std::uint32_t>(network.classes.size()));
-        const Pipeline* before = p > 0 ? &schedule.pipelines[p - 1] : nullptr;
-        const bool crosses_the_same = before != nullptr && before->edges == pipeline.edges &&
-                                      before->wire_ratio == pipeline.wire_ratio &&
-                                      before->network_wire_ratio == pipeline.network_wire_ratio;
+        const auto crossed = [](const Pipeline& of) {
+            return std::tie(of.edges, of.wire_ratio, of.network_wire_ratio);
+        };
+        const bool crosses_the_same = p > 0 && crossed(schedule.pipelines[p - 1]) == crossed(pipeline);
         network.first_hop.push_back(static_cast<std::uint32_t>(network.hops.size()));
         add_pipeline_class(fabric, schedule, pipeline,
                            crosses_the_same ? network.classes.back()
@@ -133,8 +133,8 @@ CountedDetours count_detours(const Fabric& fabric, const Schedule& schedule, std
                 continue;
             }
             const bool differs =
-                count_detoured_edges(schedule.edge_sets[set], fabric, crossings_of(rows),
-                                     [&](const PathQuery& query) { return way_round(fabric, query, outages[o]); });
+                count_each_edge(schedule.edge_sets[set], fabric, crossings_of(rows),
+                                [&](const PathQuery& query) { return way_round(fabric, query, outages[o]); });
             const std::uint32_t number = rows.end_edge_set();
             result[o][set] = differs ? number : Network::no_row;
         }
@@ -159,12 +159,9 @@ void add_pipeline_detours(const Fabric& fabric, const Schedule& schedule, std::s
                     {outages[o].event, true, p, network.class_of_pipeline[p], {}, network.first_hop[p]});
                 continue;
             }
-            network.detours.push_back({outages[o].event,
-                                       true,
-                                       p,
-                                       static_cast<std::uint32_t>(network.classes.size()),
-                                       {},
-                                       static_cast<std::uint32_t>(network.hops.size())});
+            const auto cls = static_cast<std::uint32_t>(network.classes.size());
+            const auto first_hop = static_cast<std::uint32_t>(network.hops.size());
+            network.detours.push_back({outages[o].event, true, p, cls, {}, first_hop});
             add_pipeline_class(fabric, schedule, pipeline, pipeline_class(pipeline, next, rows, network), rows, network,
                                [&](const PathQuery& hop) { return way_round(fabric, hop, outages[o]).value_or(hop); });
         }

@@ -22,6 +22,12 @@ inline double wire_bytes(const Pipeline& pipeline) {
     return pipeline.bytes_per_edge * pipeline.weight * costlier_wire_ratio(pipeline);
 }
 
+// Least seconds of one chunk on an edge, however fast the links.
+inline double least_tau(const Pipeline& pipeline, bool between_nodes) {
+    const double inside = pipeline.chunk / pipeline.edge_rate_cap + to_seconds(pipeline.chunk_overhead);
+    return between_nodes ? std::max(inside, to_seconds(pipeline.chunk_posting)) : inside;
+}
+
 // The path of a stage's hop: its latency, and the wire rate that one channel has on its links when nothing else runs.
 struct HopPath {
     Duration latency;
@@ -34,8 +40,7 @@ public:
     // `hops`: one for each stage of the pipeline.
     PipelineForm(const Schedule& schedule, const Pipeline& pipeline, std::span<const HopPath> hops)
         : wire_chunk_(pipeline.chunk * costlier_wire_ratio(pipeline)),
-          inside_tau_(pipeline.chunk / pipeline.edge_rate_cap + to_seconds(pipeline.chunk_overhead)),
-          shortest_tau_(std::max(inside_tau_, to_seconds(pipeline.chunk_posting))),
+          shortest_tau_(least_tau(pipeline, true)),
           chunks_(pipeline.bytes_per_edge / pipeline.chunk + pipeline.fill),
           fill_(std::max(0.0, pipeline.fill)),
           slices_(pipeline.slices),
@@ -47,7 +52,7 @@ public:
                 continue;
             }
             const double latency = to_seconds(stage.overhead + hops[i].latency);
-            const double least = hops[i].between_nodes ? shortest_tau_ : inside_tau_;
+            const double least = least_tau(pipeline, hops[i].between_nodes);
             const double own_tau = hops[i].rate > 0 ? std::max(wire_chunk_ / hops[i].rate, least)
                                                     : std::numeric_limits<double>::infinity();
             stages_.push_back({stage.count, latency, own_tau});
@@ -146,7 +151,6 @@ private:
 
     std::vector<Hop> stages_;
     double wire_chunk_;
-    double inside_tau_;    // least chunk time on edges inside a node, however fast the links
     double shortest_tau_;  // least chunk time on edges between nodes
     double chunks_;        // chunks that an edge moves, fill included
     double fill_;

@@ -103,7 +103,6 @@ public:
 private:
     static constexpr OpId none{0xffffffff};
 
-    static std::uint32_t index(OpId op) { return static_cast<std::uint32_t>(op); }
     OpId& turn(FifoId fifo) { return first_[static_cast<std::uint32_t>(fifo)]; }
     FifoId fifo_of(OpId op) const {
         const bool by_engine = messages_ == MessageOrder::by_engine && schedule_.kind(op) == OpKind::transfer;

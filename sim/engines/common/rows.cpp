@@ -1,7 +1,7 @@
 #include "sim/engines/common/rows.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <cassert>
 #include <unordered_map>
 
 #include "base/hash.hpp"
@@ -16,9 +16,7 @@ constexpr std::uint32_t no_edge_set = 0xffffffffU;
 struct ChildKey {
     std::uint32_t parent;
     CrossingCount count;
-    bool operator==(const ChildKey& o) const {
-        return parent == o.parent && count.inside == o.count.inside && count.network == o.count.network;
-    }
+    bool operator==(const ChildKey&) const = default;
 };
 
 struct ChildHash {
@@ -85,10 +83,9 @@ std::uint32_t RowMerger::end_edge_set() {
 }
 
 void RowMerger::finish(const std::function<LinkInfo(LinkId)>& link, Network& network) {
-    constexpr std::uint32_t none = 0xffffffffU;
     counts_ = {};
     counted_ = {};
-    std::vector<std::uint32_t> row_of_node(nodes_.size(), none);
+    std::vector<std::uint32_t> row_of_node(nodes_.size(), Network::no_row);
     std::vector<std::vector<LinkPart>> parts;
     std::vector<std::uint32_t> part_in_row(node_of_link_.size() <= links_kept ? node_of_link_.size() : 0);
     crossings_.assign(edge_sets_, {});
@@ -98,7 +95,7 @@ void RowMerger::finish(const std::function<LinkInfo(LinkId)>& link, Network& net
             continue;
         }
         std::uint32_t& row = row_of_node[node_of_link_[id]];
-        if (row == none) {
+        if (row == Network::no_row) {
             row = static_cast<std::uint32_t>(parts.size());
             parts.emplace_back();
             for (std::uint32_t node = node_of_link_[id]; node != unused; node = nodes_[node].parent) {
@@ -110,16 +107,14 @@ void RowMerger::finish(const std::function<LinkInfo(LinkId)>& link, Network& net
         node_of_link_[id] = row;
         const LinkInfo info = link(LinkId{id});
         std::vector<LinkPart>& mine = parts[row];
-        std::size_t p = 0;
-        while (p < mine.size() && (mine[p].cls != info.cls || mine[p].capacity != info.capacity)) {
-            ++p;
+        auto part = std::ranges::find_if(
+            mine, [&](const LinkPart& known) { return known.cls == info.cls && known.capacity == info.capacity; });
+        if (part == mine.end()) {
+            part = mine.insert(part, {LinkId{id}, info.cls, info.capacity, 0});
         }
-        if (p == mine.size()) {
-            mine.push_back({LinkId{id}, info.cls, info.capacity, 0});
-        }
-        ++mine[p].count;
+        ++part->count;
         if (!part_in_row.empty()) {
-            part_in_row[id] = static_cast<std::uint32_t>(p);
+            part_in_row[id] = static_cast<std::uint32_t>(part - mine.begin());
         }
     }
     for (const std::vector<LinkPart>& mine : parts) {

@@ -15,6 +15,7 @@ namespace fabricast {
 // How often an edge set crosses a link: by edges inside a node and by edges between nodes.
 struct CrossingCount {
     double inside = 0, network = 0;
+    bool operator==(const CrossingCount&) const = default;
 };
 
 class RowMerger {
@@ -36,7 +37,7 @@ public:
     void count(LinkId link, double times, bool network) {
         counts_.resize(node_of_link_.size());
         CrossingCount& c = counts_[static_cast<std::uint32_t>(link)];
-        if (c.inside == 0 && c.network == 0) {
+        if (c == CrossingCount{}) {
             counted_.push_back(static_cast<std::uint32_t>(link));
         }
         (network ? c.network : c.inside) += times;

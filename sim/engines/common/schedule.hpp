@@ -17,6 +17,8 @@
 namespace fabricast {
 
 enum class OpId : std::uint32_t {};
+constexpr std::uint32_t index(OpId op) { return static_cast<std::uint32_t>(op); }
+
 enum class OpKind : std::uint8_t { transfer, pipeline, compute, delay };
 
 // When a dependency is met. `release`: the operation has released its stream (its last byte has left the first sender),
@@ -126,23 +128,22 @@ public:
     std::size_t dependency_count(OpId op) const { return dependency_end_[index(op)] - begin(op); }
     Dependency dependency(OpId op, std::size_t i) const { return unpack(dependencies_[begin(op) + i]); }
 
+    using After = std::span<const Dependency>;
     // Each returns the new operation's id. Precondition: dependencies are earlier operations.
-    OpId add(const Transfer& t, std::span<const Dependency> after = {}) {
-        transfers.push_back(t);
-        return append(OpKind::transfer, transfers.size() - 1, after);
-    }
-    OpId add(const Pipeline& p, std::span<const Dependency> after = {}) {
+    OpId add(const Transfer& t, After after = {}) { return append(OpKind::transfer, transfers, t, after); }
+    OpId add(const Pipeline& p, After after = {}) {
         assert(p.chunk > 0 && p.edges < edge_sets.size());
-        pipelines.push_back(p);
-        return append(OpKind::pipeline, pipelines.size() - 1, after);
+        return append(OpKind::pipeline, pipelines, p, after);
     }
-    OpId add(const Compute& c, std::span<const Dependency> after = {}) {
-        computes.push_back(c);
-        return append(OpKind::compute, computes.size() - 1, after);
+    OpId add(const Compute& c, After after = {}) { return append(OpKind::compute, computes, c, after); }
+    OpId add(const Delay& d, After after = {}) { return append(OpKind::delay, delays, d, after); }
+
+    std::span<const Stage> stages_of(const Pipeline& p) const {
+        return std::span(stages).subspan(p.first_stage, p.stage_count);
     }
-    OpId add(const Delay& d, std::span<const Dependency> after = {}) {
-        delays.push_back(d);
-        return append(OpKind::delay, delays.size() - 1, after);
+    // Wire bytes of a message.
+    double wire_bytes(const Transfer& t) const {
+        return static_cast<double>(t.bytes.count) * connections[t.connection].wire_ratio;
     }
 
     // Operations whose times the Timeline must keep; if there are none, the engine keeps the last one.
@@ -151,20 +152,20 @@ public:
 private:
     static constexpr std::uint32_t release_bit = 0x80000000U;
 
-    static std::size_t index(OpId op) { return static_cast<std::size_t>(op); }
     std::size_t begin(OpId op) const { return index(op) == 0 ? 0 : dependency_end_[index(op) - 1]; }
     static Dependency unpack(std::uint32_t word) {
         return {OpId{word & ~release_bit}, (word & release_bit) != 0 ? DependsOn::release : DependsOn::finish};
     }
-    OpId append(OpKind kind, std::size_t detail, std::span<const Dependency> after) {
+    template <class Operation>
+    OpId append(OpKind kind, std::vector<Operation>& of_kind, const Operation& operation, After after) {
         const auto id = static_cast<std::uint32_t>(kinds_.size());
+        details_.push_back(static_cast<std::uint32_t>(of_kind.size()));
+        of_kind.push_back(operation);
         for (const Dependency& d : after) {
             assert(index(d.op) < id);
-            dependencies_.push_back(static_cast<std::uint32_t>(d.op) |
-                                    (d.when == DependsOn::release ? release_bit : 0U));
+            dependencies_.push_back(index(d.op) | (d.when == DependsOn::release ? release_bit : 0U));
         }
         kinds_.push_back(kind);
-        details_.push_back(static_cast<std::uint32_t>(detail));
         dependency_end_.push_back(static_cast<std::uint32_t>(dependencies_.size()));
         return OpId{id};
     }
@@ -174,5 +175,8 @@ private:
     std::vector<std::uint32_t> dependency_end_;
     std::vector<std::uint32_t> dependencies_;
 };
+
+// "operation 3 (node0.gpu0 to node1.gpu0)".
+std::string described(const Fabric& fabric, const Schedule& schedule, OpId op);
 
 }  // namespace fabricast

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <tuple>
+
+#include "sim/engines/common/pipeline_form.hpp"
 
 namespace fabricast {
 
@@ -25,8 +26,8 @@ public:
         result_.chunks = moved + pipeline_.fill;
         const double fill_chunks = std::ceil(result_.chunks - 1e-9) - std::ceil(moved - 1e-9);
         result_.fill_chunks = static_cast<std::uint32_t>(std::max(0.0, fill_chunks));
-        for (std::uint32_t s = pipeline_.first_stage; s < pipeline_.first_stage + pipeline_.stage_count; ++s) {
-            result_.steps += schedule_.stages[s].count;
+        for (const Stage& stage : schedule_.stages_of(pipeline_)) {
+            result_.steps += stage.count;
         }
         return std::move(result_);
     }
@@ -39,10 +40,8 @@ private:
 
     Duration overhead_of(bool network) const {
         Duration largest;
-        for (std::uint32_t s = pipeline_.first_stage; s < pipeline_.first_stage + pipeline_.stage_count; ++s) {
-            if (between_nodes(schedule_.stages[s].hop) == network) {
-                largest = std::max(largest, schedule_.stages[s].overhead);
-            }
+        for (const Stage& stage : schedule_.stages_of(pipeline_)) {
+            largest = between_nodes(stage.hop) == network ? std::max(largest, stage.overhead) : largest;
         }
         return largest;
     }
@@ -57,9 +56,7 @@ private:
             stream.scale = channels / static_cast<double>(copies);
             stream.overhead = overhead_of(network);
             stream.wire_ratio = network ? pipeline_.network_wire_ratio : pipeline_.wire_ratio;
-            const double inside = pipeline_.chunk / pipeline_.edge_rate_cap + to_seconds(pipeline_.chunk_overhead);
-            const double seconds = network ? std::max(inside, to_seconds(pipeline_.chunk_posting)) : inside;
-            stream.rate_cap = stream.scale * pipeline_.chunk / seconds;
+            stream.rate_cap = stream.scale * pipeline_.chunk / least_tau(pipeline_, network);
             result_.streams.insert(result_.streams.end(), static_cast<std::size_t>(copies), stream);
             result_.longest = std::max(result_.longest, fabric_.path(edge.path).latency + stream.overhead);
         });
@@ -79,7 +76,7 @@ private:
             const std::size_t mine = channel[{stream.path.src, stream.path.dst, label}]++;
             const std::vector<std::size_t>& all = arriving[stream.path.src];
             const bool labelled =
-                std::any_of(all.begin(), all.end(), [&](std::size_t s) { return streams[s].path.flow_label == label; });
+                std::ranges::any_of(all, [&](std::size_t s) { return streams[s].path.flow_label == label; });
             std::map<std::pair<DeviceId, std::uint32_t>, std::size_t> theirs;
             for (const std::size_t s : all) {
                 const PathQuery& other = streams[s].path;
@@ -99,7 +96,7 @@ private:
             moved = false;
             for (std::size_t s = 0; s < streams.size(); ++s) {
                 const auto placed = [&](std::size_t before) { return place[before].has_value(); };
-                if (!place[s] && std::all_of(streams[s].before.begin(), streams[s].before.end(), placed)) {
+                if (!place[s] && std::ranges::all_of(streams[s].before, placed)) {
                     place[s] = sorted.size();
                     sorted.push_back(streams[s]);
                     moved = true;

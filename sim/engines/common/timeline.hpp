@@ -1,7 +1,6 @@
 #pragma once
 // The result of a replay: small, whatever the size of the schedule.
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

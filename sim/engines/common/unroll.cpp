@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
-#include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/common/streams.hpp"
 
 namespace fabricast {
@@ -108,18 +106,15 @@ Unrolled unroll(const Fabric& fabric, const Schedule& schedule) {
         After after;
         for (std::size_t i = 0; i < schedule.dependency_count(OpId{op}); ++i) {
             const Schedule::Dependency d = schedule.dependency(OpId{op}, i);
-            const Unrolled::Ends& ends = result.ends[static_cast<std::uint32_t>(d.op)];
+            const Unrolled::Ends& ends = result.ends[index(d.op)];
             after.push_back({d.when == DependsOn::release ? ends.release : ends.finish});
         }
         const std::uint32_t detail = schedule.detail(OpId{op});
         OpId copy{};
         switch (schedule.kind(OpId{op})) {
             case OpKind::pipeline: {
-                const Pipeline& pipeline = schedule.pipelines[detail];
-                const PipelineForm form(schedule, pipeline, network.hops_of(detail));
-                const double tau = form.tau(rate_alone(network, network.class_of_pipeline[detail], pipeline.weight));
-                result.ends.push_back(
-                    PipelineUnroller(fabric, schedule, pipeline, to, next_host).unroll(after, form.draining(tau)));
+                PipelineUnroller pipeline(fabric, schedule, schedule.pipelines[detail], to, next_host);
+                result.ends.push_back(pipeline.unroll(after, pipeline_alone(network, schedule, detail).draining));
                 continue;
             }
             case OpKind::transfer:

@@ -2,6 +2,7 @@
 // How a replay is watched, and why it may end early.
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 
 #include "base/error.hpp"
@@ -32,6 +33,40 @@ struct CannotEnd : ErrorWith<ExitCode::cannot_end> {
 // The replay needs more memory than there is, or numbers too large for its engine.
 struct TooLarge : ErrorWith<ExitCode::bad_input> {
     using ErrorWith::ErrorWith;
+};
+
+// Throws Stopped if the stop flag is set.
+inline void stop_if_asked(const Watch& watch) {
+    if (watch.stop != nullptr && watch.stop->load(std::memory_order_relaxed)) {
+        throw Stopped();
+    }
+}
+
+// Polls a Watch cheaply from a hot loop.
+class Watching {
+public:
+    explicit Watching(const Watch& watch) : watch_(watch) {}
+
+    // Throws Stopped when the stop flag is set; reports progress at most five times a second.
+    void poll(std::size_t done, std::size_t total) {
+        if (++calls_ % 1024 != 1) {
+            return;
+        }
+        stop_if_asked(watch_);
+        if (!watch_.progress) {
+            return;
+        }
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_ >= std::chrono::milliseconds(200)) {
+            last_ = now;
+            watch_.progress(total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1);
+        }
+    }
+
+private:
+    const Watch& watch_;
+    std::size_t calls_ = 0;
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace fabricast

@@ -1,16 +1,17 @@
 #pragma once
-// A service clock per class: bytes served to each member since the class became busy. A member is done when the clock
-// reaches its mark, so a change of rate costs O(1) for the class, not one update per flow.
+// How far what is running has come: the messages of a class, and a pipeline.
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "sim/engines/common/schedule.hpp"
+#include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/common/ticks.hpp"
 
 namespace fabricast {
 
+// A service clock per class: bytes served to each member since the class became busy. A member is done when the clock
+// reaches its mark, so a change of rate costs O(1) for the class, not one update per flow.
 struct ServiceClock {
     struct Mark {
         double bytes;
@@ -67,6 +68,34 @@ struct ServiceClock {
 
 private:
     static bool later(const Mark& a, const Mark& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.op > b.op; }
+};
+
+// A running pipeline: which share of its running time has passed, and how fast the rest passes.
+struct RunningPipeline {
+    PipelineForm form;
+    OpId op{};
+    Time last{};                // when the pace last changed
+    double done = 0;            // 0..1, at `last`
+    double tau = 0;             // chunk time at the present rate
+    double seconds = 0;         // of the whole run, start to release, at the present rate; 0: it has no rate
+    std::uint32_t version = 0;  // of the prediction that is in the event queue
+
+    // From now on chunks take as long as they do at `rate`. If the rate never changes, this is the closed form.
+    void set_rate(Time now, double rate) {
+        pause(now);
+        tau = form.tau(rate);
+        seconds = form.running(tau);
+    }
+    // Nothing moves from now on.
+    void pause(Time now) {
+        if (seconds > 0) {
+            done = std::min(1.0, done + to_seconds(now - last) / seconds);
+        }
+        last = now;
+        seconds = 0;
+    }
+    Time release() const { return predicted(last, (1 - done) * seconds); }
+    Time finish() const { return predicted(last, (1 - done) * seconds + form.draining(tau)); }
 };
 
 }  // namespace fabricast

@@ -1,19 +1,13 @@
 #include "sim/engines/flow/coupled.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <cmath>
-
-#include "sim/engines/common/ticks.hpp"
 
 namespace fabricast {
 
-namespace {}  // namespace
-
 bool CoupledFlows::can_take(const Network& network) {
     return network.class_of_pipeline.empty() && network.row_of_event.empty() &&
-           std::none_of(network.classes.begin(), network.classes.end(),
-                        [](const FlowClass& cls) { return cls.shared < cls.end && cls.cap < infinity; });
+           std::ranges::none_of(network.classes,
+                                [](const FlowClass& cls) { return cls.shared < cls.end && cls.cap < infinity; });
 }
 
 CoupledFlows::CoupledFlows(const Network& network, std::size_t connections)
@@ -89,7 +83,7 @@ void CoupledFlows::join(Time now, std::uint32_t connection, OpId op, double byte
         }
         places_[flow.first_place + hop] = static_cast<std::uint32_t>(row.users.size());
         row.users.push_back({connection, hop});
-        row.bottleneck.push_back(no_row);
+        row.bottleneck.push_back(Network::no_row);
         touch(rows[hop]);
     }
     serve(connection, first_in_order(connection), bytes);
@@ -342,10 +336,10 @@ void CoupledFlows::solve_from_zero() {
 }
 
 Time CoupledFlows::predict() {
-    Time first = never;
+    Time first = end_of_time;
     for (std::uint32_t r = 0; r < rows_.size(); ++r) {
         Row& row = rows_[r];
-        row.due = never;
+        row.due = end_of_time;
         if (row.served.empty()) {
             continue;
         }

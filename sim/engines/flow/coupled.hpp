@@ -11,11 +11,11 @@
 // completion looks at rows, not flows.
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "sim/engines/common/fluid_network.hpp"
+#include "sim/engines/common/ticks.hpp"
 #include "sim/engines/flow/maxmin.hpp"
 
 namespace fabricast {
@@ -62,9 +62,6 @@ public:
     Duration busy_of_class(std::uint32_t cls) const { return activity_[cls].busy; }
 
 private:
-    static constexpr std::uint32_t no_row = 0xffffffffU;
-    static constexpr Time never{std::numeric_limits<std::int64_t>::max()};
-
     struct User {
         std::uint32_t connection, hop;
     };
@@ -82,13 +79,13 @@ private:
         bool first_known = false;
         std::uint32_t own = 0;    // how often the flows in `served` cross it
         std::uint32_t place = 0;  // in order_
-        Time due = never;
+        Time due = end_of_time;
         Time since;
         Duration busy;
     };
     struct Flow {
         OpId op{};
-        std::uint32_t bottleneck = no_row;
+        std::uint32_t bottleneck = Network::no_row;
         std::uint32_t served_place = 0;
         std::uint32_t first_place = 0;  // into places_, one entry per hop
         double mark = 0;

@@ -2,7 +2,6 @@
 // The default engine.
 
 #include "sim/engines/common/engine_traits.hpp"
-#include "sim/engines/common/replay_task.hpp"
 
 namespace fabricast {
 

@@ -5,26 +5,15 @@
 #include <algorithm>
 
 #include "sim/engines/common/accounting.hpp"
-#include "sim/engines/common/described.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 
 namespace fabricast {
 
 FluidReplay::FluidReplay(const Network& network, const ReplayTask& task, const Flow& options)
     : network_(network),
-      fabric_(task.fabric),
-      schedule_(task.schedule),
+      task_(task),
       options_(options),
-      events_(task.events),
-      watching_(task.watch),
-      shares_(network),
-      progress_(schedule_),
-      kernels_(schedule_, task.device),
       clocks_(network.classes.size()),
-      may_couple_(CoupledFlows::can_take(network) && network.detours.empty()),
-      class_of_connection_(network.class_of_connection),
-      class_of_pipeline_(network.class_of_pipeline),
-      latency_of_connection_(network.latency_of_connection),
       bytes_of_class_(network.classes.size(), 0),
       pipeline_of_class_(network.classes.size(), Network::no_row) {
     pipelines_.reserve(schedule_.pipelines.size());
@@ -84,7 +73,7 @@ void FluidReplay::take(const Event& event) {
             }
             break;
         case EventKind::pipeline_starts:
-            start_pipeline(event.id());
+            shares_.change(class_of_pipeline_[event.id()], schedule_.pipelines[event.id()].weight);
             break;
         case EventKind::pipeline_due:
             if (event.is_of(pipelines_[event.id()].version)) {

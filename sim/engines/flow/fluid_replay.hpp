@@ -7,16 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/engines/common/devices.hpp"
 #include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/kernels.hpp"
 #include "sim/engines/common/progress.hpp"
-#include "sim/engines/common/watching.hpp"
+#include "sim/engines/common/watch.hpp"
 #include "sim/engines/flow/clocks.hpp"
 #include "sim/engines/flow/coupled.hpp"
 #include "sim/engines/flow/event_queue.hpp"
 #include "sim/engines/flow/flow.hpp"
-#include "sim/engines/flow/running_pipeline.hpp"
 #include "sim/engines/flow/shares.hpp"
 
 namespace fabricast {
@@ -67,7 +65,6 @@ private:
     void end(OpId op);
     void flow(OpId op);
     void send(std::uint32_t cls, OpId op, double bytes);
-    void start_pipeline(std::uint32_t pipeline);
     void release_pipeline(std::uint32_t pipeline);
     void change_link(std::uint32_t event);
     void divert_messages(std::uint32_t connection, std::uint32_t cls);
@@ -95,28 +92,30 @@ private:
     const Transfer& message(OpId op) const { return schedule_.transfers[schedule_.detail(op)]; }
 
     const Network& network_;
-    const Fabric& fabric_;
-    const Schedule& schedule_;
+    const ReplayTask& task_;
     const Flow& options_;
-    const std::vector<LinkEvent>& events_;
-    Watching watching_;
+    const Fabric& fabric_ = task_.fabric;
+    const Schedule& schedule_ = task_.schedule;
+    const std::vector<LinkEvent>& events_ = task_.events;
+    Watching watching_{task_.watch};
 
     Time now_;
     EventQueue<Event> queue_;
-    Shares shares_;
-    Progress progress_;
-    Kernels kernels_;
+    Shares shares_{network_};
+    Progress progress_{schedule_};
+    Kernels kernels_{schedule_, task_.device};
     std::vector<ServiceClock> clocks_;  // per class
     // Takes over all messages on shared rows while they all depend on each other.
     std::unique_ptr<CoupledFlows> coupled_;
-    bool may_couple_;
+    const bool may_couple_ = CoupledFlows::can_take(network_) && network_.detours.empty();
     bool coupling_ = false;
     std::uint32_t coupled_version_ = 0;
     bool coupled_changed_ = false;
     std::vector<RunningPipeline> pipelines_;
     // Initially as in the network; they change when links go down or come up.
-    std::vector<std::uint32_t> class_of_connection_, class_of_pipeline_;
-    std::vector<Duration> latency_of_connection_;
+    std::vector<std::uint32_t> class_of_connection_ = network_.class_of_connection;
+    std::vector<std::uint32_t> class_of_pipeline_ = network_.class_of_pipeline;
+    std::vector<Duration> latency_of_connection_ = network_.latency_of_connection;
     std::vector<double> bytes_of_class_;  // wire bytes that its members have moved or will move
     std::vector<std::uint32_t> pipeline_of_class_;
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
+#include <functional>
 
 namespace fabricast {
 
@@ -11,8 +11,6 @@ namespace {
 constexpr double unfrozen = -1;
 
 }  // namespace
-
-double Sharing::cap_of(std::size_t cls) const { return cap.empty() ? infinity : cap[cls]; }
 
 void MaxMin::solve(const Sharing& sharing, std::span<double> rate) {
     prepare(sharing, rate);
@@ -47,9 +45,7 @@ void MaxMin::solve(const Sharing& sharing, std::span<double> rate) {
             }
         }
     }
-    for (double& r : rate) {
-        r = r == unfrozen ? infinity : r;
-    }
+    std::ranges::replace(rate, unfrozen, infinity);
 }
 
 void MaxMin::prepare(const Sharing& sharing, std::span<double> rate) {
@@ -89,16 +85,14 @@ void MaxMin::prepare(const Sharing& sharing, std::span<double> rate) {
             heap_.push_back({level_of(l), l});
         }
     }
-    std::make_heap(heap_.begin(), heap_.end(), [](const Level& a, const Level& b) { return a.level > b.level; });
+    std::ranges::make_heap(heap_, std::greater(), &Level::level);
     capped_.clear();
     for (std::uint32_t cls = 0; cls < sharing.cap.size(); ++cls) {
         if (sharing.cap[cls] < infinity) {
             capped_.push_back(cls);
         }
     }
-    std::sort(capped_.begin(), capped_.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return sharing.cap[a] != sharing.cap[b] ? sharing.cap[a] < sharing.cap[b] : a < b;
-    });
+    std::ranges::sort(capped_, {}, [&](std::uint32_t cls) { return std::pair(sharing.cap[cls], cls); });
 }
 
 void MaxMin::freeze(const Sharing& sharing, std::span<double> rate, std::uint32_t cls, double level) {
@@ -113,7 +107,6 @@ void MaxMin::freeze(const Sharing& sharing, std::span<double> rate, std::uint32_
 }
 
 const MaxMin::Level* MaxMin::top() {
-    const auto later = [](const Level& a, const Level& b) { return a.level > b.level; };
     while (!heap_.empty()) {
         Level& first = heap_.front();
         const bool open = open_[first.link] > 0;
@@ -123,49 +116,15 @@ const MaxMin::Level* MaxMin::top() {
             first.level = now;
             return &first;
         }
-        std::pop_heap(heap_.begin(), heap_.end(), later);
+        std::ranges::pop_heap(heap_, std::greater(), &Level::level);
         if (open) {
             heap_.back().level = now;
-            std::push_heap(heap_.begin(), heap_.end(), later);
+            std::ranges::push_heap(heap_, std::greater(), &Level::level);
         } else {
             heap_.pop_back();
         }
     }
     return nullptr;
-}
-
-std::vector<double> max_min_slow(const Sharing& s) {
-    std::vector<double> rate(s.end.size(), unfrozen);
-    std::vector<double> level(s.capacity.size());
-    while (true) {
-        std::vector<double> residual(s.capacity.begin(), s.capacity.end());
-        std::vector<double> demand(s.capacity.size(), 0);
-        double lowest = infinity;
-        for (std::size_t c = 0; c < rate.size(); ++c) {
-            for (std::size_t x = s.begin(c); x < s.end[c]; ++x) {
-                const double weight = s.members[c] * s.times_of(x);
-                (rate[c] == unfrozen ? demand[s.link[x]] : residual[s.link[x]]) +=
-                    rate[c] == unfrozen ? weight : -rate[c] * weight;
-            }
-            lowest = rate[c] == unfrozen ? std::min(lowest, s.cap_of(c)) : lowest;
-        }
-        for (std::size_t l = 0; l < level.size(); ++l) {
-            level[l] = demand[l] > 0 ? residual[l] / demand[l] : infinity;
-            lowest = std::min(lowest, level[l]);
-        }
-        if (lowest == infinity) {
-            std::replace(rate.begin(), rate.end(), unfrozen, infinity);
-            return rate;
-        }
-        const double reach = lowest * (1 + level_tolerance);
-        for (std::size_t c = 0; c < rate.size(); ++c) {
-            bool full = s.cap_of(c) <= reach;
-            for (std::size_t x = s.begin(c); x < s.end[c]; ++x) {
-                full = full || level[s.link[x]] <= reach;
-            }
-            rate[c] = full && rate[c] == unfrozen ? std::min(lowest, s.cap_of(c)) : rate[c];
-        }
-    }
 }
 
 }  // namespace fabricast

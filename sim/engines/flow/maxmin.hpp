@@ -26,7 +26,6 @@ struct Sharing {
 
     std::size_t begin(std::size_t cls) const { return cls == 0 ? 0 : end[cls - 1]; }
     double times_of(std::size_t crossing) const { return times.empty() ? 1.0 : times[crossing]; }
-    double cap_of(std::size_t cls) const;
 };
 
 // Levels that differ relatively by less than this count as equal, and their classes get exactly the same rate.
@@ -64,9 +63,5 @@ private:
     std::vector<std::uint32_t> frozen_by_;  // per class
     std::vector<std::uint32_t> full_links_;
 };
-
-// The same allocation computed directly from the definition, with all sums computed anew at each step: the slow version
-// that MaxMin is tested against.
-std::vector<double> max_min_slow(const Sharing& sharing);
 
 }  // namespace fabricast

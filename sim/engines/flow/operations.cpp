@@ -56,7 +56,7 @@ void FluidReplay::run(OpId op) {
 
 void FluidReplay::flow(OpId op) {
     const Transfer& t = message(op);
-    const double bytes = static_cast<double>(t.bytes.count) * schedule_.connections[t.connection].wire_ratio;
+    const double bytes = schedule_.wire_bytes(t);
     if (bytes <= 0) {
         ended_.push_back(op);
         return;
@@ -83,10 +83,6 @@ void FluidReplay::end(OpId op) {
     }
     progress_.ended(
         op, now_, [&](OpId next) { run(next); }, [&](OpId next) { ready_.push_back(next); });
-}
-
-void FluidReplay::start_pipeline(std::uint32_t pipeline) {
-    shares_.change(class_of_pipeline_[pipeline], schedule_.pipelines[pipeline].weight);
 }
 
 void FluidReplay::release_pipeline(std::uint32_t pipeline) {

@@ -1,7 +1,6 @@
 #include "sim/engines/flow/shares.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 namespace fabricast {
 
@@ -36,8 +35,9 @@ std::span<const std::uint32_t> Shares::settle(Time now) {
         }
         state.settled = state.members;
         const FlowClass& c = network_.classes[cls];
-        if (c.shared == c.end) {
-            solve_alone(cls);
+        if (c.shared == c.end && state.members > 0) {
+            set_rate(cls, cap_of(cls));
+            ++solves_;
         }
         for (std::uint32_t x = c.shared; x < c.end; ++x) {
             mark_dirty(network_.crossing_row[x]);
@@ -107,13 +107,6 @@ void Shares::set_rate(std::uint32_t cls, double rate) {
     if (!state.touched) {
         state.touched = true;
         result_.push_back(cls);
-    }
-}
-
-void Shares::solve_alone(std::uint32_t cls) {
-    if (states_[cls].members > 0) {
-        set_rate(cls, cap_of(cls));
-        ++solves_;
     }
 }
 

@@ -69,7 +69,6 @@ private:
     void enter_or_leave(std::uint32_t cls, Time now);
     void mark_dirty(std::uint32_t row);
     void solve_component(std::uint32_t row);
-    void solve_alone(std::uint32_t cls);
     void set_rate(std::uint32_t cls, double rate);
     double cap_of(std::uint32_t cls) const;
 

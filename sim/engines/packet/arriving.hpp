@@ -32,16 +32,10 @@ namespace fabricast::packet {
 inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     Ingress& ingress = d.net.ingress[in];
     const Control control = d.net.ports[in].control;
-    if (control == Control::none) {
-        return true;
+    if (control == Control::credits && ingress.unbounded) {
+        return_credit(d, in, bytes, now);
     }
-    if (control == Control::credits) {
-        if (ingress.unbounded) {
-            return_credit(d, in, bytes, now);
-        }
-        return true;
-    }
-    if (ingress.unbounded) {
+    if (control == Control::none || control == Control::credits || ingress.unbounded) {
         return true;
     }
     Node& node = d.net.nodes[d.net.ports[in].to_node];
@@ -57,13 +51,11 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
         ingress.bytes += bytes;
         node.used += bytes;
         node.used_most = std::max(node.used_most, node.used);
-        ingress.most = std::max(ingress.most, ingress.bytes);
         return true;
     }
     const bool room = control == Control::pfc && ingress.over + bytes <= ingress.headroom;
     if (!room) {
         ++ingress.drops;
-        ingress.dropped_bytes += bytes;
     } else {
         ingress.over += bytes;
         ingress.headroom_most = std::max(ingress.headroom_most, ingress.over);

@@ -3,7 +3,8 @@
 // window.
 
 #include <algorithm>
-#include <tuple>
+#include <compare>
+#include <functional>
 #include <vector>
 
 #include "sim/engines/packet/frame.hpp"
@@ -33,9 +34,7 @@ struct ControlMessage {
     std::uint32_t value = 0;
 
     // A total order, so that the order of posting does not matter.
-    friend bool operator>(const ControlMessage& a, const ControlMessage& b) {
-        return std::tie(a.time, a.kind, a.target, a.value) > std::tie(b.time, b.kind, b.target, b.value);
-    }
+    friend auto operator<=>(const ControlMessage&, const ControlMessage&) = default;
 };
 
 // The control messages for one node, earliest first.
@@ -63,9 +62,7 @@ struct Done {
     Kind kind = message;
     std::uint32_t index = 0;  // transfer or stream
 
-    friend bool operator>(const Done& a, const Done& b) {
-        return std::tie(a.time, a.kind, a.index) > std::tie(b.time, b.kind, b.index);
-    }
+    friend auto operator<=>(const Done&, const Done&) = default;
 };
 
 }  // namespace fabricast::packet

@@ -1,6 +1,10 @@
 #include "sim/engines/packet/deadlock.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/input_error.hpp"
 
 namespace fabricast::packet {
 
@@ -55,7 +59,7 @@ std::vector<std::uint32_t> find_deadlock(const Shared& shared) {
             const std::uint32_t next = edges[top.port][top.next++];
             if (state[next] == open) {
                 std::vector<std::uint32_t> cycle;
-                const auto from = std::find_if(path.begin(), path.end(), [&](const Step& s) { return s.port == next; });
+                const auto from = std::ranges::find(path, next, &Step::port);
                 std::transform(from, path.end(), std::back_inserter(cycle), [](const Step& s) { return s.port; });
                 return cycle;
             }
@@ -71,33 +75,31 @@ std::vector<std::uint32_t> find_deadlock(const Shared& shared) {
 std::string describe_standstill(const Shared& shared, const Fabric& fabric) {
     const Network& net = shared.net;
     const auto name = [&](std::uint32_t p) {
-        const std::string lane = net.ports[p].lanes > 1 ? " lane " + std::to_string(net.counts[p].lane) : "";
-        return "'" + fabric.link_name(net.links[p]) + "'" + lane;
+        const std::string lane = net.ports[p].lanes > 1 ? fmt::format(" lane {}", net.counts[p].lane) : "";
+        return fmt::format("'{}'{}", fabric.link_name(net.links[p]), lane);
     };
     const std::vector<std::uint32_t> cycle = find_deadlock(shared);
-    std::string text;
     if (!cycle.empty()) {
-        text = "deadlock of " + std::to_string(cycle.size()) + " ports: ";
+        std::string text = fmt::format("deadlock of {} ports: ", cycle.size());
         for (const std::uint32_t p : cycle) {
             text += name(p) + " waits for ";
         }
         return text + name(cycle.front());
     }
-    std::size_t shown = 0;
-    for (std::uint32_t p = 0; p < net.port_count && shown < 4; ++p) {
-        if (!net.ports[p].queue.empty()) {
-            text += (text.empty() ? "" : ", ") + name(p) + " holds " + std::to_string(net.ports[p].queue.size()) +
-                    " packets" + (net.ports[p].paused ? " (paused)" : "");
-            ++shown;
+    constexpr std::size_t shown = 4;
+    std::vector<std::string> found;
+    for (std::uint32_t p = 0; p < net.port_count && found.size() < shown; ++p) {
+        if (const Port& port = net.ports[p]; !port.queue.empty()) {
+            found.push_back(
+                fmt::format("{} holds {} packets{}", name(p), port.queue.size(), port.paused ? " (paused)" : ""));
         }
     }
-    for (std::uint32_t p = 0; p < net.port_count && shown < 4; ++p) {
+    for (std::uint32_t p = 0; p < net.port_count && found.size() < shown; ++p) {
         if (net.ports[p].down) {
-            text += (text.empty() ? "" : ", ") + ("link " + fabric.link_name(net.links[p])) + " is down";
-            ++shown;
+            found.push_back(fmt::format("link {} is down", fabric.link_name(net.links[p])));
         }
     }
-    return text.empty() ? "nothing moves any more" : text;
+    return found.empty() ? "nothing moves any more" : joined(found);
 }
 
 }  // namespace fabricast::packet

@@ -27,13 +27,7 @@ struct Turn {
 };
 
 struct Domain {
-    Domain(Shared& all, std::uint32_t domains)
-        : shared(all),
-          traffic(all.traffic),
-          net(all.net),
-          options(all.options),
-          island_of(all.islands.of.data()),
-          watched(!all.series.empty()) {
+    Domain(Shared& all, std::uint32_t domains) : shared(all) {
         outbox[0].resize(domains);
         outbox[1].resize(domains);
     }
@@ -44,20 +38,20 @@ struct Domain {
     };
 
     Shared& shared;
-    Traffic& traffic;
-    Network& net;
-    const Packet& options;
-    bool alone = true;                 // no other thread runs in this window
-    const std::uint32_t* island_of;    // per node
-    std::atomic<Ps>* wakes = nullptr;  // of this window
-    std::uint32_t island = none;       // the island that is running
+    Traffic& traffic = shared.traffic;
+    Network& net = shared.net;
+    const Packet& options = shared.options;
+    bool alone = true;                                          // no other thread runs in this window
+    const std::uint32_t* island_of = shared.islands.of.data();  // per node
+    std::atomic<Ps>* wakes = nullptr;                           // of this window
+    std::uint32_t island = none;                                // the island that is running
     Ps island_next = never;
     Ps window_end = 0;
     Ps start = 0, end = 0;  // the island's current step
     Ps next = never;        // when there is next something to do, here or for those that this thread has sent to
     unsigned parity = 0;
-    std::uint64_t held_up = 0;  // how often a departure may have held up other ports
-    bool watched;               // ports' series are kept
+    std::uint64_t held_up = 0;              // how often a departure may have held up other ports
+    bool watched = !shared.series.empty();  // ports' series are kept
     std::vector<Candidate> candidates;
     std::vector<std::vector<ControlMessage>> outbox[2];  // per domain
     std::vector<Done> done;

@@ -10,10 +10,13 @@ namespace fabricast::packet {
 // A departure may hold up the node's other ports.
 inline bool in_order(const Node& node) { return node.paused_ingresses > 0 || node.serves; }
 
+// Visits each port of the node whose queue or sender has something waiting.
 template <class Visit>
-void for_each_bit(std::uint64_t word, Visit&& visit) {
-    for (; word != 0; word &= word - 1) {
-        visit(static_cast<std::uint32_t>(std::countr_zero(word)));
+void for_each_active(const Domain& d, const Node& node, Visit&& visit) {
+    for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
+        for (std::uint64_t bits = d.shared.active[node.first_word + word]; bits != 0; bits &= bits - 1) {
+            visit(node.first_port + word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+        }
     }
 }
 
@@ -54,18 +57,17 @@ void for_each_bit(std::uint64_t word, Visit&& visit) {
     return turn.start;
 }
 
-inline void drain(Domain& d, std::uint32_t p, Ps until) {
+// The same for one port; or for all lanes of its link, so that the later ones find nothing left to do.
+inline Ps drain(Domain& d, std::uint32_t p, Ps until) {
     if (d.net.ports[p].lanes > 1) {
-        drain_lanes(d, d.net.first_lane(p), until);
-        return;
+        return drain_lanes(d, d.net.first_lane(p), until);
     }
-    for (;;) {
-        const Ps start = next_start(d, p, until);
-        if (start > until) {
-            return;
-        }
+    Ps start = next_start(d, p, until);
+    while (start <= until) {
         send_one(d, p, start);
+        start = next_start(d, p, until);
     }
+    return start;
 }
 
 // Like drain_in_order(), for nodes whose ports share wires, or with reads: each departure may change the start of any
@@ -74,21 +76,18 @@ inline void drain_entangled(Domain& d, const Node& node, Ps until) {
     for (;;) {
         Turn first{never, none};
         std::uint32_t seen = none;  // first lane of the last link with lanes that was looked at
-        for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
-            for_each_bit(d.shared.active[node.first_word + word], [&](std::uint32_t bit) {
-                const std::uint32_t p = node.first_port + word * 64 + bit;
-                Turn turn{never, none};
-                if (d.net.ports[p].lanes == 1) {
-                    turn = {next_start(d, p, until), p};
-                } else if (d.net.first_lane(p) != seen) {
-                    seen = d.net.first_lane(p);
-                    turn = next_turn(d, seen, until);
-                }
-                if (turn.start < first.start) {
-                    first = turn;
-                }
-            });
-        }
+        for_each_active(d, node, [&](std::uint32_t p) {
+            Turn turn{never, none};
+            if (d.net.ports[p].lanes == 1) {
+                turn = {next_start(d, p, until), p};
+            } else if (d.net.first_lane(p) != seen) {
+                seen = d.net.first_lane(p);
+                turn = next_turn(d, seen, until);
+            }
+            if (turn.start < first.start) {
+                first = turn;
+            }
+        });
         if (first.start > until) {
             return;
         }
@@ -105,15 +104,12 @@ inline void drain_in_order(Domain& d, const Node& node, Ps until) {
         return;
     }
     d.candidates.clear();
-    for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
-        for_each_bit(d.shared.active[node.first_word + word], [&](std::uint32_t bit) {
-            const std::uint32_t p = node.first_port + word * 64 + bit;
-            const Ps start = next_start(d, p, until);
-            if (start <= until) {
-                d.candidates.push_back({{start, p}, d.held_up});
-            }
-        });
-    }
+    for_each_active(d, node, [&](std::uint32_t p) {
+        const Ps start = next_start(d, p, until);
+        if (start <= until) {
+            d.candidates.push_back({{start, p}, d.held_up});
+        }
+    });
     while (!d.candidates.empty()) {
         Domain::Candidate& first =
             *std::ranges::min_element(d.candidates, std::ranges::less(), &Domain::Candidate::turn);
@@ -135,21 +131,7 @@ inline Ps drain_all(Domain& d, const Node& node, Ps until) {
         drain_in_order(d, node, until);
     }
     Ps next = never;
-    for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
-        for_each_bit(d.shared.active[node.first_word + word], [&](std::uint32_t bit) {
-            const std::uint32_t p = node.first_port + word * 64 + bit;
-            if (d.net.ports[p].lanes > 1) {  // drains all lanes of the link: the later ones find nothing left to do
-                next = std::min(next, drain_lanes(d, d.net.first_lane(p), until));
-                return;
-            }
-            Ps start = next_start(d, p, until);
-            while (start <= until) {
-                send_one(d, p, start);
-                start = next_start(d, p, until);
-            }
-            next = std::min(next, start);
-        });
-    }
+    for_each_active(d, node, [&](std::uint32_t p) { next = std::min(next, drain(d, p, until)); });
     return next;
 }
 

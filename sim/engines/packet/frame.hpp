@@ -3,7 +3,6 @@
 // carry is stored in its flow: the path, and where it came from.
 
 #include <cstdint>
-#include <limits>
 
 #include "base/units.hpp"
 

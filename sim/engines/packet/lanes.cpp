@@ -1,7 +1,8 @@
 #include "sim/engines/packet/lanes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
 
 #include "sim/engines/common/watch.hpp"
 
@@ -27,18 +28,14 @@ PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options) {
     }
     form.completion = options.completion_payload.count > 0 ? options.completion_payload.count : form.payload;
     if (form.completion > form.payload) {
-        throw TooLarge("'packet.pcie.completion_payload' is above what a packet carries (found " +
-                       std::to_string(form.completion) + " B; accepted: up to " + std::to_string(form.payload) + " B)");
+        throw TooLarge(fmt::format(
+            "'packet.pcie.completion_payload' is above what a packet carries (found {} B; accepted: up to {} B)",
+            form.completion, form.payload));
     }
     return form;
 }
 
 }  // namespace
-
-bool between_nodes(LinkClass cls) {
-    return cls == LinkClass::nic_port || cls == LinkClass::leaf_spine || cls == LinkClass::spine_core ||
-           cls == LinkClass::global || cls == LinkClass::torus || cls == LinkClass::other;
-}
 
 Lanes::Lanes(const Fabric& fabric, const Packet& options)
     : fabric_(fabric), options_(options), pcie_(pcie_form(fabric, options.pcie)) {}

@@ -51,7 +51,4 @@ private:
     PcieForm pcie_;
 };
 
-// A link between two nodes of the cluster or two switches.
-bool between_nodes(LinkClass cls);
-
 }  // namespace fabricast::packet

@@ -1,6 +1,7 @@
 #include "sim/engines/packet/logical_processes.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace fabricast::packet {
 
@@ -22,8 +23,10 @@ std::vector<double> packets_over_ports(const Traffic& traffic) {
             }
         }
         const double each = bytes / traffic.flows[f].unit / route.variants;
-        for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(route.variants) * route.hops; ++i) {
-            packets[traffic.network.hops[route.first + i]] += each;
+        for (std::uint32_t variant = 0; variant < route.variants; ++variant) {
+            for (const std::uint32_t p : traffic.network.ports_of(route, variant)) {
+                packets[p] += each;
+            }
         }
     }
     return packets;
@@ -46,7 +49,7 @@ public:
 
     std::vector<std::uint32_t> make() {
         share_out_cluster();
-        while (std::find(domain_.begin(), domain_.end(), none) != domain_.end()) {
+        while (std::ranges::find(domain_, none) != domain_.end()) {
             add_neighbours();
         }
         return std::move(domain_);
@@ -88,17 +91,14 @@ private:
         std::vector<double> shared(islands_.count() * load_.size(), 0);
         std::vector<bool> reached(islands_.count(), false);
         for (std::uint32_t p = 0; p < net_.port_count; ++p) {
-            const std::uint32_t ends[2] = {from(p), to(p)};
-            for (int side = 0; side < 2; ++side) {
-                const std::uint32_t mine = ends[side];
-                const std::uint32_t other = domain_[ends[1 - side]];
-                if (domain_[mine] == none && other != none) {
-                    shared[mine * load_.size() + other] += packets_[p];
+            for (const auto& [mine, other] : {std::pair(from(p), to(p)), std::pair(to(p), from(p))}) {
+                if (domain_[mine] == none && domain_[other] != none) {
+                    shared[mine * load_.size() + domain_[other]] += packets_[p];
                     reached[mine] = true;
                 }
             }
         }
-        const bool any = std::find(reached.begin(), reached.end(), true) != reached.end();
+        const bool any = std::ranges::find(reached, true) != reached.end();
         for (std::uint32_t i = 0; i < islands_.count(); ++i) {
             if (domain_[i] == none && (reached[i] || !any)) {
                 put(i, best(i, &shared[i * load_.size()]));
@@ -127,11 +127,8 @@ LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains) {
     const Network& net = traffic.network;
     LogicalProcesses islands;
     std::vector<std::uint32_t> order(net.nodes.size());
-    for (std::uint32_t n = 0; n < order.size(); ++n) {
-        order[n] = n;
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return net.island[a] < net.island[b]; });
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t node) { return net.island[node]; });
     islands.of.resize(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (i > 0 && net.island[order[i]] != net.island[order[i - 1]]) {

@@ -45,7 +45,7 @@ void Lookahead::ended(const Done& done) { open(done.kind)[done.index] = false; }
 
 Ps Lookahead::limit(Ps now, Ps wanted) {
     while (!bounds_.empty() && bounds_.top().time < wanted) {
-        Bound first = bounds_.top();
+        Done first = bounds_.top();
         bounds_.pop();
         if (!open(first.kind)[first.index]) {
             continue;
@@ -68,7 +68,7 @@ Ps Lookahead::bound_of(Done::Kind kind, std::uint32_t index, Ps now) const {
 }
 
 Ps Lookahead::message_bound(std::uint32_t transfer, Ps now) const {
-    const std::uint32_t f = traffic_.connections[schedule_.transfers[transfer].connection].flow;
+    const std::uint32_t f = schedule_.transfers[transfer].connection;
     const Messages& messages = traffic_.connections[f];
     const bool begun = messages.next > messages.begin && traffic_.message_ops[messages.next - 1] >= transfer;
     if (!begun) {
@@ -96,11 +96,7 @@ Ps Lookahead::sending(std::uint32_t f, std::int64_t bytes, Ps now) const {
     Ps latency = never;
     double inverse = never;
     for (std::uint32_t variant = 0; variant < route.variants; ++variant) {
-        Ps sum = 0;
-        for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
-            sum += net.ports[net.port_of(route, variant, hop)].latency;
-        }
-        latency = std::min(latency, sum);
+        latency = std::min(latency, net.latency_of(route, variant));
         inverse = std::min(inverse, net.capacity_inverse[net.port_of(route, variant, 0)]);
     }
     const auto before = static_cast<double>(std::max<std::int64_t>(0, bytes - traffic_.flows[f].unit));

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <queue>
-#include <tuple>
 #include <vector>
 
 #include "sim/engines/packet/control_message.hpp"
@@ -25,15 +24,6 @@ public:
     Ps limit(Ps now, Ps wanted);
 
 private:
-    struct Bound {
-        Ps time;
-        Done::Kind kind;
-        std::uint32_t index;
-        friend bool operator>(const Bound& a, const Bound& b) {
-            return std::tie(a.time, a.kind, a.index) > std::tie(b.time, b.kind, b.index);
-        }
-    };
-
     Ps bound_of(Done::Kind kind, std::uint32_t index, Ps now) const;
     Ps message_bound(std::uint32_t transfer, Ps now) const;
     Ps stream_bound(std::uint32_t stream, Ps now) const;
@@ -44,10 +34,10 @@ private:
     const Traffic& traffic_;
     const Schedule& schedule_;
     bool lossy_;
-    Ps floor_;                                 // the smallest latency: nothing ends earlier
-    std::vector<bool> messages_, streams_;     // watched and not yet ended
-    std::vector<bool> transfers_, pipelines_;  // whether others wait for them
-    std::priority_queue<Bound, std::vector<Bound>, std::greater<>> bounds_;
+    Ps floor_;                                                             // the smallest latency: nothing ends earlier
+    std::vector<bool> messages_, streams_;                                 // watched and not yet ended
+    std::vector<bool> transfers_, pipelines_;                              // whether others wait for them
+    std::priority_queue<Done, std::vector<Done>, std::greater<>> bounds_;  // none may end earlier than its time
 };
 
 }  // namespace fabricast::packet

@@ -63,19 +63,18 @@ private:
     const LinkInfo& info(LinkId link) const { return facts_[place(link)].info; }
     const LinkEnds& ends(LinkId link) const { return facts_[place(link)].ends; }
     std::size_t place(LinkId link) const {
-        return static_cast<std::size_t>(std::lower_bound(used_.begin(), used_.end(), link) - used_.begin());
+        return static_cast<std::size_t>(std::ranges::lower_bound(used_, link) - used_.begin());
     }
 
     void join_devices() {
         used_ = ways_.links;
-        std::sort(used_.begin(), used_.end());
-        used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
+        std::ranges::sort(used_);
+        used_.erase(std::ranges::unique(used_).begin(), used_.end());
         for (const LinkId link : used_) {
             facts_.push_back({fabric_.link(link), fabric_.ends(link)});
             const Facts& facts = facts_.back();
             if (!facts.ends.resource && facts.info.latency.ps < no_latency) {
-                parent_[find(static_cast<std::uint32_t>(facts.ends.to))] =
-                    find(static_cast<std::uint32_t>(facts.ends.from));
+                parent_[find(index(facts.ends.to))] = find(index(facts.ends.from));
             }
         }
     }
@@ -106,22 +105,20 @@ private:
         std::vector<std::uint32_t> devices;
         for (const LinkId link : used_) {
             if (is_cable(link)) {
-                cables.push_back({find(static_cast<std::uint32_t>(ends(link).from)),
-                                  find(static_cast<std::uint32_t>(ends(link).to)), link});
+                cables.push_back({find(index(ends(link).from)), find(index(ends(link).to)), link});
                 devices.push_back(cables.back().from);
                 devices.push_back(cables.back().to);
             }
         }
-        std::sort(devices.begin(), devices.end());
-        devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+        std::ranges::sort(devices);
+        devices.erase(std::ranges::unique(devices).begin(), devices.end());
         const auto node_of = [&](std::uint32_t device) {
-            return static_cast<std::uint32_t>(std::lower_bound(devices.begin(), devices.end(), device) -
-                                              devices.begin());
+            return static_cast<std::uint32_t>(std::ranges::lower_bound(devices, device) - devices.begin());
         };
         for (const std::uint32_t device : devices) {
             add_node(device);
         }
-        std::stable_sort(cables.begin(), cables.end(), [](const Cable& a, const Cable& b) { return a.from < b.from; });
+        std::ranges::stable_sort(cables, {}, &Cable::from);
         for (const Cable& cable : cables) {
             net_.port_count += lanes_.count(info(cable.link).cls);
         }
@@ -184,12 +181,11 @@ private:
             const std::span<const LinkId> path = ways_.of(ways_.ways[w]);
             const std::vector<std::uint8_t> lanes = lanes_.along(query, path, request_);
             for (std::size_t i = 0; i < path.size(); ++i) {
-                const LinkId link = path[i];
-                if (is_cable(link)) {
-                    ports.push_back(port_of_[place(link)] + lanes[i]);
+                if (is_cable(path[i])) {
+                    ports.push_back(port_of_[place(path[i])] + lanes[i]);
                     extra.emplace_back();
                 } else {
-                    extra.back().push_back(link);
+                    extra.back().push_back(path[i]);
                 }
             }
             route.hops = static_cast<std::uint8_t>(ports.size());
@@ -230,10 +226,9 @@ private:
     std::uint32_t owner_of(LinkId link) {
         const LinkEnds& joined = ends(link);
         const bool to_bridge = joined.resource && fabric_.kind(joined.to) == DeviceKind::cpu;
-        const std::uint32_t device = find(static_cast<std::uint32_t>(to_bridge ? joined.to : joined.from));
-        const auto found = std::lower_bound(net_.nodes.begin(), net_.nodes.end(), DeviceId{device},
-                                            [](const Node& node, DeviceId wanted) { return node.device < wanted; });
-        return found != net_.nodes.end() && found->device == DeviceId{device}
+        const DeviceId device{find(index(to_bridge ? joined.to : joined.from))};
+        const auto found = std::ranges::lower_bound(net_.nodes, device, {}, &Node::device);
+        return found != net_.nodes.end() && found->device == device
                    ? static_cast<std::uint32_t>(found - net_.nodes.begin())
                    : none;
     }

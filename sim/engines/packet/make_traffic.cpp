@@ -1,12 +1,13 @@
 #include "sim/engines/packet/make_traffic.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
 
 #include "sim/engines/common/make_fluid_network.hpp"
-#include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/common/streams.hpp"
 #include "sim/engines/common/watch.hpp"
 #include "sim/engines/packet/make_network.hpp"
@@ -61,13 +62,10 @@ private:
         traffic_.connections.resize(schedule_.connections.size());
         for (const Transfer& transfer : schedule_.transfers) {
             ++traffic_.connections[transfer.connection].end;
-            traffic_.message_bytes.push_back(
-                rounded_bytes(static_cast<double>(transfer.bytes.count) * ratios_[transfer.connection]).count);
+            traffic_.message_bytes.push_back(rounded_bytes(schedule_.wire_bytes(transfer)).count);
         }
         std::uint32_t sum = 0;
-        for (std::uint32_t c = 0; c < traffic_.connections.size(); ++c) {
-            Messages& messages = traffic_.connections[c];
-            messages.flow = c;
+        for (Messages& messages : traffic_.connections) {
             messages.begin = messages.next = messages.arrived = sum;
             sum += messages.end;
             messages.end = messages.begin;
@@ -96,9 +94,10 @@ private:
         const Pipeline& pipeline = schedule_.pipelines[p];
         const PipelineStreams found = streams_of(fabric_, schedule_, pipeline);
         const auto first = static_cast<std::uint32_t>(traffic_.streams.size());
-        const Alone form = found.layered && pipeline.occupancy_count == 0 ? Alone{0, 0} : alone(p);
-        const double drained = left_to_drain(found, form.draining);
-        traffic_.draining.push_back(drained);
+        const PipelineAlone form = found.layered && pipeline.occupancy_count == 0
+                                       ? PipelineAlone{0, 0}
+                                       : pipeline_alone(alone(), schedule_, p);
+        traffic_.draining.push_back(left_to_drain(found, form.draining));
         traffic_.seconds_alone.push_back(form.running + form.draining);
         const double chunks = std::ceil(found.chunks - 1e-9);
         if (chunks * pipeline.slices > 4e9) {
@@ -153,17 +152,11 @@ private:
         }
     }
 
-    // The closed form of a pipeline that has the network to itself.
-    struct Alone {
-        double running, draining;
-    };
-    Alone alone(std::uint32_t p) {
+    const fabricast::Network& alone() {
         if (alone_.classes.empty()) {
             alone_ = make_fluid_network(fabric_, schedule_, {});
         }
-        const PipelineForm form(schedule_, schedule_.pipelines[p], alone_.hops_of(p));
-        const double tau = form.tau(rate_alone(alone_, alone_.class_of_pipeline[p], schedule_.pipelines[p].weight));
-        return {form.running(tau), form.draining(tau)};
+        return alone_;
     }
 
     static void set_bytes(Stream& stream, const Pipeline& pipeline, const PipelineStream& from, double chunks) {
@@ -192,16 +185,16 @@ private:
         flow.port = net.port_of(route, 0, 0);
         flow.node = net.ports[flow.port].from_node;
         bool network = false;
-        for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
-            network |= net.nodes[net.ports[net.port_of(route, 0, hop)].from_node].network;
+        for (const std::uint32_t p : net.ports_of(route)) {
+            network |= net.nodes[net.ports[p].from_node].network || net.nodes[net.ports[p].to_node].network;
         }
-        network |= net.nodes[net.ports[net.port_of(route, 0, route.hops - 1U)].to_node].network;
         const std::int64_t mtu = (network ? options_.mtu : options_.island_mtu).count;
         const long long unit = std::max(1LL, std::llround(static_cast<double>(mtu) * ratios_[f]));
         if (unit > 65535) {  // a frame's size has 16 bits
-            throw TooLarge(std::string(network ? "'packet.mtu'" : "'packet.island_mtu'") +
-                           " makes packets that are too large, with what the protocol adds (found " +
-                           std::to_string(unit) + " B; accepted: up to 65535 B)");
+            throw TooLarge(
+                fmt::format("'packet.{}' makes packets that are too large, with what the protocol adds "
+                            "(found {} B; accepted: up to 65535 B)",
+                            network ? "mtu" : "island_mtu", unit));
         }
         flow.unit = static_cast<std::uint16_t>(unit);
     }
@@ -277,12 +270,9 @@ private:
         traffic_.control = control;
         for (std::uint32_t f = 0; f < traffic_.first_request_flow; ++f) {
             const Route& route = traffic_.routes[f];
-            for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
-                if (net.ports[net.port_of(route, 0, hop)].marks) {
-                    traffic_.flows[f].controller = static_cast<std::uint32_t>(traffic_.controlled.size());
-                    traffic_.controlled.push_back(f);
-                    break;
-                }
+            if (std::ranges::any_of(net.ports_of(route), [&](std::uint32_t p) { return net.ports[p].marks; })) {
+                traffic_.flows[f].controller = static_cast<std::uint32_t>(traffic_.controlled.size());
+                traffic_.controlled.push_back(f);
             }
         }
     }

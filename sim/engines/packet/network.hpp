@@ -3,9 +3,9 @@
 // and services that several links share, have no port. Devices joined by links without latency are one node, and a
 // packet that leaves the node waits for the services that it needs.
 
+#include <algorithm>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "sim/engines/common/link_event.hpp"
@@ -131,6 +131,17 @@ struct Network {
     }
     std::uint32_t port_of(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
         return hops[route.first + variant * route.hops + hop];
+    }
+    // The ports of one of the route's ways, hop by hop.
+    std::span<const std::uint32_t> ports_of(const Route& route, std::uint32_t variant = 0) const {
+        return std::span(hops).subspan(route.first + std::size_t{variant} * route.hops, route.hops);
+    }
+    Ps latency_of(const Route& route, std::uint32_t variant = 0) const {
+        Ps sum = 0;
+        for (const std::uint32_t p : ports_of(route, variant)) {
+            sum += ports[p].latency;
+        }
+        return sum;
     }
     std::span<const std::uint32_t> services_at(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
         if (services_end.empty()) {

@@ -14,13 +14,13 @@ constexpr std::size_t ports_listed = 16, series_listed = 256, rates_listed = 8, 
 // Ports that are still paused when the replay ends count as paused until then.
 void close_pauses(Shared& shared, Ps end) {
     for (std::uint32_t p = 0; p < shared.net.port_count; ++p) {
-        Port& port = shared.net.ports[p];
-        if (port.paused && shared.net.counts[p].paused_since < end) {
-            shared.net.counts[p].paused += end - shared.net.counts[p].paused_since;
+        PortCounts& counts = shared.net.counts[p];
+        if (shared.net.ports[p].paused && counts.paused_since < end) {
+            counts.paused += end - counts.paused_since;
             if (!shared.series.empty()) {
-                shared.series[p].saw_pause(shared.net.counts[p].paused_since, end);
+                shared.series[p].saw_pause(counts.paused_since, end);
             }
-            port.paused = false;
+            shared.net.ports[p].paused = false;
         }
     }
 }
@@ -97,10 +97,9 @@ std::vector<std::uint32_t> worst_ports(const Network& net) {
 
 std::string ends_of(const Traffic& traffic, const Fabric& fabric, std::uint32_t flow) {
     const Network& net = traffic.network;
-    const Route& route = traffic.routes[flow];
+    const auto ports = net.ports_of(traffic.routes[flow]);
     const auto name = [&](std::uint32_t node) { return fabric.device_name(net.nodes[node].device); };
-    return name(net.ports[net.port_of(route, 0, 0)].from_node) + " -> " +
-           name(net.ports[net.port_of(route, 0, route.hops - 1U)].to_node);
+    return name(net.ports[ports.front()].from_node) + " -> " + name(net.ports[ports.back()].to_node);
 }
 
 // A root of congestion is a port that was not paused itself, while its queue filled the buffers that paused others. A
@@ -117,8 +116,7 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
     for (std::uint32_t f = 0; f < traffic.flows.size() && victims.size() < victims_listed; ++f) {
         bool held = false;
         bool root = false;
-        for (std::uint32_t hop = 0; hop < traffic.routes[f].hops; ++hop) {
-            const std::uint32_t p = net.port_of(traffic.routes[f], 0, hop);
+        for (const std::uint32_t p : net.ports_of(traffic.routes[f])) {
             const bool paused = net.counts[p].paused * 20 > makespan;
             held |= paused;
             root |= !paused && pauses[net.ports[p].from_node] &&
@@ -126,7 +124,7 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
         }
         if (held && !root) {
             std::string name = ends_of(traffic, fabric, f);
-            if (std::find(victims.begin(), victims.end(), name) == victims.end()) {
+            if (std::ranges::find(victims, name) == victims.end()) {
                 victims.push_back(std::move(name));
             }
         }
@@ -137,11 +135,12 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
 void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, PacketUse& use) {
     const Network& net = shared.net;
     for (const auto& domain : domains) {
-        use.hops += domain->counts().hops;
-        use.delivered += domain->counts().delivered;
-        use.delivered_bytes += static_cast<double>(domain->counts().delivered_bytes);
-        use.notices += domain->counts().notices;
-        use.drops += domain->counts().lost;
+        const DomainCounts& counts = domain->counts();
+        use.hops += counts.hops;
+        use.delivered += counts.delivered;
+        use.delivered_bytes += static_cast<double>(counts.delivered_bytes);
+        use.notices += counts.notices;
+        use.drops += counts.lost;
     }
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const PortUse port = use_of(net, p);
@@ -165,15 +164,13 @@ void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& dom
     }
 }
 
-void percentiles(std::vector<Completion> completions, PacketUse& use) {
+void percentiles(std::vector<Ps> completions, PacketUse& use) {
     if (completions.empty()) {
         return;
     }
-    std::sort(completions.begin(), completions.end(),
-              [](const Completion& a, const Completion& b) { return a.took < b.took; });
+    std::ranges::sort(completions);
     const auto at = [&](double share) {
-        return Duration{
-            completions[static_cast<std::size_t>(share * static_cast<double>(completions.size() - 1))].took};
+        return Duration{completions[static_cast<std::size_t>(share * static_cast<double>(completions.size() - 1))]};
     };
     use.fct_p50 = at(0.5);
     use.fct_p99 = at(0.99);
@@ -204,9 +201,8 @@ void list_series(Shared& shared, const std::vector<std::uint32_t>& worst, Ps mak
 
 // Where a flow begins and ends, on the first of its ways.
 std::pair<DeviceId, DeviceId> ends_of(const Shared& shared, const Fabric& fabric, std::uint32_t f) {
-    const Route& route = shared.traffic.routes[f];
-    const auto link = [&](std::uint32_t hop) { return shared.net.links[shared.net.port_of(route, 0, hop)]; };
-    return {fabric.ends(link(0)).from, fabric.ends(link(route.hops - 1U)).to};
+    const auto ports = shared.net.ports_of(shared.traffic.routes[f]);
+    return {fabric.ends(shared.net.links[ports.front()]).from, fabric.ends(shared.net.links[ports.back()]).to};
 }
 
 void list_rates(const Shared& shared, const Fabric& fabric, PacketUse& use) {
@@ -220,7 +216,7 @@ void list_rates(const Shared& shared, const Fabric& fabric, PacketUse& use) {
             slowest.emplace_back(least, c);
         }
     }
-    std::sort(slowest.begin(), slowest.end());
+    std::ranges::sort(slowest);
     slowest.resize(std::min(slowest.size(), rates_listed));
     for (const auto& [least, c] : slowest) {
         const RateSeries& rates = shared.rates[c];

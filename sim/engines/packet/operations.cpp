@@ -4,7 +4,7 @@ namespace fabricast::packet {
 
 namespace {
 
-constexpr std::size_t most_completions = 1 << 20;  // percentiles are of the first million
+constexpr std::size_t most_completions = 1 << 20;
 
 }  // namespace
 
@@ -47,10 +47,6 @@ void Operations::add(const Done& done) {
 void Operations::step(const Post& post) {
     const Event event = events_.top();
     events_.pop();
-    handle(event, post);
-}
-
-void Operations::handle(const Event& event, const Post& post) {
     const Time now{event.time};
     const OpId op{event.index};
     switch (event.kind) {
@@ -71,7 +67,7 @@ void Operations::handle(const Event& event, const Post& post) {
         }
         case Event::message: {
             const std::uint32_t transfer = schedule_.detail(op);
-            complete(event.time - message_ready_[transfer], schedule_.transfers[transfer].bytes.count);
+            complete(event.time - message_ready_[transfer]);
             end(op, event.time);
             return;
         }
@@ -87,8 +83,7 @@ void Operations::handle(const Event& event, const Post& post) {
             const std::uint32_t pipeline = schedule_.detail(op);
             kernels_.let_go(pipeline, now);
             predict_kernels();
-            complete(event.time - pipeline_ready_[pipeline],
-                     static_cast<std::int64_t>(schedule_.pipelines[pipeline].bytes_per_edge));
+            complete(event.time - pipeline_ready_[pipeline]);
             end(op, event.time);
             return;
         }
@@ -123,8 +118,7 @@ void Operations::start_message(OpId op, Ps now, const Post& post) {
         push(enters + path_latency_[c], Event::message, op);
         return;
     }
-    const std::uint32_t f = traffic_.connections[c].flow;
-    post({enters, traffic_.flows[f].node, ControlMessage::message, transfer, f});
+    post({enters, traffic_.flows[c].node, ControlMessage::message, transfer, c});
 }
 
 void Operations::start_pipeline(OpId op, Ps now, const Post& post) {
@@ -171,9 +165,9 @@ void Operations::end(OpId op, Ps now) {
         op, {now}, [&](OpId next) { run(next, now); }, [&](OpId next) { push(now, Event::ready, next); });
 }
 
-void Operations::complete(Ps took, std::int64_t bytes) {
+void Operations::complete(Ps took) {
     if (completions_.size() < most_completions) {
-        completions_.push_back({took, bytes});
+        completions_.push_back(took);
     }
 }
 

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <queue>
-#include <tuple>
 #include <vector>
 
 #include "sim/engines/common/kernels.hpp"
@@ -14,12 +13,6 @@
 
 namespace fabricast::packet {
 
-// How long a message or a pipeline took, for percentiles.
-struct Completion {
-    Ps took = 0;
-    std::int64_t bytes = 0;
-};
-
 class Operations {
 public:
     Operations(const Fabric& fabric, const Schedule& schedule, const Traffic& traffic, const DeviceLimits& device);
@@ -27,11 +20,13 @@ public:
     void begin();  // starts the operations that wait for nothing
     void add(const Done& done);
     Ps next() const { return events_.empty() ? never : events_.top().time; }
+    using Post = std::function<void(const ControlMessage&)>;
     // Handles the next event; posts the messages and streams that begin.
-    void step(const std::function<void(const ControlMessage&)>& post);
+    void step(const Post& post);
 
     Progress& progress() { return progress_; }
-    const std::vector<Completion>& completions() const { return completions_; }
+    // How long the first million of messages and pipelines took, for percentiles.
+    const std::vector<Ps>& completions() const { return completions_; }
 
 private:
     // `index` is an operation, a stream or a device.
@@ -41,25 +36,21 @@ private:
         Kind kind;
         std::uint32_t index;
         std::uint32_t version;
-        friend bool operator>(const Event& a, const Event& b) {
-            return std::tie(a.time, a.kind, a.index, a.version) > std::tie(b.time, b.kind, b.index, b.version);
-        }
+        friend auto operator<=>(const Event&, const Event&) = default;
     };
-    using Post = std::function<void(const ControlMessage&)>;
 
-    void handle(const Event& event, const Post& post);
     void start(OpId op, Ps now, const Post& post);
     void start_message(OpId op, Ps now, const Post& post);
     void start_pipeline(OpId op, Ps now, const Post& post);
     void run(OpId op, Ps now);
     void stream_ended(std::uint32_t stream, Ps now);
     void end(OpId op, Ps now);
-    void complete(Ps took, std::int64_t bytes);
+    void complete(Ps took);
     void predict_kernels();
     void push(Ps time, Event::Kind kind, std::uint32_t index, std::uint32_t version = 0) {
         events_.push({on_clock(time), kind, index, version});
     }
-    void push(Ps time, Event::Kind kind, OpId op) { push(time, kind, static_cast<std::uint32_t>(op)); }
+    void push(Ps time, Event::Kind kind, OpId op) { push(time, kind, index(op)); }
 
     const Schedule& schedule_;
     const Traffic& traffic_;
@@ -70,7 +61,7 @@ private:
     std::vector<OpId> op_of_pipeline_;
     std::vector<std::uint32_t> streams_left_, releases_left_;  // per pipeline
     std::vector<Ps> path_latency_;                             // per connection that crosses no port
-    std::vector<Completion> completions_;
+    std::vector<Ps> completions_;
 };
 
 }  // namespace fabricast::packet

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_name.hpp"
 #include "base/units.hpp"
 #include "sim/engines/common/engine_traits.hpp"
 
@@ -22,22 +23,28 @@ enum class FlowControl : std::uint8_t {
     lossy      // no control: packets that do not fit are dropped and sent again
 };
 
+inline std::string_view to_string(FlowControl value) {
+    return enum_name<5>({"auto", "pfc", "credits", "lossless", "lossy"}, value);
+}
+
 enum class CongestionControl : std::uint8_t { automatic, none, dcqcn, timely, infiniband };
+inline std::string_view to_string(CongestionControl value) {
+    return enum_name<5>({"auto", "none", "dcqcn", "timely", "infiniband"}, value);
+}
 
 // How switches choose among equal paths.
 enum class PacketRouting : std::uint8_t { ecmp, flowlet, adaptive, spray };
+inline std::string_view to_string(PacketRouting value) {
+    return enum_name<4>({"ecmp", "flowlet", "adaptive", "spray"}, value);
+}
 
 enum class LossRecovery : std::uint8_t { go_back_n, selective_repeat };
+inline std::string_view to_string(LossRecovery value) { return enum_name<2>({"go-back-n", "selective-repeat"}, value); }
 
 // What decides a packet's lane: its service level, or how many trunks it has crossed (which rules out cycles of waiting
 // on any graph).
 enum class LaneChoice : std::uint8_t { level, hop };
-
-std::string_view to_string(FlowControl);
-std::string_view to_string(CongestionControl);
-std::string_view to_string(PacketRouting);
-std::string_view to_string(LossRecovery);
-std::string_view to_string(LaneChoice);
+inline std::string_view to_string(LaneChoice value) { return enum_name<2>({"level", "hop"}, value); }
 
 // The published reaction and notification points (Zhu et al., SIGCOMM'15, Fig. 7 and section 5): presets differ in
 // these figures only.

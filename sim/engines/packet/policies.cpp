@@ -4,6 +4,7 @@
 // nothing), and where packets are marked.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "models/ethernet.hpp"
@@ -28,6 +29,13 @@ std::vector<CreditForm> forms_of(const PcieForm& pcie) {
             CreditForm{word(pcie.completion), 0, 16, true}};
 }
 
+// Bytes that a PFC port must still take after it decided to pause: the formula of models/ethernet.hpp, with the
+// latencies of both directions in place of the cable's length.
+std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t mtu) {
+    const double in_flight = bytes_per_ps * static_cast<double>(both_latencies + reaction);
+    return mtu + pfc::frame.count + static_cast<std::int64_t>(std::ceil(in_flight - 1e-6)) + mtu;
+}
+
 class Policies {
 public:
     Policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes)
@@ -50,16 +58,9 @@ private:
             const bool ethernet = fabric_.cluster().fabric.link.family == LinkFamily::ethernet;
             asked = network && ethernet ? FlowControl::pfc : FlowControl::credits;
         }
-        switch (asked) {
-            case FlowControl::pfc:
-                return Control::pfc;
-            case FlowControl::lossy:
-                return Control::lossy;
-            case FlowControl::lossless:
-                return Control::none;
-            default:
-                return Control::credits;
-        }
+        // In the order of FlowControl.
+        constexpr std::array of = {Control::credits, Control::pfc, Control::credits, Control::none, Control::lossy};
+        return of.at(static_cast<std::size_t>(asked));
     }
 
     void set_policy(std::uint32_t p) {
@@ -77,7 +78,7 @@ private:
         if (port.control == Control::credits) {
             in.return_latency += options_.credit_delay.ps;
             port.form = form_of(p, facts.cls);
-            give_credits(p, facts.cls, rate);
+            give_credits(p, rate);
         }
         if (port.control == Control::pfc) {
             const Rate line = Rate::per_second(std::max<std::int64_t>(1, std::llround(facts.capacity)));
@@ -106,7 +107,7 @@ private:
                    : bytes;
     }
 
-    void give_credits(std::uint32_t p, LinkClass cls, double rate) {
+    void give_credits(std::uint32_t p, double rate) {
         Port& port = net_.ports[p];
         const std::int64_t largest = std::max(options_.mtu.count, options_.island_mtu.count);
         const auto loop = static_cast<std::int64_t>(
@@ -114,9 +115,8 @@ private:
         const std::int64_t enough = 2 * loop + 4 * largest;
         const CreditForm& form = net_.forms[port.form];
         const double held = 1 + static_cast<double>(form.header) / form.payload;
-        const bool infiniband = between_nodes(cls) && fabric_.cluster().fabric.link.family == LinkFamily::infiniband;
         port.credits = options_.credit_buffer.count > 0 ? options_.credit_buffer.count
-                       : infiniband
+                       : port.form == infiniband_blocks
                            ? std::max(infiniband::credit_limit.count, form.cost(static_cast<std::uint32_t>(largest)))
                            : static_cast<std::int64_t>(std::ceil(static_cast<double>(enough) * held));
         if (form.headers) {
@@ -194,11 +194,6 @@ private:
 };
 
 }  // namespace
-
-std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t mtu) {
-    const double in_flight = bytes_per_ps * static_cast<double>(both_latencies + reaction);
-    return mtu + pfc::frame.count + static_cast<std::int64_t>(std::ceil(in_flight - 1e-6)) + mtu;
-}
 
 void set_policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes) {
     Policies(net, fabric, options, lanes).set();

@@ -4,7 +4,6 @@
 // packet back (blocked), and what the receive buffer does when a packet comes and goes (flow_control.hpp,
 // arriving.hpp). Lanes that share a wire are consecutive ports (lanes.hpp).
 
-#include <algorithm>
 #include <bit>
 
 #include "sim/engines/packet/frame.hpp"
@@ -89,9 +88,8 @@ struct alignas(64) Ingress {
     Ps last_credit = 0;         // credits of one link return in order
     bool paused = false;
     bool unbounded = false;  // it leads to memory, which is never full
-    std::int64_t most = 0;   // bytes held at once
     std::int64_t headroom_most = 0;
-    std::int64_t drops = 0, dropped_bytes = 0;
+    std::int64_t drops = 0;
     std::int64_t pauses = 0, refreshes = 0;
     Ps told_at = 0;             // when the last pause frame left
     bool will_refresh = false;  // a timer is running

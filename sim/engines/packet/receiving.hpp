@@ -7,14 +7,7 @@
 namespace fabricast::packet {
 
 // The receiver's answer travels without queueing: it is small and of high priority.
-inline Ps way_back(const Traffic& traffic, std::uint32_t f) {
-    const Route& route = traffic.routes[f];
-    Ps latency = 0;
-    for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
-        latency += traffic.network.ports[traffic.network.port_of(route, 0, hop)].latency;
-    }
-    return latency;
-}
+inline Ps way_back(const Traffic& traffic, std::uint32_t f) { return traffic.network.latency_of(traffic.routes[f]); }
 
 inline void tell_sender(Domain& d, std::uint32_t f, ControlMessage::Kind kind, std::uint32_t value, Ps tail) {
     d.mail({tail + way_back(d.traffic, f), d.traffic.flows[f].node, kind, f, value});

@@ -7,8 +7,7 @@
 #include <exception>
 #include <thread>
 
-#include "sim/engines/common/described.hpp"
-#include "sim/engines/common/watching.hpp"
+#include "sim/engines/common/watch.hpp"
 #include "sim/engines/packet/barrier.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/lookahead.hpp"
@@ -30,24 +29,16 @@ double seconds_now() {
 
 class Replay {
 public:
-    Replay(const ReplayTask& task, const Packet& options)
-        : fabric_(task.fabric),
-          schedule_(task.schedule),
-          options_(options),
-          traffic_(make_traffic(task.fabric, task.schedule, options, task.events)),
-          threads_(useful_threads()),
-          shared_(traffic_, options, threads_),
-          operations_(task.fabric, task.schedule, traffic_, task.device),
-          horizon_(traffic_, task.schedule, shared_.lossy),
-          watching_(task.watch) {
+    Replay(const ReplayTask& task, const Packet& options) : task_(task), options_(options) {
         for (std::uint32_t d = 0; d < threads_; ++d) {
             domains_.push_back(std::make_unique<Worker>(shared_, d, threads_));
         }
-        longest_ = std::min(shared_.islands.window, std::max<Ps>(1'000'000, 16 * shortest()));
+        const Ps shortest = std::min<Ps>(traffic_.network.window, 1'000'000);  // latency; 1 us if there are no links
+        longest_ = std::min(shared_.islands.window, std::max<Ps>(1'000'000, 16 * shortest));
     }
 
-    Timeline run(const std::vector<LinkEvent>& events) {
-        post_events(events);
+    Timeline run() {
+        post_events();
         operations_.begin();
         if (threads_ == 1) {
             while (plan_window()) {
@@ -57,7 +48,7 @@ public:
             run_threads();
         }
         Timeline timeline = operations_.progress().timeline();
-        observe(shared_, domains_, operations_, fabric_, events, timeline);
+        observe(shared_, domains_, operations_, fabric_, task_.events, timeline);
         if (timeline.packets->drops > 0 && !shared_.lossy) {
             throw CannotEnd("'" + fabric_.link_name(timeline.packets->ports.front().link) +
                             "' lost packets that nobody sends again: its buffer is smaller than its headroom");
@@ -70,9 +61,6 @@ public:
 
 private:
     static constexpr Ps patience = 1'000'000'000;
-
-    // The smallest latency, at most 1 us; 1 us if there are no links.
-    Ps shortest() const { return std::min<Ps>(traffic_.network.window, 1'000'000); }
 
     // No more threads than there are nodes of the cluster.
     std::uint32_t useful_threads() const {
@@ -90,20 +78,17 @@ private:
         posted_ = std::min(posted_, mail.time);
     }
 
-    // The engine's inverse rates have 48 bits: 1 Mb/s.
-    static void check_rate(double inverse, std::uint32_t millionths) {
-        if (millionths > 0 && inverse * 1e6 / millionths >= 0x1p48) {
-            throw OutOfRange("an event that leaves less than 1 Mb/s of a link, the slowest that engine packet takes");
-        }
-    }
-
-    void post_events(const std::vector<LinkEvent>& events) {
+    void post_events() {
         const Network& net = traffic_.network;
-        for (const LinkEvent& event : events) {
+        constexpr double slowest = 0x1p48;  // the engine's inverse rates have 48 bits: 1 Mb/s
+        for (const LinkEvent& event : task_.events) {
             for (std::uint32_t p = 0; p < net.port_count && event.at.ps < clock_end; ++p) {
                 if (net.links[p] == event.link) {
                     const auto millionths = static_cast<std::uint32_t>(std::max(0.0, event.share * 1e6 + 0.5));
-                    check_rate(net.capacity_inverse[p], millionths);
+                    if (millionths > 0 && net.capacity_inverse[p] * 1e6 / millionths >= slowest) {
+                        throw OutOfRange(
+                            "an event that leaves less than 1 Mb/s of a link, the slowest that engine packet takes");
+                    }
                     post({event.at.ps, net.ports[p].from_node, ControlMessage::share, p, millionths});
                 }
             }
@@ -235,15 +220,16 @@ private:
         }
     }
 
-    const Fabric& fabric_;
-    const Schedule& schedule_;
+    const ReplayTask& task_;
     const Packet& options_;
-    Traffic traffic_;
-    std::uint32_t threads_;
-    Shared shared_;
-    Operations operations_;
-    Lookahead horizon_;
-    Watching watching_;
+    const Fabric& fabric_ = task_.fabric;
+    const Schedule& schedule_ = task_.schedule;
+    Traffic traffic_ = make_traffic(fabric_, schedule_, options_, task_.events);
+    const std::uint32_t threads_ = useful_threads();
+    Shared shared_{traffic_, options_, threads_};
+    Operations operations_{fabric_, schedule_, traffic_, task_.device};
+    Lookahead horizon_{traffic_, schedule_, shared_.lossy};
+    Watching watching_{task_.watch};
     std::vector<std::unique_ptr<Worker>> domains_;
     Ps start_ = 0, end_ = 0, posted_ = never;
     Ps longest_ = never;  // longest window
@@ -259,8 +245,6 @@ private:
 
 }  // namespace packet
 
-Timeline replay_task(const Packet& options, const ReplayTask& task) {
-    return packet::Replay(task, options).run(task.events);
-}
+Timeline replay_task(const Packet& options, const ReplayTask& task) { return packet::Replay(task, options).run(); }
 
 }  // namespace fabricast

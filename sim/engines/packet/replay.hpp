@@ -1,7 +1,6 @@
 #pragma once
 // Replays messages and pipelines packet by packet.
 
-#include "sim/engines/common/replay_task.hpp"
 #include "sim/engines/packet/options.hpp"
 
 namespace fabricast {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 #include <utility>
-#include <vector>
 
 namespace fabricast::packet {
 
@@ -106,7 +105,6 @@ public:
         tail_.store(tail + 1, std::memory_order_release);
     }
 
-    std::uint32_t size() const { return tail_.load() - head_.load(); }
     std::uint32_t capacity() const {
         const Block* block = block_.load();
         return block == nullptr ? 0 : static_cast<std::uint32_t>(block->mask + 1);

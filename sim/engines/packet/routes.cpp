@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/engines/common/outages.hpp"
+#include "sim/engines/common/link_event.hpp"
 
 namespace fabricast::packet {
 
@@ -42,9 +42,9 @@ private:
     }
 
     // For each outage: which of a flow's ways are intact, or a detour if none is. Detours are numbered flow by flow.
-    void go_round(const std::vector<PathQuery>& queries, const std::vector<fabricast::Outage>& outages,
+    void go_round(const std::vector<PathQuery>& queries, const std::vector<Outage>& outages,
                   const std::vector<LinkEvent>& events) {
-        for (const fabricast::Outage& outage : outages) {
+        for (const Outage& outage : outages) {
             ways_.epochs.push_back({events[outage.event].at.ps, std::vector<std::uint32_t>(queries.size(), 0)});
         }
         bool any = false;
@@ -59,10 +59,8 @@ private:
                 } else if (ways == 0 && number <= Frame::variant_mask) {
                     if (const auto other = way_round(fabric_, queries[query], outages[o])) {
                         const Path path = fabric_.path(*other);
-                        const std::size_t begin = ways_.links.size();
-                        ways_.links.insert(ways_.links.end(), path.span().begin(), path.span().end());
                         ways_.detours.emplace_back(query, static_cast<std::uint32_t>(ways_.ways.size()));
-                        ways_.ways.push_back({begin, ways_.links.size()});
+                        append(path.span());
                         ways = Epoch::only | number++;
                     }
                 }
@@ -74,11 +72,11 @@ private:
         }
     }
 
-    std::uint32_t whole_ways(std::uint32_t query, const fabricast::Outage& outage) const {
+    std::uint32_t whole_ways(std::uint32_t query, const Outage& outage) const {
         std::uint32_t whole = 0;
         for (std::uint32_t w = ways_.begin_of(query); w < ways_.variants_end[query]; ++w) {
-            const bool down = std::ranges::any_of(
-                ways_.of(ways_.ways[w]), [&](LinkId link) { return std::ranges::binary_search(outage.down, link); });
+            const bool down =
+                std::ranges::any_of(ways_.of(ways_.ways[w]), [&](LinkId link) { return outage.is_down(link); });
             whole |= down ? 0 : 1U << (w - ways_.begin_of(query));
         }
         return whole;
@@ -93,6 +91,10 @@ private:
                 return;
             }
         }
+        append(path);
+    }
+
+    void append(std::span<const LinkId> path) {
         const std::size_t begin = ways_.links.size();
         ways_.links.insert(ways_.links.end(), path.begin(), path.end());
         ways_.ways.push_back({begin, ways_.links.size()});

@@ -9,10 +9,8 @@ namespace fabricast::packet {
 
 Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     : traffic(t),
-      net(t.network),
       options(o),
       islands(make_islands(t, threads)),
-      control(t.control),
       inboxes(net.nodes.size()),
       next(net.nodes.size(), never) {
     for (auto& array : wake) {
@@ -27,29 +25,30 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
         words += (node.port_count + 63) / 64;
     }
     active.assign(words, 0);
-    for (const Flow& flow : t.flows) {
-        if (t.routes[static_cast<std::size_t>(&flow - t.flows.data())].hops > 0 &&
-            net.ports[flow.port].sender == none) {
-            net.ports[flow.port].sender = static_cast<std::uint32_t>(senders.size());
-            senders.emplace_back();
-        }
-    }
-    for (const Route& detour : net.detours) {
-        Port& port = net.ports[net.port_of(detour, 0, 0)];
+    const auto begins_at = [&](Port& port) {
         if (port.sender == none) {
             port.sender = static_cast<std::uint32_t>(senders.size());
             senders.emplace_back();
         }
+    };
+    for (std::size_t f = 0; f < t.flows.size(); ++f) {
+        if (t.routes[f].hops > 0) {
+            begins_at(net.ports[t.flows[f].port]);
+        }
+    }
+    for (const Route& detour : net.detours) {
+        begins_at(net.ports[net.port_of(detour, 0, 0)]);
     }
     lossy = !net.epochs.empty();
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
-        net.ports[p].serves = net.nodes[net.ports[p].from_node].serves;
-        net.ports[p].simple = !net.ports[p].serves && net.ports[p].lanes == 1;
-        net.nodes[net.ports[p].from_node].shares_wire |= net.ports[p].lanes > 1 || !t.readers.empty();
-        const Control flow_control = net.ports[p].control;
+        Port& port = net.ports[p];
+        Node& node = net.nodes[port.from_node];
+        port.serves = node.serves;
+        port.simple = !port.serves && port.lanes == 1;
+        node.shares_wire |= port.lanes > 1 || !t.readers.empty();
         corrupts |= net.counts[p].loss > 0;
-        lossy |= flow_control == Control::lossy ||
-                 (flow_control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
+        lossy |= port.control == Control::lossy ||
+                 (port.control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
     }
     lossy |= corrupts;
     if (lossy) {
@@ -57,9 +56,8 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     }
     for (const std::uint32_t f : t.controlled) {
         double line = 1e30;
-        for (std::uint32_t hop = 0; hop < t.routes[f].hops; ++hop) {
-            line = std::min(
-                line, 1e12 * (1 << 24) / static_cast<double>(net.ports[net.port_of(t.routes[f], 0, hop)].inverse));
+        for (const std::uint32_t p : net.ports_of(t.routes[f])) {
+            line = std::min(line, 1e12 * (1 << 24) / static_cast<double>(net.ports[p].inverse));
         }
         if (control == CongestionControl::timely) {
             timelies.emplace_back(line);

@@ -7,9 +7,7 @@
 
 #include "sim/engines/packet/control_message.hpp"
 #include "sim/engines/packet/controller.hpp"
-#include "sim/engines/packet/infiniband_rate.hpp"
 #include "sim/engines/packet/logical_processes.hpp"
-#include "sim/engines/packet/recovery.hpp"
 #include "sim/engines/packet/sender.hpp"
 #include "sim/engines/packet/series.hpp"
 
@@ -37,10 +35,10 @@ struct Shared {
     Shared(Traffic& traffic, const Packet& options, std::uint32_t threads);
 
     Traffic& traffic;
-    Network& net;
+    Network& net = traffic.network;
     const Packet& options;
     LogicalProcesses islands;
-    CongestionControl control;  // none if no flow is under it
+    CongestionControl control = traffic.control;  // none if no flow is under it
     bool lossy = false;
     bool corrupts = false;  // links lose packets at random
     std::vector<Sender> senders;

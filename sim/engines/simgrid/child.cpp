@@ -13,7 +13,6 @@
 #include <system_error>
 
 #include "base/units.hpp"
-#include "sim/engines/common/watch.hpp"
 
 namespace fabricast::simgrid_engine {
 
@@ -85,9 +84,7 @@ std::string read_all(const Child& child, const Watch& watch) {
     std::string bytes;
     std::array<char, 65536> buffer;
     while (true) {
-        if (watch.stop != nullptr && watch.stop->load()) {
-            throw Stopped();
-        }
+        stop_if_asked(watch);
         pollfd ready{child.pipe(), POLLIN, 0};
         if (::poll(&ready, 1, 100) <= 0) {
             continue;

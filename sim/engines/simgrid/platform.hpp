@@ -2,10 +2,8 @@
 // The fabric as a SimGrid platform: one zone, the links and routes that a schedule uses. platform.cpp handles the
 // differences between SimGrid's releases.
 
-#include <map>
 #include <simgrid/s4u.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sim/engines/common/schedule.hpp"

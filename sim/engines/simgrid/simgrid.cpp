@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "sim/engines/common/accounting.hpp"
-#include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/progress.hpp"
 #include "sim/engines/common/streams.hpp"
@@ -96,9 +95,7 @@ private:
     }
 
     void send(OpId op, const Transfer& t) {
-        const Connection& connection = schedule_.connections[t.connection];
-        const auto bytes =
-            static_cast<std::uint64_t>(rounded_bytes(static_cast<double>(t.bytes.count) * connection.wire_ratio).count);
+        const auto bytes = static_cast<std::uint64_t>(rounded_bytes(schedule_.wire_bytes(t)).count);
         if (bytes == 0) {
             wait(op, 0);
             return;
@@ -154,7 +151,7 @@ std::string replay_here(const Fabric& fabric, const Schedule& schedule, const De
 
     Unrolled unrolled = unroll(fabric, schedule);
     for (const OpId op : kept_of(schedule)) {
-        const Unrolled::Ends& ends = unrolled.ends[static_cast<std::uint32_t>(op)];
+        const Unrolled::Ends& ends = unrolled.ends[index(op)];
         unrolled.schedule.kept.insert(unrolled.schedule.kept.end(), {ends.start, ends.release, ends.finish});
     }
     Driver driver(fabric, unrolled.schedule, device);

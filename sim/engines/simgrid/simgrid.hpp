@@ -2,7 +2,6 @@
 // SimGrid as an independent reference: the same schedule on the same links, in a child process of its own.
 
 #include "sim/engines/common/engine_traits.hpp"
-#include "sim/engines/common/replay_task.hpp"
 
 namespace fabricast {
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/sim/engines/max_min_slow.hpp"
 #include "tests/sim/engines/random_sharing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
+using testing::max_min_slow;
 using testing::Random;
 using testing::random_sharing;
 using testing::RandomSharing;
@@ -31,7 +33,7 @@ std::vector<double> load_of_links(const Sharing& s, const std::vector<double>& r
 
 // The definition, as a test: true when the class runs at its cap or crosses a full link on which none is faster.
 bool is_bounded(const Sharing& s, const std::vector<double>& rate, const std::vector<double>& load, std::size_t cls) {
-    if (rate[cls] >= s.cap_of(cls) * (1 - 1e-12)) {
+    if (rate[cls] >= testing::cap_of(s, cls) * (1 - 1e-12)) {
         return true;
     }
     std::vector<double> fastest(s.capacity.size(), 0);

@@ -1,7 +1,5 @@
 // What replays really take, held against what is estimated before they begin; and what limits them.
 
-#include "sim/engines/memory.hpp"
-
 #include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -12,6 +10,7 @@
 #include <fstream>
 
 #include "base/process_memory.hpp"
+#include "sim/engines/engine.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/engines/common/schedule.hpp"
-#include "sim/engines/flow/maxmin.hpp"
+#include "tests/sim/engines/max_min_slow.hpp"
 
 namespace fabricast::testing {
 

@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "sim/engines/engine.hpp"
-#include "sim/engines/replay_with.hpp"
 #include "tests/sim/engines/replays.hpp"
 #include "tests/support/catch.hpp"
 

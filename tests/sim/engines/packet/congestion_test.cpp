@@ -4,7 +4,7 @@
 #include <set>
 
 #include "sim/engines/engine.hpp"
-#include "sim/engines/packet/infiniband_rate.hpp"
+#include "sim/engines/packet/controller.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/support/catch.hpp"
 

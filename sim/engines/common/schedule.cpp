@@ -1,4 +1,4 @@
-#include "sim/engines/common/described.hpp"
+#include "sim/engines/common/schedule.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ std::string described(const Fabric& fabric, const Schedule& schedule, OpId op) {
         }
         return "a host";
     };
-    return fmt::format("operation {} ({})", static_cast<std::uint32_t>(op), where());
+    return fmt::format("operation {} ({})", index(op), where());
 }
 
 }  // namespace fabricast

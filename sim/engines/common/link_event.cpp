@@ -1,6 +1,5 @@
-#include "sim/engines/common/outages.hpp"
+#include "sim/engines/common/link_event.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "topologies/detour.hpp"
@@ -31,7 +30,7 @@ std::vector<Outage> outages_of(std::span<const LinkEvent> events) {
 }
 
 std::optional<PathQuery> way_round(const Fabric& fabric, const PathQuery& query, const Outage& outage) {
-    return detour(fabric, query, [&](LinkId link) { return std::ranges::binary_search(outage.down, link); });
+    return detour(fabric, query, [&](LinkId link) { return outage.is_down(link); });
 }
 
 }  // namespace fabricast
