@@ -11,7 +11,6 @@
 #include "models/figure_reads.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/plan/transfers/exchange_plan.hpp"
-#include "sim/plan/transfers/host_fabric.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/study/study.hpp"
 #include "sim/scenario/build.hpp"
