@@ -18,7 +18,8 @@ struct PathRules {
     std::optional<nccl::PeerLevel> peers;
     bool pxn = true;
 
-    void apply(PathQuery& query) const;
+    // The way that a connection takes by these settings.
+    PathQuery applied(PathQuery query) const;
 };
 
 // Throws PlanError if GPUs of a node may not map each other's memory and share no host memory (trays of one rack).
