@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
@@ -46,6 +49,14 @@ PathQuery PathRules::applied(PathQuery query) const {
         query.kind = PathKind::p2p;
     }
     return query;
+}
+
+double narrowest(const Fabric& fabric, const Path& path) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const LinkId link : path.span()) {
+        least = std::min(least, fabric.link(link).capacity);
+    }
+    return least;
 }
 
 void check_peers(const PathRules& rules) {

@@ -139,23 +139,15 @@ bool passes(const Fabric& fabric, const Path& path, DeviceKind kind) {
     return std::ranges::any_of(links.first(links.empty() ? 0 : links.size() - 1), leads_to(fabric, kind));
 }
 
-double narrowest(const Fabric& fabric, const Path& path) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const LinkId link : path.span()) {
-        least = std::min(least, fabric.link(link).capacity);
-    }
-    return least;
-}
-
 bool has_class(const Fabric& fabric, const Path& path, LinkClass cls) {
     return std::ranges::any_of(path.span(), [&](LinkId link) { return fabric.link(link).cls == cls; });
 }
 
 double read_rate(const PathRequest& r, const Path& path) {
-    double narrowest = std::numeric_limits<double>::infinity();
+    double least = std::numeric_limits<double>::infinity();
     for (const LinkId link : path.span()) {
         if (r.fabric.link(link).cls == LinkClass::pcie && !r.fabric.ends(link).resource) {
-            narrowest = std::min(narrowest, r.fabric.link(link).capacity);
+            least = std::min(least, r.fabric.link(link).capacity);
         }
     }
     const Part* host = cpu_part(r);
@@ -163,7 +155,7 @@ double read_rate(const PathRequest& r, const Path& path) {
     const Bytes completion = rounded_bytes(r.figures.number(own ? host->name : "dma", "read.completion"));
     const Bytes write = rounded_bytes(r.figures.number("dma", "write.payload"));
     constexpr int tlp_era = 5;  // PCIe generation before flits; the loss is about the same with flits
-    return narrowest * pcie::efficiency(completion, pcie::completion_overhead(tlp_era)) /
+    return least * pcie::efficiency(completion, pcie::completion_overhead(tlp_era)) /
            pcie::efficiency(write, pcie::write_overhead(tlp_era));
 }
 

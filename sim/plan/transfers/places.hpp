@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "models/device_part.hpp"
+#include "sim/plan/collectives/path_rules.hpp"
 #include "sim/plan/transfers/data_path.hpp"
 
 namespace fabricast {
@@ -34,7 +35,6 @@ double peer_limit(const CpuSpec& cpu, bool reads);
 // Number of host bridges (CPUs) that a path passes.
 int bridges(const Fabric& fabric, const Path& path);
 bool passes(const Fabric& fabric, const Path& path, DeviceKind kind);
-double narrowest(const Fabric& fabric, const Path& path);  // payload bytes per second
 bool has_class(const Fabric& fabric, const Path& path, LinkClass cls);
 
 // Rate of a DMA engine that reads over the path's PCIe links, in payload bytes per second: completions (figure
