@@ -114,14 +114,9 @@ nccl::Graph tree_graph(const nccl::TopologySearchResult& found, const nccl::Node
     nccl::Graph tree = found.ring;
     tree.simple_tree = p.several() && p.pxn_exit && p.node.gpu.compute_capability >= 90;
     if (p.several() && p.gpus > 1 && p.node.nvlink == NvlinkShape::nvswitch) {
-        const std::vector<double>& speeds = p.speeds();
-        for (auto next = speeds.rbegin(); next != speeds.rend(); ++next) {
-            const double speed = *next;
-            const double load = found.ring.channels * (p.gpus - 1.0) / p.gpus;
-            if (speed > tree.intra && tree.intra < 2 * tree.inter && speed * load <= p.nvlink_total) {
-                tree.intra = speed;
-            }
-        }
+        const double load = found.ring.channels * (p.gpus - 1.0) / p.gpus;
+        tree.intra = p.raised(
+            tree.intra, [&](double next, double now) { return now < 2 * tree.inter && next * load <= p.nvlink_total; });
     }
     return tree;
 }
