@@ -122,7 +122,7 @@ nccl::Graph tree_graph(const nccl::TopologySearchResult& found, const nccl::Node
 }
 
 // NCCL's tuning model of the tree (src/graph/tuning.cc, ncclTopoTuneModel).
-double bandwidth(const TuningCase& c, Proto proto) {
+double tree_bandwidth(const TuningCase& c, Proto proto) {
     double bus =
         std::min(c.release.number("tree.efficiency") * c.bus(), c.graph.channels * c.of_system("per_channel.tree"));
     if (proto == Proto::ll) {
@@ -134,10 +134,10 @@ double bandwidth(const TuningCase& c, Proto proto) {
     return (c.graph.simple_tree ? bus * c.release.number("tree.pattern_efficiency") : bus) * 0.5;
 }
 
-double seconds(const TuningCase& c, Proto proto, double bytes) {
+double tree_seconds(const TuningCase& c, Proto proto, double bytes) {
     const auto [base, intra, inter] = c.latency(proto);
     const double latency = base + 2 * ((c.per_node() - 1) * intra + c.log2_nodes() * inter);
-    return c.seconds(latency, bandwidth(c, proto) * c.tree_correction(proto, bytes), bytes);
+    return c.seconds(latency, tree_bandwidth(c, proto) * c.tree_correction(proto, bytes), bytes);
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ constinit const nccl::AlgorithmModel nccl::tree_model{.name = "Tree",
                                                       .simple_only = false,
                                                       .graph = tree_graph,
                                                       .runs = [](const TuningCase& c) { return c.all_reduce(); },
-                                                      .seconds = seconds,
+                                                      .seconds = tree_seconds,
                                                       .plan = plan_tree};
 
 }  // namespace fabricast
