@@ -25,6 +25,7 @@ Messaging messaging_of(const std::string& name, DataPathFigures& figures) {
     m.gpu_bounce_max = number("gpu_bounce_max", 0);
     m.gpu_bounce = duration("gpu_bounce");
     m.rendezvous = duration("rendezvous");
+    m.inside_node = part.word_or("inside_node", "");
     m.read_outstanding = number("read.outstanding", 0);
     m.window = static_cast<std::uint32_t>(number("window", 1));
     m.acknowledged = part.word_or("acknowledged", "no") == "yes";

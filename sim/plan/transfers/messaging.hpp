@@ -21,6 +21,7 @@ struct Messaging {
     Duration gpu_bounce;
     Duration rendezvous;          // the receiver's time to answer a message that asks
     bool offloaded = false;       // the receiver's adapter answers, not a core
+    std::string inside_node;      // transport between ends in one node; empty: as `auto`
     double read_outstanding = 0;  // bytes in flight of a kernel's loads; 0: a copy engine, no limit
     std::uint32_t window = 64;
     bool by_core = true;        // a core hands messages over; false: threads of a GPU do
