@@ -26,8 +26,6 @@ void check_ranks(const CollectiveWorkload& workload, std::uint32_t ranks) {
     }
 }
 
-}  // namespace
-
 Plan plan_of(CallPlan call, Collective collective, Bytes size) {
     Plan plan;
     plan.what = fmt::format("{} of {}: {} {}, {}", to_string(collective), text(size), to_string(call.algorithm),
@@ -40,6 +38,8 @@ Plan plan_of(CallPlan call, Collective collective, Bytes size) {
     plan.facts = CollectiveFacts{call, size};
     return plan;
 }
+
+}  // namespace
 
 SizePlanner size_planner(const CollectiveWorkload& workload, const PlanContext& context) {
     check_ranks(workload, context.fabric.gpu_count());

@@ -6,9 +6,6 @@
 
 namespace fabricast {
 
-// The plan of a workload that is this one call.
-Plan plan_of(CallPlan call, Collective collective, Bytes size);
-
 SizePlanner size_planner(const CollectiveWorkload& workload, const PlanContext& context);
 
 }  // namespace fabricast

@@ -11,20 +11,15 @@ namespace fabricast {
 
 namespace {
 
-struct Prepared {
-    Exchanger exchanger;
-    std::vector<FigureUsed> figures;
-};
-
-Plan plan_transfer(const TransferWorkload& workload, const Prepared& prepared, Bytes size) {
-    ExchangePlan exchange = prepared.exchanger.plan(size);
+Plan plan_transfer(const TransferWorkload& workload, const Exchanger& exchanger, Bytes size) {
+    ExchangePlan exchange = exchanger.plan(size);
     Plan plan;
     plan.what = fmt::format("one message of {} from {} to {}: {}", text(size), workload.from, workload.to,
                             exchange.choice.path.transport);
     plan.schedule = std::move(exchange.one);
     plan.window = std::move(exchange.many);
     plan.timing = Timing{};
-    plan.figures = prepared.figures;
+    plan.figures = exchanger.figures();
     plan.notes = exchange.choice.path.notes;
     plan.evidence_notes = {"transports rest on standards and on the figures that --json lists"};
     plan.facts = TransferFacts{std::move(exchange), size == workload.sizes.back()};
@@ -45,11 +40,9 @@ auto naming_workload(const Work& work) {
 
 SizePlanner size_planner(const TransferWorkload& workload, const PlanContext& context) {
     return naming_workload([&]() -> SizePlanner {
-        Exchanger exchanger(workload, context.fabric, context.catalog);
-        std::vector<FigureUsed> figures = exchanger.figures();
-        const auto prepared = std::make_shared<const Prepared>(Prepared{std::move(exchanger), std::move(figures)});
-        return [&workload, prepared](Bytes size, const PlanOptions&) {
-            return naming_workload([&] { return plan_transfer(workload, *prepared, size); });
+        const auto exchanger = std::make_shared<const Exchanger>(workload, context.fabric, context.catalog);
+        return [&workload, exchanger](Bytes size, const PlanOptions&) {
+            return naming_workload([&] { return plan_transfer(workload, *exchanger, size); });
         };
     });
 }

@@ -4,7 +4,6 @@
 #include "sim/plan/plan_trace.hpp"
 #include "sim/plan/plan_training.hpp"
 #include "sim/plan/plan_transfer.hpp"
-#include "sim/plan/transfers/host_fabric.hpp"
 
 namespace fabricast {
 

@@ -1,11 +1,12 @@
 #pragma once
-// Fabric + Plan -> Timelines: the replay of whatever the plan has, by any engine.
+// Fabric + Plan -> Timelines: the replay of whatever the plan has, by any engine, and what its timelines tell.
 
 #include <optional>
 #include <vector>
 
 #include "sim/engines/engine.hpp"
-#include "sim/plan/plan.hpp"
+#include "sim/plan/planner.hpp"
+#include "sim/plan/transfers/exchange.hpp"
 
 namespace fabricast {
 
@@ -33,5 +34,12 @@ struct TimedPart {
 
 // Precondition: the plan has operations.
 TimedPart timed_part(const Plan& plan, const Timeline& timeline);
+
+// Precondition: the plan is of a transfer.
+Exchange exchange_of(const Plan& plan, const Timelines& timelines, const Fabric& fabric);
+
+// A transfer planned, replayed and measured, for those who ask for more than a report's row says. `context.fabric` is
+// the result of fabric_for. Throws as the planner and the engine do.
+Exchange exchange_at(Bytes size, const Workload& workload, const PlanContext& context, const Engine& engine);
 
 }  // namespace fabricast

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/unit_text.hpp"
-#include "sim/plan/exchange_at.hpp"
+#include "sim/plan/timelines.hpp"
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/summarize_kinds.hpp"
 #include "sim/report/trace.hpp"

@@ -176,7 +176,8 @@ void all_reduce_figure(const std::string& name, const std::string& cluster) {
         const Fabric fabric(build(written, catalog));
         const Scenario scenario = with_engine(written, fabric, catalog, cores());
         const auto& workload = std::get<CollectiveWorkload>(scenario.workload);
-        const CallPlan planned = plan(workload, Bytes{64 << 20U}, fabric, scenario.library, scenario.launch, catalog);
+        const CallPlan planned =
+            Planner(workload, fabric, scenario.library, scenario.launch, catalog).plan(Bytes{64 << 20U});
         Schedule once;
         once.edge_sets = planned.schedule.edge_sets;
         once.stages = planned.schedule.stages;

@@ -7,7 +7,7 @@
 
 #include "base/input_error.hpp"
 #include "base/unit_text.hpp"
-#include "sim/plan/exchange_at.hpp"
+#include "sim/plan/timelines.hpp"
 #include "sim/plan/transfers/places.hpp"
 #include "sim/scenario/build.hpp"
 #include "topologies/bisection.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/percentile.hpp"
 #include "base/unit_text.hpp"
-#include "sim/plan/exchange_at.hpp"
+#include "sim/plan/timelines.hpp"
 #include "sim/scenario/build.hpp"
 #include "validate/transfers/transfer_derive.hpp"
 

@@ -1,10 +1,12 @@
 #pragma once
 // What the user asks for: which collective, which algorithm and protocol, which sizes and type.
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "base/enum_name.hpp"
 #include "base/units.hpp"
 
 namespace fabricast {
@@ -48,15 +50,48 @@ enum class DataType : std::uint8_t {
     bfloat16,
     float8
 };
-// The spelling used in scenarios, tables and JSON: "all_reduce", "nvls-tree", "ll128", "float32".
-std::string_view to_string(Collective);
-std::string_view to_string(Algorithm);
-std::string_view to_string(Protocol);
-std::string_view to_string(DataType);
-std::int64_t size_of(DataType);  // bytes
+
+// The spelling used in scenarios, tables and JSON.
+inline constexpr std::array<std::string_view, 10> collective_names = {
+    "all_reduce", "all_gather",   "reduce_scatter", "broadcast", "reduce",
+    "all_to_all", "all_to_all_v", "sendrecv",       "gather",    "scatter"};
+inline constexpr std::array<std::string_view, 11> algorithm_names = {
+    "auto",     "ring",   "tree",        "nvls", "nvls-tree", "collnet", "pat", "recursive-doubling",
+    "pairwise", "direct", "hierarchical"};
+inline constexpr std::array<std::string_view, 4> protocol_names = {"auto", "ll", "ll128", "simple"};
+inline constexpr std::array<std::string_view, 11> data_type_names = {
+    "int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bfloat16", "float8"};
+inline std::string_view to_string(Collective c) { return enum_name(collective_names, c); }
+inline std::string_view to_string(Algorithm a) { return enum_name(algorithm_names, a); }
+inline std::string_view to_string(Protocol p) { return enum_name(protocol_names, p); }
+inline std::string_view to_string(DataType d) { return enum_name(data_type_names, d); }
+
+// Bytes of one element.
+inline std::int64_t size_of(DataType d) {
+    constexpr std::array<std::int64_t, data_type_names.size()> sizes = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1};
+    return sizes.at(static_cast<std::size_t>(d));
+}
 
 // nccl-tests: busbw = algbw * factor. Source: nccl-tests doc/PERFORMANCE.md.
-double busbw_factor(Collective collective, std::uint32_t ranks);
+constexpr double busbw_factor(Collective collective, std::uint32_t ranks) {
+    const double n = ranks;
+    switch (collective) {
+        case Collective::all_reduce:
+            return 2 * (n - 1) / n;
+        case Collective::all_gather:
+        case Collective::reduce_scatter:
+        case Collective::all_to_all:
+        case Collective::all_to_all_v:
+        case Collective::gather:
+        case Collective::scatter:
+            return (n - 1) / n;
+        case Collective::broadcast:
+        case Collective::reduce:
+        case Collective::sendrecv:
+            break;
+    }
+    return 1;
+}
 
 struct CollectiveWorkload {
     Collective collective = Collective::all_reduce;

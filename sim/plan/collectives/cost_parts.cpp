@@ -37,21 +37,17 @@ int distance(const Part& part, GpuArch arch, std::string_view inside, const nccl
     return 100 * generations + (same_inside ? 0 : related ? 10 : 50) + (newer || ended ? 1 : 0);
 }
 
+using Parts = std::vector<const Part*>;
+
 const Part& nearest_kernel(const Catalog& catalog, GpuArch arch, std::string_view inside,
                            const nccl::Version& version) {
-    const Part* best = nullptr;
-    for (const Part* part : catalog.of_kind("kernel")) {
-        if (!part->text.contains("arch")) {
-            continue;  // the network part
-        }
-        if (best == nullptr || distance(*part, arch, inside, version) < distance(*best, arch, inside, version)) {
-            best = part;
-        }
-    }
-    if (best == nullptr) {
+    Parts parts = catalog.of_kind("kernel");
+    std::erase_if(parts, [](const Part* part) { return !part->text.contains("arch"); });  // the network part
+    if (parts.empty()) {
         throw PlanError("the catalogue holds no kernel costs (parts of kind 'kernel')");
     }
-    return *best;
+    return **std::ranges::min_element(parts, {},
+                                      [&](const Part* part) { return distance(*part, arch, inside, version); });
 }
 
 // NCCL's network transport (NET) that is nearest to a system.
@@ -60,13 +56,10 @@ struct NearestTransport {
     Evidence evidence = Evidence::same_gpu_era_fabric;
 };
 
-using Parts = std::vector<const Part*>;
-
 // The part with that name, with or without "transport-"; null when there is none.
 const Part* named_transport(const Parts& all, const std::string& asked) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Part* part) {
-        return part->name == asked || part->name == "transport-" + asked;
-    });
+    const auto found = std::ranges::find_if(
+        all, [&](const Part* part) { return part->name == asked || part->name == "transport-" + asked; });
     return found == all.end() ? nullptr : *found;
 }
 
@@ -136,7 +129,7 @@ Evidence by_reach(double wanted, double largest) {
 const Part* first_of(const Catalog& catalog, std::string_view kind, std::string_view name) {
     const Part* part = catalog.find(name);
     if (part == nullptr || part->kind != kind) {
-        throw PlanError("the catalogue has no part '" + std::string(name) + "' of kind " + std::string(kind));
+        throw PlanError(fmt::format("the catalogue has no part '{}' of kind {}", name, kind));
     }
     return part;
 }

@@ -28,17 +28,14 @@ std::uint16_t GroupMapping::nic(DeviceId end, std::uint16_t rail) const {
         return any_nic;
     }
     const std::uint32_t per_node = own.gpus_per_node();
-    std::uint32_t local = own.local_index(end);
-    for (std::uint32_t j = 0; j < per_node; ++j) {
-        if (own.nearest_nic(j) == rail) {
-            local = j;
-            break;
-        }
+    std::uint32_t local = 0;
+    while (local < per_node && own.nearest_nic(local) != rail) {
+        ++local;
     }
     const auto place = [&](std::uint32_t index) {
         return ranks[own.node_of(end) * per_node + index] % real.gpus_per_node();
     };
-    const std::uint16_t mapped = real.nearest_nic(place(local));
+    const std::uint16_t mapped = real.nearest_nic(place(local < per_node ? local : own.local_index(end)));
     if (!near_rails_only) {
         return mapped;
     }
@@ -117,12 +114,10 @@ struct GroupPlans::Member {
         CollectiveWorkload workload;
         std::unique_ptr<Planner> planner;
     };
-    using CallKey = std::tuple<Collective, DataType, std::uint32_t, Protocol>;
-    using PlanKey = std::tuple<Collective, DataType, std::int64_t, std::uint32_t, Protocol>;
     explicit Member(const Fabric& own) : fabric(own) {}
     Fabric fabric;
-    std::map<CallKey, Calls> calls{};
-    std::map<PlanKey, CallPlan> plans{};
+    std::map<GroupCallSpec, Calls> calls{};  // without their size
+    std::map<GroupCallSpec, CallPlan> plans{};
 };
 
 GroupPlans::GroupPlans(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog, bool judged)
@@ -142,19 +137,21 @@ const Fabric& GroupPlans::fabric(const GroupShape& shape) { return member(shape)
 
 const CallPlan& GroupPlans::plan(const GroupShape& shape, const GroupCallSpec& call) {
     Member& group = member(shape);
-    const Member::PlanKey key{call.collective, call.dtype, call.size.count, call.root, call.protocol};
-    if (const auto known = group.plans.find(key); known != group.plans.end()) {
+    if (const auto known = group.plans.find(call); known != group.plans.end()) {
         return known->second;
     }
-    Member::Calls& calls = group.calls[{call.collective, call.dtype, call.root, call.protocol}];
+    GroupCallSpec of_any_size = call;
+    of_any_size.size = {};
+    Member::Calls& calls = group.calls[of_any_size];
     if (calls.planner == nullptr) {
-        calls.workload.collective = call.collective;
-        calls.workload.dtype = call.dtype;
-        calls.workload.root = call.root;
-        calls.workload.protocol = call.protocol;
+        calls.workload = {.collective = call.collective,
+                          .protocol = call.protocol,
+                          .sizes = {},
+                          .dtype = call.dtype,
+                          .root = call.root};
         calls.planner = std::make_unique<Planner>(calls.workload, group.fabric, library_, launch_, catalog_);
     }
-    const CallPlan& plan = group.plans.emplace(key, calls.planner->plan(call.size, judged_)).first->second;
+    const CallPlan& plan = group.plans.emplace(call, calls.planner->plan(call.size, judged_)).first->second;
     merge_notes(notes_, plan.notes);
     merge_notes(evidence_notes_, plan.evidence_notes);
     evidence_ = std::max(evidence_, plan.evidence);

@@ -10,7 +10,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "sim/plan/collectives/planner.hpp"
@@ -30,6 +29,7 @@ struct GroupCallSpec {
     Bytes size;              // nccl-tests' size
     std::uint32_t root = 0;  // rank in the group
     Protocol protocol = Protocol::automatic;
+    friend auto operator<=>(const GroupCallSpec&, const GroupCallSpec&) = default;
 };
 
 // Maps devices of a group's own cluster to those of the real one.

@@ -1,10 +1,13 @@
 #pragma once
 // The communication library that runs a job's collectives, and how its ranks are launched.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+
+#include "base/enum_name.hpp"
 
 namespace fabricast {
 
@@ -14,7 +17,8 @@ enum class LaunchMode : std::uint8_t {
     threads,    // one process, one thread per GPU (-t N)
     framework,  // a framework's loop
 };
-std::string_view to_string(LaunchMode);  // "process"
+inline constexpr std::array<std::string_view, 4> launch_mode_names = {"process", "thread", "threads", "framework"};
+inline std::string_view to_string(LaunchMode mode) { return enum_name(launch_mode_names, mode); }
 
 struct LibrarySpec {
     std::string nccl = "2.27";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -80,38 +81,27 @@ std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int c
 }
 
 PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
-    PathQuery query;
-    query.src = call.fabric.gpu(ring.order.front());
-    query.dst = call.fabric.gpu(ring.order.size() > 1 ? ring.order[1] : ring.order.front());
-    query.gpu_direct = call.gpu_direct;
-    call.rules.apply(query);
-    return query;
+    return call.rules.applied({.src = call.fabric.gpu(ring.order.front()),
+                               .dst = call.fabric.gpu(ring.order[std::min<std::size_t>(1, ring.order.size() - 1)]),
+                               .gpu_direct = call.gpu_direct});
 }
 
-PathQuery rail_hop(const Call& call, const nccl::Ring& ring) {
-    PathQuery query;
-    query.src = call.fabric.gpu(ring.order.back());
-    query.dst = call.fabric.gpu(call.per_node() + ring.order.front());
-    query.src_nic = query.dst_nic = ring.nic;
-    query.gpu_direct = call.gpu_direct;
-    call.rules.apply(query);
-    return query;
+PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from) {
+    return call.rules.applied({.src = call.fabric.gpu(from),
+                               .dst = call.fabric.gpu(call.per_node() + ring.order.front()),
+                               .src_nic = ring.nic,
+                               .dst_nic = ring.nic,
+                               .gpu_direct = call.gpu_direct});
 }
 
 PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
-    PathQuery query = rail_hop(call, ring);
+    PathQuery query = rail_hop(call, ring, ring.order.back());
     query.src_nic = ring.exit_nic;
     if (!ring.odd_order.empty()) {
         query.dst = call.fabric.gpu(call.per_node() + ring.odd_order.front());
         query.dst_nic = ring.exit_nic;
     }
     return query;
-}
-
-Body pipeline_body(const Pipeline& pipeline) {
-    return [pipeline](Schedule& schedule, std::span<const Schedule::Dependency> after) {
-        return std::vector<OpId>{schedule.add(pipeline, after)};
-    };
 }
 
 // A Simple stream of `bytes` per edge and channel; the network limits its rate.
@@ -131,15 +121,16 @@ Pipeline network_stream(const Call& call, double bytes, double chunk, int channe
     return pipeline;
 }
 
+namespace {
+
+// Adds edges; the call's rules apply to their paths.
 std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges) {
     // AllPairs without PXN already leave by the sender's own NIC, and engines count them fast in that form.
     const bool ruled = call.rules.peers || (!call.rules.pxn && !std::holds_alternative<AllPairs>(edges));
     if (ruled) {
         edges = GeneratedEdges{edge_count(edges), [rules = call.rules, edges](const auto& visit) {
                                    for_each_edge(edges, rules.fabric, [&](const Edge& edge) {
-                                       Edge by_rule = edge;
-                                       rules.apply(by_rule.path);
-                                       visit(by_rule);
+                                       visit(Edge{rules.applied(edge.path), edge.count});
                                    });
                                }};
     }
@@ -147,14 +138,18 @@ std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges) {
     return static_cast<std::uint32_t>(schedule.edge_sets.size() - 1);
 }
 
-void set_stages(Schedule& schedule, Pipeline& pipeline, std::span<const Stage> stages) {
+}  // namespace
+
+LoweredCall streamed(const Call& call, Schedule& schedule, Pipeline pipeline, EdgeSet edges,
+                     const std::vector<Stage>& stages, int channels, Evidence at_best) {
+    pipeline.edges = add_edges(call, schedule, std::move(edges));
     pipeline.first_stage = static_cast<std::uint32_t>(schedule.stages.size());
-    for (const Stage& stage : stages) {
-        if (stage.count > 0) {
-            schedule.stages.push_back(stage);
-        }
-    }
+    std::ranges::copy_if(stages, std::back_inserter(schedule.stages), [](const Stage& s) { return s.count > 0; });
     pipeline.stage_count = static_cast<std::uint32_t>(schedule.stages.size()) - pipeline.first_stage;
+    Body body = [pipeline](Schedule& into, std::span<const Schedule::Dependency> after) {
+        return std::vector<OpId>{into.add(pipeline, after)};
+    };
+    return {.body = std::move(body), .channels = channels, .at_best = at_best};
 }
 
 }  // namespace fabricast

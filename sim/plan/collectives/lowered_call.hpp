@@ -38,7 +38,7 @@ struct Call {
 using Body = std::function<std::vector<OpId>(Schedule&, std::span<const Schedule::Dependency>)>;
 
 struct LoweredCall {
-    Body body;
+    Body body{};
     int channels = 0;
     bool streams = false;  // the root waits for nobody: the next iteration may start at the release
     Evidence at_best = Evidence::measured_here;  // upper bound, whatever the constants' evidence
@@ -70,20 +70,18 @@ double network_slots(FigureReader& ledger);
 // For each searched ring, how many of the execution channels [0, channels) run on it.
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels);
 
-// A representative hop inside the first node, one from the first node to the second on this ring's rail, and one
+// A representative hop inside the first node, one from its GPU `from` to the second node on this ring's rail, and one
 // between nodes as the ring itself runs, which may leave by another NIC.
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);
-PathQuery rail_hop(const Call& call, const nccl::Ring& ring);
+PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from);
 PathQuery ring_hop(const Call& call, const nccl::Ring& ring);
 
 // A Simple stream of `bytes` per edge and channel; the network limits its rate.
 Pipeline network_stream(const Call& call, double bytes, double chunk, int channels);
 
-// A body that adds only this pipeline.
-Body pipeline_body(const Pipeline& pipeline);
-
-// Adds edges; the call's rules apply to their paths.
-std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges);
-void set_stages(Schedule& schedule, Pipeline& pipeline, std::span<const Stage> stages);
+// The call as one pipeline over these edges, to whose paths the call's rules apply, with those of the stages that have
+// hops.
+LoweredCall streamed(const Call& call, Schedule& schedule, Pipeline pipeline, EdgeSet edges,
+                     const std::vector<Stage>& stages, int channels, Evidence at_best = Evidence::measured_here);
 
 }  // namespace fabricast

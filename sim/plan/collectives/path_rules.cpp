@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
@@ -24,23 +27,19 @@ nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t
 }
 
 PathQuery between(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
-    PathQuery query;
-    query.src = rules.fabric.gpu(a);
-    query.dst = rules.fabric.gpu(b);
-    rules.apply(query);
-    return query;
+    return rules.applied({.src = rules.fabric.gpu(a), .dst = rules.fabric.gpu(b)});
 }
 
 }  // namespace
 
-void PathRules::apply(PathQuery& query) const {
+PathQuery PathRules::applied(PathQuery query) const {
     if (fabric.node_of(query.src) != fabric.node_of(query.dst)) {
         query.forwarded = pxn;
-        return;
+        return query;
     }
     const bool gpus = fabric.kind(query.src) == DeviceKind::gpu && fabric.kind(query.dst) == DeviceKind::gpu;
     if (!peers || !gpus || query.src == query.dst) {
-        return;
+        return query;
     }
     const nccl::PeerLevel path = peer_path(*this, fabric.local_index(query.src), fabric.local_index(query.dst));
     const bool over_pcie = path >= nccl::PeerLevel::pix;
@@ -49,10 +48,17 @@ void PathRules::apply(PathQuery& query) const {
     } else if (over_pcie) {
         query.kind = PathKind::p2p;
     }
+    return query;
 }
 
-// GPUs that share no host memory (trays of one rack) can only use NVLink. Without it NCCL would use the network, which
-// is not modelled inside a node. Throws PlanError.
+double narrowest(const Fabric& fabric, const Path& path) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const LinkId link : path.span()) {
+        least = std::min(least, fabric.link(link).capacity);
+    }
+    return least;
+}
+
 void check_peers(const PathRules& rules) {
     const std::uint32_t last = rules.fabric.gpus_per_node() - 1;
     if (!rules.peers || last == 0) {
@@ -66,8 +72,6 @@ void check_peers(const PathRules& rules) {
     }
 }
 
-// As inside_of, but with NCCL's settings of how far peers reach: "pcie-host" as soon as one hop of a ring in index
-// order goes through the host.
 std::string_view inside_by(const PathRules& rules) {
     const std::uint32_t gpus = rules.fabric.gpus_per_node();
     const bool nvlink = rules.fabric.node().nvlink != NvlinkShape::none && rules.peers >= nccl::PeerLevel::nvl;

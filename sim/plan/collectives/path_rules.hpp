@@ -1,5 +1,5 @@
 #pragma once
-// Where NCCL's settings send the bytes of a hop.
+// Where NCCL's settings send the bytes of a hop, and how many pass there.
 
 #include <optional>
 #include <string_view>
@@ -18,8 +18,12 @@ struct PathRules {
     std::optional<nccl::PeerLevel> peers;
     bool pxn = true;
 
-    void apply(PathQuery& query) const;
+    // The way that a connection takes by these settings.
+    PathQuery applied(PathQuery query) const;
 };
+
+// Of the path's links, in payload bytes per second; infinite if it has none.
+double narrowest(const Fabric& fabric, const Path& path);
 
 // Throws PlanError if GPUs of a node may not map each other's memory and share no host memory (trays of one rack).
 // Without NVLink NCCL would use the network there, which is not modelled inside a node.

@@ -1,7 +1,6 @@
 #include "sim/plan/collectives/plan_collnet.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "sim/plan/collectives/lowered_call.hpp"
 #include "topologies/trays.hpp"
@@ -12,22 +11,15 @@ namespace {
 
 // Inside a node every GPU scatters to the heads and gathers from them; each head sends its share to the network once
 // and receives the sum once, which loads its NIC as one pass of a ring around the nodes would.
-struct CollnetEdges {
-    Fabric fabric;
-    std::vector<std::uint16_t> rails;
-    std::uint32_t nodes = 1;
-    bool gpu_direct = true;
-
-    void operator()(const std::function<void(const Edge&)>& visit) const {
+EdgeSet collnet_edges(const Call& call) {
+    const auto visit_all = [fabric = call.fabric, rails = call.found.nics, nodes = call.shape.nodes,
+                            gpu_direct = call.gpu_direct](const auto& visit) {
         const std::uint32_t per_node = fabric.gpus_per_node();
         const Trays trays(fabric.node());
         for (std::uint32_t node = 0; node < nodes; ++node) {
             for (std::uint32_t head = 0; head < per_node; ++head) {
-                const DeviceId own = fabric.gpu(node * per_node + head);
-                Edge edge;
-                edge.path.src = own;
-                edge.path.gpu_direct = gpu_direct;
-                edge.count = 2.0 / per_node;
+                Edge edge{.path = {.src = fabric.gpu(node * per_node + head), .gpu_direct = gpu_direct},
+                          .count = 2.0 / per_node};
                 for (std::uint32_t peer = 0; peer < per_node; ++peer) {
                     if (peer != head) {
                         edge.path.dst = fabric.gpu(node * per_node + peer);
@@ -42,24 +34,21 @@ struct CollnetEdges {
                 visit(edge);
             }
         }
-    }
-};
+    };
+    return GeneratedEdges{std::uint64_t{call.shape.ranks} * call.per_node(), visit_all};
+}
 
 LoweredCall plan_collnet(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const ProtocolCost cost = protocol_cost(ledger, nccl::Proto::simple);
     const int channels = call.found.channels;
-    Pipeline pipeline = network_stream(call, call.bytes / channels, call.release.number("collnet.chunk"), channels);
-    const std::uint64_t edges = std::uint64_t{call.shape.ranks} * call.per_node();
-    pipeline.edges =
-        add_edges(call, schedule,
-                  GeneratedEdges{edges, CollnetEdges{call.fabric, call.found.nics, call.shape.nodes, call.gpu_direct}});
+    const Pipeline pipeline =
+        network_stream(call, call.bytes / channels, call.release.number("collnet.chunk"), channels);
     const nccl::Ring& ring = call.found.rings.front();
     const std::vector<Stage> stages{
         {call.per_node() > 1 ? 2.0 : 0.0, local_hop(call, ring), cost.hop},
-        {2, rail_hop(call, ring), network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)}};
-    set_stages(schedule, pipeline, stages);
-    return {pipeline_body(pipeline), channels, false, Evidence::formula_only};
+        {2, rail_hop(call, ring, ring.order.back()), network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)}};
+    return streamed(call, schedule, pipeline, collnet_edges(call), stages, channels, Evidence::formula_only);
 }
 
 // NCCL's tuning model of both forms (src/graph/tuning.cc, ncclTopoTuneModel).

@@ -28,63 +28,53 @@ void visit_switch_edges(const Fabric& fabric, std::uint32_t node, double crossin
     }
 }
 
-// The switches of all nodes, and each head's share of the network on its own rail: over both trees or, if the network
-// itself reduces (SHARP), once up and once down, which loads a NIC as one pass of a ring around the nodes would.
-struct NvlsNetworkEdges {
-    Fabric fabric;
-    std::vector<std::uint16_t> rails;
-    std::uint32_t nodes = 1;
-    double crossings = 1;
-    bool gpu_direct = true;
-    bool network_reduces = false;
-
-    void operator()(const std::function<void(const Edge&)>& visit) const {
-        for (std::uint32_t node = 0; node < nodes; ++node) {
-            visit_switch_edges(fabric, node, crossings, visit);
-            if (network_reduces) {
-                between(node, (node + 1) % nodes, 1, false, visit);
-                continue;
-            }
-            for (std::uint32_t tree = 0; tree < 2; ++tree) {
-                if (const auto parent = tree_parent(tree, node, nodes)) {
-                    between(node, *parent, 0.5, true, visit);
-                }
-            }
-        }
-    }
-
-    // Every head of `a` sends its part of `share` of the stream to the same head of `b`.
-    void between(std::uint32_t a, std::uint32_t b, double share, bool both_ways,
-                 const std::function<void(const Edge&)>& visit) const {
-        const std::uint32_t per_node = fabric.gpus_per_node();
-        const Trays trays(fabric.node());
-        for (std::uint32_t head = 0; head < per_node; ++head) {
-            Edge edge;
-            edge.count = share / per_node;
-            edge.path.src = fabric.gpu(a * per_node + head);
-            edge.path.dst = fabric.gpu(b * per_node + head);
-            edge.path.src_nic = edge.path.dst_nic =
-                trays.on_rail_of(fabric.nearest_nic(head), rails[head % rails.size()]);
-            edge.path.flow_label = head;
-            edge.path.gpu_direct = gpu_direct;
-            visit(edge);
-            if (both_ways) {
-                std::swap(edge.path.src, edge.path.dst);
-                visit(edge);
-            }
-        }
-    }
-
-    std::uint64_t count() const {
-        const std::uint64_t network = network_reduces ? nodes : 4 * (std::uint64_t{nodes} - 1);
-        return fabric.gpus_per_node() * (2 * std::uint64_t{nodes} + network);
-    }
-};
-
 EdgeList switch_edges(const Fabric& fabric, double crossings) {
     EdgeList list;
     visit_switch_edges(fabric, 0, crossings, [&](const Edge& edge) { list.edges.push_back(edge); });
     return list;
+}
+
+// The switches of all nodes, and each head's share of the network on its own rail: over both trees or, if the network
+// itself reduces (SHARP), once up and once down, which loads a NIC as one pass of a ring around the nodes would.
+EdgeSet network_edges(const Call& call, double crossings, bool network_reduces) {
+    const std::uint32_t nodes = call.shape.nodes;
+    const auto visit_all = [fabric = call.fabric, rails = call.found.nics, nodes, crossings, network_reduces,
+                            gpu_direct = call.gpu_direct](const auto& visit) {
+        const std::uint32_t per_node = fabric.gpus_per_node();
+        const Trays trays(fabric.node());
+        // Every head of `a` sends its part of `share` of the stream to the same head of `b`.
+        const auto between = [&](std::uint32_t a, std::uint32_t b, double share, bool both_ways) {
+            for (std::uint32_t head = 0; head < per_node; ++head) {
+                const std::uint16_t rail = trays.on_rail_of(fabric.nearest_nic(head), rails[head % rails.size()]);
+                Edge edge{.path = {.src = fabric.gpu(a * per_node + head),
+                                   .dst = fabric.gpu(b * per_node + head),
+                                   .src_nic = rail,
+                                   .dst_nic = rail,
+                                   .flow_label = head,
+                                   .gpu_direct = gpu_direct},
+                          .count = share / per_node};
+                visit(edge);
+                if (both_ways) {
+                    std::swap(edge.path.src, edge.path.dst);
+                    visit(edge);
+                }
+            }
+        };
+        for (std::uint32_t node = 0; node < nodes; ++node) {
+            visit_switch_edges(fabric, node, crossings, visit);
+            if (network_reduces) {
+                between(node, (node + 1) % nodes, 1, false);
+                continue;
+            }
+            for (std::uint32_t tree = 0; tree < 2; ++tree) {
+                if (const auto parent = tree_parent(tree, node, nodes)) {
+                    between(node, *parent, 0.5, true);
+                }
+            }
+        }
+    };
+    const std::uint64_t network = network_reduces ? nodes : 4 * (std::uint64_t{nodes} - 1);
+    return GeneratedEdges{call.per_node() * (2 * std::uint64_t{nodes} + network), visit_all};
 }
 
 // The call's bytes are spread evenly over the loops of all channels and heads that it needs.
@@ -101,48 +91,42 @@ double channel_start(const Call& call, int channels) {
     return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
 }
 
-PathQuery switch_hop(const Call& call) {
-    PathQuery query;
-    query.src = call.fabric.gpu(0);
-    query.dst = call.fabric.nvswitch(0);
-    return query;
+// The stream of all heads, before what differs in one node and between nodes.
+Pipeline heads_stream(const Call& call) {
+    const int channels = call.found.nvls_channels;
+    const int heads = std::max(1, call.found.nvls.channels);
+    const double chunk = nccl::nvls_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = call.bytes / channels;
+    pipeline.chunk = even_chunk(call.bytes, channels, heads, chunk);
+    pipeline.weight = channels;
+    return pipeline;
 }
 
 LoweredCall one_node(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const int channels = call.found.nvls_channels;
-    const int heads = std::max(1, call.found.nvls.channels);
     const bool reduces_and_spreads = call.workload.collective == Collective::all_reduce;
     // All-gather only multicasts, reduce-scatter only reduces: a link carries the whole buffer in one direction only.
     const double crossings = reduces_and_spreads ? 1 + 1.0 / call.shape.ranks : 1;
-    const double chunk = nccl::nvls_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
-    Pipeline pipeline;
-    pipeline.bytes_per_edge = call.bytes / channels;
-    pipeline.chunk = even_chunk(call.bytes, channels, heads, chunk);
+    Pipeline pipeline = heads_stream(call);
     pipeline.slots = call.release.slots();
     pipeline.fill = ledger.kernel("nvls.fill");
     pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
     pipeline.edge_rate_cap = ledger.kernel("nvls.rate") / crossings / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire");
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + channel_start(call, channels));
-    pipeline.weight = channels;
-    pipeline.edges = add_edges(call, schedule, switch_edges(call.fabric, crossings));
-    const Stage stage{1, switch_hop(call), {}};
-    set_stages(schedule, pipeline, {&stage, 1});
-    LoweredCall lowering{pipeline_body(pipeline), channels};
-    lowering.inside_crossings = crossings;
-    return lowering;
+    const Stage stage{1, {.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}, {}};
+    LoweredCall lowered = streamed(call, schedule, pipeline, switch_edges(call.fabric, crossings), {stage}, channels);
+    lowered.inside_crossings = crossings;
+    return lowered;
 }
 
 LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const int channels = call.found.nvls_channels;
-    const int heads = std::max(1, call.found.nvls.channels);
     const double crossings = 1 + 1.0 / call.per_node();
-    const double chunk = nccl::nvls_tree_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
-    Pipeline pipeline;
-    pipeline.bytes_per_edge = call.bytes / channels;
-    pipeline.chunk = even_chunk(call.bytes, channels, heads, chunk);
+    Pipeline pipeline = heads_stream(call);
     pipeline.slices = call.shape.nodes > 2 ? 2 : 1;
     pipeline.slots = network_slots(ledger);
     pipeline.fill = ledger.network("nvls_tree.fill");
@@ -152,18 +136,13 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     pipeline.wire_ratio = ledger.kernel("nvls.wire") * ledger.network("nvls_tree.wire_inside");
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.start"));
-    pipeline.weight = channels;
     const bool network_reduces = call.algorithm == &nccl::nvls_model;
-    const NvlsNetworkEdges edges{call.fabric, call.found.nics, call.shape.nodes,
-                                 crossings,   call.gpu_direct, network_reduces};
-    pipeline.edges = add_edges(call, schedule, GeneratedEdges{edges.count(), edges});
-    PathQuery rail = rail_hop(call, call.found.rings.front());
-    rail.src = call.fabric.gpu(call.found.rings.front().order.front());
+    const nccl::Ring& ring = call.found.rings.front();
     const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
-    const Stage stage{hops, rail, network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)};
-    set_stages(schedule, pipeline, {&stage, 1});
-    return {pipeline_body(pipeline), channels, false,
-            network_reduces ? Evidence::formula_only : Evidence::measured_here};
+    const Stage stage{hops, rail_hop(call, ring, ring.order.front()),
+                      network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)};
+    return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {stage}, channels,
+                    network_reduces ? Evidence::formula_only : Evidence::measured_here);
 }
 
 LoweredCall plan_nvls(const Call& call, Schedule& schedule) {

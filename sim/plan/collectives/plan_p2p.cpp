@@ -11,34 +11,30 @@ namespace fabricast {
 
 namespace {
 
-// Edges from all other ranks to the root (gather), or from the root to them (scatter).
-struct StarEdges {
-    Fabric fabric;
-    std::uint32_t root = 0;
-    bool inward = true;
-    bool gpu_direct = true;
-    bool pxn = true;  // between nodes on the receiver's rail
-
-    void operator()(const std::function<void(const Edge&)>& visit) const {
+// Edges from all other ranks to the root (gather), or from the root to them (scatter); with `pxn`, between nodes on the
+// receiver's rail.
+EdgeSet star_edges(const Call& call, bool inward, bool pxn) {
+    const auto visit_all = [fabric = call.fabric, root = call.workload.root, inward, pxn,
+                            gpu_direct = call.gpu_direct](const auto& visit) {
         const Trays trays(fabric.node());
+        const auto nic = [&](DeviceId gpu) { return fabric.nearest_nic(fabric.local_index(gpu)); };
         for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
             if (rank == root) {
                 continue;
             }
-            Edge edge;
-            edge.path.src = fabric.gpu(inward ? rank : root);
-            edge.path.dst = fabric.gpu(inward ? root : rank);
-            edge.path.flow_label = rank;
-            edge.path.gpu_direct = gpu_direct;
+            Edge edge{.path = {.src = fabric.gpu(inward ? rank : root),
+                               .dst = fabric.gpu(inward ? root : rank),
+                               .flow_label = rank,
+                               .gpu_direct = gpu_direct}};
             if (pxn && fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst)) {
-                edge.path.dst_nic = fabric.nearest_nic(fabric.local_index(edge.path.dst));
-                edge.path.src_nic =
-                    trays.on_rail_of(fabric.nearest_nic(fabric.local_index(edge.path.src)), edge.path.dst_nic);
+                edge.path.dst_nic = nic(edge.path.dst);
+                edge.path.src_nic = trays.on_rail_of(nic(edge.path.src), edge.path.dst_nic);
             }
             visit(edge);
         }
-    }
-};
+    };
+    return GeneratedEdges{call.shape.ranks - 1, visit_all};
+}
 
 struct Pattern {
     EdgeSet edges;
@@ -65,9 +61,7 @@ Pattern pattern(const Call& call) {
         return {shift, call.bytes, 1};
     }
     if (collective == Collective::gather || collective == Collective::scatter) {
-        const bool inward = collective == Collective::gather;
-        const StarEdges star{call.fabric, call.workload.root, inward, call.gpu_direct, pxn};
-        return {GeneratedEdges{ranks - 1, star}, share, ranks - 1};
+        return {star_edges(call, collective == Collective::gather, pxn), share, ranks - 1};
     }
     return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
 }
@@ -126,15 +120,13 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
         pipeline.start = from_seconds(message_cost(call, p.bytes, p.peers));
         pipeline.edge_rate_cap = std::numeric_limits<double>::infinity();
     }
-    pipeline.edges = add_edges(call, schedule, p.edges);
     const nccl::Ring& ring = call.found.rings.front();
-    Stage stage{1, call.several_nodes() ? rail_hop(call, ring) : local_hop(call, ring), {}};
+    Stage stage{1, call.several_nodes() ? rail_hop(call, ring, ring.order.back()) : local_hop(call, ring), {}};
     if (const auto proto = std::ranges::find(nccl::every_proto, call.workload.protocol, nccl::scenario_protocol);
         proto != nccl::every_proto.end()) {
         use_protocol(call, *proto, pipeline, stage);
     }
-    set_stages(schedule, pipeline, {&stage, 1});
-    LoweredCall lowering{pipeline_body(pipeline), channels};
+    LoweredCall lowering = streamed(call, schedule, pipeline, p.edges, {stage}, channels);
     const double local = std::min(p.peers, call.per_node() - 1);
     const double gpus_a_rail =
         call.several_nodes() ? static_cast<double>(call.per_node()) / call.fabric.nics_per_node() : 1;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
@@ -11,48 +10,40 @@ namespace fabricast {
 namespace {
 
 // PAT sends over distances 1, 2, 4 ...: at each distance it sends the pieces whose binomial trees branch there.
-struct PatEdges {
-    Fabric fabric;
-    std::uint32_t ranks = 1;
-    bool forward = true;  // all-gather; reduce-scatter runs the other way
-    bool gpu_direct = true;
-
-    void operator()(const std::function<void(const Edge&)>& visit) const {
+// `forward`: all-gather; reduce-scatter runs the other way.
+EdgeSet pat_edges(const Call& call, std::uint32_t distances, bool forward) {
+    const std::uint32_t ranks = call.shape.ranks;
+    const auto visit_all = [fabric = call.fabric, ranks, forward, gpu_direct = call.gpu_direct](const auto& visit) {
         for (std::uint32_t distance = 1; distance < ranks; distance *= 2) {
             const std::uint32_t pieces = (ranks - 1 - distance) / (2 * distance) + 1;
             for (std::uint32_t r = 0; r < ranks; ++r) {
-                Edge edge;
-                edge.count = static_cast<double>(pieces) / (ranks - 1);
-                edge.path.src = fabric.gpu(r);
-                edge.path.dst = fabric.gpu((r + distance) % ranks);
-                edge.path.gpu_direct = gpu_direct;
-                edge.path.flow_label = distance;
-                if (!forward) {
-                    std::swap(edge.path.src, edge.path.dst);
-                }
-                visit(edge);
+                const DeviceId near = fabric.gpu(r);
+                const DeviceId far = fabric.gpu((r + distance) % ranks);
+                visit(Edge{.path = {.src = forward ? near : far,
+                                    .dst = forward ? far : near,
+                                    .flow_label = distance,
+                                    .gpu_direct = gpu_direct},
+                           .count = static_cast<double>(pieces) / (ranks - 1)});
             }
         }
-    }
-};
+    };
+    return GeneratedEdges{std::uint64_t{ranks} * distances, visit_all};
+}
 
 LoweredCall plan_pat(const Call& call, Schedule& schedule) {
-    FigureReader& ledger = call.ledger;
     const int channels = nccl::channels_used(call.release, call.found, false, nccl::Proto::simple,
                                              call.workload.collective, call.shape, call.bytes);
     const std::uint32_t ranks = call.shape.ranks;
-    Pipeline pipeline =
+    const Pipeline pipeline =
         network_stream(call, call.bytes * (ranks - 1) / ranks / channels,
                        nccl::slot_payload(call.release, call.environment, nccl::Proto::simple), channels);
     const bool forward = call.workload.collective == Collective::all_gather;
     const auto distances = static_cast<std::uint32_t>(std::bit_width(ranks - 1));
-    pipeline.edges = add_edges(
-        call, schedule,
-        GeneratedEdges{std::uint64_t{ranks} * distances, PatEdges{call.fabric, ranks, forward, call.gpu_direct}});
-    const Stage stage{static_cast<double>(distances), rail_hop(call, call.found.rings.front()),
-                      network_hop(ledger, NetworkHop::tree, nccl::Proto::simple)};
-    set_stages(schedule, pipeline, {&stage, 1});
-    return {pipeline_body(pipeline), channels, false, Evidence::formula_only};
+    const nccl::Ring& ring = call.found.rings.front();
+    const Stage stage{static_cast<double>(distances), rail_hop(call, ring, ring.order.back()),
+                      network_hop(call.ledger, NetworkHop::tree, nccl::Proto::simple)};
+    return streamed(call, schedule, pipeline, pat_edges(call, distances, forward), {stage}, channels,
+                    Evidence::formula_only);
 }
 
 double seconds(const nccl::TuningCase& c, nccl::Proto proto, double bytes) {

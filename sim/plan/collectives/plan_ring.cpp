@@ -77,60 +77,48 @@ void visit_alternating(const NodeRing& even, const std::vector<std::uint16_t>& o
         inside.nodes = 1;
         inside.closed = false;
         for_each_edge(inside, fabric, visit);
-        if (node + 1 == even.nodes && !even.closed) {
-            continue;
+        if (node + 1 < even.nodes || even.closed) {
+            const std::uint32_t next = (node + 1) % even.nodes;
+            visit(Edge{.path = {.src = fabric.gpu(node * per_node + at(node).order.back()),
+                                .dst = fabric.gpu(next * per_node + at(next).order.front()),
+                                .src_nic = at(node).exit_nic,
+                                .dst_nic = at(next).entry_nic,
+                                .flow_label = even.flow_label,
+                                .gpu_direct = even.gpu_direct}});
         }
-        const std::uint32_t next = (node + 1) % even.nodes;
-        Edge edge;
-        edge.path.src = fabric.gpu(node * per_node + at(node).order.back());
-        edge.path.dst = fabric.gpu(next * per_node + at(next).order.front());
-        edge.path.src_nic = at(node).exit_nic;
-        edge.path.dst_nic = at(next).entry_nic;
-        edge.path.flow_label = even.flow_label;
-        edge.path.gpu_direct = even.gpu_direct;
-        visit(edge);
     }
 }
 
-// The rings of all channels as one set: the channels advance together, and each edge counts as often as channels run on
-// its ring.
-struct Rings {
-    struct One {
-        NodeRing edges;
-        std::vector<std::uint16_t> odd_order;  // empty: all nodes are alike
-        double channels = 1;
-    };
-    Fabric fabric;
-    std::vector<One> rings;
-
-    void operator()(const std::function<void(const Edge&)>& visit) const {
-        for (const One& ring : rings) {
-            const auto counted = [&](const Edge& edge) {
-                Edge times = edge;
-                times.count *= ring.channels;
-                visit(times);
-            };
-            if (ring.odd_order.empty()) {
-                for_each_edge(ring.edges, fabric, counted);
-            } else {
-                visit_alternating(ring.edges, ring.odd_order, fabric, counted);
-            }
-        }
-    }
+// The edges of one searched ring, which each count as often as channels run on it.
+struct CountedRing {
+    NodeRing edges;
+    std::vector<std::uint16_t> odd_order;  // empty: all nodes are alike
+    double channels = 1;
 };
 
+// The rings of all channels as one set: the channels advance together.
 EdgeSet all_rings(const Call& call, int channels, bool closed) {
-    Rings all{call.fabric, {}};
+    std::vector<CountedRing> rings;
     const std::vector<int> on_ring = channels_of_ring(call.found, channels);
-    std::uint64_t edges = 0;
     for (std::size_t r = 0; r < on_ring.size(); ++r) {
         if (on_ring[r] > 0) {
             const nccl::Ring& ring = call.found.rings[r];
-            all.rings.push_back({edges_of(call, ring, closed), ring.odd_order, static_cast<double>(on_ring[r])});
-            edges += call.shape.ranks - (closed ? 0 : 1);
+            rings.push_back({edges_of(call, ring, closed), ring.odd_order, static_cast<double>(on_ring[r])});
         }
     }
-    return GeneratedEdges{edges, std::move(all)};
+    const std::uint64_t edges = rings.size() * (std::uint64_t{call.shape.ranks} - (closed ? 0 : 1));
+    return GeneratedEdges{edges, [fabric = call.fabric, rings = std::move(rings)](const auto& visit) {
+                              for (const CountedRing& ring : rings) {
+                                  const auto counted = [&](const Edge& edge) {
+                                      visit(Edge{edge.path, edge.count * ring.channels});
+                                  };
+                                  if (ring.odd_order.empty()) {
+                                      for_each_edge(ring.edges, fabric, counted);
+                                  } else {
+                                      visit_alternating(ring.edges, ring.odd_order, fabric, counted);
+                                  }
+                              }
+                          }};
 }
 
 // The number of steps between nodes for the chunk that makes most of them. A chunk goes round the ring once
@@ -195,9 +183,11 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     }
 
     const nccl::Ring& ring = call.found.rings.front();
-    set_stages(schedule, pipeline, chain ? chain_stages(call, ring, cost) : cyclic_stages(call, ring, cost, steps));
-    pipeline.edges = add_edges(call, schedule, all_rings(call, channels, !chain));
-    return {pipeline_body(pipeline), channels, chain};
+    LoweredCall lowered =
+        streamed(call, schedule, pipeline, all_rings(call, channels, !chain),
+                 chain ? chain_stages(call, ring, cost) : cyclic_stages(call, ring, cost, steps), channels);
+    lowered.streams = chain;
+    return lowered;
 }
 
 // NCCL's tuning model of the ring (src/graph/tuning.cc, ncclTopoTuneModel).

@@ -77,7 +77,6 @@ Unrolling costs_of(const Call& call, std::uint32_t pieces) {
     const double rate_cap = cost.channel_rate * call.found.channels;
     const std::uint32_t per_node = call.per_node();
     const double bytes = call.bytes / pieces;
-    const Fabric fabric = call.fabric;
     const bool gpu_direct = call.gpu_direct;
     const PathRules rules = call.rules;
     Unrolling as;
@@ -86,15 +85,12 @@ Unrolling costs_of(const Call& call, std::uint32_t pieces) {
         return src / per_node == dst / per_node ? cost.hop : network;
     };
     as.connection = [=](std::uint32_t src, std::uint32_t dst) {
-        Connection connection;
-        connection.path.src = fabric.gpu(src);
-        connection.path.dst = fabric.gpu(dst);
-        connection.path.flow_label = src;
-        connection.path.gpu_direct = gpu_direct;
-        rules.apply(connection.path);
-        connection.wire_ratio = src / per_node == dst / per_node ? cost.wire : network_ratio;
-        connection.rate_cap = rate_cap;
-        return connection;
+        return Connection{.path = rules.applied({.src = rules.fabric.gpu(src),
+                                                 .dst = rules.fabric.gpu(dst),
+                                                 .flow_label = src,
+                                                 .gpu_direct = gpu_direct}),
+                          .wire_ratio = src / per_node == dst / per_node ? cost.wire : network_ratio,
+                          .rate_cap = rate_cap};
     };
     return as;
 }

@@ -10,72 +10,61 @@ namespace fabricast {
 
 namespace {
 
-// Every edge of one tree on one rail, in both directions, counted as often as channels run on it.
-struct TreeEdges {
+// One tree on one rail; an edge counts as often as channels run on the tree.
+struct Tree {
     std::vector<std::uint16_t> chain;  // local GPUs; the first has the edges to other nodes
     std::uint16_t nic = any_nic;
     std::uint32_t tree = 0;
-    std::uint32_t nodes = 1;
-    bool gpu_direct = true;
     double channels = 1;
+};
 
-    void both_ways(Edge edge, const std::function<void(const Edge&)>& visit) const {
+// Every edge of the tree, in both directions.
+void visit_tree(const Tree& tree, const Fabric& fabric, std::uint32_t nodes, bool gpu_direct,
+                const std::function<void(const Edge&)>& visit) {
+    const auto both_ways = [&](Edge edge) {
         visit(edge);
         std::swap(edge.path.src, edge.path.dst);
-        std::swap(edge.path.src_nic, edge.path.dst_nic);
         visit(edge);
-    }
-
-    void operator()(const Fabric& fabric, const std::function<void(const Edge&)>& visit) const {
-        const std::uint32_t per_node = fabric.gpus_per_node();
-        for (std::uint32_t node = 0; node < nodes; ++node) {
-            Edge edge;
-            edge.count = channels;
-            edge.path.gpu_direct = gpu_direct;
-            for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
-                edge.path.src = fabric.gpu(node * per_node + chain[i]);
-                edge.path.dst = fabric.gpu(node * per_node + chain[i + 1]);
-                both_ways(edge, visit);
-            }
-            if (const auto parent = tree_parent(tree, node, nodes)) {
-                edge.path.src = fabric.gpu(node * per_node + chain[0]);
-                edge.path.dst = fabric.gpu(*parent * per_node + chain[0]);
-                edge.path.src_nic = edge.path.dst_nic = nic;
-                edge.path.flow_label = nic;
-                both_ways(edge, visit);
-            }
+    };
+    const auto gpu = [&](std::uint32_t node, std::size_t place) {
+        return fabric.gpu(node * fabric.gpus_per_node() + tree.chain[place]);
+    };
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        Edge edge{.path = {.gpu_direct = gpu_direct}, .count = tree.channels};
+        for (std::size_t i = 0; i + 1 < tree.chain.size(); ++i) {
+            edge.path.src = gpu(node, i);
+            edge.path.dst = gpu(node, i + 1);
+            both_ways(edge);
+        }
+        if (const auto parent = tree_parent(tree.tree, node, nodes)) {
+            edge.path.src = gpu(node, 0);
+            edge.path.dst = gpu(*parent, 0);
+            edge.path.src_nic = edge.path.dst_nic = tree.nic;
+            edge.path.flow_label = tree.nic;
+            both_ways(edge);
         }
     }
-
-    std::uint64_t count() const { return 2 * (std::uint64_t{nodes} * (chain.size() - 1) + nodes - 1); }
-};
+}
 
 // The trees of all channels as one set. An execution channel below the number of searched channels runs on the first
 // tree of its ring's rail, its duplicate on the second.
-struct Trees {
-    Fabric fabric;
-    std::vector<TreeEdges> trees;
-
-    void operator()(const std::function<void(const Edge&)>& visit) const {
-        for (const TreeEdges& tree : trees) {
-            tree(fabric, visit);
-        }
-    }
-};
-
 EdgeSet all_trees(const Call& call, int channels) {
-    Trees all{call.fabric, {}};
+    std::vector<Tree> trees;
+    const std::uint32_t nodes = call.shape.nodes;
     const int searched = static_cast<int>(call.found.rings.size());
     std::uint64_t edges = 0;
     for (int first = 0; first < std::min(channels, 2 * searched); ++first) {
         const nccl::Ring& ring = call.found.rings[static_cast<std::size_t>(first % searched)];
-        TreeEdges tree{ring.order, ring.nic, first < searched ? 0U : 1U, call.shape.nodes, call.gpu_direct};
         const int further = (channels - 1 - first) / (2 * searched);
-        tree.channels = 1 + further;
-        edges += tree.count();
-        all.trees.push_back(std::move(tree));
+        trees.push_back({ring.order, ring.nic, first < searched ? 0U : 1U, 1.0 + further});
+        edges += 2 * (std::uint64_t{nodes} * (ring.order.size() - 1) + nodes - 1);
     }
-    return GeneratedEdges{edges, std::move(all)};
+    return GeneratedEdges{edges, [fabric = call.fabric, trees = std::move(trees), nodes,
+                                  gpu_direct = call.gpu_direct](const auto& visit) {
+                              for (const Tree& tree : trees) {
+                                  visit_tree(tree, fabric, nodes, gpu_direct, visit);
+                              }
+                          }};
 }
 
 Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int channels) {
@@ -83,9 +72,7 @@ Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int 
     const double messages = channels * (call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
     const Duration hop = network_hop(ledger, NetworkHop::tree, call.proto) +
                          from_seconds(ledger.transport("tree_post") * (messages - 1));
-    PathQuery query = rail_hop(call, ring);
-    query.src = call.fabric.gpu(ring.order.front());
-    return {2.0 * tree_depth(call.shape.nodes), query, hop};
+    return {2.0 * tree_depth(call.shape.nodes), rail_hop(call, ring, ring.order.front()), hop};
 }
 
 LoweredCall plan_tree(const Call& call, Schedule& schedule) {
@@ -116,9 +103,7 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     if (call.several_nodes()) {
         stages.push_back(network_stage(call, ring, pipeline.chunk, channels));
     }
-    set_stages(schedule, pipeline, stages);
-    pipeline.edges = add_edges(call, schedule, all_trees(call, channels));
-    return {pipeline_body(pipeline), channels, false};
+    return streamed(call, schedule, pipeline, all_trees(call, channels), stages, channels);
 }
 
 using nccl::Proto;
@@ -129,20 +114,15 @@ nccl::Graph tree_graph(const nccl::TopologySearchResult& found, const nccl::Node
     nccl::Graph tree = found.ring;
     tree.simple_tree = p.several() && p.pxn_exit && p.node.gpu.compute_capability >= 90;
     if (p.several() && p.gpus > 1 && p.node.nvlink == NvlinkShape::nvswitch) {
-        const std::vector<double>& speeds = p.speeds();
-        for (auto next = speeds.rbegin(); next != speeds.rend(); ++next) {
-            const double speed = *next;
-            const double load = found.ring.channels * (p.gpus - 1.0) / p.gpus;
-            if (speed > tree.intra && tree.intra < 2 * tree.inter && speed * load <= p.nvlink_total) {
-                tree.intra = speed;
-            }
-        }
+        const double load = found.ring.channels * (p.gpus - 1.0) / p.gpus;
+        tree.intra = p.raised(
+            tree.intra, [&](double next, double now) { return now < 2 * tree.inter && next * load <= p.nvlink_total; });
     }
     return tree;
 }
 
 // NCCL's tuning model of the tree (src/graph/tuning.cc, ncclTopoTuneModel).
-double bandwidth(const TuningCase& c, Proto proto) {
+double tree_bandwidth(const TuningCase& c, Proto proto) {
     double bus =
         std::min(c.release.number("tree.efficiency") * c.bus(), c.graph.channels * c.of_system("per_channel.tree"));
     if (proto == Proto::ll) {
@@ -154,10 +134,10 @@ double bandwidth(const TuningCase& c, Proto proto) {
     return (c.graph.simple_tree ? bus * c.release.number("tree.pattern_efficiency") : bus) * 0.5;
 }
 
-double seconds(const TuningCase& c, Proto proto, double bytes) {
+double tree_seconds(const TuningCase& c, Proto proto, double bytes) {
     const auto [base, intra, inter] = c.latency(proto);
     const double latency = base + 2 * ((c.per_node() - 1) * intra + c.log2_nodes() * inter);
-    return c.seconds(latency, bandwidth(c, proto) * c.tree_correction(proto, bytes), bytes);
+    return c.seconds(latency, tree_bandwidth(c, proto) * c.tree_correction(proto, bytes), bytes);
 }
 
 }  // namespace
@@ -168,7 +148,7 @@ constinit const nccl::AlgorithmModel nccl::tree_model{.name = "Tree",
                                                       .simple_only = false,
                                                       .graph = tree_graph,
                                                       .runs = [](const TuningCase& c) { return c.all_reduce(); },
-                                                      .seconds = seconds,
+                                                      .seconds = tree_seconds,
                                                       .plan = plan_tree};
 
 }  // namespace fabricast

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/text.hpp"
-#include "sim/plan/collectives/communicator.hpp"
 #include "sim/plan/collectives/launch.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
 #include "sim/plan/collectives/rests_on.hpp"
@@ -131,6 +131,60 @@ PlanError nothing_runs(nccl::Algorithms algorithms, const nccl::Release& release
         plural(static_cast<std::uint64_t>(comm.nodes), "node"), release.part, fmt::join(would, ", ")));
 }
 
+nccl::CpuVendor vendor(const std::string& word) {
+    return word == "amd" ? nccl::CpuVendor::amd : word == "intel" ? nccl::CpuVendor::intel : nccl::CpuVendor::other;
+}
+
+// LL128 relies on NVLink keeping 128 B stores whole, and, between nodes, on NICs near the GPUs (ncclTopoTuneModel).
+bool ll128_is_safe(const Fabric& fabric, const nccl::TopologySearchResult& found) {
+    const int cc = fabric.node().gpu.compute_capability;
+    if (cc < 70 || (!found.nvlink && fabric.gpus_per_node() > 1)) {
+        return false;
+    }
+    if (fabric.node_count() == 1) {
+        return true;
+    }
+    const nccl::Locality places = nccl::locality(fabric.node(), fabric.gpus_per_node());
+    const auto near = [&](std::uint16_t nic) {
+        return places.nic_path(places.nearest_gpu[nic], nic) <= nccl::PciePath::pxb;
+    };
+    return cc >= 90 || std::all_of(found.nics.begin(), found.nics.end(), near);
+}
+
+// SHARP: asked for by NCCL_COLLNET_ENABLE, and InfiniBand between the nodes.
+bool network_reduces(const Fabric& fabric, const nccl::Environment& environment) {
+    return environment.collnet_enable && fabric.node_count() > 1 &&
+           fabric.cluster().fabric.link.family == LinkFamily::infiniband;
+}
+
+// Line rate of one NIC, all its ports, in bytes per second; 0 on one node. A fabric drawn by hand has no common link:
+// there it is the rate of the path to the next node.
+double port_rate(const Fabric& fabric) {
+    if (fabric.node_count() == 1) {
+        return 0;
+    }
+    const double named = fabric.cluster().fabric.link.rate.bytes_per_second() * fabric.node().nic_ports;
+    if (named > 0) {
+        return named;
+    }
+    return narrowest(fabric, fabric.path({.src = fabric.gpu(0), .dst = fabric.gpu(fabric.gpus_per_node())}));
+}
+
+// What NCCL finds out about a fabric before it tunes.
+nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearchResult& found,
+                                const nccl::Environment& environment) {
+    const NodeTemplate& node = fabric.node();
+    return {.ranks = fabric.gpu_count(),
+            .nodes = fabric.node_count(),
+            .compute_capability = node.gpu.compute_capability,
+            .cpu = vendor(node.cpu_vendor),
+            .nvlink = found.nvlink,
+            .ll128 = ll128_is_safe(fabric, found),
+            .nvls = found.nvls_channels > 0,
+            .nvswitch = node.nvlink == NvlinkShape::nvswitch,
+            .collnet = network_reduces(fabric, environment)};
+}
+
 }  // namespace
 
 Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
@@ -205,11 +259,6 @@ CallPlan Planner::plan(Bytes size, bool judged) const {
     plan.evidence_notes = p.costs.notes;
     plan.notes = p.environment.notes;
     return plan;
-}
-
-CallPlan plan(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric, const LibrarySpec& library,
-              const LaunchSpec& launch, const Catalog& catalog) {
-    return Planner(workload, fabric, library, launch, catalog).plan(size);
 }
 
 }  // namespace fabricast

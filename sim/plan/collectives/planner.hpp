@@ -31,8 +31,4 @@ private:
     std::unique_ptr<const Prepared> prepared_;
 };
 
-// For one size only: Planner(...).plan(size).
-CallPlan plan(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric, const LibrarySpec& library,
-              const LaunchSpec& launch, const Catalog& catalog);
-
 }  // namespace fabricast

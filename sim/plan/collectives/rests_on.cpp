@@ -27,15 +27,12 @@ std::vector<HopPath> hops_of(const Call& call, const LoweredCall& lowering, cons
         const PathQuery& query = schedule.stages[pipeline.first_stage + i].hop;
         HopPath hop;
         hop.between_nodes = call.fabric.node_of(query.src) != call.fabric.node_of(query.dst);
-        double narrowest = std::numeric_limits<double>::infinity();
         const Path path = call.fabric.path(query);
-        for (const LinkId link : path.span()) {
-            narrowest = std::min(narrowest, call.fabric.link(link).capacity);
-        }
         const auto rails = static_cast<double>(std::max<std::size_t>(call.found.nics.size(), 1));
         const double network = lowering.network_crossings > 0 ? lowering.network_crossings : 1 / rails;
         hop.latency = path.latency;
-        hop.rate = narrowest / (pipeline.weight * (hop.between_nodes ? network : lowering.inside_crossings));
+        hop.rate = narrowest(call.fabric, path) /
+                   (pipeline.weight * (hop.between_nodes ? network : lowering.inside_crossings));
         hops.push_back(hop);
     }
     return hops;

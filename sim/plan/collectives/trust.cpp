@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 namespace fabricast {
@@ -85,11 +86,8 @@ Trust KnownSites::told(const Part& part, const Figure& figure, Evidence at_best)
 std::map<std::string_view, const Part*> sites_by_dataset(const Catalog& catalog) {
     std::map<std::string_view, const Part*> sites;
     for (const Part* site : catalog.of_kind("site")) {
-        std::string_view left = site->word("datasets");
-        while (!left.empty()) {
-            const std::string_view name = left.substr(0, left.find(' '));
-            sites.emplace(name, site);
-            left.remove_prefix(std::min(left.size(), name.size() + 1));
+        for (const auto name : std::views::split(std::string_view(site->word("datasets")), ' ')) {
+            sites.emplace(std::string_view(name.begin(), name.end()), site);
         }
     }
     return sites;

@@ -1,36 +1,26 @@
 #include "sim/plan/transfers/data_path.hpp"
 
-#include "base/text.hpp"
-#include "models/figure_reader.hpp"
+#include <algorithm>
+
+#include "sim/plan/collectives/costs.hpp"
 
 namespace fabricast {
 
-namespace {
-
-std::string joined_sources(const std::vector<std::string>& sources) {
-    std::string all;
-    for (const std::string& source : sources) {
-        all += (all.empty() ? "" : ", ") + source;
+void Leg::limit(double rate, std::string_view why) {
+    if (rate < rate_cap) {
+        rate_cap = rate;
+        cap = why;
     }
-    return all;
 }
 
-}  // namespace
-
 int DataPath::copies() const {
-    int count = 0;
-    for (const Leg& leg : legs) {
-        const bool network = !leg.paths.empty() && leg.paths.front().kind == PathKind::network;
-        count += network ? 0 : 1;
-    }
-    return count;
+    return static_cast<int>(std::ranges::count_if(legs, [](const Leg& leg) { return !leg.on_network(); }));
 }
 
 int DataPath::dma_crossings() const {
     int count = 0;
     for (const Leg& leg : legs) {
-        const bool network = !leg.paths.empty() && leg.paths.front().kind == PathKind::network;
-        count += !leg.dma || leg.paths.empty() ? 0 : network ? 2 : 1;  // one adapter reads, the other writes
+        count += !leg.dma || leg.paths.empty() ? 0 : leg.on_network() ? 2 : 1;  // one adapter reads, the other writes
     }
     return count;
 }
@@ -68,8 +58,7 @@ LatencyTerm DataPathFigures::latency(std::string what, std::string_view name, st
 std::vector<FigureUsed> DataPathFigures::used() const {
     std::vector<FigureUsed> all;
     for (const auto& [key, figure] : used_) {
-        all.push_back({key.first, key.second, figure->unit, std::string(to_string(figure->origin)),
-                       joined_sources(figure->source), figure->value.front(), figure->low80, figure->high80});
+        all.push_back(figure_used(key.first, key.second, *figure));
     }
     return all;
 }

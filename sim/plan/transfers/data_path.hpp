@@ -42,6 +42,10 @@ struct Leg {
     bool reads = false;  // the engine is at the far end and reads: its bytes in flight may limit it
     // For a copy inside one GPU's memory, which has no path: memory traffic in bytes per payload byte.
     double memory_traffic = 0;
+
+    bool on_network() const { return !paths.empty() && paths.front().kind == PathKind::network; }
+    // Makes the engine no faster than `rate`, because of `why`.
+    void limit(double rate, std::string_view why);
 };
 
 // What a core does for one message. `seconds_per_byte` is for the report only: the leg's rate_cap sets the limit. If
@@ -56,13 +60,13 @@ struct CoreWork {
 };
 
 struct DataPath {
-    std::string transport;  // the catalogue part of kind `data-path`
-    std::vector<LatencyTerm> latency;
-    std::vector<Leg> legs;
+    std::string transport{};  // the catalogue part of kind `data-path`
+    std::vector<LatencyTerm> latency{};
+    std::vector<Leg> legs{};
     Bytes piece{0};  // legs pass on pieces of this size; 0: whole messages
     int slots = 2;   // buffers, of one piece each, between two legs
-    std::vector<CoreWork> work;
-    std::vector<std::string> notes;
+    std::vector<CoreWork> work{};
+    std::vector<std::string> notes{};
 
     int copies() const;  // made by cores and copy engines; adapters do not count
     int dma_crossings() const;

@@ -1,5 +1,6 @@
 #pragma once
-// What a replayed transfer shows: how long one message takes, and the bandwidth of a window of messages.
+// What a replayed transfer shows: how long one message takes, and the bandwidth of a window of messages; and the chosen
+// data path, described to the user hop by hop.
 
 #include <string>
 
@@ -21,5 +22,7 @@ struct Exchange : ExchangeFacts {
 // `one` and `many` are the timelines of the plan's two schedules; `one_schedule` is the first of these.
 Exchange measured(const ExchangeFacts& facts, const Schedule& one_schedule, const Timeline& one, const Timeline& many,
                   const Fabric& fabric);
+
+std::string describe(const Exchange& exchange, const TransferWorkload& workload, const Fabric& fabric);
 
 }  // namespace fabricast

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/device_part.hpp"
 #include "sim/plan/transfers/places.hpp"
 
 namespace fabricast {
@@ -20,11 +21,7 @@ void limit_reads(const Messaging& m, const Fabric& fabric, DataPath& path) {
         }
         const PathQuery& way = leg.paths.front();
         const Duration trip = fabric.path(way).latency + fabric.path(query(way.dst, way.src)).latency;
-        const double rate = m.read_outstanding / to_seconds(trip);
-        if (rate < leg.rate_cap) {
-            leg.rate_cap = rate;
-            leg.cap = "loads under way";
-        }
+        leg.limit(m.read_outstanding / to_seconds(trip), "loads under way");
     }
 }
 
@@ -52,13 +49,42 @@ DeviceId device_at(const Fabric& fabric, const std::string& name, const char* ke
     }
 }
 
+// Latency of the path to a plain server's adapter: a host bridge and one PCIe link.
+Duration plain_path(const NodeTemplate& node) {
+    Duration bridge;
+    Duration cable;
+    for (const NodeDevice& device : node.devices) {
+        bridge = device.name.starts_with("cpu") ? device.latency : bridge;
+    }
+    for (const NodeCable& c : node.cables) {
+        const bool of_nic = c.a.starts_with("nic") || c.b.starts_with("nic");
+        cable = of_nic ? c.link.latency : cable;
+    }
+    return bridge + cable;
+}
+
 }  // namespace
 
-bool over_network(const DataPath& path) {
-    return std::any_of(path.legs.begin(), path.legs.end(), [](const Leg& leg) {
-        return !leg.paths.empty() && leg.paths.front().kind == PathKind::network;
-    });
+Fabric transfer_fabric(const Fabric& built, const TransferWorkload& workload, const Catalog& catalog) {
+    Cluster cluster = built.cluster();
+    if (!cluster.node.nic_part.empty()) {
+        const NicSpec nic = nic_spec(catalog.at("nic", cluster.node.nic_part));
+        const Duration both = nic.transmit_latency + nic.receive_latency;
+        const Duration own{std::max<std::int64_t>(0, both.ps / 2 - plain_path(cluster.node).ps)};
+        for (NodeDevice& device : cluster.node.devices) {
+            device.latency = device.name.starts_with("nic") ? own : device.latency;
+        }
+    }
+    const Bytes mtu = workload.host.mtu;
+    constexpr Bytes largest_rdma_mtu{4096};
+    if (mtu.count > 0 && mtu <= largest_rdma_mtu && cluster.fabric.link.framing.payload.count > 0) {
+        cluster.fabric.link.framing.payload = mtu;
+        cluster.fabric.trunk.framing.payload = mtu;
+    }
+    return Fabric(std::move(cluster));
 }
+
+bool over_network(const DataPath& path) { return std::ranges::any_of(path.legs, &Leg::on_network); }
 
 Exchanger::Exchanger(const TransferWorkload& workload, const Fabric& fabric, const Catalog& catalog)
     : workload_(workload),
@@ -76,18 +102,10 @@ Exchanger::Exchanger(const TransferWorkload& workload, const Fabric& fabric, con
         concurrent_.emplace_back(device_at(fabric, pair.substr(0, arrow), key),
                                  device_at(fabric, pair.substr(arrow + 4), key));
     }
+    DataPathFigures figures(catalog);
+    messaging(choose_path(transport(), request(from_, to_, workload.sizes.front(), figures)).path, figures);
+    figures_ = figures.used();
 }
-
-// The paths and messaging of one pair. The result of conversation() points into it.
-struct Exchanger::Talk {
-    ChosenPath choice;
-    DataPath back, control, answer;
-    Messaging messaging;
-    bool gpu = false;
-    DeviceId from{};
-
-    Endpoints conversation() const { return {&choice.path, &back, &control, &answer, messaging, from, gpu}; }
-};
 
 PathRequest Exchanger::request(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const {
     return {fabric_, from, to, size, workload_.operation, workload_.host, figures};
@@ -112,46 +130,39 @@ Messaging Exchanger::messaging(const DataPath& path, DataPathFigures& figures) c
         figures);
 }
 
-std::vector<FigureUsed> Exchanger::figures() const {
-    DataPathFigures figures(catalog_);
-    messaging(choose_path(transport(), request(from_, to_, workload_.sizes.front(), figures)).path, figures);
-    return figures.used();
-}
-
-Exchanger::Talk Exchanger::talk(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const {
-    Talk t;
-    t.choice = choose_path(transport(), request(from, to, size, figures));
-    t.messaging = messaging(t.choice.path, figures);
-    limit_reads(t.messaging, fabric_, t.choice.path);
-    const DataPath& forward_path = t.choice.path;
+Endpoints Exchanger::conversation(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const {
+    Endpoints c;
+    c.choice = choose_path(transport(), request(from, to, size, figures));
+    DataPath& forward_path = c.choice.path;
+    c.messaging = messaging(forward_path, figures);
+    limit_reads(c.messaging, fabric_, forward_path);
     const bool both = workload_.direction == Direction::both_ways;
-    t.back = both ? choose_path(forward_path.transport, request(to, from, size, figures)).path : forward_path;
+    c.back = both ? choose_path(forward_path.transport, request(to, from, size, figures)).path : forward_path;
     // The library's own small messages travel between host memories.
-    const auto ends =
-        std::pair(memory_beside(fabric_, from, NumaPlace::near), memory_beside(fabric_, to, NumaPlace::near));
-    t.control = forward_path;
-    t.answer = t.back;
-    if (over_network(forward_path) && ends.first && ends.second) {
+    const auto here = memory_beside(fabric_, from, NumaPlace::near);
+    const auto there = memory_beside(fabric_, to, NumaPlace::near);
+    c.control = forward_path;
+    c.answer = c.back;
+    if (over_network(forward_path) && here && there) {
         constexpr Bytes small{64};
-        const bool loop = *ends.first == *ends.second;
+        const bool loop = *here == *there;
         const std::string way = loop || fabric_.node_of(from) == fabric_.node_of(to) ? "host-rdma" : "auto";
         HostConditions host = workload_.host;
         host.registration_cache = true;
         const auto between = [&](DeviceId a, DeviceId b) {
             return choose_path(way, {fabric_, a, b, small, TransferOperation::write, host, figures}).path;
         };
-        t.control = between(*ends.first, *ends.second);
-        t.answer = between(*ends.second, *ends.first);
+        c.control = between(*here, *there);
+        c.answer = between(*there, *here);
     }
-    t.gpu = is_gpu(fabric_, from) || is_gpu(fabric_, to);
-    t.from = from;
-    return t;
+    c.gpu = is_gpu(fabric_, from) || is_gpu(fabric_, to);
+    c.device = from;
+    return c;
 }
 
 ExchangePlan Exchanger::plan(Bytes size) const {
     DataPathFigures figures(catalog_);
-    const Talk own = talk(from_, to_, size, figures);
-    const Endpoints conversation = own.conversation();
+    Endpoints own = conversation(from_, to_, size, figures);
     const DataPath& path = own.choice.path;
     const bool both = workload_.direction == Direction::both_ways;
     const Figure& measured = catalog_.at("interval", "transfer-intervals")
@@ -159,27 +170,23 @@ ExchangePlan Exchanger::plan(Bytes size) const {
                                                      size.count < (1 << 20) ? "small" : "large"));
     ExchangePlan plan;
     plan.size = size;
-    plan.choice = own.choice;
     plan.messaging = own.messaging;
-    plan.mode = mode_of(conversation, size);
+    plan.mode = mode_of(own, size);
     plan.links_s = to_seconds(links_of(path, fabric_));
     plan.measured_low80 = measured.low80;
     plan.measured_high80 = measured.high80;
     plan.directions = both ? 2 : 1;
     plan.pairs = 1 + static_cast<std::uint32_t>(concurrent_.size());
-
-    Endpoints alone = conversation;
-    alone.messaging.acknowledged = false;
-    plan.one = schedule_messages(alone, size, 1, false).schedule;
-
     plan.window = fitting_window(workload_.window > 0 ? workload_.window : own.messaging.window, path, size);
     plan.sent = own.messaging.acknowledged || plan.window == 1 ? plan.window : 2 * plan.window;
-    plan.many = schedule_messages(conversation, size, plan.sent, both).schedule;
+    add_messages(own, size, plan.sent, both, plan.many);
     plan.kept_per_pair = plan.many.kept.size();
     for (const auto& [from, to] : concurrent_) {
-        const Talk other = talk(from, to, size, figures);
-        append(plan.many, schedule_messages(other.conversation(), size, plan.sent, both).schedule);
+        add_messages(conversation(from, to, size, figures), size, plan.sent, both, plan.many);
     }
+    own.messaging.acknowledged = false;  // the message alone ends with its arrival
+    add_messages(own, size, 1, false, plan.one);
+    plan.choice = std::move(own.choice);
     return plan;
 }
 

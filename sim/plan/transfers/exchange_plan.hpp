@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sim/plan/transfers/message_schedule.hpp"
-#include "sim/plan/transfers/transports.hpp"
 
 namespace fabricast {
 
@@ -29,29 +28,34 @@ struct ExchangePlan : ExchangeFacts {
     Schedule many;  // the window of messages; kept: the end of each message
 };
 
+// The fabric as transports see it. Collectives count an adapter's whole latency, with GPU memory, in addition to the
+// PCIe path to it, and their fitted constants rely on that. Here an adapter's figures are those of a plain server
+// (adapter on a root port, host memory); the part of them that is this server's PCIe path is subtracted, so that it is
+// not counted twice. Conditions that change links (MTU) are applied. Throws ClusterError.
+Fabric transfer_fabric(const Fabric& built, const TransferWorkload& workload, const Catalog& catalog);
+
 // Plans the sizes of one transfer workload. Workload, fabric and catalogue must outlive it.
 class Exchanger {
 public:
-    // `fabric` is the result of transfer_fabric. Throws PlanError for unknown devices, NoDataPath.
+    // `fabric` is the result of transfer_fabric. Throws PlanError for unknown devices, NoDataPath, CatalogError.
     Exchanger(const TransferWorkload& workload, const Fabric& fabric, const Catalog& catalog);
 
     // Throws NoDataPath if this size is refused, CatalogError.
     ExchangePlan plan(Bytes size) const;
-    std::vector<FigureUsed> figures() const;  // figures that a message of the first size reads
+    const std::vector<FigureUsed>& figures() const { return figures_; }  // that a message of the first size reads
 
 private:
-    struct Talk;  // one pair's paths and messaging
-
     PathRequest request(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const;
     std::string transport() const;
     Messaging messaging(const DataPath& path, DataPathFigures& figures) const;
-    Talk talk(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const;
+    Endpoints conversation(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const;
 
     const TransferWorkload& workload_;
     const Fabric& fabric_;
     const Catalog& catalog_;
     DeviceId from_{}, to_{};
     std::vector<std::pair<DeviceId, DeviceId>> concurrent_;
+    std::vector<FigureUsed> figures_;
 };
 
 // Whether a leg of the path crosses the network between nodes.

@@ -1,7 +1,6 @@
 #include "sim/plan/transfers/message_schedule.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 namespace fabricast {
@@ -19,99 +18,96 @@ struct Lanes {
     std::vector<std::vector<std::uint32_t>> connections;
 };
 
+// The messages of one direction: their lanes, and the cores at the two ends.
+struct Way {
+    Lanes data;
+    bool reversed = false;  // the receiver of the other direction sends
+    std::uint32_t sender = 0, receiver = 0;
+};
+
 class MessageBuilder {
 public:
-    MessageBuilder(const Endpoints& c, Bytes bytes) : c_(c), bytes_(bytes) {}
+    MessageBuilder(const Endpoints& c, Bytes bytes, bool both_ways, Schedule& schedule)
+        : c_(c), bytes_(bytes), schedule_(schedule) {
+        std::uint32_t host = 0;  // the first that no delay has yet
+        for (const Delay& delay : schedule.delays) {
+            host = std::max(host, delay.host + 1);
+        }
+        next_host_ = host + 2;
+        ways_.push_back({lanes(c.choice.path), false, host, host + 1});
+        if (both_ways) {
+            ways_.push_back({lanes(c.back), true, host + 1, host});
+        }
+        control_ = lanes(c.control);
+        answer_ = lanes(c.answer);
+    }
 
-    MessageSchedule build(std::uint32_t messages, bool both_ways) {
-        const Lanes forward_path = lanes(c_.forward_path);
-        const Lanes back = both_ways ? lanes(c_.back) : Lanes{};
-        const Lanes there = lanes(c_.control);
-        const Lanes answer = lanes(c_.answer);
+    void add(std::uint32_t messages) {
+        const auto hand = [&](const Way& way, const After& after) { return hand_over(way, after); };
+        const auto ask = [&](const Way& way, const After& after) { return agree(way, after); };
         if (c_.messaging.in_order) {
-            return one_by_one(forward_path, back, there, answer, messages, both_ways);
+            // Each message begins when the previous one has ended, as copies of one stream do; the two directions do
+            // not wait for each other.
+            Message message(ways_.size());
+            for (std::uint32_t m = 0; m < messages; ++m) {
+                advance(message, [&](const Way& way, const After& after) { return ask(way, hand(way, after)); });
+                schedule_.kept.push_back(carried(message));
+            }
+            return;
         }
         // Cores hand over all messages before they turn to what arrives, as a window of non-blocking sends does.
-        std::vector<After> sent;
-        std::vector<After> sent_back;
-        for (std::uint32_t m = 0; m < messages; ++m) {
-            sent.push_back(hand_over(*c_.forward_path, sender, {}));
-            if (both_ways) {
-                sent_back.push_back(hand_over(*c_.back, receiver, {}));
-            }
+        std::vector<Message> sent(messages, Message(ways_.size()));
+        for (Message& message : sent) {
+            advance(message, hand);
         }
-        for (std::uint32_t m = 0; m < messages; ++m) {
-            sent[m] = agree(there, answer, sent[m], false);
-            if (both_ways) {
-                sent_back[m] = agree(answer, there, sent_back[m], true);
-            }
+        for (Message& message : sent) {
+            advance(message, ask);
         }
-        for (std::uint32_t m = 0; m < messages; ++m) {
-            OpId end = carry(forward_path, sent[m], false);
-            if (both_ways) {
-                const OpId other = carry(back, sent_back[m], true);
-                end = join({{end}, {other}});
-            }
-            out_.ends.push_back(end);
+        for (Message& message : sent) {
+            schedule_.kept.push_back(carried(message));
         }
         if (c_.messaging.acknowledged) {
-            const OpId posted = core(receiver, c_.messaging.send, {{out_.ends.back()}});
-            const OpId heard = move(answer, control_message, {{posted}});
-            out_.acknowledged = core(sender, c_.messaging.receive, {{heard}});
+            const Way& way = ways_.front();
+            const OpId posted = core(way.receiver, c_.messaging.send, {{schedule_.kept.back()}});
+            const OpId heard = move(answer_, control_message, {{posted}});
+            schedule_.kept.push_back(core(way.sender, c_.messaging.receive, {{heard}}));
         }
-        out_.schedule.kept = out_.ends;
-        if (out_.acknowledged) {
-            out_.schedule.kept.push_back(*out_.acknowledged);
-        }
-        return std::move(out_);
     }
 
 private:
-    enum Host : std::uint32_t { sender, receiver, first_free };
+    // What the next operation of a message waits for, in each direction.
+    using Message = std::vector<After>;
 
-    // Each message begins when the previous one has ended, as copies of one stream do; the two directions do not wait
-    // for each other.
-    MessageSchedule one_by_one(const Lanes& forward_path, const Lanes& back, const Lanes& there, const Lanes& answer,
-                               std::uint32_t messages, bool both_ways) {
-        After before;
-        After before_back;
-        for (std::uint32_t m = 0; m < messages; ++m) {
-            const After onward = agree(there, answer, hand_over(*c_.forward_path, sender, before), false);
-            const After backward =
-                both_ways ? agree(answer, there, hand_over(*c_.back, receiver, before_back), true) : After{};
-            OpId end = carry(forward_path, onward, false);
-            before = {{end}};
-            if (both_ways) {
-                const OpId other = carry(back, backward, true);
-                before_back = {{other}};
-                end = join({{end}, {other}});
-            }
-            out_.ends.push_back(end);
+    template <class Step>
+    void advance(Message& message, const Step& step) {
+        for (std::size_t w = 0; w < ways_.size(); ++w) {
+            message[w] = step(ways_[w], message[w]);
         }
-        out_.schedule.kept = out_.ends;
-        return std::move(out_);
     }
 
-    Lanes lanes(const DataPath* path) {
-        Lanes made{path, {}};
-        for (const Leg& leg : path->legs) {
-            std::vector<std::uint32_t> of_leg;
+    // One message in each direction, from when it may be sent to the end of the later one.
+    OpId carried(Message& message) {
+        advance(message, [&](const Way& way, const After& ready) { return After{{carry(way, ready)}}; });
+        return message.size() == 1 ? message[0][0].op : join({message[0][0], message[1][0]});
+    }
+
+    Lanes lanes(const DataPath& path) {
+        Lanes made{&path, {}};
+        for (const Leg& leg : path.legs) {
+            std::vector<std::uint32_t>& of_leg = made.connections.emplace_back();
             for (const PathQuery& query : leg.paths) {
-                of_leg.push_back(static_cast<std::uint32_t>(out_.schedule.connections.size()));
-                out_.schedule.connections.push_back({query, leg.wire_ratio, leg.rate_cap});
+                of_leg.push_back(static_cast<std::uint32_t>(schedule_.connections.size()));
+                schedule_.connections.push_back({query, leg.wire_ratio, leg.rate_cap});
             }
-            made.connections.push_back(std::move(of_leg));
         }
         return made;
     }
 
-    OpId core(std::uint32_t host, Duration time, const After& after) {
-        return out_.schedule.add(Delay{host, time}, after);
-    }
+    OpId core(std::uint32_t host, Duration time, const After& after) { return schedule_.add(Delay{host, time}, after); }
 
     // An operation that ends when all of `all` have ended. It gets a separate host because delays of one host run in
     // the order of the schedule.
-    OpId join(const After& all) { return out_.schedule.add(Delay{next_host_++, {}}, all); }
+    OpId join(const After& all) { return core(next_host_++, {}, all); }
 
     // A core's work for one message: first the part that the message waits for, then the rest of `gap`, which only the
     // core's next work waits for.
@@ -131,37 +127,37 @@ private:
         return sum;
     }
 
-    After hand_over(const DataPath& path, Host host, const After& after) {
+    After hand_over(const Way& way, const After& after) {
         const Messaging& m = c_.messaging;
+        const Duration prepared = work(*way.data.path, false);
         const auto bytes = static_cast<double>(bytes_.count);
-        Duration waited = m.send + work(path, false);
-        Duration gap = m.send_gap + work(path, false);
+        Duration waited = m.send + prepared;
+        Duration gap = m.send_gap + prepared;
         if (c_.gpu && bytes <= m.gpu_bounce_max) {
             waited += m.gpu_bounce;
             gap += m.gpu_bounce;
         }
-        return {{busy(host, waited, gap, after)}};
+        return {{busy(way.sender, waited, gap, after)}};
     }
 
     // The rendezvous of a message that is too large to be sent at once: it asks the receiver for a buffer first.
-    After agree(const Lanes& there, const Lanes& answer, const After& handed, bool reversed) {
+    After agree(const Way& way, const After& handed) {
         if (mode_of(c_, bytes_) == MessageMode::eager) {
             return handed;
         }
-        const OpId asked = move(there, control_message, handed);
-        const Duration step = c_.messaging.rendezvous;
-        const OpId matched = c_.messaging.offloaded ? out_.schedule.add(Delay{next_host_++, step}, After{{asked}})
-                                                    : core(reversed ? sender : receiver, step, {{asked}});
+        const OpId asked = move(way.reversed ? answer_ : control_, control_message, handed);
+        const OpId matched =
+            core(c_.messaging.offloaded ? next_host_++ : way.receiver, c_.messaging.rendezvous, {{asked}});
         // The answer arrives, and the sender's adapter sends the data without its core.
-        return {{move(answer, control_message, {{matched}})}};
+        return {{move(way.reversed ? control_ : answer_, control_message, {{matched}})}};
     }
 
     // One message, from when it may be sent to the receiver's last instruction.
-    OpId carry(const Lanes& data, const After& ready, bool reversed) {
-        const OpId arrived = move(data, bytes_, ready);
-        const Duration registered = work(*data.path, true);
-        return busy(reversed ? sender : receiver, c_.messaging.receive + registered,
-                    c_.messaging.receive_gap + registered, {{arrived}});
+    OpId carry(const Way& way, const After& ready) {
+        const OpId arrived = move(way.data, bytes_, ready);
+        const Duration registered = work(*way.data.path, true);
+        return busy(way.receiver, c_.messaging.receive + registered, c_.messaging.receive_gap + registered,
+                    {{arrived}});
     }
 
     // Moves the bytes over the legs piece by piece: a piece waits until it has arrived over the previous leg and the
@@ -200,7 +196,7 @@ private:
         }
         After parts;
         for (const std::uint32_t connection : lanes.connections[l]) {
-            parts.push_back({out_.schedule.add(Transfer{connection, size, start}, after)});
+            parts.push_back({schedule_.add(Transfer{connection, size, start}, after)});
         }
         return parts.size() == 1 ? parts.front().op : join(parts);
     }
@@ -210,14 +206,15 @@ private:
         copy.device = c_.device;
         copy.bytes = static_cast<double>(size.count) * leg.memory_traffic;
         copy.peak = 1;
-        const OpId started = out_.schedule.add(Delay{next_host_++, start}, after);
-        return out_.schedule.add(copy, After{{started}});
+        return schedule_.add(copy, After{{core(next_host_++, start, after)}});
     }
 
     const Endpoints& c_;
     Bytes bytes_;
-    std::uint32_t next_host_ = first_free;
-    MessageSchedule out_;
+    Schedule& schedule_;
+    std::uint32_t next_host_ = 0;
+    std::vector<Way> ways_;
+    Lanes control_, answer_;
 };
 
 }  // namespace
@@ -227,50 +224,9 @@ MessageMode mode_of(const Endpoints& c, Bytes bytes) {
     return static_cast<double>(bytes.count) > most ? MessageMode::rendezvous : MessageMode::eager;
 }
 
-void append(Schedule& into, const Schedule& other) {
-    const auto operations = static_cast<std::uint32_t>(into.size());
-    const auto connections = static_cast<std::uint32_t>(into.connections.size());
-    std::uint32_t hosts = 0;
-    for (const Delay& delay : into.delays) {
-        hosts = std::max(hosts, delay.host + 1);
-    }
-    const auto moved = [&](OpId op) { return OpId{static_cast<std::uint32_t>(op) + operations}; };
-    into.connections.insert(into.connections.end(), other.connections.begin(), other.connections.end());
-    for (std::uint32_t op = 0; op < other.size(); ++op) {
-        After after;
-        for (std::size_t i = 0; i < other.dependency_count(OpId{op}); ++i) {
-            const Schedule::Dependency d = other.dependency(OpId{op}, i);
-            after.push_back({moved(d.op), d.when});
-        }
-        const std::uint32_t detail = other.detail(OpId{op});
-        switch (other.kind(OpId{op})) {
-            case OpKind::transfer: {
-                Transfer transfer = other.transfers[detail];
-                transfer.connection += connections;
-                into.add(transfer, after);
-                break;
-            }
-            case OpKind::delay: {
-                Delay delay = other.delays[detail];
-                delay.host += hosts;
-                into.add(delay, after);
-                break;
-            }
-            case OpKind::compute:
-                into.add(other.computes[detail], after);
-                break;
-            case OpKind::pipeline:
-                assert(false && "messages make no pipelines");
-                break;
-        }
-    }
-    for (const OpId op : other.kept) {
-        into.kept.push_back(moved(op));
-    }
-}
-
-MessageSchedule schedule_messages(const Endpoints& conversation, Bytes bytes, std::uint32_t messages, bool both_ways) {
-    return MessageBuilder(conversation, bytes).build(messages, both_ways);
+void add_messages(const Endpoints& conversation, Bytes bytes, std::uint32_t messages, bool both_ways,
+                  Schedule& schedule) {
+    MessageBuilder(conversation, bytes, both_ways, schedule).add(messages);
 }
 
 }  // namespace fabricast

@@ -1,5 +1,7 @@
 #include "sim/plan/transfers/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -29,9 +31,7 @@ double limit_at(const PathRequest& r, DeviceId gpu, bool reads) {
     if (!path || part == nullptr || bridges(r.fabric, *path) == 0) {
         return std::numeric_limits<double>::infinity();
     }
-    const CpuSpec cpu = cpu_spec(*part);
-    const double limit = reads ? cpu.p2p_read_limit : cpu.p2p_write_limit;
-    return limit > 0 ? limit : std::numeric_limits<double>::infinity();
+    return peer_limit(cpu_spec(*part), reads);
 }
 
 // Staging memory uses the adapter of the GPU that it serves, wherever the memory itself is.
@@ -75,8 +75,8 @@ std::optional<std::string> no_rdma(const PathRequest& r) {
         return "the host has no verbs stack (`rdma: false`)";
     }
     if (r.host.locked_memory.count > 0 && r.host.locked_memory < r.bytes) {
-        return "the locked-memory limit of " + text(r.host.locked_memory) + " is below the " + text(r.bytes) +
-               " to be registered (`ulimit -l`)";
+        return fmt::format("the locked-memory limit of {} is below the {} to be registered (`ulimit -l`)",
+                           text(r.host.locked_memory), text(r.bytes));
     }
     if (r.fabric.cluster().fabric.kind == FabricKind::none) {
         return "there is no network";
@@ -84,28 +84,29 @@ std::optional<std::string> no_rdma(const PathRequest& r) {
     return std::nullopt;
 }
 
-Leg rdma_leg(const PathRequest& r, DeviceId from, DeviceId to, bool gpu_direct) {
-    PathQuery over = between_adapters(r, from, to);
-    over.gpu_direct = gpu_direct;
-    Leg leg{.what = "adapter reads " + name_of(r, from) + ", sends, and another writes " + name_of(r, to),
+std::optional<std::string> no_gpu_rdma(const PathRequest& r) {
+    if (auto why = no_rdma(r)) {
+        return why;
+    }
+    const bool reached = r.host.peer_memory && r.fabric.node().gpu_direct;
+    return reached ? std::nullopt : std::optional<std::string>("adapters cannot reach GPU memory here");
+}
+
+Leg rdma_leg(const PathRequest& r, DeviceId from, DeviceId to) {
+    const PathQuery over = between_adapters(r, from, to);
+    Leg leg{.what = fmt::format("adapter reads {}, sends, and another writes {}", name_of(r, from), name_of(r, to)),
             .paths = {over}};
-    const auto lower = [&](double limit, const char* why) {
-        if (limit < leg.rate_cap) {
-            leg.rate_cap = limit;
-            leg.cap = why;
-        }
-    };
     if (is_gpu(r.fabric, from)) {
-        lower(limit_at(r, from, true), "the host bridge forwards peer reads");
+        leg.limit(limit_at(r, from, true), "the host bridge forwards peer reads");
     }
     if (is_gpu(r.fabric, to)) {
-        lower(limit_at(r, to, false), "the host bridge forwards peer writes");
+        leg.limit(limit_at(r, to, false), "the host bridge forwards peer writes");
     }
     const double capacity = narrowest(r.fabric, r.fabric.path(over));
     if (!r.host.relaxed_ordering) {
         const Part* cpu = cpu_part(r);
         if (cpu != nullptr && cpu->word_or("vendor", "") == "amd") {
-            lower(capacity * r.figures.number(verbs, "strict_ordering.share"), "PCIe writes in strict order");
+            leg.limit(capacity * r.figures.number(verbs, "strict_ordering.share"), "PCIe writes in strict order");
         }
     }
     return leg;
@@ -124,9 +125,7 @@ void add_rdma_costs(const PathRequest& r, DataPath& path) {
             path.latency.push_back(std::move(term));
         }
     }
-    if (r.host.iommu && !r.host.ats) {
-        path.latency.push_back(r.figures.latency("IOMMU translates (hit)", "host-conditions", "iommu.hit"));
-    }
+    add_translation(r, path);
     if (r.operation == TransferOperation::read) {
         const Duration there = r.fabric.path(path.legs.front().paths.front()).latency;
         path.latency.push_back({"the read request travels there", there, there, there, "the links"});
@@ -135,6 +134,12 @@ void add_rdma_costs(const PathRequest& r, DataPath& path) {
         path.work.push_back({false, "registers the buffer", registration(r, is_gpu(r.fabric, r.from)), 0, true});
         path.work.push_back({true, "registers the buffer", registration(r, is_gpu(r.fabric, r.to)), 0, true});
     }
+}
+
+DataPath rdma_path(const PathRequest& r) {
+    DataPath path{.legs = {rdma_leg(r, r.from, r.to)}};
+    add_rdma_costs(r, path);
+    return path;
 }
 
 std::optional<HostEnds> host_ends(const PathRequest& r) {
@@ -148,19 +153,15 @@ void add_gpu_staging(const PathRequest& r, DataPath& path) {
     const bool out = is_gpu(r.fabric, r.from);
     const bool in = is_gpu(r.fabric, r.to);
     const Duration restart = from_seconds(r.figures.number("staged-rdma", "piece_start"));
+    const auto staged = [&](std::vector<Leg>::iterator at, DeviceId from, DeviceId to, bool receiver) {
+        path.legs.insert(at, copy_engine(r, from, to, "host memory"))->restart = restart;
+        path.work.push_back({receiver, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
+    };
     if (out) {
-        path.legs.insert(path.legs.begin(), Leg{.what = "copy engine of " + name_of(r, r.from) + " writes host memory",
-                                                .paths = {query(r.from, ends.from)},
-                                                .restart = restart});
-        path.work.push_back({false, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
+        staged(path.legs.begin(), r.from, ends.from, false);
     }
     if (in) {
-        path.legs.push_back({.what = "copy engine of " + name_of(r, r.to) + " reads host memory",
-                             .paths = {query(ends.to, r.to)},
-                             .rate_cap = read_rate(r, r.fabric.path(query(ends.to, r.to))),
-                             .cap = "completions of DMA reads",
-                             .restart = restart});
-        path.work.push_back({true, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
+        staged(path.legs.end(), ends.to, r.to, true);
     }
     if (out || in) {
         const Bytes own = path.piece;
@@ -175,7 +176,14 @@ double segment_payload(const PathRequest& r, std::string_view part, double heade
     return r.host.mss.count > 0 ? std::min(room, static_cast<double>(r.host.mss.count)) : room;
 }
 
-DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_view part, double frame_header) {
+PathAttempt kernel_stack(const PathRequest& r, std::string_view part, double frame_header) {
+    if (const auto why = no_adapter(r)) {
+        return Refusal{*why};
+    }
+    const auto ends = host_ends(r);
+    if (!ends) {
+        return Refusal{"the node template draws no host memory"};
+    }
     constexpr double ip_tcp = 52;  // IPv4 20, TCP 20 and its timestamps 12
     const double payload = segment_payload(r, part, ip_tcp);
     const double packet = payload + ip_tcp;
@@ -189,31 +197,21 @@ DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_vi
     const auto core = [&](const char* figure) {
         return 1 / (r.figures.number(kernel, figure) + packets / payload);  // bytes per second of one core
     };
-    const DeviceId out_cpu = *cpu_of(r.fabric, ends.from);
-    const DeviceId in_cpu = *cpu_of(r.fabric, ends.to);
     DataPath path;
     path.piece = rounded_bytes(r.figures.number(kernel, "segment"));
     path.slots = static_cast<int>(r.figures.number(kernel, "segments"));
-    const PathQuery wire = between_adapters(r, ends.from, ends.to);
-    path.legs = {{.what = "core copies user memory into the kernel's and cuts segments",
-                  .paths = {query(ends.from, out_cpu), query(out_cpu, ends.from)},
-                  .rate_cap = lanes * core("send_byte"),
-                  .cap = "sender's cores",
-                  .dma = false},
-                 {.what = "adapter sends packets of " + std::to_string(std::lround(packet)) + " B",
-                  .paths = {wire},
+    path.legs = {core_copy(r, ends->from, "core copies user memory into the kernel's and cuts segments",
+                           lanes * core("send_byte"), "sender's cores"),
+                 {.what = fmt::format("adapter sends packets of {} B", std::lround(packet)),
+                  .paths = {between_adapters(r, ends->from, ends->to)},
                   .wire_ratio = std::max(1.0, link_share / share)},
-                 {.what = "core takes packets and copies them into user memory",
-                  .paths = {query(ends.to, in_cpu), query(in_cpu, ends.to)},
-                  .rate_cap = lanes * core("receive_byte"),
-                  .cap = "receiver's cores",
-                  .dma = false}};
+                 core_copy(r, ends->to, "core takes packets and copies them into user memory",
+                           lanes * core("receive_byte"), "receiver's cores")};
     path.latency = {r.figures.latency("system call and stack of the sender", kernel, "send"),
                     r.figures.latency("interrupt and stack of the receiver", kernel, "interrupt"),
                     r.figures.latency("the receiving thread wakes up", kernel, "wake")};
     if (static_cast<double>(r.host.mss.count) > payload) {
-        path.notes.push_back("`host.mss` changes nothing: the MTU leaves " + std::to_string(std::lround(payload)) +
-                             " B");
+        path.notes.push_back(fmt::format("`host.mss` changes nothing: the MTU leaves {} B", std::lround(payload)));
     }
     if (const Duration held = r.host.interrupt_delay; held.ps > 0) {
         path.latency.push_back({"the adapter holds its interrupt back", held, held, held, "workload.host"});
@@ -222,6 +220,7 @@ DataPath kernel_stack(const PathRequest& r, const HostEnds& ends, std::string_vi
         {false, "copies and cuts segments", from_seconds(r.figures.number(kernel, "send")), 1 / core("send_byte")},
         {true, "takes packets and copies", from_seconds(r.figures.number(kernel, "interrupt")),
          1 / core("receive_byte")}};
+    add_gpu_staging(r, path);
     return path;
 }
 

@@ -15,12 +15,18 @@ std::optional<std::string> no_adapter(const PathRequest& request);
 // Why RDMA between these nodes is refused; empty if it is not.
 std::optional<std::string> no_rdma(const PathRequest& request);
 
+// The same for RDMA of GPU memory.
+std::optional<std::string> no_gpu_rdma(const PathRequest& request);
+
 // One adapter reads `from`, another one writes `to`.
-Leg rdma_leg(const PathRequest& request, DeviceId from, DeviceId to, bool gpu_direct);
+Leg rdma_leg(const PathRequest& request, DeviceId from, DeviceId to);
 
 // Adds the latency terms and work of an RDMA message: GPU memory behind an aperture, address translation, read
 // requests, registration of buffers without a cache.
 void add_rdma_costs(const PathRequest& request, DataPath& path);
+
+// One adapter reads the request's `from`, another one writes its `to`, with these costs.
+DataPath rdma_path(const PathRequest& request);
 
 // Adds the staging of GPU memory before and after the legs between host memories.
 void add_gpu_staging(const PathRequest& request, DataPath& path);
@@ -35,8 +41,8 @@ struct HostEnds {
 };
 std::optional<HostEnds> host_ends(const PathRequest& request);
 
-// The data path of the kernel's stack with the MTU of `part`: headers on the wire for each packet (`frame_header` bytes
-// below IP), copies by cores.
-DataPath kernel_stack(const PathRequest& request, const HostEnds& ends, std::string_view part, double frame_header);
+// The kernel's stack with the MTU of `part`: headers on the wire for each packet (`frame_header` bytes below IP),
+// copies by cores, staging of GPU memory. Refused where there is no adapter or no host memory.
+PathAttempt kernel_stack(const PathRequest& request, std::string_view part, double frame_header);
 
 }  // namespace fabricast

@@ -1,12 +1,13 @@
 #pragma once
 // What transports need to know of a machine: the kind of a device, the path between two devices, the memory and adapter
-// next to a device, the rate of DMA reads.
+// next to a device, the rate of DMA reads; and the legs that they share: copy engines, cores, drives ("node0.nvme3").
 
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "models/device_part.hpp"
+#include "sim/plan/collectives/path_rules.hpp"
 #include "sim/plan/transfers/data_path.hpp"
 
 namespace fabricast {
@@ -28,11 +29,12 @@ bool has_farther_adapter(const Fabric& fabric, DeviceId device);
 // The CPU that a host memory belongs to.
 std::optional<DeviceId> cpu_of(const Fabric& fabric, DeviceId memory);
 const Part* cpu_part(const PathRequest& request);
+// Rate at which the CPU's host bridge forwards peer traffic; infinite if only the links limit it.
+double peer_limit(const CpuSpec& cpu, bool reads);
 
 // Number of host bridges (CPUs) that a path passes.
 int bridges(const Fabric& fabric, const Path& path);
 bool passes(const Fabric& fabric, const Path& path, DeviceKind kind);
-double narrowest(const Fabric& fabric, const Path& path);  // payload bytes per second
 bool has_class(const Fabric& fabric, const Path& path, LinkClass cls);
 
 // Rate of a DMA engine that reads over the path's PCIe links, in payload bytes per second: completions (figure
@@ -46,5 +48,24 @@ void cut_into_pieces(const PathRequest& request, std::string_view part, DataPath
 // The family of the fabric's link: "infiniband", "ethernet", ...; empty if there is no network.
 std::string fabric_family(const PathRequest& request);
 std::string name_of(const PathRequest& request, DeviceId device);
+
+// The copy engine of the GPU at one end reads host memory, called `memory`, at the other end, or writes it.
+Leg copy_engine(const PathRequest& request, DeviceId from, DeviceId to, std::string_view memory);
+// A core copies at `rate`: each byte goes from the memory to the core and back.
+Leg core_copy(const PathRequest& request, DeviceId memory, std::string what, double rate, std::string why);
+// Adds what the IOMMU's translation of an address takes, if the host's conditions ask for it.
+void add_translation(const PathRequest& request, DataPath& path);
+
+bool is_drive(const PathRequest& request, DeviceId device);
+
+// The end that is a drive, and whether bytes are read from it. Empty if neither end is a drive or both are.
+struct DriveEnd {
+    DeviceId drive{}, other{};
+    bool reads = true;
+};
+std::optional<DriveEnd> drive_end(const PathRequest& request);
+
+// Limits a leg to the drive's rate and adds its access time.
+void add_drive(const PathRequest& request, const DriveEnd& end, DataPath& path, Leg& leg);
 
 }  // namespace fabricast

@@ -17,9 +17,9 @@ enum class TransferOperation : std::uint8_t { write, read };
 // Which host memory is used for staging, and which adapter serves an end: the nearest or the farthest.
 enum class NumaPlace : std::uint8_t { near, far };
 
-std::string_view to_string(Direction);
-std::string_view to_string(TransferOperation);
-std::string_view to_string(NumaPlace);
+inline std::string_view to_string(Direction d) { return d == Direction::one_way ? "one-way" : "both-ways"; }
+inline std::string_view to_string(TransferOperation o) { return o == TransferOperation::write ? "write" : "read"; }
+inline std::string_view to_string(NumaPlace p) { return p == NumaPlace::near ? "near" : "far"; }
 
 // How the machine is set up, as far as a data path depends on it.
 struct HostConditions {

@@ -26,8 +26,8 @@ std::string part_name(std::string_view function) {
     return name;
 }
 
-bool wanted(const Catalog& catalog, const std::string& name) {
-    return catalog.at("data-path", name).number("preference") > 0;
+double preference(const Catalog& catalog, const std::string& name) {
+    return catalog.at("data-path", name).number("preference");
 }
 
 // Whether the transport is meant for ends like these; if not, its refusal does not help the user.
@@ -41,14 +41,6 @@ bool is_for(const Part& transport, const PathRequest& r) {
     const auto says = [&](const std::string& word) { return has_word(ends, word); };
     const bool anywhere = !says("inside") && !says("across");
     return says(r.from == r.to ? "same" : a + "-" + b) && (anywhere || says(same_node(r) ? "inside" : "across"));
-}
-
-std::string every_reason(const std::vector<Candidate>& refused) {
-    std::string all;
-    for (const Candidate& candidate : refused) {
-        all += (all.empty() ? "" : "; ") + candidate.transport + ": " + candidate.attempt.refusal;
-    }
-    return all;
 }
 
 }  // namespace
@@ -67,33 +59,29 @@ std::vector<std::string> transport_names(const Catalog& catalog, std::span<const
     for (const Transport& transport : transports) {
         names.emplace_back(transport.name);
     }
-    const auto rank = [&](const std::string& name) {
-        const double preference = catalog.at("data-path", name).number("preference");
-        return preference > 0 ? preference : 1e9;
-    };
-    std::ranges::stable_sort(names, {}, rank);
+    std::ranges::stable_sort(names, {}, [&](const std::string& name) {
+        const double rank = preference(catalog, name);
+        return rank > 0 ? rank : 1e9;
+    });
     return names;
 }
 
-PathAttempt attempt(const std::string& transport, const PathRequest& request) {
-    const auto found = std::ranges::find(request.transports, transport, &Transport::name);
-    if (found != request.transports.end()) {
-        return found->ask(request);
-    }
-    const std::vector<std::string> names = transport_names(request.figures.catalog(), request.transports);
-    const std::string near = nearest_word(transport, names);
-    throw CatalogError(fmt::format("no transport '{}' (accepted: auto, {}){}", transport, fmt::join(names, ", "),
-                                   near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
-}
-
 ChosenPath choose_path(const std::string& transport, const PathRequest& request) {
+    const Catalog& catalog = request.figures.catalog();
+    const std::vector<std::string> names = transport_names(catalog, request.transports);
+    if (transport != "auto" && std::ranges::find(names, transport) == names.end()) {
+        const std::string near = nearest_word(transport, names);
+        throw CatalogError(fmt::format("no transport '{}' (accepted: auto, {}){}", transport, fmt::join(names, ", "),
+                                       near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    }
     std::vector<Candidate> refused;
-    for (const std::string& name : transport_names(request.figures.catalog(), request.transports)) {
+    std::vector<std::string> reasons;
+    for (const std::string& name : names) {
         const bool asked = transport == name;
-        if (!asked && !wanted(request.figures.catalog(), name)) {
+        if (!asked && !(preference(catalog, name) > 0)) {
             continue;
         }
-        PathAttempt answer = attempt(name, request);
+        PathAttempt answer = std::ranges::find(request.transports, name, &Transport::name)->ask(request);
         if (answer.path && (asked || transport == "auto")) {
             answer.path->transport = name;
             return {std::move(*answer.path), std::move(refused)};
@@ -102,14 +90,12 @@ ChosenPath choose_path(const std::string& transport, const PathRequest& request)
             throw NoDataPath(name + " cannot be taken: " + answer.refusal);
         }
         if (!answer.path && is_for(request.figures.part(name), request)) {
+            reasons.push_back(fmt::format("{}: {}", name, answer.refusal));
             refused.push_back({name, std::move(answer)});
         }
     }
-    if (transport != "auto") {
-        attempt(transport, request);  // throws: no such transport
-    }
     throw NoDataPath(refused.empty() ? "no transport is for these two devices"
-                                     : "no transport can be taken (" + every_reason(refused) + ")");
+                                     : fmt::format("no transport can be taken ({})", fmt::join(reasons, "; ")));
 }
 
 }  // namespace fabricast

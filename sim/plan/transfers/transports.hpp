@@ -30,10 +30,8 @@ struct NoDataPath : PlanError {
 std::vector<std::string> transport_names(const Catalog& catalog,
                                          std::span<const Transport> transports = every_transport());
 
-// Asks one transport by its name. Throws CatalogError for an unknown one.
-PathAttempt attempt(const std::string& transport, const PathRequest& request);
-
-// The path by `transport` or, for "auto", by the most preferred transport that is not refused. Throws NoDataPath.
+// The path by `transport` or, for "auto", by the most preferred transport that is not refused. Throws NoDataPath, and
+// CatalogError for an unknown transport.
 ChosenPath choose_path(const std::string& transport, const PathRequest& request);
 
 }  // namespace fabricast

@@ -58,7 +58,7 @@ double early_packets(const Case& c) {
     const Scenario s = scenario(c, "packet", 1);
     const Fabric fabric(build(s, catalogue()));
     const Bytes size = sizes_of(s.workload)->front();
-    const CallPlan planned = plan(collective_of(s), size, fabric, s.library, s.launch, catalogue());
+    const CallPlan planned = Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(size);
     const Pipeline& p = planned.schedule.pipelines.at(0);
     const double packet = std::min(1.0, 4096 / p.chunk) * (p.chunk / p.edge_rate_cap + to_seconds(p.chunk_overhead));
     double hops = 0;

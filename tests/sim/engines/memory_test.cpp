@@ -65,7 +65,7 @@ Measured measured(const Engine& engine, const Shape& shape) {
     const Fabric fabric(build(scenario, catalogue()));
     const CollectiveWorkload& workload = collective_of(scenario);
     const CallPlan plan =
-        fabricast::plan(workload, workload.sizes.front(), fabric, scenario.library, scenario.launch, catalogue());
+        Planner(workload, fabric, scenario.library, scenario.launch, catalogue()).plan(workload.sizes.front());
     const double idle = peak_of([] {});
     const double busy = peak_of([&] { replay(engine, fabric, plan.schedule); });
     return {traits_of(engine).memory(fabric, plan.schedule).bytes(), busy - idle};

@@ -11,7 +11,6 @@
 #include "models/figure_reads.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/plan/transfers/exchange_plan.hpp"
-#include "sim/plan/transfers/host_fabric.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/study/study.hpp"
 #include "sim/scenario/build.hpp"
@@ -213,7 +212,7 @@ void plan_as_told() {
         s.cluster.gpus_per_node = static_cast<std::uint32_t>(gpus);
         collective_of(s).collective = gpus == 1 ? Collective::all_gather : Collective::all_reduce;
         collective_of(s).algorithm = algorithm;
-        plan(collective_of(s), Bytes{1 << 20}, Fabric(build(s, catalogue())), s.library, s.launch, catalogue());
+        Planner(collective_of(s), Fabric(build(s, catalogue())), s.library, s.launch, catalogue()).plan(Bytes{1 << 20});
     }
 }
 
@@ -227,7 +226,7 @@ void plan_on_own_figures() {
     s.cluster.node = "dgx-h100";
     const Fabric fabric(build(s, own));
     for (const std::int64_t size : {std::int64_t{8}, std::int64_t{1} << 20, std::int64_t{1} << 30}) {
-        plan(collective_of(s), Bytes{size}, fabric, s.library, s.launch, own);
+        Planner(collective_of(s), fabric, s.library, s.launch, own).plan(Bytes{size});
     }
 }
 

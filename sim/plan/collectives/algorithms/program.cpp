@@ -28,29 +28,42 @@ void fold_out(Program& p, const Fold& fold, std::uint32_t step) {
     }
 }
 
+// In step s of a ring rank r passes on the piece that it received in step s - 1. Piece p ends at the rank that owns it,
+// after ranks - 1 hops from the next one (reduce-scatter), or starts there.
+Program ring(const char* name, std::uint32_t ranks, bool reduce) {
+    Program p{.name = name, .ranks = ranks, .pieces = ranks, .messages = {}};
+    for (std::uint32_t step = 0; step + 1 < ranks; ++step) {
+        for (std::uint32_t r = 0; r < ranks; ++r) {
+            p.messages.push_back(
+                {step, r, (r + 1) % ranks, (r + 2 * ranks - (reduce ? 1 : 0) - step) % ranks, 1, reduce});
+        }
+    }
+    return p;
+}
+
+// Every piece along its own binomial tree, away from its owner over halving distances, or back to it over doubling
+// ones.
+Program pat(const char* name, std::uint32_t ranks, bool reduce) {
+    Program p{.name = name, .ranks = ranks, .pieces = ranks, .messages = {}};
+    const auto steps = static_cast<std::uint32_t>(std::bit_width(ranks - 1));
+    for (std::uint32_t step = 0; step < steps; ++step) {
+        const std::uint32_t distance = 1U << (reduce ? step : steps - 1 - step);
+        for (std::uint32_t piece = 0; piece < ranks; ++piece) {
+            for (std::uint32_t at = 0; at + distance < ranks; at += 2 * distance) {
+                const std::uint32_t near = (piece + at) % ranks;
+                const std::uint32_t far = (near + distance) % ranks;
+                p.messages.push_back({step, reduce ? far : near, reduce ? near : far, piece, 1, reduce});
+            }
+        }
+    }
+    return p;
+}
+
 }  // namespace
 
-// In step s of a ring rank r passes on the piece that it received in step s - 1.
-Program ring_reduce_scatter(std::uint32_t ranks) {
-    Program p{.name = "ring reduce-scatter", .ranks = ranks, .pieces = ranks, .messages = {}};
-    for (std::uint32_t step = 0; step + 1 < ranks; ++step) {
-        for (std::uint32_t r = 0; r < ranks; ++r) {
-            // Piece p starts at the rank after its owner and reaches the owner after ranks - 1 hops.
-            p.messages.push_back({step, r, (r + 1) % ranks, (r + 2 * ranks - 1 - step) % ranks, 1, true});
-        }
-    }
-    return p;
-}
+Program ring_reduce_scatter(std::uint32_t ranks) { return ring("ring reduce-scatter", ranks, true); }
 
-Program ring_all_gather(std::uint32_t ranks) {
-    Program p{.name = "ring all-gather", .ranks = ranks, .pieces = ranks, .messages = {}};
-    for (std::uint32_t step = 0; step + 1 < ranks; ++step) {
-        for (std::uint32_t r = 0; r < ranks; ++r) {
-            p.messages.push_back({step, r, (r + 1) % ranks, (r + ranks - step) % ranks, 1, false});
-        }
-    }
-    return p;
-}
+Program ring_all_gather(std::uint32_t ranks) { return ring("ring all-gather", ranks, false); }
 
 Program ring_all_reduce(std::uint32_t ranks) {
     Program p = ring_reduce_scatter(ranks);
@@ -127,32 +140,9 @@ Program halving_doubling_all_reduce(std::uint32_t ranks) {
     return p;
 }
 
-Program pat_all_gather(std::uint32_t ranks) {
-    Program p{.name = "PAT all-gather", .ranks = ranks, .pieces = ranks, .messages = {}};
-    std::uint32_t step = 0;
-    for (std::uint32_t distance = std::bit_ceil(ranks) / 2; distance > 0; distance /= 2, ++step) {
-        for (std::uint32_t piece = 0; piece < ranks; ++piece) {
-            for (std::uint32_t from = 0; from + distance < ranks; from += 2 * distance) {
-                p.messages.push_back(
-                    {step, (piece + from) % ranks, (piece + from + distance) % ranks, piece, 1, false});
-            }
-        }
-    }
-    return p;
-}
+Program pat_all_gather(std::uint32_t ranks) { return pat("PAT all-gather", ranks, false); }
 
-Program pat_reduce_scatter(std::uint32_t ranks) {
-    Program p{.name = "PAT reduce-scatter", .ranks = ranks, .pieces = ranks, .messages = {}};
-    std::uint32_t step = 0;
-    for (std::uint32_t distance = 1; distance < ranks; distance *= 2, ++step) {
-        for (std::uint32_t piece = 0; piece < ranks; ++piece) {
-            for (std::uint32_t to = 0; to + distance < ranks; to += 2 * distance) {
-                p.messages.push_back({step, (piece + to + distance) % ranks, (piece + to) % ranks, piece, 1, true});
-            }
-        }
-    }
-    return p;
-}
+Program pat_reduce_scatter(std::uint32_t ranks) { return pat("PAT reduce-scatter", ranks, true); }
 
 Program pairwise_all_to_all(std::uint32_t ranks) {
     Program p{.name = "pairwise all-to-all", .ranks = ranks, .pieces = ranks * ranks, .in_order = true, .messages = {}};

@@ -44,12 +44,16 @@ public:
         for (const std::vector<OpId>& ops : past_) {
             last.insert(last.end(), ops.begin(), ops.end());
         }
-        std::sort(last.begin(), last.end());
-        last.erase(std::unique(last.begin(), last.end()), last.end());
-        return last;
+        return each_once(std::move(last));
     }
 
 private:
+    static std::vector<OpId> each_once(std::vector<OpId> ops) {
+        std::ranges::sort(ops);
+        ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+        return ops;
+    }
+
     std::vector<OpId>& writers(std::uint32_t device, std::uint32_t piece) {
         return writers_[std::size_t{device} * program_.pieces + piece];
     }
@@ -68,12 +72,9 @@ private:
         if (program_.in_order) {
             needs.insert(needs.end(), past_[m.src].begin(), past_[m.src].end());
         }
-        std::sort(needs.begin(), needs.end());
-        needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
         std::vector<Dependency> depends;
-        depends.reserve(needs.size());
-        for (const OpId op : needs) {
-            depends.push_back({op, DependsOn::finish});
+        for (const OpId op : each_once(std::move(needs))) {
+            depends.push_back({op});
         }
         if (depends.empty()) {
             depends = after_;

@@ -24,7 +24,6 @@ struct TuningCase;
 struct Graph {
     int channels = 0;             // 0: the algorithm cannot run here
     double intra = 0, inter = 0;  // bytes per second and channel
-    double latency_inter = 0;     // seconds, as the network plugin reports it
     bool same_channels = true;
     bool simple_tree = false;  // NCCL's pattern "tree": one GPU of the node holds parent and both children
 };

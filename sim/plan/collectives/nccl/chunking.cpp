@@ -100,21 +100,16 @@ double tree_chunk(const Release& release, const Environment& environment, Proto 
 
 double nvls_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels, int heads,
                   double bytes) {
-    double chunk = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.number_or_0("nvls.chunk");
-    if (shape.nodes > 1) {  // the network is the bottleneck: short chunks
-        chunk = std::min(chunk, 32 * KiB);
-    }
-    return capped(chunk, bytes, static_cast<double>(channels) * heads, {{64, 64 * KiB}, {8, 32 * KiB}, {2, 16 * KiB}});
-}
-
-double nvls_tree_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels,
-                       int heads, double bytes) {
     const double base = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.number_or_0("nvls.chunk");
+    const double at_once = static_cast<double>(channels) * heads;
+    if (shape.nodes == 1) {
+        return capped(base, bytes, at_once, {{64, 64 * KiB}, {8, 32 * KiB}, {2, 16 * KiB}});
+    }
     double most = shape.nodes >= 4 ? 64 * KiB : base;  // NVLSTREE_MAX_CHUNKSIZE left at its default
     if (environment.nvls_tree_chunk > 0) {
         most = environment.nvls_tree_chunk;
     }
-    return capped(std::min(base, most), bytes, static_cast<double>(channels) * heads,
+    return capped(std::min(base, most), bytes, at_once,
                   {{32, 256 * KiB}, {16, 128 * KiB}, {4, 64 * KiB}, {1, 32 * KiB}});
 }
 

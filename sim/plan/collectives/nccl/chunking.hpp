@@ -29,11 +29,9 @@ double ring_chunk(const Release& release, const Environment& environment, Proto 
 double tree_chunk(const Release& release, const Environment& environment, Proto proto, const Shape& shape, int channels,
                   double bytes);
 
-// Bytes per head and channel of one NVLS loop.
+// Bytes per head and channel of one loop of NVLS or, with several nodes, NVLSTree.
 double nvls_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels, int heads,
                   double bytes);
-double nvls_tree_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels,
-                       int heads, double bytes);
 
 // Channels of one send/receive pair: starts from a number that lets all peers run at once, and doubles it as long as
 // each channel's part is too long.

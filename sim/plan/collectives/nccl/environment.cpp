@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "base/numbers.hpp"
@@ -17,13 +18,10 @@ namespace {
 
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
-    for (std::size_t from = 0; from <= text.size();) {
-        const std::size_t to = std::min(text.find(separator, from), text.size());
-        if (to > from) {
-            parts.emplace_back(text.substr(from, to - from));
-        }
-        from = to + 1;
+    for (const auto part : std::views::split(text, separator)) {
+        parts.emplace_back(part.begin(), part.end());
     }
+    std::erase(parts, "");
     return parts;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <utility>
 
 namespace fabricast::nccl {
 
@@ -11,47 +13,56 @@ namespace {
 // at the bound that the GPU with the fewest links sets, or after max_steps.
 class Packing {
 public:
-    Packing(std::uint32_t n, std::vector<int> capacity, int most) : n_(n), capacity_(std::move(capacity)) {
-        bound_ = most;
-        for (std::uint32_t a = 0; a < n_; ++a) {
-            int out = 0;
-            for (std::uint32_t b = 0; b < n_; ++b) {
-                out += capacity_[a * n_ + b];
-            }
-            bound_ = std::min(bound_, out);
+    Packing(std::uint32_t n, std::vector<int> capacity, int most)
+        : n_(n), capacity_(std::move(capacity)), bound_(static_cast<std::size_t>(std::max(most, 0))) {
+        for (auto row = capacity_.begin(); row != capacity_.end(); row += n_) {
+            bound_ = std::min(bound_, static_cast<std::size_t>(std::max(std::accumulate(row, row + n_, 0), 0)));
         }
+        bound_ *= n_;
     }
 
     std::vector<std::vector<std::uint16_t>> best() {
         next_ring();
-        return best_;
+        std::vector<std::vector<std::uint16_t>> rings;
+        for (auto at = best_.begin(); at != best_.end(); at += n_) {
+            rings.emplace_back(at, at + n_);
+        }
+        return rings;
     }
 
 private:
     static constexpr long max_steps = 400'000;
 
-    bool done() const { return static_cast<int>(best_.size()) >= bound_ || steps_ > max_steps; }
+    bool done() const { return best_.size() >= bound_ || steps_ > max_steps; }
+    int& room(std::uint16_t from, std::uint16_t to) { return capacity_[std::size_t{from} * n_ + to]; }
 
+    // Every ring so far is complete: begins the next one.
     void next_ring() {
-        if (rings_.size() > best_.size()) {
-            best_ = rings_;
+        if (visited_.size() > best_.size()) {
+            best_ = visited_;
         }
-        if (done()) {
-            return;
+        if (!done()) {
+            visit(0, 1);
         }
-        ring_.assign(1, 0);
-        used_ = 1;
-        extend();
     }
 
-    void extend() {
+    // Goes on from `to`; `used` are the bits of the ring's GPUs.
+    void visit(std::uint16_t to, std::uint64_t used) {
+        visited_.push_back(to);
+        extend(used);
+        visited_.pop_back();
+    }
+
+    void extend(std::uint64_t used) {
         if (done() || ++steps_ > max_steps) {
             return;
         }
-        const std::uint16_t at = ring_.back();
-        if (ring_.size() == n_) {
-            if (capacity_[std::size_t{at} * n_] > 0) {
-                close(at);
+        const std::uint16_t at = visited_.back();
+        if (used == all_) {
+            if (room(at, 0) > 0) {
+                --room(at, 0);
+                next_ring();
+                ++room(at, 0);
             }
             return;
         }
@@ -60,8 +71,8 @@ private:
         std::array<std::uint16_t, 64> order;
         std::size_t open = 0;
         for (std::uint16_t to = 1; to < static_cast<std::uint16_t>(n_); ++to) {
-            const int* wide = &capacity_[std::size_t{at} * n_];
-            if ((used_ >> to & 1U) != 0 || wide[to] <= 0) {
+            const int* wide = &room(at, 0);
+            if ((used >> to & 1U) != 0 || wide[to] <= 0) {
                 continue;
             }
             std::size_t place = open++;
@@ -70,40 +81,20 @@ private:
             }
             order[place] = to;
         }
-        for (std::size_t i = 0; i < open; ++i) {
+        for (std::size_t i = 0; i < open && !done(); ++i) {
             const std::uint16_t to = order[i];
-            --capacity_[std::size_t{at} * n_ + to];
-            used_ |= std::uint64_t{1} << to;
-            ring_.push_back(to);
-            extend();
-            ring_.pop_back();
-            used_ &= ~(std::uint64_t{1} << to);
-            ++capacity_[std::size_t{at} * n_ + to];
-            if (done()) {
-                return;
-            }
+            --room(at, to);
+            visit(to, used | std::uint64_t{1} << to);
+            ++room(at, to);
         }
-    }
-
-    void close(std::uint16_t last) {
-        const std::vector<std::uint16_t> ring = ring_;
-        const std::uint64_t used = used_;
-        --capacity_[std::size_t{last} * n_];
-        rings_.push_back(ring);
-        next_ring();
-        rings_.pop_back();
-        ++capacity_[std::size_t{last} * n_];
-        ring_ = ring;
-        used_ = used;
     }
 
     std::uint32_t n_;
     std::vector<int> capacity_;
-    int bound_ = 0;
+    std::size_t bound_;  // of `best_`
+    std::uint64_t all_ = ~std::uint64_t{0} >> (64 - n_);
     long steps_ = 0;
-    std::uint64_t used_ = 1;
-    std::vector<std::uint16_t> ring_;
-    std::vector<std::vector<std::uint16_t>> rings_, best_;
+    std::vector<std::uint16_t> visited_, best_;  // rings of n_ GPUs each, one behind the other
 };
 
 bool extend_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_t last, std::uint64_t used,

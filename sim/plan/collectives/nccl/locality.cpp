@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <queue>
+#include <ranges>
 #include <string>
 
 namespace fabricast::nccl {
@@ -83,16 +84,11 @@ std::vector<Walk> walks_from(const PcieGraph& graph, std::size_t start) {
 }
 
 PciePath type(const Walk& walk) {
-    if (walk.hops < 0) {
-        return PciePath::dis;
-    }
-    if (walk.between_cpus > 0) {
-        return PciePath::sys;
-    }
-    if (walk.cpus > 0) {
-        return PciePath::phb;
-    }
-    return walk.switches > 1 ? PciePath::pxb : PciePath::pix;
+    return walk.hops < 0           ? PciePath::dis
+           : walk.between_cpus > 0 ? PciePath::sys
+           : walk.cpus > 0         ? PciePath::phb
+           : walk.switches > 1     ? PciePath::pxb
+                                   : PciePath::pix;
 }
 
 // Each NIC goes to its nearest GPU; of equally near ones, to the one that has the fewest NICs so far, so that two GPUs
@@ -105,11 +101,7 @@ std::vector<std::uint32_t> share_out(const Locality& l, const std::vector<int>& 
             const int distance = hops[gpu * l.nics + nic];
             return std::tuple{l.nic_path(gpu, nic), distance < 0 ? 1000 : distance, served[gpu], gpu};
         };
-        for (std::uint32_t gpu = 1; gpu < l.gpus; ++gpu) {
-            if (rank(gpu) < rank(owner[nic])) {
-                owner[nic] = gpu;
-            }
-        }
+        owner[nic] = std::ranges::min(std::views::iota(0U, l.gpus), {}, rank);
         ++served[owner[nic]];
     }
     return owner;

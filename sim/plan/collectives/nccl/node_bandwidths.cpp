@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -61,16 +62,11 @@ double between_cpus(const Release& release, const NodeTemplate& node) {
 
 // The rails NCCL uses: the NICs that are nearest to some GPU.
 std::vector<std::uint16_t> rails_of(const Locality& places) {
-    PciePath nearest = PciePath::dis;
-    for (std::uint32_t nic = 0; nic < places.nics; ++nic) {
-        nearest = std::min(nearest, places.nic_path(places.nearest_gpu[nic], nic));
-    }
-    std::vector<std::uint16_t> rails;
-    for (std::uint32_t nic = 0; nic < places.nics; ++nic) {
-        if (places.nic_path(places.nearest_gpu[nic], nic) == nearest) {
-            rails.push_back(static_cast<std::uint16_t>(nic));
-        }
-    }
+    std::vector<std::uint16_t> rails(places.nics);
+    std::iota(rails.begin(), rails.end(), std::uint16_t{0});
+    const auto reach = [&](std::uint16_t nic) { return places.nic_path(places.nearest_gpu[nic], nic); };
+    const PciePath nearest = rails.empty() ? PciePath::dis : reach(std::ranges::min(rails, {}, reach));
+    std::erase_if(rails, [&](std::uint16_t nic) { return reach(nic) != nearest; });
     return rails;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ranges>
 #include <vector>
 
 #include "sim/plan/collectives/nccl/locality.hpp"
@@ -31,6 +32,14 @@ struct NodeBandwidths {
     int most() const { return max_channels() / 2; }
     double total() const { return std::max(pcie, nvlink_total); }
     const std::vector<double>& speeds() const;  // per channel, as the search tries them
+    // The speed raised from step to step, the slowest first, where `fits(next, speed)`.
+    template <class Fits>
+    double raised(double speed, const Fits& fits) const {
+        for (const double next : std::views::reverse(speeds())) {
+            speed = next > speed && fits(next, speed) ? next : speed;
+        }
+        return speed;
+    }
 };
 
 // `port` is the line rate of one NIC, in bytes per second; it is read only if nodes > 1.

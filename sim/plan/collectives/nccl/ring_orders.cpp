@@ -74,9 +74,8 @@ private:
         for (std::uint32_t back = 1; back < p_.gpus; ++back) {
             lasts.push_back(static_cast<std::uint16_t>((first + p_.gpus - back) % p_.gpus));
         }
-        std::stable_sort(lasts.begin(), lasts.end(), [&](std::uint16_t a, std::uint16_t b) {
-            return std::tuple{p_.places.nic_path(a, nic), exits_[a]} <
-                   std::tuple{p_.places.nic_path(b, nic), exits_[b]};
+        std::ranges::stable_sort(lasts, {}, [&](std::uint16_t last) {
+            return std::tuple{p_.places.nic_path(last, nic), exits_[last]};
         });
         return lasts;
     }
@@ -98,8 +97,7 @@ public:
         const auto far = [&](std::uint16_t nic) {
             return std::tuple{taken_[nic] >= room_, p_.places.nic_path(gpu, nic), p_.places.nearest_gpu[nic] != gpu};
         };
-        const std::uint16_t nearest = *std::min_element(
-            p_.rails.begin(), p_.rails.end(), [&](std::uint16_t a, std::uint16_t b) { return far(a) < far(b); });
+        const std::uint16_t nearest = std::ranges::min(p_.rails, {}, far);
         ++taken_[nearest];
         return nearest;
     }

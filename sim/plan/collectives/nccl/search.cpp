@@ -73,34 +73,23 @@ Solution duplicate(Solution s, int compute_capability, int most) {
     return {twice, s.speed / std::ceil(static_cast<double>(twice) / s.channels)};
 }
 
-// Pass 2: the same channels at a higher speed, if they still fit.
-Solution second_pass(Solution s, const std::vector<double>& speeds, double fastest,
-                     const std::function<int(double)>& channels) {
-    for (auto speed = speeds.rbegin(); speed != speeds.rend(); ++speed) {
-        if (*speed > s.speed && *speed <= fastest && channels(*speed) >= s.channels) {
-            s.speed = *speed;
-        }
-    }
-    return s;
-}
-
 Solution search_rings(const NodeBandwidths& p) {
     const double fastest = p.several()                               ? std::min(p.port, p.pcie)
                            : p.nvlink_total > 0 && ring_on_nvlink(p) ? p.nvlink_total
                                                                      : p.pcie;
     const auto channels = [&](double speed) { return channels_at(p, speed); };
-    const std::vector<double>& speeds = p.speeds();
-    Solution s = first_pass(speeds, fastest, p.total(), 1, channels);
+    Solution s = first_pass(p.speeds(), fastest, p.total(), 1, channels);
     if (s.channels == 0) {  // NCCL's fallback: one slow ring
         return {1, 0.1e9};
     }
     s = duplicate(s, p.node.gpu.compute_capability, p.most());
-    return second_pass(s, speeds, fastest, channels);
+    // Pass 2: the same channels at a higher speed, if they still fit.
+    s.speed = p.raised(s.speed, [&](double next, double) { return next <= fastest && channels(next) >= s.channels; });
+    return s;
 }
 
 // In each channel one GPU (the head) pulls from the switch, which loads its own link twice and all other links once.
 Graph nvls_graph(const NodeBandwidths& p) {
-    const std::vector<double>& speeds = p.speeds();
     const int heads = std::min(static_cast<int>(p.gpus), static_cast<int>(p.release.number("nvls.max_heads")));
     const auto channels = [&](double speed) {
         const int inside = static_cast<int>(p.nvlink_total / speed + 1e-9) - 1;
@@ -108,7 +97,7 @@ Graph nvls_graph(const NodeBandwidths& p) {
         return outside ? std::clamp(inside, 0, heads) : 0;
     };
     Graph graph;
-    for (const double speed : speeds) {
+    for (const double speed : p.speeds()) {
         const int found = channels(speed);
         if (found > graph.channels) {  // more heads are better; of equal numbers the faster
             graph.channels = found;
@@ -119,12 +108,9 @@ Graph nvls_graph(const NodeBandwidths& p) {
         return {};
     }
     // Pass 2 raises only the network's speed, while it is below twice the speed inside.
-    for (auto speed = speeds.rbegin(); speed != speeds.rend(); ++speed) {
-        const bool fits = !p.several() || std::min(p.port, p.pcie) >= *speed;
-        if (*speed > graph.inter && graph.inter < 2 * graph.intra && fits) {
-            graph.inter = *speed;
-        }
-    }
+    graph.inter = p.raised(graph.inter, [&](double next, double now) {
+        return now < 2 * graph.intra && (!p.several() || std::min(p.port, p.pcie) >= next);
+    });
     graph.same_channels = false;
     return graph;
 }

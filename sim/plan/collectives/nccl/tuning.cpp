@@ -43,7 +43,6 @@ TuningCase::Latency TuningCase::latency(Proto proto) const {
     // With one GPU per node nothing hides the network's latency.
     const bool exposed = per_node() == 1 && release.is("single_gpu_net_latency", "tree");
     out.inter = hop("net", exposed ? "tree" : key, proto);
-    out.inter += graph.latency_inter * (proto == Proto::simple ? 2 : 1);  // twice: the flush after a receive
     return out;
 }
 

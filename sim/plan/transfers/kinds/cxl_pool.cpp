@@ -9,17 +9,13 @@ PathAttempt cxl_pool(const PathRequest& r) {
     if (pool(r.from) == pool(r.to) || !same_node(r)) {
         return Refusal{"neither end is a CXL pool of this node"};
     }
-    const auto found = path_between(r.fabric, query(r.from, r.to));
-    if (!found) {
+    if (!path_between(r.fabric, query(r.from, r.to))) {
         return Refusal{"nothing joins the two"};
     }
-    DataPath path;
-    Leg leg{.what = "lines of 64 B between " + name_of(r, r.from) + " and " + name_of(r, r.to),
-            .paths = {query(r.from, r.to)}};
-    leg.wire_ratio = r.figures.number("cxl-pool", "line.wire");
-    path.legs = {leg};
-    path.latency = {r.figures.latency("the pool's controller and memory", "cxl-pool", "access")};
-    return path;
+    return DataPath{.latency = {r.figures.latency("the pool's controller and memory", "cxl-pool", "access")},
+                    .legs = {{.what = "lines of 64 B between " + name_of(r, r.from) + " and " + name_of(r, r.to),
+                              .paths = {query(r.from, r.to)},
+                              .wire_ratio = r.figures.number("cxl-pool", "line.wire")}}};
 }
 
 }  // namespace fabricast::transports

@@ -9,23 +9,12 @@ PathAttempt gpu_initiated(const PathRequest& r) {
     if (!is_gpu(r.fabric, r.from)) {
         return Refusal{"no GPU initiates this"};
     }
-    PathAttempt direct = [&]() -> PathAttempt {
-        if (const auto why = no_rdma(r)) {
-            return Refusal{*why};
-        }
-        if (!r.host.peer_memory || !r.fabric.node().gpu_direct) {
-            return Refusal{"adapters cannot reach GPU memory here"};
-        }
-        DataPath path;
-        path.legs = {rdma_leg(r, r.from, r.to, true)};
-        add_rdma_costs(r, path);
-        return path;
-    }();
-    if (direct.path) {
-        direct.path->latency.push_back(
-            r.figures.latency("a GPU thread builds the request and rings", "gpu-initiated", "build"));
+    if (const auto why = no_gpu_rdma(r)) {
+        return Refusal{*why};
     }
-    return direct;
+    DataPath path = rdma_path(r);
+    path.latency.push_back(r.figures.latency("a GPU thread builds the request and rings", "gpu-initiated", "build"));
+    return path;
 }
 
 }  // namespace fabricast::transports

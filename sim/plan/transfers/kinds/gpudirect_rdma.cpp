@@ -24,9 +24,7 @@ PathAttempt gpudirect_rdma(const PathRequest& r) {
     if (r.host.virtualised && !r.host.ats && !r.host.p2p_clique) {
         return Refusal{"in a guest without ATS peer traffic of adapters goes to the IOMMU and is not enabled"};
     }
-    DataPath path;
-    path.legs = {rdma_leg(r, r.from, r.to, true)};
-    add_rdma_costs(r, path);
+    DataPath path = rdma_path(r);
     if (r.host.acs && !r.host.ats) {
         // Each end's traffic goes up to its root port and down again.
         path.notes.emplace_back("ACS is on: peer traffic goes through the root port");

@@ -2,7 +2,6 @@
 // through the host.
 
 #include "sim/plan/transfers/network.hpp"
-#include "sim/plan/transfers/storage.hpp"
 
 namespace fabricast::transports {
 
@@ -18,28 +17,28 @@ PathAttempt gpudirect_storage(const PathRequest& r) {
         return Refusal{"ACS is on: peer traffic goes through the root port, and cuFile falls back to a bounce buffer"};
     }
     DataPath path;
+    Leg drive{.what = "DMA of " + name_of(r, end->drive)};
     if (same_node(r)) {
-        Leg leg{
-            .what = "DMA of " + name_of(r, end->drive) + (end->reads ? " writes " : " reads ") + name_of(r, end->other),
-            .paths = {query(r.from, r.to)}};
-        add_drive(r, *end, path, leg);
-        path.legs = {leg};
-    } else {
-        if (const auto why = no_rdma(r)) {
-            return Refusal{*why};
-        }
-        // NVMe over fabrics: the target's memory is between its drive and its adapter.
-        const auto memory = memory_beside(r.fabric, end->drive, r.host.numa);
-        if (!memory) {
-            return Refusal{"the target draws no host memory"};
-        }
-        Leg drive{.what = "DMA of " + name_of(r, end->drive) + " and the target's memory",
-                  .paths = {end->reads ? query(end->drive, *memory) : query(*memory, end->drive)}};
+        drive.what += (end->reads ? " writes " : " reads ") + name_of(r, end->other);
+        drive.paths = {query(r.from, r.to)};
         add_drive(r, *end, path, drive);
-        const Leg wire = end->reads ? rdma_leg(r, *memory, end->other, true) : rdma_leg(r, end->other, *memory, true);
-        path.legs = end->reads ? std::vector<Leg>{drive, wire} : std::vector<Leg>{wire, drive};
-        cut_into_pieces(r, "gpudirect-storage", path);
+        path.legs = {drive};
+        return path;
     }
+    if (const auto why = no_rdma(r)) {
+        return Refusal{*why};
+    }
+    // NVMe over fabrics: the target's memory is between its drive and its adapter.
+    const auto memory = memory_beside(r.fabric, end->drive, r.host.numa);
+    if (!memory) {
+        return Refusal{"the target draws no host memory"};
+    }
+    drive.what += " and the target's memory";
+    drive.paths = {end->reads ? query(end->drive, *memory) : query(*memory, end->drive)};
+    add_drive(r, *end, path, drive);
+    path.legs = end->reads ? std::vector{drive, rdma_leg(r, *memory, end->other)}
+                           : std::vector{rdma_leg(r, end->other, *memory), drive};
+    cut_into_pieces(r, "gpudirect-storage", path);
     return path;
 }
 

@@ -11,10 +11,7 @@ PathAttempt host_rdma(const PathRequest& r) {
     if (const auto why = no_rdma(r)) {
         return Refusal{*why};
     }
-    DataPath path;
-    path.legs = {rdma_leg(r, r.from, r.to, true)};
-    add_rdma_costs(r, path);
-    return path;
+    return rdma_path(r);
 }
 
 }  // namespace fabricast::transports

@@ -20,17 +20,14 @@ PathAttempt iwarp(const PathRequest& r) {
     if (!ends || (gpus && !r.host.peer_memory)) {
         return Refusal{"adapters cannot register this memory"};
     }
-    DataPath path;
-    Leg leg = rdma_leg(r, r.from, r.to, true);
+    DataPath path = rdma_path(r);
     constexpr double frame = 38;         // Ethernet's, as in kernel_tcp.cpp
     constexpr double headers = 40 + 20;  // IPv4 and TCP 40; MPA, DDP and RDMAP with CRC 20
     const double payload = segment_payload(r, "kernel-tcp", headers);
     const FabricSpec& fabric = r.fabric.cluster().fabric;
     const double share = static_cast<double>(fabric.link.framing.payload.count) /
                          static_cast<double>((fabric.link.framing.payload + fabric.link.framing.header).count);
-    leg.wire_ratio = std::max(1.0, share * (payload + headers + frame) / payload);
-    path.legs = {leg};
-    add_rdma_costs(r, path);
+    path.legs.front().wire_ratio = std::max(1.0, share * (payload + headers + frame) / payload);
     path.latency.push_back(r.figures.latency("TCP in the adapters", "iwarp", "offload"));
     return path;
 }

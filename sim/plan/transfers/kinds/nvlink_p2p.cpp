@@ -1,5 +1,7 @@
 // A copy engine, or a kernel's stores, over NVLink into the other GPU's memory.
 
+#include <fmt/format.h>
+
 #include "sim/plan/transfers/places.hpp"
 
 namespace fabricast::transports {
@@ -23,16 +25,12 @@ PathAttempt nvlink_p2p(const PathRequest& r) {
     if (r.host.virtualised && !r.host.p2p_clique && r.fabric.node().nvlink == NvlinkShape::mesh) {
         return Refusal{"the guest sees a flat topology: without the P2P clique capability the driver allows no peers"};
     }
-    DataPath path;
     const bool reads = r.operation == TransferOperation::read;
-    Leg leg{.what = "copy engine of " + name_of(r, reads ? r.to : r.from) + (reads ? " reads" : " writes") + " " +
-                    name_of(r, reads ? r.from : r.to) + " over NVLink",
-            .paths = {over}};
-    if (reads) {
-        leg.wire_ratio = r.figures.number("nvlink-p2p", "read.wire");
-    }
-    path.legs = {leg};
-    return path;
+    return DataPath{
+        .legs = {{.what = fmt::format("copy engine of {} {} {} over NVLink", name_of(r, reads ? r.to : r.from),
+                                      reads ? "reads" : "writes", name_of(r, reads ? r.from : r.to)),
+                  .paths = {over},
+                  .wire_ratio = reads ? r.figures.number("nvlink-p2p", "read.wire") : 1}}};
 }
 
 }  // namespace fabricast::transports

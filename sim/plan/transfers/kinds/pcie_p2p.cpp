@@ -1,9 +1,6 @@
 // Peer to peer over PCIe: below one switch, through a host bridge, or across sockets if the CPU allows it. With ACS,
 // traffic that switches would pass on goes up to the root port and down again.
 
-#include <algorithm>
-
-#include "models/device_part.hpp"
 #include "models/pcie.hpp"
 #include "sim/plan/transfers/places.hpp"
 
@@ -11,9 +8,7 @@ namespace fabricast::transports {
 
 namespace {
 
-constexpr double unlimited = std::numeric_limits<double>::infinity();
-
-// Limits the leg to the rate of the host bridges that it crosses; 0 in the catalogue: only the link limits it.
+// Limits the leg to the rate of the host bridges that it crosses.
 void limit_by_bridge(const PathRequest& r, int crossed, Leg& leg) {
     const Part* part = cpu_part(r);
     if (crossed == 0 || part == nullptr) {
@@ -21,9 +16,7 @@ void limit_by_bridge(const PathRequest& r, int crossed, Leg& leg) {
     }
     const CpuSpec cpu = cpu_spec(*part);
     const bool reads = r.operation == TransferOperation::read;
-    const double limit = reads ? cpu.p2p_read_limit : cpu.p2p_write_limit;
-    leg.rate_cap = std::min(leg.rate_cap, limit > 0 ? limit : unlimited);
-    leg.cap = limit > 0 ? part->name + (reads ? " forwards peer reads" : " forwards peer writes") : "";
+    leg.limit(peer_limit(cpu, reads), part->name + (reads ? " forwards peer reads" : " forwards peer writes"));
     if (cpu.vendor == "intel") {
         // Split into TLPs of 64 B (NCCL, src/graph/topo.h: INTEL_P2P_OVERHEAD).
         const double payload = r.figures.number("dma", "write.payload");
@@ -77,9 +70,7 @@ PathAttempt pcie_p2p(const PathRequest& r) {
         crossed = 1;
     }
     limit_by_bridge(r, crossed, leg);
-    if (r.host.iommu && !r.host.ats) {
-        path.latency.push_back(r.figures.latency("IOMMU translates (hit)", "host-conditions", "iommu.hit"));
-    }
+    add_translation(r, path);
     path.legs = {leg};
     return path;
 }

@@ -1,7 +1,7 @@
 // Another device on PCIe (a frame grabber, a digitiser) that itself writes GPU memory, as GPUDirect for Video and
 // GPUDirect RDMA allow, or host memory.
 
-#include "sim/plan/transfers/storage.hpp"
+#include "sim/plan/transfers/places.hpp"
 
 namespace fabricast::transports {
 
@@ -24,9 +24,8 @@ PathAttempt peer_device(const PathRequest& r) {
     if (!path_between(r.fabric, query(r.from, r.to))) {
         return Refusal{"nothing joins the two"};
     }
-    DataPath path;
-    path.legs = {{.what = "DMA of " + name_of(r, third(r.from) ? r.from : r.to), .paths = {query(r.from, r.to)}}};
-    return path;
+    return DataPath{
+        .legs = {{.what = "DMA of " + name_of(r, third(r.from) ? r.from : r.to), .paths = {query(r.from, r.to)}}}};
 }
 
 }  // namespace fabricast::transports

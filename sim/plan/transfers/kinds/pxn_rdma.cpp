@@ -24,11 +24,8 @@ PathAttempt pxn_rdma(const PathRequest& r) {
     if (!is_gpu(r.fabric, r.from) || !is_gpu(r.fabric, r.to) || same_node(r)) {
         return Refusal{"it is for GPUs of two nodes"};
     }
-    if (const auto why = no_rdma(r)) {
+    if (const auto why = no_gpu_rdma(r)) {
         return Refusal{*why};
-    }
-    if (!r.host.peer_memory || !r.fabric.node().gpu_direct) {
-        return Refusal{"adapters cannot reach GPU memory here"};
     }
     const std::uint16_t own = r.fabric.nearest_nic(r.fabric.local_index(r.from));
     const std::uint16_t theirs = r.fabric.nearest_nic(r.fabric.local_index(r.to));
@@ -44,7 +41,7 @@ PathAttempt pxn_rdma(const PathRequest& r) {
     cut_into_pieces(r, "pxn-rdma", path);
     path.legs = {{.what = "a kernel of " + name_of(r, r.from) + " writes " + name_of(r, *proxy) + " over NVLink",
                   .paths = {inside}},
-                 rdma_leg(r, *proxy, r.to, true)};
+                 rdma_leg(r, *proxy, r.to)};
     add_rdma_costs(r, path);
     return path;
 }

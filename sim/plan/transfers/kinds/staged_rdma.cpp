@@ -20,8 +20,7 @@ PathAttempt staged_rdma(const PathRequest& r) {
     if (!ends) {
         return Refusal{"the node template draws no host memory to stage through"};
     }
-    DataPath path;
-    path.legs = {rdma_leg(r, ends->from, ends->to, true)};
+    DataPath path{.legs = {rdma_leg(r, ends->from, ends->to)}};
     add_gpu_staging(r, path);
     return path;
 }

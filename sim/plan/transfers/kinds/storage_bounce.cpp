@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "sim/plan/transfers/network.hpp"
-#include "sim/plan/transfers/storage.hpp"
 
 namespace fabricast::transports {
 
@@ -24,28 +23,22 @@ PathAttempt storage_bounce(const PathRequest& r) {
     add_drive(r, *end, path, drive);
     std::vector<Leg> legs = {drive};
     if (!same_node(r)) {
-        legs.push_back(end->reads ? rdma_leg(r, *memory, *near, true) : rdma_leg(r, *near, *memory, true));
+        legs.push_back(end->reads ? rdma_leg(r, *memory, *near) : rdma_leg(r, *near, *memory));
     }
-    const DeviceId cpu = *cpu_of(r.fabric, *near);
-    legs.push_back({.what = "core copies between the page cache and user memory",
-                    .paths = {query(*near, cpu), query(cpu, *near)},
-                    .rate_cap = r.figures.number("local-copy", "core_rate") * r.host.cores,
-                    .cap = "cores that copy",
-                    .dma = false});
+    const double rate = r.figures.number("local-copy", "core_rate");
+    legs.push_back(core_copy(r, *near, "core copies between the page cache and user memory", rate * r.host.cores,
+                             "cores that copy"));
     if (is_gpu(r.fabric, end->other)) {
-        Leg engine{.what = "copy engine of " + name_of(r, end->other), .paths = {turn(*near, end->other)}};
-        if (end->reads) {
-            engine.rate_cap = read_rate(r, r.fabric.path(engine.paths.front()));
-            engine.cap = "completions of DMA reads";
-        }
-        legs.push_back(engine);
+        const PathQuery way = turn(*near, end->other);
+        legs.push_back(copy_engine(r, way.src, way.dst, ""));
+        legs.back().what = "copy engine of " + name_of(r, end->other);
     }
     if (!end->reads) {
         std::reverse(legs.begin(), legs.end());
     }
     path.legs = std::move(legs);
     cut_into_pieces(r, "gpudirect-storage", path);
-    path.work = {{end->reads, "copies the page cache", {}, 1 / r.figures.number("local-copy", "core_rate")}};
+    path.work = {{end->reads, "copies the page cache", {}, 1 / rate}};
     return path;
 }
 

@@ -35,9 +35,9 @@ TEST_CASE("NVLS chunks grow at 8 MiB, 64 MiB and 1 GiB on eight H100, where meas
 }
 
 TEST_CASE("NVLSTree keeps to 64 KiB from four nodes on") {
-    CHECK(nvls_tree_chunk(newest(), {}, {16, 2}, 16, 8, 8 * GiB) == 128 * KiB);
-    CHECK(nvls_tree_chunk(newest(), {}, {32, 4}, 16, 8, 8 * GiB) == 64 * KiB);
-    CHECK(nvls_tree_chunk(newest(), {}, {32, 4}, 16, 8, 4 * MiB) == 32 * KiB);
+    CHECK(nvls_chunk(newest(), {}, {16, 2}, 16, 8, 8 * GiB) == 128 * KiB);
+    CHECK(nvls_chunk(newest(), {}, {32, 4}, 16, 8, 8 * GiB) == 64 * KiB);
+    CHECK(nvls_chunk(newest(), {}, {32, 4}, 16, 8, 4 * MiB) == 32 * KiB);
 }
 
 TEST_CASE("LL uses one channel more for each 4 KiB a rank") {

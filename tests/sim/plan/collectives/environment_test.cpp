@@ -45,7 +45,7 @@ Planned planned(const Run& run) {
     collective_of(s).protocol = run.protocol;
     s.library.env = run.env;
     const Fabric fabric(build(s, catalogue()));
-    return {fabric, plan(collective_of(s), Bytes{run.bytes}, fabric, s.library, s.launch, catalogue())};
+    return {fabric, Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{run.bytes})};
 }
 
 double seconds(const Run& run) {

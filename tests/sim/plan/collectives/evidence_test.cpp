@@ -28,7 +28,7 @@ CallPlan plan_on(const Catalog& catalog, std::uint32_t nodes = 1, const std::str
         s.cluster.node_options["nic"] = nic;
     }
     const Fabric fabric(build(s, catalog));
-    return plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
+    return Planner(collective_of(s), fabric, s.library, s.launch, catalog).plan(Bytes{bytes});
 }
 
 // Every figure of costs told exactly, by two sites with this GPU and link.

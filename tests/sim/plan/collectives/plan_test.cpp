@@ -45,14 +45,14 @@ Scenario scenario_of(const System& system) {
 CallPlan plan_of(const System& system, std::int64_t bytes, const Catalog& catalog = catalogue()) {
     const Scenario s = scenario_of(system);
     const Fabric fabric(build(s, catalog));
-    return plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
+    return Planner(collective_of(s), fabric, s.library, s.launch, catalog).plan(Bytes{bytes});
 }
 
 double seconds_of(const System& system, std::int64_t bytes, const Catalog& catalog = catalogue(),
                   const Engine& engine = Analytic{}) {
     const Scenario s = scenario_of(system);
     const Fabric fabric(build(s, catalog));
-    const CallPlan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalog);
+    const CallPlan p = Planner(collective_of(s), fabric, s.library, s.launch, catalog).plan(Bytes{bytes});
     const Timeline t = replay(engine, fabric, p.schedule);
     REQUIRE(t.kept.size() >= 3);
     return to_seconds(t.kept[2].finish - t.kept[1].finish);
@@ -208,7 +208,7 @@ TEST_CASE("a thread a GPU issues at its own rate, and the scenario's count of ca
     CHECK(seconds_of(threads, 8) >= 8 * per_gpu * (1 - 1e-9));
     const Scenario s = scenario_of(threads);
     const Fabric fabric(build(s, catalogue()));
-    const CallPlan p = plan(collective_of(s), Bytes{MiB}, fabric, s.library, s.launch, catalogue());
+    const CallPlan p = Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{MiB});
     CHECK(p.timed_calls == s.launch.iterations);
     CHECK(p.schedule.kept.size() == 4);  // three calls, and the last one's arrival at the far end
 }
@@ -218,7 +218,7 @@ TEST_CASE("more bytes never take less time to exchange, but where the provider c
         Scenario s = scenario_of({.node = "dgx-h100", .nodes = 64, .collective = Collective::all_to_all});
         s.library.network_plugin = transport;
         const Fabric fabric(build(s, catalogue()));
-        const CallPlan p = plan(collective_of(s), Bytes{bytes}, fabric, s.library, s.launch, catalogue());
+        const CallPlan p = Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{bytes});
         const Timeline t = replay(Analytic{}, fabric, p.schedule);
         return to_seconds(t.kept[2].finish - t.kept[1].finish);
     };

@@ -33,7 +33,7 @@ CallPlan gather_of(const Catalog& catalog, const std::string& version, Algorithm
     collective_of(s).collective = Collective::all_gather;
     collective_of(s).algorithm = algorithm;
     s.library.nccl = version;
-    return plan(collective_of(s), Bytes{GiB}, Fabric(build(s, catalog)), s.library, s.launch, catalog);
+    return Planner(collective_of(s), Fabric(build(s, catalog)), s.library, s.launch, catalog).plan(Bytes{GiB});
 }
 
 }  // namespace

@@ -24,10 +24,7 @@ LoweredCall plan_shift(const Call& call, Schedule& schedule) {
     pipeline.weight = channels;
     NodeRing edges;
     edges.order = ring.order;
-    pipeline.edges = add_edges(call, schedule, edges);
-    const Stage stage{1, local_hop(call, ring), {}};
-    set_stages(schedule, pipeline, {&stage, 1});
-    return {pipeline_body(pipeline), channels};
+    return streamed(call, schedule, pipeline, edges, {{1, local_hop(call, ring), {}}}, channels);
 }
 
 constexpr nccl::AlgorithmModel shift{

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/plan/exchange_at.hpp"
+#include "sim/plan/timelines.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "models/catalog_reader.hpp"
-#include "sim/plan/transfers/describe.hpp"
 #include "sim/plan/transfers/places.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
