@@ -99,7 +99,7 @@ ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const
         emit_all(values, outputs, scenario, explanation);
     }
     outputs.write("json", [&] { return explanation_json(explanation).dump(2) + "\n"; });
-    outputs.write("html", [&] { return html::page_html(html::explanation_page(whole, explanation)); });
+    outputs.write("html", [&] { return html::page_html(explanation_page(whole, explanation)); });
     outputs.words() << blame_table(explanation) << tornado(explanation) << curve_table(explanation);
     return ok;
 }

@@ -124,7 +124,7 @@ ExitCode study_designs(const std::vector<std::string>& arguments) {
     progress.clear();
     outputs.write("json", [&] { return study_json(result).dump(2) + "\n"; });
     outputs.write("csv", [&] { return study_csv(result); });
-    outputs.write("html", [&] { return html::page_html(html::study_page(inputs.front().scenario, result)); });
+    outputs.write("html", [&] { return html::page_html(study_page(inputs.front().scenario, result)); });
     if (!values->contains("quiet")) {
         outputs.words() << study_table(result);
     }

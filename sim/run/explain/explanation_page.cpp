@@ -7,7 +7,9 @@
 #include "base/unit_text.hpp"
 #include "sim/report/html/run_page.hpp"
 
-namespace fabricast::html {
+namespace fabricast {
+
+using namespace html;
 
 namespace {
 
@@ -125,4 +127,4 @@ Page explanation_page(const Scenario& scenario, const Explanation& explanation) 
     return page;
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast

@@ -12,7 +12,9 @@
 #include "sim/report/html/run_page.hpp"
 #include "sim/run/study/study_columns.hpp"
 
-namespace fabricast::html {
+namespace fabricast {
+
+using namespace html;
 
 namespace {
 
@@ -140,4 +142,4 @@ Page study_page(const Scenario& scenario, const Study& study) {
     return page;
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast

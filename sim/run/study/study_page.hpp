@@ -5,9 +5,9 @@
 #include "sim/run/study/study.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast::html {
+namespace fabricast {
 
 // `scenario`: the scenario of the first design.
-Page study_page(const Scenario& scenario, const Study& study);
+html::Page study_page(const Scenario& scenario, const Study& study);
 
-}  // namespace fabricast::html
+}  // namespace fabricast
