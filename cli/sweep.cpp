@@ -18,7 +18,6 @@
 #include "cli/ranks.hpp"
 #include "cli/sweep_request.hpp"
 #include "sim/report/html/page_html.hpp"
-#include "sim/run/sweep/files.hpp"
 #include "sim/run/sweep/journal.hpp"
 #include "sim/run/sweep/page.hpp"
 #include "sim/run/sweep/prepare.hpp"
@@ -94,7 +93,7 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
     if (!request.out.empty()) {
         write_result(request.out, result);
     } else if (request.to_stdout) {
-        write_output("-", sweep_csv(result));
+        write_output("-", csv_text(records_of(result)));
     } else if (!request.quiet) {
         words_to << sweep_table(result);
     }

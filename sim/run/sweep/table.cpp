@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/unit_text.hpp"
@@ -12,28 +13,21 @@ namespace fabricast {
 
 namespace {
 
-struct Shown {
-    const char* figure;
-    const char* header;
-};
-
-// The columns of the table; the others are only in the file.
-constexpr std::array first_figures = {
-    Shown{"gpus", "gpus"},
-    Shown{"size_bytes", "size"},
-    Shown{"time_s", "time"},
-    Shown{"busbw_Bps", "busbw"},
-    Shown{"algorithm", "algorithm"},
-    Shown{"protocol", "protocol"},
-    Shown{"step_time_s", "step"},
-    Shown{"tokens_per_s", "tokens/s"},
-    Shown{"mfu", "MFU"},
-    Shown{"efficiency", "efficiency"},
-    Shown{"exposed_comm_s", "exposed"},
-    Shown{"makespan_s", "makespan"},
-    Shown{"bottleneck", "bottleneck"},
-    Shown{"failed_asserts", "failed asserts"},
-};
+// The columns of the table, with their headings; the others are only in the file.
+constexpr std::array<std::pair<const char*, const char*>, 14> first_figures = {{{"gpus", "gpus"},
+                                                                                {"size_bytes", "size"},
+                                                                                {"time_s", "time"},
+                                                                                {"busbw_Bps", "busbw"},
+                                                                                {"algorithm", "algorithm"},
+                                                                                {"protocol", "protocol"},
+                                                                                {"step_time_s", "step"},
+                                                                                {"tokens_per_s", "tokens/s"},
+                                                                                {"mfu", "MFU"},
+                                                                                {"efficiency", "efficiency"},
+                                                                                {"exposed_comm_s", "exposed"},
+                                                                                {"makespan_s", "makespan"},
+                                                                                {"bottleneck", "bottleneck"},
+                                                                                {"failed_asserts", "failed asserts"}}};
 
 std::string cell_text(const std::string& figure, const Json& cell) {
     if (cell.is_string()) {
@@ -42,15 +36,13 @@ std::string cell_text(const std::string& figure, const Json& cell) {
     if (!cell.is_number()) {
         return "-";
     }
-    if (figure.ends_with("_bytes") && cell.is_number_integer()) {
+    const auto value = cell.get<double>();
+    const html::Unit unit = unit_of(figure);
+    if (unit == html::Unit::size && cell.is_number_integer()) {
         return text(Bytes{cell.get<std::int64_t>()});
     }
-    if (figure.ends_with("_Bps")) {
-        return text(cell.get<double>(), Dimension::rate);
-    }
-    const auto value = cell.get<double>();
-    if (figure.ends_with("_s") && !figure.ends_with("_per_s")) {
-        return text(value, Dimension::time);
+    if (unit == html::Unit::rate || unit == html::Unit::time) {
+        return text(value, unit == html::Unit::rate ? Dimension::rate : Dimension::time);
     }
     return value >= 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
@@ -78,31 +70,31 @@ std::string aligned(const std::vector<Line>& lines) {
 // "nodes" for "cluster.nodes" if no other path ends in it.
 std::string short_name(const std::string& path, const std::vector<std::string>& all) {
     const std::string leaf = path.substr(path.rfind('.') + 1);
-    const auto same = std::count_if(
-        all.begin(), all.end(), [&](const std::string& other) { return other == leaf || other.ends_with("." + leaf); });
+    const auto same = std::ranges::count_if(
+        all, [&](const std::string& other) { return other == leaf || other.ends_with("." + leaf); });
     return same == 1 ? leaf : path;
 }
 
 }  // namespace
 
 std::string sweep_table(const SweepResult& result) {
-    std::vector<std::pair<std::string, std::size_t>> figures;  // with their column indices
+    std::vector<std::size_t> figures;  // indices of the columns shown
     Line header;
     for (const std::string& path : result.varied) {
         header.push_back((header.empty() ? "#" : "") + short_name(path, result.varied));
     }
-    for (const Shown& column : first_figures) {
-        const auto known = std::find(result.figures.begin(), result.figures.end(), column.figure);
-        if (known != result.figures.end()) {
-            figures.emplace_back(column.figure, known - result.figures.begin());
-            header.emplace_back(column.header);
+    for (const auto& [figure, heading] : first_figures) {
+        const auto known = std::ranges::find(result.figures, figure) - result.figures.begin();
+        if (known < std::ssize(result.figures)) {
+            figures.push_back(static_cast<std::size_t>(known));
+            header.emplace_back(heading);
         }
     }
     std::vector<Line> lines = {header};
     for (const SweepRow& row : result.rows) {
         Line& line = lines.emplace_back(row.varied);
-        for (const auto& [figure, place] : figures) {
-            line.push_back(cell_text(figure, row.figures[place]));
+        for (const std::size_t figure : figures) {
+            line.push_back(cell_text(result.figures[figure], row.figures[figure]));
         }
         if (!row.error.empty()) {
             line.back() = "failed: " + row.error;
