@@ -3,7 +3,6 @@
 #include "sim/run/study/study.hpp"
 
 #include "sim/run/simulate.hpp"
-#include "sim/run/study/study_json.hpp"
 #include "sim/run/study/study_text.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
