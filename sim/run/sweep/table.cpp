@@ -47,18 +47,18 @@ std::string cell_text(const std::string& figure, const Json& cell) {
     return value >= 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
-using Line = std::vector<std::string>;
+using Cells = std::vector<std::string>;
 
 // Pads each column to its widest cell, except the last.
-std::string aligned(const std::vector<Line>& lines) {
+std::string aligned(const std::vector<Cells>& lines) {
     std::vector<std::size_t> widths(lines.front().size());
-    for (const Line& line : lines) {
+    for (const Cells& line : lines) {
         for (std::size_t i = 0; i < line.size(); ++i) {
             widths[i] = std::max(widths[i], line[i].size());
         }
     }
     std::string all;
-    for (const Line& line : lines) {
+    for (const Cells& line : lines) {
         for (std::size_t i = 0; i + 1 < line.size(); ++i) {
             all += fmt::format("{:>{}}  ", line[i], widths[i]);
         }
@@ -79,7 +79,7 @@ std::string short_name(const std::string& path, const std::vector<std::string>& 
 
 std::string sweep_table(const SweepResult& result) {
     std::vector<std::size_t> figures;  // indices of the columns shown
-    Line header;
+    Cells header;
     for (const std::string& path : result.varied) {
         header.push_back((header.empty() ? "#" : "") + short_name(path, result.varied));
     }
@@ -90,9 +90,9 @@ std::string sweep_table(const SweepResult& result) {
             header.emplace_back(heading);
         }
     }
-    std::vector<Line> lines = {header};
+    std::vector<Cells> lines = {header};
     for (const SweepRow& row : result.rows) {
-        Line& line = lines.emplace_back(row.varied);
+        Cells& line = lines.emplace_back(row.varied);
         for (const std::size_t figure : figures) {
             line.push_back(cell_text(result.figures[figure], row.figures[figure]));
         }
