@@ -109,6 +109,9 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
                  << (distinct < points ? ", " + std::to_string(distinct) + " distinct" : "")
                  << (failed > 0 ? ", " + std::to_string(failed) + " failed" : "")
                  << (request.out.empty() ? "" : ", in " + request.out.string()) << "\n";
+        for (const std::string& note : sweep.notes) {
+            words_to << "# " << note << "\n";
+        }
     }
     if (failed == points) {
         throw UsageError("every point failed; the first: " + result.rows.front().error);

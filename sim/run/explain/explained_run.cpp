@@ -136,6 +136,7 @@ ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const 
         const Scenario scenario = with_engine(one, built, catalog, 1);
         const bool walks = traits_of(scenario.engine).whole_operations;
         ExplainedRun run = explain(Job(scenario, catalog, built), walks ? scenario.engine : Engine{Flow{}}, watch);
+        merge_notes(run.notes, written.notes);
         if (!walks) {
             run.notes.emplace_back("blamed by the flow engine: operations of the scenario's engine are not whole");
         }

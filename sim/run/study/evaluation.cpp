@@ -120,6 +120,7 @@ Evaluation evaluate(const StudyInput& input, const Watch& watch) {
         r.network = network_words(fabric);
         r.parts = parts_list(scenario, fabric, input.catalog);
         r.notes = r.parts.missing();
+        merge_notes(r.notes, scenario.notes);
         out.system = fabric.node().gpu.name + " " + parts_used(report, input.catalog);
         if (!report.steps.empty()) {
             take_step(report.steps.back(), input, out);

@@ -223,6 +223,7 @@ Page sweep_page(const SweepResult& result, const Scenario& first) {
     }
     page.sections.emplace_back(table_of(result));
     add_provenance(page, first);
+    page.notes = first.notes;
     page.notes.emplace_back("the scenario shown is that of the first point; what varies stands in the table");
     return page;
 }

@@ -89,6 +89,7 @@ void read_points(Sweep& sweep, const CatalogOf& catalog_of) {
                 known.fingerprint = fingerprint(*known.catalog);
             }
             point = {fingerprint(fingerprint(scenario) + known.fingerprint), "", known.catalog};
+            merge_notes(sweep.notes, scenario.notes);
             merge_notes(sweep.figures, sweep_figures(scenario, {}).columns);
             sweep.one_thread = sweep.one_thread || traits_of(scenario.engine).one_thread;
             if (!sample) {

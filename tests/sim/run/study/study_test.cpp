@@ -120,3 +120,12 @@ TEST_CASE("a study does not depend on its threads, and does on its seed") {
     CHECK(study_json(study(inputs, {.draws = 20, .threads = 3})).dump() == one);
     CHECK(study_json(study(inputs, {.draws = 20, .seed = 2, .threads = 1})).dump() != one);
 }
+
+TEST_CASE("a study says that a key has an old name") {
+    const Scenario scenario = parse_scenario(
+        "name: t\ncluster: {node: dgx-a100}\nworkload: {kind: transfer, from: node0.gpu0, to: node0.memory0, beside: "
+        "[node0.gpu1 -> node0.memory0], sizes: [1 MiB]}\n",
+        "t.yaml");
+    const Study s = study({{"t", scenario, catalogue()}}, quick);
+    CHECK_THAT(study_table(s), ContainsSubstring("# `workload.beside` is now called"));
+}

@@ -175,6 +175,15 @@ TEST_CASE("a point of a transfer has a row for each size, as run gives them") {
     CHECK(result.rows[3].figures.at(static_cast<std::size_t>(time)).get<double>() == alone.rows.at(1).time_s);
 }
 
+TEST_CASE("a sweep says once that a key has an old name") {
+    const Sweep sweep = sweep_of(
+        {"seed=1,2"},
+        "name: t\ncluster: {node: dgx-a100}\nworkload: {kind: transfer, from: node0.gpu0, to: node0.memory0, beside: "
+        "[node0.gpu1 -> node0.memory0], sizes: [1 MiB]}\n");
+    REQUIRE(sweep.notes.size() == 1);
+    CHECK_THAT(sweep.notes[0], ContainsSubstring("`workload.beside` is now called"));
+}
+
 TEST_CASE("a journal cut at any byte loses at most the line it was cut in") {
     const ScratchFolder scratch("journal_cut");
     const fs::path path = scratch.path / "r.csv.journal";
