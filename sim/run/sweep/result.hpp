@@ -30,6 +30,9 @@ struct SweepResult {
 // The table: "point", the varied keys, the figures, "error"; null where a row has no value.
 Records records_of(const SweepResult& result);
 
+// The table on the terminal: what varies and the figures that a planner looks at first.
+std::string sweep_table(const SweepResult& result);
+
 // The unit that the name of a figure ends in.
 html::Unit unit_of(const std::string& figure);
 
