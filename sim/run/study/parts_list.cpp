@@ -91,7 +91,6 @@ private:
 
     void cables() {
         const Part& layout = catalog_.at("layout", "usual-layout");
-        const Part& copper = catalog_.at("cable", "dac");
         const FabricSpec& fabric = fabric_.cluster().fabric;
         for (const CableCount& run : list_.bill.cables) {
             const LinkSpec& link = run.run == CableRun::node ? fabric.link : fabric.trunk;
@@ -99,6 +98,7 @@ private:
                                                 : run.run == CableRun::trunk ? "trunk_cable"
                                                                              : "core_cable",
                                                 "m");
+            const Part& copper = catalog_.at("cable", "dac");
             const bool is_copper = metres <= copper_reach_metres(copper, gigabits_per_lane(link));
             CableClass kind{run.between, is_copper ? "dac" : layout.word("cable"), metres, run.cables, 0};
             const std::string what =
