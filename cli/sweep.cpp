@@ -19,12 +19,11 @@
 #include "cli/progress.hpp"
 #include "cli/sweep_request.hpp"
 #include "sim/report/html/page_html.hpp"
-#include "sim/run/sweep/files.hpp"
 #include "sim/run/sweep/journal.hpp"
 #include "sim/run/sweep/page.hpp"
 #include "sim/run/sweep/prepare.hpp"
+#include "sim/run/sweep/result.hpp"
 #include "sim/run/sweep/run.hpp"
-#include "sim/run/sweep/table.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/scenario/vary.hpp"
 
@@ -88,7 +87,7 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
     if (!request.out.empty()) {
         write_result(request.out, result);
     } else if (request.to_stdout) {
-        write_output("-", sweep_csv(result));
+        write_output("-", csv_text(records_of(result)));
     } else if (!request.quiet) {
         words_to << sweep_table(result);
     }
@@ -104,6 +103,9 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
                  << (distinct < points ? ", " + std::to_string(distinct) + " distinct" : "")
                  << (failed > 0 ? ", " + std::to_string(failed) + " failed" : "")
                  << (request.out.empty() ? "" : ", in " + request.out.string()) << "\n";
+        for (const std::string& note : sweep.notes) {
+            words_to << "# " << note << "\n";
+        }
     }
     if (failed == points) {
         throw UsageError("every point failed; the first: " + result.rows.front().error);

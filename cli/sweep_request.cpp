@@ -6,6 +6,7 @@
 #include "base/sqlite.hpp"
 #include "cli/inputs.hpp"
 #include "sim/report/html/page_html.hpp"
+#include "sim/run/sweep/result.hpp"
 
 namespace fabricast::cli {
 

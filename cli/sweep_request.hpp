@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/options.hpp"
-#include "sim/run/sweep/files.hpp"
+#include "sim/run/sweep/journal.hpp"
 
 namespace fabricast::cli {
 

@@ -109,14 +109,11 @@ std::string sweep(const Source& source, const std::vector<std::pair<std::string,
             points, distinct_points(points), threads_or_cores(threads), &stop,
             [&](std::size_t point, const SweepOutcome& outcome) { outcomes.emplace(points.read[point].key, outcome); });
         const SweepResult result = sweep_result(points, outcomes);
-        Json rows = Json::array();
-        for (const SweepRow& row : result.rows) {
-            rows.push_back(cells_of(row));
-        }
+        const Records table = records_of(result);
         return text_of({{"scenario", result.scenario},
                         {"varied", result.varied},
-                        {"columns", columns_of(result)},
-                        {"rows", std::move(rows)}});
+                        {"columns", table.columns},
+                        {"rows", table.rows}});
     });
 }
 

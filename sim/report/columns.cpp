@@ -52,6 +52,9 @@ Json array_schema(Json properties, Json required) {
 }
 
 html::Cell page_cell(const Json& value) {
+    if (value.is_object()) {
+        return page_cell(value.at("value"));
+    }
     if (value.is_number()) {
         return value.get<double>();
     }

@@ -69,6 +69,7 @@ std::string heading_line(std::string cells);
 // {"type": "integer", "description": meaning}; `example` is a value of the column, null if it is a number not known.
 Json column_schema(const Json& example, const std::string& meaning);
 Json array_schema(Json properties, Json required);
+// Of a {value, low80, high80}: the value.
 html::Cell page_cell(const Json& value);
 
 template <class Record>

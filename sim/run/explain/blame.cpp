@@ -20,12 +20,8 @@ namespace {
 // The hop without its numbers, so that equivalent hops of different nodes compare equal: "node3.gpu0 -> node3.nvswitch
 // (x18)" becomes "node.gpu -> node.nvswitch (x)".
 std::string without_numbers(std::string_view hop) {
-    std::string kind;
-    for (const char c : hop) {
-        if (c < '0' || c > '9') {
-            kind += c;
-        }
-    }
+    std::string kind(hop);
+    std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
     return kind;
 }
 
@@ -41,8 +37,7 @@ void BlameSheet::add(BlameKind kind, std::string_view what, std::string_view par
         return;
     }
     Blame entry{kind, std::string(what), std::string(part), std::string(hop), seconds};
-    const auto same =
-        std::find_if(entries_.begin(), entries_.end(), [&](const Blame& other) { return alike(other, entry); });
+    const auto same = std::ranges::find_if(entries_, [&](const Blame& other) { return alike(other, entry); });
     if (same != entries_.end()) {
         same->seconds += seconds;
     } else {

@@ -1,5 +1,7 @@
 #include "sim/run/explain/counterfactual.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -10,7 +12,7 @@
 #include "models/catalog_reader.hpp"
 #include "models/device_part.hpp"
 #include "sim/run/explain/explained_run.hpp"
-#include "sim/run/explain/overlay_text.hpp"
+#include "sim/run/explain/scenario_text.hpp"
 #include "sim/run/simulate.hpp"
 
 namespace fabricast {
@@ -42,19 +44,17 @@ public:
     }
 
 private:
-    void add(std::string name, const std::string& words, Scenario scenario, const OverlayText* overlay = nullptr) {
-        changes_.push_back(
-            {std::move(name), words, std::move(scenario), overlay == nullptr ? "" : overlay->text(words), 0, ""});
+    void add(std::string name, std::string words, Scenario scenario, std::string overlay = "") {
+        changes_.push_back({std::move(name), std::move(words), std::move(scenario), std::move(overlay), 0, ""});
     }
     void add(std::string name, const std::string& words, const OverlayText& overlay) {
         if (!overlay.empty()) {
-            add(std::move(name), words, scenario_, &overlay);
+            add(std::move(name), words, scenario_, overlay.text(words));
         }
     }
 
     void scale_rate(OverlayText& overlay, const std::string& link, double factor) const {
-        const Part* part = catalog_.find(link);
-        if (part != nullptr) {
+        if (const Part* part = catalog_.find(link)) {
             overlay.scale(link, part->has("rate") ? "rate" : "signalling", factor);
         }
     }
@@ -157,17 +157,16 @@ private:
         with(hashes ? "adaptive-routing" : "ecmp",
              hashes ? "adaptive routing in place of hashing" : "hashing in place of adaptive routing",
              [&](ClusterRequest& c) { c.routing = hashes ? "adaptive" : "ecmp"; });
+        const std::uint32_t nics = fabric_.nics_per_node();
         with("twice-the-ports",
-             fabric_.nics_per_node() == 1
-                 ? std::string("one NIC port more per node")
-                 : "two ports on each of the " + std::to_string(fabric_.nics_per_node()) + " NICs of a node",
+             nics == 1 ? "one NIC port more per node" : fmt::format("two ports on each of the {} NICs of a node", nics),
              [&](ClusterRequest& c) {
                  c.node_options["nics"] =
-                     std::to_string(2 * fabric_.nics_per_node() * static_cast<std::uint32_t>(fabric_.node().nic_ports));
+                     fmt::to_string(2 * nics * static_cast<std::uint32_t>(fabric_.node().nic_ports));
              });
-        if (fabric_.nics_per_node() > 1) {
+        if (nics > 1) {
             with("one-nic-less", "one NIC less per node",
-                 [&](ClusterRequest& c) { c.node_options["nics"] = std::to_string(fabric_.nics_per_node() - 1); });
+                 [&](ClusterRequest& c) { c.node_options["nics"] = fmt::to_string(nics - 1); });
         }
         other_family(spec);
     }
@@ -178,22 +177,25 @@ private:
         if (!infiniband && spec.link.family != LinkFamily::ethernet) {
             return;
         }
-        std::string other;
-        const double lanes = catalog_.at("link", spec.link.name).number_or("lanes", 4);
-        for (const Part* part : catalog_.of_kind("link")) {
-            const bool fits = part->word("family") == (infiniband ? "ethernet" : "infiniband") && part->has("lanes") &&
-                              part->number("lanes", "") == lanes;
-            const double rate = fits ? part->number("signalling", "T/s") * lanes : 0;
-            const double mine = catalog_.at("link", spec.link.name).number_or("signalling", 0) * lanes;
-            // The rates of equal generations differ by a little because of their encodings; generations differ by a
-            // factor of two.
-            if (fits && rate > 0.9 * mine && rate < 1.1 * mine && other.empty()) {
-                other = part->name;
+        const Part& own = catalog_.at("link", spec.link.name);
+        const double lanes = own.number_or("lanes", 4);
+        const double mine = own.number_or("signalling", 0) * lanes;
+        // The rates of equal generations differ by a little because of their encodings; generations differ by a factor
+        // of two.
+        const auto fits = [&](const Part* part) {
+            if (part->word("family") != (infiniband ? "ethernet" : "infiniband") || !part->has("lanes") ||
+                part->number("lanes", "") != lanes) {
+                return false;
             }
-        }
-        if (other.empty()) {
+            const double rate = part->number("signalling", "T/s") * lanes;
+            return rate > 0.9 * mine && rate < 1.1 * mine;
+        };
+        const std::vector<const Part*> links = catalog_.of_kind("link");
+        const auto found = std::ranges::find_if(links, fits);
+        if (found == links.end()) {
             return;
         }
+        const std::string& other = (*found)->name;
         Scenario changed = scenario_;
         changed.cluster.link = other;
         changed.cluster.trunk.clear();
@@ -269,11 +271,8 @@ void run_all(std::vector<Counterfactual>& changes, double base_seconds, const Ca
     parallel_map_ordered(
         changes.size(), threads, [&](std::size_t i) { return ran(changes[i], catalog, quiet); },
         [&](Counterfactual change) { done.push_back(std::move(change)); });
-    std::stable_sort(done.begin(), done.end(), [&](const Counterfactual& a, const Counterfactual& b) {
-        const auto moved = [&](const Counterfactual& c) {
-            return c.failure.empty() ? std::abs(c.seconds / base_seconds - 1) : -1;
-        };
-        return moved(a) > moved(b);
+    std::ranges::stable_sort(done, std::greater(), [&](const Counterfactual& c) {
+        return c.failure.empty() ? std::abs(c.seconds / base_seconds - 1) : -1;
     });
     changes = std::move(done);
 }

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
+#include "base/enum_name.hpp"
 #include "base/input_error.hpp"
 #include "sim/plan/timelines.hpp"
 #include "sim/run/explain/critical_path.hpp"
-#include "sim/run/explain/part_names.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"
@@ -21,6 +22,53 @@ namespace {
 
 constexpr std::size_t most_walked = 2'000'000;  // operations that are kept in memory with their times
 
+// Parts of a replayed trace that do not name a collective.
+constexpr std::string_view kernels = "kernels", on_host = "the CPU", between_records = "between records";
+
+// Which part of its workload each operation of the schedule belongs to: "tensor-parallel", "launch", "kernels".
+// Precondition: the schedule keeps what its planner kept, first.
+std::vector<std::string> names_of(const CollectiveFacts& facts, const Schedule& schedule) {
+    std::vector<std::string> names(schedule.size(),
+                                   fmt::format("{} {}", to_string(facts.algorithm), to_string(facts.protocol)));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (schedule.kind(OpId{static_cast<std::uint32_t>(i)}) == OpKind::delay) {
+            names[i] = "launch";
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> names_of(const TrainingFacts& facts, const Schedule&) {
+    static constexpr std::array<std::string_view, 7> tags = {"tensor-parallel", "context-parallel", "expert-parallel",
+                                                             "pipeline",        "data-parallel",    "compute",
+                                                             "end of step"};
+    std::vector<std::string> names;
+    for (const StepOp& op : facts.ops) {
+        names.emplace_back(op.tag != StepTag::compute ? enum_name(tags, op.tag) : op.forward ? "forward" : "backward");
+    }
+    return names;
+}
+
+std::vector<std::string> names_of(const TraceFacts& facts, const Schedule& schedule) {
+    const auto op = [&](std::uint32_t kept) { return static_cast<std::size_t>(schedule.kept[kept]); };
+    std::vector<std::string> names(schedule.size(), std::string(between_records));
+    for (const ReplayedRecord& r : facts.replayed.records) {
+        const RecordKind kind = facts.recording.ranks[facts.job.recorded[r.rank]].records[r.record].kind;
+        if (kind == RecordKind::compute || kind == RecordKind::host) {
+            names[op(r.first)] = kind == RecordKind::compute ? kernels : on_host;
+        }
+    }
+    for (const ReplayedCall& call : facts.replayed.calls) {
+        std::fill(names.begin() + static_cast<std::ptrdiff_t>(op(call.first)),
+                  names.begin() + static_cast<std::ptrdiff_t>(op(call.last)) + 1, to_string(call.collective));
+    }
+    return names;
+}
+
+std::vector<std::string> names_of(const TransferFacts&, const Schedule& schedule) {
+    return std::vector<std::string>(schedule.size());
+}
+
 // Keeps every operation, after those that tell the time.
 void keep_every_operation(const Scenario& scenario, Schedule& schedule) {
     if (schedule.size() > most_walked) {
@@ -28,13 +76,14 @@ void keep_every_operation(const Scenario& scenario, Schedule& schedule) {
                 error_message("too long to be explained", fmt::format("{} operations", schedule.size()),
                               fmt::format("at most {}", most_walked)));
     }
-    for (std::size_t i = 0; i < schedule.size(); ++i) {
-        schedule.kept.push_back(OpId{static_cast<std::uint32_t>(i)});
+    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
+        schedule.kept.push_back(OpId{op});
     }
 }
 
 std::vector<Blame> blames_of(const Plan& plan, const Timeline& timeline, const TimedPart& timed, const Fabric& fabric) {
-    const std::vector<std::string> names = part_names(plan);
+    const std::vector<std::string> names =
+        std::visit([&](const auto& facts) { return names_of(facts, plan.schedule); }, plan.facts);
     const auto part = [&](OpId op) -> std::string_view { return names[static_cast<std::size_t>(op)]; };
     const BlameSheet sheet = critical_path(fabric, plan.schedule, timeline, timed.last, timed.from, part);
     // Calls that overlap are timed as an average; the blame of the last call is scaled to it.
@@ -75,7 +124,7 @@ Scenario single_point(const Scenario& scenario) {
     one.scaling.reset();
     one.asserts.clear();
     if (std::vector<Bytes>* sizes = sizes_of(one.workload); sizes != nullptr) {
-        *sizes = {*std::max_element(sizes->begin(), sizes->end())};
+        *sizes = {std::ranges::max(*sizes)};
     }
     return one;
 }
@@ -87,6 +136,7 @@ ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const 
         const Scenario scenario = with_engine(one, built, catalog, 1);
         const bool walks = traits_of(scenario.engine).whole_operations;
         ExplainedRun run = explain(Job(scenario, catalog, built), walks ? scenario.engine : Engine{Flow{}}, watch);
+        merge_notes(run.notes, written.notes);
         if (!walks) {
             run.notes.emplace_back("blamed by the flow engine: operations of the scenario's engine are not whole");
         }

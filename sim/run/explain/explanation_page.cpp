@@ -1,7 +1,7 @@
 #include "sim/run/explain/explanation_page.hpp"
 
-#include <algorithm>
-#include <array>
+#include <fmt/format.h>
+
 #include <map>
 
 #include "base/unit_text.hpp"
@@ -12,8 +12,6 @@ namespace fabricast {
 using namespace html;
 
 namespace {
-
-std::string time(double seconds) { return text(seconds, Dimension::time); }
 
 void add_blame(Page& page, const ExplainedRun& run) {
     Bars bars{"What bound it",
@@ -62,9 +60,9 @@ std::string knee_words(const ScalingCurve& curve) {
         return "No step costs a hundredth of the efficiency.";
     }
     const Knee& knee = *curve.knee;
-    return "It bends from " + std::to_string(knee.from_gpus) + " to " + std::to_string(knee.to_gpus) + " GPUs, where " +
-           percent(knee.lost) + " of the efficiency go into " + std::string(to_string(knee.cause.kind)) + ", " +
-           knee.cause.what + (knee.cause.part.empty() ? "" : " (" + knee.cause.part + ")") + ".";
+    return fmt::format("It bends from {} to {} GPUs, where {} of the efficiency go into {}, {}{}.", knee.from_gpus,
+                       knee.to_gpus, percent(knee.lost), to_string(knee.cause.kind), knee.cause.what,
+                       knee.cause.part.empty() ? "" : " (" + knee.cause.part + ")");
 }
 
 void add_curve(Page& page, const ScalingCurve& curve) {
@@ -74,17 +72,12 @@ void add_curve(Page& page, const ScalingCurve& curve) {
     Line line{"efficiency", {}};
     Bars bars{"What grows", "The critical path of each size by what bound it.", Unit::time, {}, {}};
     std::map<BlameKind, std::vector<double>> parts;
-    for (const KneePoint& point : curve.points) {
-        for (const auto& [kind, seconds] : by_kind(point.blames)) {
-            parts.try_emplace(kind, std::vector<double>(curve.points.size(), 0));
-        }
-    }
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
         const KneePoint& point = curve.points[i];
         line.points.push_back({static_cast<double>(point.gpus), point.efficiency});
-        bars.labels.push_back(std::to_string(point.gpus) + " GPUs");
+        bars.labels.push_back(fmt::format("{} GPUs", point.gpus));
         for (const auto& [kind, seconds] : by_kind(point.blames)) {
-            parts.at(kind)[i] = seconds;
+            parts.try_emplace(kind, curve.points.size(), 0.0).first->second[i] = seconds;
         }
     }
     for (const auto& [kind, values] : parts) {
@@ -101,11 +94,11 @@ Page explanation_page(const Scenario& scenario, const Explanation& explanation) 
     const ExplainedRun& run = explanation.run;
     Page page;
     page.title = explanation.scenario;
-    page.answer = run.what + " takes " + time(run.seconds) + " on " + std::to_string(run.gpus) + " GPUs";
+    page.answer = fmt::format("{} takes {} on {} GPUs", run.what, text(run.seconds, Dimension::time), run.gpus);
     if (!run.blames.empty()) {
         const Blame& first = run.blames.front();
-        page.answer += "; " + percent(first.seconds / run.seconds) + " of it is " + std::string(to_string(first.kind)) +
-                       ", " + first.what;
+        page.answer += fmt::format("; {} of it is {}, {}", percent(first.seconds / run.seconds), to_string(first.kind),
+                                   first.what);
     }
     page.answer += ".";
     for (const Counterfactual& change : explanation.changes) {
@@ -117,7 +110,7 @@ Page explanation_page(const Scenario& scenario, const Explanation& explanation) 
     }
     if (explanation.curve.points.size() > 1) {
         page.headlines.push_back({"scaling efficiency", percent(explanation.curve.points.back().efficiency),
-                                  "against " + std::to_string(explanation.curve.points.front().gpus) + " GPUs"});
+                                  fmt::format("against {} GPUs", explanation.curve.points.front().gpus)});
     }
     add_blame(page, run);
     add_tornado(page, explanation);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 
 namespace fabricast {
@@ -45,9 +46,9 @@ Json blames_json(const std::vector<Blame>& blames, double seconds) {
 
 std::string blame_table(const Explanation& explanation) {
     const ExplainedRun& run = explanation.run;
-    std::string out = fmt::format("# {}: {}, on {} GPUs in {} {}: {}\n# what bound it along its critical path\n",
-                                  explanation.scenario, run.what, run.gpus, run.nodes,
-                                  run.nodes == 1 ? "node" : "nodes", time_text(run.seconds));
+    std::string out =
+        fmt::format("# {}: {}, on {} GPUs in {}: {}\n# what bound it along its critical path\n", explanation.scenario,
+                    run.what, run.gpus, plural(run.nodes, "node"), time_text(run.seconds));
     double total = 0;
     for (const auto& [kind, seconds] : by_kind(run.blames)) {
         out += line(seconds, run.seconds, to_string(kind), "");

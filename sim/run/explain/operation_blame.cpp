@@ -1,5 +1,7 @@
 #include "sim/run/explain/operation_blame.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -80,8 +82,7 @@ OperationBlame::Binding OperationBlame::binding(std::uint32_t cls, double member
         }
         const auto parts = std::span(network_.parts)
                                .subspan(network_.part_begin(row), network_.part_end[row] - network_.part_begin(row));
-        const auto narrow = std::min_element(
-            parts.begin(), parts.end(), [](const LinkPart& a, const LinkPart& b) { return a.capacity < b.capacity; });
+        const auto narrow = std::ranges::min_element(parts, {}, &LinkPart::capacity);
         found = {narrow->cls, fabric_.link_name(narrow->first), rate};
     }
     return found;
@@ -177,16 +178,17 @@ BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double secon
     BlameSheet alone;
     const std::uint32_t detail = schedule_.detail(op);
     std::string others = "others' turn";
+    const auto others_on = [&](std::uint32_t cls) {
+        return fmt::format("others on {}", to_string(binding(cls, 1).cls));
+    };
     switch (schedule_.kind(op)) {
         case OpKind::transfer:
             transfer(schedule_.transfers[detail], queued, alone);
-            others = "others on " +
-                     std::string(to_string(
-                         binding(network_.class_of_connection[schedule_.transfers[detail].connection], 1).cls));
+            others = others_on(network_.class_of_connection[schedule_.transfers[detail].connection]);
             break;
         case OpKind::pipeline:
             pipeline(detail, until, alone);
-            others = "others on " + std::string(to_string(binding(network_.class_of_pipeline[detail], 1).cls));
+            others = others_on(network_.class_of_pipeline[detail]);
             break;
         case OpKind::compute:
             compute(schedule_.computes[detail], alone);
@@ -199,12 +201,11 @@ BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double secon
     BlameSheet sheet;
     const double expected = alone.total();
     // Times differ a little by rounding, or by links that change: the parts keep their proportions.
-    const bool as_expected = seconds < expected + rounding;
-    sheet.add(alone, "", as_expected && expected > 0 ? seconds / expected : 1);
-    if (as_expected && expected > 0) {
-        return sheet;
+    const bool as_expected = expected > 0 && seconds < expected + rounding;
+    sheet.add(alone, "", as_expected ? seconds / expected : 1);
+    if (!as_expected) {
+        sheet.add(BlameKind::wait, others, "", "", seconds - sheet.total());
     }
-    sheet.add(BlameKind::wait, others, "", "", seconds - sheet.total());
     return sheet;
 }
 

@@ -41,10 +41,7 @@ std::vector<PathQuery> ways_of(const Scenario& scenario, const Fabric& fabric) {
     std::vector<PathQuery> ways;
     const auto add = [&](DeviceId from, DeviceId to) {
         if (from != to) {
-            PathQuery way;
-            way.src = from;
-            way.dst = to;
-            ways.push_back(way);
+            ways.push_back({.src = from, .dst = to});
         }
     };
     if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload)) {
@@ -157,16 +154,14 @@ OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch&
         for (const LinkChange& change : failed.events) {
             out.changed.push_back(described(change, failed, fabric, catalog));
         }
-        const auto down = [&](LinkId link) {
+        const auto hit = [&](LinkId link, const auto& how) {
             return std::ranges::any_of(events, [&](const LinkEvent& event) {
-                return !event.of_device() && event.link == link && event.share <= 0;
+                return !event.of_device() && event.link == link && how(event.share);
             });
         };
+        const auto down = [&](LinkId link) { return hit(link, [](double share) { return share <= 0; }); };
         const auto thinned = [&](LinkId link) {
-            return std::ranges::any_of(events, [&](const LinkEvent& event) {
-                return !event.of_device() && event.link == link && event.share > 0 && event.share < 1 &&
-                       fabric.ends(link).cables > 1;
-            });
+            return hit(link, [](double share) { return share > 0 && share < 1; }) && fabric.ends(link).cables > 1;
         };
         const std::vector<PathQuery> ways = ways_of(failed, fabric);
         out.ways = static_cast<std::uint32_t>(ways.size());

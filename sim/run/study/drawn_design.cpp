@@ -7,34 +7,19 @@ namespace fabricast {
 
 namespace {
 
-// The family of a stretch of the critical path; forecasts of one family have errors in common: bytes on network links,
-// on links of the node, latencies ...
-std::string family_of(const Blame& blame) {
-    static constexpr std::array<std::string_view, 5> network = {"nic-port", "leaf-spine", "spine-core", "global",
-                                                                "torus"};
-    switch (blame.kind) {
-        case BlameKind::compute:
-        case BlameKind::launch:
-            return "compute";
-        case BlameKind::bandwidth:
-            return std::find(network.begin(), network.end(), blame.what) != network.end() ? "network" : "node";
-        case BlameKind::latency:
-        case BlameKind::protocol:
-        case BlameKind::wait:
-            break;
-    }
-    return std::string(to_string(blame.kind));
-}
-
 // Whether the stretch is on a trunk, where routing decides how well it is used.
 bool is_trunk(const Blame& blame) {
     static constexpr std::array<std::string_view, 4> trunks = {"leaf-spine", "spine-core", "global", "torus"};
-    return blame.kind == BlameKind::bandwidth && std::find(trunks.begin(), trunks.end(), blame.what) != trunks.end();
+    return blame.kind == BlameKind::bandwidth && std::ranges::find(trunks, blame.what) != trunks.end();
 }
 
-Range paired(const Catalog& catalog, const std::string& name) {
-    const Figure& figure = catalog.at("interval", "study-intervals").figure(name);
-    return {figure.value.front(), figure.low80, figure.high80};
+// The family of a stretch of the critical path; forecasts of one family have errors in common: bytes on network links,
+// on links of the node, latencies ...
+std::string_view family_of(const Blame& blame) {
+    if (blame.kind == BlameKind::bandwidth) {
+        return is_trunk(blame) || blame.what == "nic-port" ? "network" : "node";
+    }
+    return to_string(blame.kind == BlameKind::launch ? BlameKind::compute : blame.kind);
 }
 
 }  // namespace
@@ -47,7 +32,7 @@ Own own_time(const Evaluation& one, const Evaluation& other) {
             common += alike(blame, b) ? std::min(blame.seconds, b.seconds) : 0;
         }
         own.shared += common;
-        own.seconds[{family_of(blame), is_trunk(blame)}] += blame.seconds - common;
+        own.seconds[{std::string(family_of(blame)), is_trunk(blame)}] += blame.seconds - common;
     }
     if (one.blames.empty()) {
         own.seconds[{"network", true}] = one.result.time_s.value;
@@ -55,47 +40,31 @@ Own own_time(const Evaluation& one, const Evaluation& other) {
     return own;
 }
 
-double DrawnDesign::form(std::uint32_t index) const {
-    return at_deviation(evaluation_.form, normal(draw(index), "form " + evaluation_.system));
+double DrawnDesign::form(const Draw& draw) const {
+    return at_deviation(evaluation.form, normal(draw, "form " + evaluation.system));
 }
 
-double DrawnDesign::seconds(std::uint32_t index, double with_constants, const Own& own) const {
+double DrawnDesign::seconds(const Draw& draw, const Own& own) const {
+    const auto error = [&](const std::string& figure, const std::string& name) {
+        return at_deviation(study_interval(input.catalog, figure), normal(draw, name));
+    };
     double moved = own.shared;
     for (const auto& [key, seconds] : own.seconds) {
         const auto& [family, trunk] = key;
-        const std::string regime = family == "compute"                ? "training"
-                                   : evaluation_.regime == "training" ? "large"
-                                                                      : evaluation_.regime;
-        const double error = at_deviation(paired(input_.catalog, "paired." + regime),
-                                          normal(draw(index), "own " + evaluation_.system + family));
-        const double uneven = trunk ? at_deviation(paired(input_.catalog, "trunks"),
-                                                   normal(draw(index), "trunks " + evaluation_.result.name))
-                                    : 1;
-        moved += seconds * error * uneven;
+        const std::string regime = family == "compute"               ? "training"
+                                   : evaluation.regime == "training" ? "large"
+                                                                     : evaluation.regime;
+        const double uneven = trunk ? error("trunks", "trunks " + evaluation.result.name) : 1;
+        moved += seconds * error("paired." + regime, "own " + evaluation.system + family) * uneven;
     }
-    return with_constants * (moved / evaluation_.result.time_s.value) * form(index);
+    return with_constants[draw.index] * (moved / evaluation.result.time_s.value) * form(draw);
 }
 
-double DrawnDesign::capital(std::uint32_t index) const {
-    const Draw d = draw(index);
-    return capital_usd(evaluation_.result.parts, &d);
-}
-
-double DrawnDesign::watts(std::uint32_t index) const {
-    const Draw d = draw(index);
-    return it_watts(evaluation_.result.parts, &d);
-}
-
-Ownership DrawnDesign::owning(std::uint32_t index) const {
-    const Draw d = draw(index);
-    return ownership(input_.catalog, evaluation_.result.parts.bill.gpus, &d);
-}
-
-double DrawnDesign::value(std::uint32_t index, double seconds) const {
-    const Ownership own = owning(index);
-    return evaluation_.tokens > 0
-               ? own.total_usd(capital(index), watts(index)) * seconds / (evaluation_.tokens * own.seconds)
-               : capital(index) * seconds;
+double DrawnDesign::value(const Draw& draw, double seconds) const {
+    const Ownership own = owning(draw);
+    return evaluation.tokens > 0
+               ? own.total_usd(capital(draw), watts(draw)) * seconds / (evaluation.tokens * own.seconds)
+               : capital(draw) * seconds;
 }
 
 }  // namespace fabricast

@@ -21,12 +21,14 @@ std::uint64_t hashed(std::string_view name, std::uint64_t salt) { return mix(fnv
 // Uniform, above 0 and below 1.
 double uniform(std::uint64_t hash) { return (static_cast<double>(hash >> 11U) + 0.5) * 0x1p-53; }
 
+Range range_of(const Figure& figure) { return {figure.value.front(), figure.low80, figure.high80}; }
+
 // Whether every figure of the part that has an interval is a constant of the forecast; true for these kinds of part.
 bool holds_constants(const Part& part) {
     static constexpr std::array<std::string_view, 19> kinds = {
         "kernel", "transport", "launch",  "link",      "nic",      "switch",    "nvswitch",  "cpu",   "cable", "layout",
         "gpu",    "host",      "compute", "framework", "training", "data-path", "messaging", "drive", "device"};
-    return std::find(kinds.begin(), kinds.end(), part.kind) != kinds.end();
+    return std::ranges::find(kinds, part.kind) != kinds.end();
 }
 
 // Whether the figure may be drawn. Counts and port rates decide what can be built at all, and no draw may make a system
@@ -37,33 +39,6 @@ bool is_constant(std::string_view name, const Figure& figure) {
     return figure.value.size() == 1 && figure.high80 > figure.low80 && !count && figure.unit != "USD" &&
            figure.unit != "W" && name != "port_rate" && !name.starts_with("data.");
 }
-
-}  // namespace
-
-double normal(const Draw& draw, std::string_view name) {
-    const std::uint64_t first = hashed(name, draw.seed * 0x9e3779b97f4a7c15U + draw.index);
-    const double radius = std::sqrt(-2 * std::log(uniform(first)));  // Box and Muller, 1958
-    const double z = radius * std::cos(2 * std::numbers::pi * uniform(mix(first + 1)));
-    return std::clamp(z, -furthest, furthest);
-}
-
-double at_deviation(const Range& range, double z) {
-    const double end = z < 0 ? range.low80 : range.high80;
-    const double share = std::abs(z) / decile;
-    if (end == range.value) {
-        return range.value;
-    }
-    return range.value > 0 && end > 0 ? range.value * std::pow(end / range.value, share)
-                                      : range.value + (end - range.value) * share;
-}
-
-double drawn(const Figure& figure, const Draw& draw, std::string_view part, std::string_view name) {
-    const Range range{figure.value.front(), figure.low80, figure.high80};
-    return range.high80 > range.low80 ? at_deviation(range, normal(draw, std::string(part) + "/" + std::string(name)))
-                                      : range.value;
-}
-
-namespace {
 
 // Raises port rates so that a port still supports every link that it supported before the draw.
 void hold_links(const Catalog& catalog, Catalog& drawn) {
@@ -86,6 +61,29 @@ void hold_links(const Catalog& catalog, Catalog& drawn) {
 
 }  // namespace
 
+double normal(const Draw& draw, std::string_view name) {
+    const std::uint64_t first = hashed(name, draw.seed * 0x9e3779b97f4a7c15U + draw.index);
+    const double radius = std::sqrt(-2 * std::log(uniform(first)));  // Box and Muller, 1958
+    const double z = radius * std::cos(2 * std::numbers::pi * uniform(mix(first + 1)));
+    return std::clamp(z, -furthest, furthest);
+}
+
+double at_deviation(const Range& range, double z) {
+    const double end = z < 0 ? range.low80 : range.high80;
+    const double share = std::abs(z) / decile;
+    if (end == range.value) {
+        return range.value;
+    }
+    return range.value > 0 && end > 0 ? range.value * std::pow(end / range.value, share)
+                                      : range.value + (end - range.value) * share;
+}
+
+double drawn(const Figure& figure, const Draw& draw, std::string_view part, std::string_view name) {
+    const Range range = range_of(figure);
+    return range.high80 > range.low80 ? at_deviation(range, normal(draw, std::string(part) + "/" + std::string(name)))
+                                      : range.value;
+}
+
 Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
     Catalog out = catalog;
     for (auto& [name, part] : out.parts) {
@@ -102,6 +100,10 @@ Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
     }
     hold_links(catalog, out);
     return out;
+}
+
+Range study_interval(const Catalog& catalog, std::string_view figure) {
+    return range_of(catalog.at("interval", "study-intervals").figure(figure));
 }
 
 Range range_of(double value, const std::vector<double>& draws) {

@@ -35,6 +35,9 @@ double drawn(const Figure& figure, const Draw& draw, std::string_view part, std:
 // their values.
 Catalog drawn_catalog(const Catalog& catalog, const Draw& draw);
 
+// A figure of the catalogue's part `study-intervals`: how far forecasts and results of one kind were from each other.
+Range study_interval(const Catalog& catalog, std::string_view figure);
+
 // The first and the ninth decile of the draws, widened to contain `value`. Precondition: `draws` is not empty.
 Range range_of(double value, const std::vector<double>& draws);
 

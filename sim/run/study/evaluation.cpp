@@ -1,8 +1,8 @@
 #include "sim/run/study/evaluation.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <sstream>
+#include <fmt/ranges.h>
+
+#include <set>
 
 #include "base/unit_text.hpp"
 #include "sim/run/explain/counterfactual.hpp"
@@ -21,82 +21,62 @@ std::string network_words(const Fabric& fabric) {
     if (spec.kind == FabricKind::none) {
         return "one node";
     }
-    std::ostringstream words;
-    words << to_string(spec.kind);
-    if (spec.kind != FabricKind::explicit_graph) {
-        words << ", " << spec.link.name << ", " << spec.switch_part << ", " << spec.oversubscription << ":1"
-              << (spec.choice == PathChoice::ecmp ? ", ecmp" : "");
-    }
-    return words.str();
+    return spec.kind == FabricKind::explicit_graph
+               ? std::string(to_string(spec.kind))
+               : fmt::format("{}, {}, {}, {:g}:1{}", to_string(spec.kind), spec.link.name, spec.switch_part,
+                             spec.oversubscription, spec.choice == PathChoice::ecmp ? ", ecmp" : "");
 }
 
 // The kernel and transport parts whose constants the forecast uses, as the report lists them.
 std::string parts_used(const Report& report, const Catalog& catalog) {
-    std::vector<std::string> names;
+    std::set<std::string> names;
     for (const FigureUsed& figure : report.figures) {
         const Part* part = catalog.find(figure.part);
-        const bool system = part != nullptr && (part->kind == "kernel" || part->kind == "transport");
-        if (system && std::find(names.begin(), names.end(), figure.part) == names.end()) {
-            names.push_back(figure.part);
+        if (part != nullptr && (part->kind == "kernel" || part->kind == "transport")) {
+            names.insert(figure.part + " ");
         }
     }
-    std::sort(names.begin(), names.end());
-    std::string words;
-    for (const std::string& name : names) {
-        words += name + " ";
-    }
-    return words;
+    return fmt::format("{}", fmt::join(names, ""));
 }
 
-Range interval_figure(const Catalog& catalog, const std::string& name) {
-    const Figure& figure = catalog.at("interval", "study-intervals").figure(name);
-    return {figure.value.front(), figure.low80, figure.high80};
+// Adds the efficiency against a cluster of `nodes` nodes. Throws InputError if the workload does not fit it.
+void add_efficiency(DesignResult& result, const StudyInput& input, std::uint32_t nodes, const Watch& watch) {
+    Scenario scenario = single_point(input.scenario);
+    scenario.events.clear();
+    scenario.scaling.emplace().nodes = {nodes, scenario.cluster.nodes};
+    if (auto* training = std::get_if<TrainingWorkload>(&scenario.workload)) {
+        training->check_memory = false;  // the small cluster only serves as a reference
+    }
+    const Report report = simulate(scenario, input.catalog, watch);
+    if (report.steps.size() == 2) {
+        result.efficiency = report.steps[1].efficiency;
+        result.efficiency_gpus = report.steps[0].gpus;
+    } else if (report.points.size() == 2 && report.points[0].busbw > 0) {
+        result.efficiency = report.points[1].busbw_retained;
+        result.efficiency_gpus = report.points[0].gpus;
+    } else {
+        throw InputError(place_of(scenario, "scaling"), "nothing to compare with");
+    }
 }
 
 // Adds the efficiency: performance per GPU relative to the smallest cluster, of doubling node counts, that the workload
 // fits.
-class Scaling {
-public:
-    Scaling(const StudyInput& input, const Watch& watch) : input_(input), watch_(watch) {}
-
-    void add(DesignResult& result) const {
-        const ClusterRequest& cluster = input_.scenario.cluster;
-        if (!grows(input_.scenario.workload) || cluster.nodes < 2 || cluster.graph) {
-            return;
-        }
-        for (std::uint32_t nodes = 1; nodes < cluster.nodes; nodes *= 2) {
-            try {
-                add(result, nodes);
-                return;
-            } catch (const InputError&) {
-                // The layout does not fit so few GPUs.
-            }
+void add_efficiency(DesignResult& result, const StudyInput& input, const Watch& watch) {
+    const ClusterRequest& cluster = input.scenario.cluster;
+    if (!grows(input.scenario.workload) || cluster.graph) {
+        return;
+    }
+    for (std::uint32_t nodes = 1; nodes < cluster.nodes && !result.efficiency; nodes *= 2) {
+        try {
+            add_efficiency(result, input, nodes, watch);
+        } catch (const InputError&) {
+            // The layout does not fit so few GPUs.
         }
     }
+}
 
-private:
-    void add(DesignResult& result, std::uint32_t nodes) const {
-        Scenario scenario = single_point(input_.scenario);
-        scenario.events.clear();
-        scenario.scaling.emplace().nodes = {nodes, scenario.cluster.nodes};
-        if (auto* training = std::get_if<TrainingWorkload>(&scenario.workload)) {
-            training->check_memory = false;  // the small cluster only serves as a reference
-        }
-        const Report report = simulate(scenario, input_.catalog, watch_);
-        if (report.steps.size() == 2) {
-            result.efficiency = report.steps[1].efficiency;
-            result.efficiency_gpus = report.steps[0].gpus;
-        } else if (report.points.size() == 2 && report.points[0].busbw > 0) {
-            result.efficiency = report.points[1].busbw_retained;
-            result.efficiency_gpus = report.points[0].gpus;
-        } else {
-            throw InputError(place_of(scenario, "scaling"), "nothing to compare with");
-        }
-    }
-
-    const StudyInput& input_;
-    const Watch& watch_;
-};
+// The central time, with the interval of the errors of such forecasts.
+Range time_range(double seconds, const Range& form) { return {seconds, seconds * form.low80, seconds * form.high80}; }
 
 void take_step(const StepRow& row, const StudyInput& input, Evaluation& out) {
     DesignResult& r = out.result;
@@ -106,7 +86,7 @@ void take_step(const StepRow& row, const StudyInput& input, Evaluation& out) {
     r.what = "a step of " + std::get<TrainingWorkload>(input.scenario.workload).model;
     r.mfu = row.mfu;
     r.bottleneck = row.bottleneck;
-    r.time_s = {row.step_time_s, row.step_time_s * out.form.low80, row.step_time_s * out.form.high80};
+    r.time_s = time_range(row.step_time_s, out.form);
     if (row.tokens_per_s > 0) {
         r.tokens_per_s = Range{row.tokens_per_s, row.tokens_per_s / out.form.high80, row.tokens_per_s / out.form.low80};
     }
@@ -118,8 +98,8 @@ void take_row(const Row& row, const StudyInput& input, Evaluation& out) {
     out.regime = row.size.count < 65536 ? "small" : row.size.count < 16777216 ? "middle" : "large";
     out.busbw_seconds = row.busbw * row.time_s;
     const auto* collective = std::get_if<CollectiveWorkload>(&input.scenario.workload);
-    r.what = (collective != nullptr ? std::string(to_string(collective->collective)) : std::string("a message")) +
-             " of " + text(row.size) + ", " + row.algorithm + " " + row.protocol;
+    r.what = fmt::format("{} of {}, {} {}", collective != nullptr ? to_string(collective->collective) : "a message",
+                         text(row.size), row.algorithm, row.protocol);
     r.bottleneck = row.bottleneck;
     r.time_s = {row.time_s, row.time_low80_s, row.time_high80_s};
     r.busbw = Range{row.busbw, out.busbw_seconds / row.time_high80_s, out.busbw_seconds / row.time_low80_s};
@@ -140,21 +120,21 @@ Evaluation evaluate(const StudyInput& input, const Watch& watch) {
         r.network = network_words(fabric);
         r.parts = parts_list(scenario, fabric, input.catalog);
         r.notes = r.parts.missing();
+        merge_notes(r.notes, scenario.notes);
         out.system = fabric.node().gpu.name + " " + parts_used(report, input.catalog);
         if (!report.steps.empty()) {
             take_step(report.steps.back(), input, out);
         } else if (!report.rows.empty()) {
             take_row(report.rows.back(), input, out);
         } else {
-            const double seconds = seconds_of(report);
-            out.form = interval_figure(input.catalog, "forecast.training");
+            out.form = study_interval(input.catalog, "forecast.training");
             out.regime = "training";
             r.what = "a replayed trace";
             r.bottleneck = report.replay ? report.replay->bottleneck : "";
-            r.time_s = {seconds, seconds * out.form.low80, seconds * out.form.high80};
+            r.time_s = time_range(seconds_of(report), out.form);
         }
         out.blames = explain_run(scenario, input.catalog, watch).blames;
-        Scaling(input, watch).add(r);
+        add_efficiency(r, input, watch);
         return out;
     });
 }

@@ -1,16 +1,44 @@
 #pragma once
-// One design by itself: its forecast, what bounds it, and its parts list.
+// One design of a study by itself: its forecast, what bounds it, and its parts list.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/engines/common/watch.hpp"
 #include "sim/run/explain/blame.hpp"
-#include "sim/run/study/design.hpp"
 #include "sim/run/study/draws.hpp"
 #include "sim/run/study/parts_list.hpp"
+#include "sim/scenario/scenario.hpp"
 
 namespace fabricast {
+
+// A design and its catalogue, with its prices merged in.
+struct StudyInput {
+    std::string name;
+    Scenario scenario;
+    Catalog catalog;
+};
+
+struct DesignResult {
+    std::string name;
+    std::string network;  // "rail-optimized, infiniband-ndr, quantum-2, 2:1"
+    std::uint32_t nodes = 0, gpus = 0;
+    std::string what;  // "all_reduce of 1 GiB", "a step of gpt3-175b"
+    Range time_s;
+    std::optional<Range> busbw, tokens_per_s;
+    std::optional<double> mfu, efficiency;
+    std::uint32_t efficiency_gpus = 0;  // number of GPUs that `efficiency` is relative to
+    std::string bottleneck;
+    PartsList parts;
+    std::optional<Range> it_watts, all_watts;  // all_watts: with cooling and conversion (PUE)
+    std::optional<Range> capital_usd;
+    double guessed_share = 0;  // share of the capital that rests on estimated prices
+    std::optional<Range> usd_per_million_tokens, usd_per_busbw, tokens_per_joule;  // per busbw: capital per B/s
+    bool best = false;  // in the Pareto set of speed, capital and power
+    std::vector<std::string> notes;
+};
 
 struct Evaluation {
     DesignResult result;        // central values; time_s, busbw and tokens_per_s also have their 80 % intervals
@@ -23,6 +51,7 @@ struct Evaluation {
     double tokens = 0;         // tokens per training step
 };
 
+// Throws as simulate does.
 Evaluation evaluate(const StudyInput& input, const Watch& watch);
 
 }  // namespace fabricast

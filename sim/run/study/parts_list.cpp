@@ -1,5 +1,7 @@
 #include "sim/run/study/parts_list.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,17 +23,6 @@ std::optional<Figure> figure_of(const Catalog& catalog, const std::string& part,
     return found != nullptr && found->has(name) ? std::optional(found->figure(name)) : std::nullopt;
 }
 
-PartLine line_of(const Catalog& catalog, std::string what, const std::string& part, double count,
-                 std::string_view watts = "power.typical") {
-    std::optional<Figure> power = figure_of(catalog, part, watts);
-    return {std::move(what),
-            part,
-            count,
-            1,
-            figure_of(catalog, part, "price"),
-            power ? power : figure_of(catalog, part, "power.max")};
-}
-
 class Lister {
 public:
     Lister(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog)
@@ -48,6 +39,13 @@ public:
 private:
     const NodeTemplate& node() const { return fabric_.node(); }
 
+    PartLine& add(std::string what, const std::string& part, double count) {
+        std::optional<Figure> power = figure_of(catalog_, part, "power.typical");
+        list_.lines.push_back({std::move(what), part, count, 1, figure_of(catalog_, part, "price"),
+                               power ? power : figure_of(catalog_, part, "power.max")});
+        return list_.lines.back();
+    }
+
     // Whether the node has the GPU and the adapter of its template, and as many GPUs, NICs and NIC ports.
     bool as_in_the_library() const {
         if (scenario_.cluster.node.empty()) {
@@ -60,44 +58,41 @@ private:
 
     void nodes() {
         const std::string system = node().name + "-system";
-        const auto count = static_cast<double>(list_.bill.nodes);
         if (catalog_.find(system) != nullptr && as_in_the_library()) {
-            list_.lines.push_back(line_of(catalog_, "nodes", system, count));
+            add("nodes", system, static_cast<double>(list_.bill.nodes));
             return;
         }
         const auto gpus = static_cast<double>(list_.bill.gpus);
-        list_.lines.push_back(line_of(catalog_, "GPUs", node().gpu.name, gpus));
+        add("GPUs", node().gpu.name, gpus);
         if (list_.bill.nics > 0) {
-            list_.lines.push_back(line_of(catalog_, "NICs", node().nic_part, static_cast<double>(list_.bill.nics)));
+            add("NICs", node().nic_part, static_cast<double>(list_.bill.nics));
         }
-        list_.lines.push_back(line_of(catalog_, "hosts, in eight GPUs' worth", "host-8gpu", gpus / 8));
+        add("hosts, in eight GPUs' worth", "host-8gpu", gpus / 8);
     }
 
     void switches() {
         const FabricSpec& fabric = fabric_.cluster().fabric;
-        if (fabric.kind == FabricKind::explicit_graph) {
-            std::map<std::string, double> counts;
-            for (const NodeDevice& device : fabric_.cluster().graph.devices) {
-                const Part* part = catalog_.find(device.part);
-                counts[device.part] += part != nullptr && part->kind == "switch" ? 1 : 0;
-            }
-            for (const auto& [part, count] : counts) {
-                if (count > 0) {
-                    list_.lines.push_back(line_of(catalog_, "switches", part, count));
-                }
+        if (fabric.kind != FabricKind::explicit_graph) {
+            for (const SwitchCount& tier : list_.bill.switches) {
+                add(tier.tier + " switches", fabric.switch_part, static_cast<double>(tier.switches));
             }
             return;
         }
-        for (const SwitchCount& tier : list_.bill.switches) {
-            list_.lines.push_back(
-                line_of(catalog_, tier.tier + " switches", fabric.switch_part, static_cast<double>(tier.switches)));
+        std::map<std::string, double> counts;
+        for (const NodeDevice& device : fabric_.cluster().graph.devices) {
+            if (const Part* part = catalog_.find(device.part); part != nullptr && part->kind == "switch") {
+                counts[device.part] += 1;
+            }
+        }
+        for (const auto& [part, count] : counts) {
+            add("switches", part, count);
         }
     }
 
     void cables() {
         const Part& layout = catalog_.at("layout", "usual-layout");
+        const FabricSpec& fabric = fabric_.cluster().fabric;
         for (const CableCount& run : list_.bill.cables) {
-            const FabricSpec& fabric = fabric_.cluster().fabric;
             const LinkSpec& link = run.run == CableRun::node ? fabric.link : fabric.trunk;
             const double metres = layout.number(run.run == CableRun::node    ? "node_cable"
                                                 : run.run == CableRun::trunk ? "trunk_cable"
@@ -107,15 +102,13 @@ private:
             const bool is_copper = metres <= copper_reach_metres(copper, gigabits_per_lane(link));
             CableClass kind{run.between, is_copper ? "dac" : layout.word("cable"), metres, run.cables, 0};
             const std::string what =
-                run.between + (is_copper ? " cables of " : " optics, ") + std::to_string(std::lround(metres)) + " m";
+                fmt::format("{}{}{} m", run.between, is_copper ? " cables of " : " optics, ", std::lround(metres));
             const std::string module = is_copper ? "" : module_for(kind.medium, link);
             if (module.empty()) {
-                PartLine line = line_of(catalog_, what, kind.medium, static_cast<double>(run.cables));
-                line.watts_each = 2;
-                list_.lines.push_back(std::move(line));
+                add(what, kind.medium, static_cast<double>(run.cables)).watts_each = 2;
             } else {
                 kind.modules = 2 * run.cables;
-                list_.lines.push_back(line_of(catalog_, what, module, static_cast<double>(kind.modules)));
+                add(what, module, static_cast<double>(kind.modules));
             }
             list_.cables.push_back(std::move(kind));
         }
@@ -148,12 +141,7 @@ private:
     PartsList list_;
 };
 
-double value_of(const Figure& figure, const PartLine& line, std::string_view name, const Draw* draw) {
-    return draw == nullptr ? figure.value.front() : drawn(figure, *draw, line.part, name);
-}
-
-double figure_value(const Catalog& catalog, const char* part, const char* name, const Draw* draw) {
-    const Figure& figure = catalog.at("system", part).figure(name);
+double value_of(const Figure& figure, std::string_view part, std::string_view name, const Draw* draw) {
     return draw == nullptr ? figure.value.front() : drawn(figure, *draw, part, name);
 }
 
@@ -168,18 +156,18 @@ std::uint64_t PartsList::modules() const {
 }
 
 bool PartsList::priced() const {
-    return std::all_of(lines.begin(), lines.end(), [](const PartLine& l) { return l.price.has_value(); });
+    return std::ranges::all_of(lines, [](const PartLine& l) { return l.price.has_value(); });
 }
 
 bool PartsList::powered() const {
-    return std::all_of(lines.begin(), lines.end(), [](const PartLine& l) { return l.watts.has_value(); });
+    return std::ranges::all_of(lines, [](const PartLine& l) { return l.watts.has_value(); });
 }
 
 std::vector<std::string> PartsList::missing() const {
     std::vector<std::string> words;
     for (const PartLine& line : lines) {
         if (!line.price) {
-            words.push_back("no price of " + line.part + ": state one, `prices: {" + line.part + ": 1000 USD}`");
+            words.push_back(fmt::format("no price of {0}: state one, `prices: {{{0}: 1000 USD}}`", line.part));
         }
         if (!line.watts) {
             words.push_back("no power of " + line.part);
@@ -195,7 +183,7 @@ PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catal
 double capital_usd(const PartsList& list, const Draw* draw) {
     double all = 0;
     for (const PartLine& line : list.lines) {
-        all += line.count * value_of(*line.price, line, "price", draw);
+        all += line.count * value_of(*line.price, line.part, "price", draw);
     }
     return all;
 }
@@ -203,7 +191,7 @@ double capital_usd(const PartsList& list, const Draw* draw) {
 double it_watts(const PartsList& list, const Draw* draw) {
     double all = 0;
     for (const PartLine& line : list.lines) {
-        all += line.count * line.watts_each * value_of(*line.watts, line, "power", draw);
+        all += line.count * line.watts_each * value_of(*line.watts, line.part, "power", draw);
     }
     return all;
 }
@@ -218,11 +206,13 @@ double guessed_share(const PartsList& list) {
 }
 
 Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw) {
-    return {
-        .pue = figure_value(catalog, "data-centre", "pue", draw),
-        .usd_per_joule = figure_value(catalog, "data-centre", "electricity", draw) / (1000 * hour),
-        .seconds = figure_value(catalog, "ownership", "years", draw) * year,
-        .operations_usd = figure_value(catalog, "ownership", "operations_per_gpu", draw) * static_cast<double>(gpus)};
+    const auto value = [&](const char* part, const char* name) {
+        return value_of(catalog.at("system", part).figure(name), part, name, draw);
+    };
+    return {.pue = value("data-centre", "pue"),
+            .usd_per_joule = value("data-centre", "electricity") / (1000 * hour),
+            .seconds = value("ownership", "years") * year,
+            .operations_usd = value("ownership", "operations_per_gpu") * static_cast<double>(gpus)};
 }
 
 namespace {
@@ -261,11 +251,7 @@ void apply_prices(const Scenario& scenario, Catalog& catalog) {
                     error_message("no such part in the catalogue", shown(name), "`fabricast catalog list` shows them",
                                   nearest_word(name, names)));
         }
-        yaml::Node node;
-        node.kind = yaml::Kind::scalar;
-        node.name = figure;
-        node.text = text;
-        node.place = place_of(scenario, at);
+        const yaml::Node node{yaml::Kind::scalar, false, text, figure, place_of(scenario, at), {}, {}};
         Figure stated = read_figure(node, {Origin::vendor, {"prices of " + scenario.name}});
         const auto old = part->second.figures.find(figure);
         const std::string unit = old != part->second.figures.end() ? old->second.unit : "USD";

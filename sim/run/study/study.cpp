@@ -10,7 +10,6 @@
 #include "sim/run/explain/counterfactual.hpp"
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/run/study/drawn_design.hpp"
-#include "sim/run/study/evaluation.hpp"
 
 namespace fabricast {
 
@@ -18,22 +17,20 @@ namespace {
 
 constexpr double no_matter = 0.01;  // two designs within one per cent: less than the noise between runs
 
-void add_costs(const StudyInput& input, const StudyOptions& options, const Evaluation& evaluation,
-               DesignResult& result) {
-    const DrawnDesign drawn(input, evaluation, options.seed);
-    const std::uint32_t n = options.draws;
-    const Ownership owning = ownership(input.catalog, result.parts.bill.gpus);
+void add_costs(const DrawnDesign& drawn, DesignResult& result) {
+    const double busbw_seconds = drawn.evaluation.busbw_seconds;
+    const double tokens = drawn.evaluation.tokens;
+    const Ownership owning = ownership(drawn.input.catalog, result.parts.bill.gpus);
     const double seconds = result.time_s.value;
     if (result.parts.powered()) {
         const double watts = it_watts(result.parts);
-        result.it_watts = drawn_range(watts, n, [&](std::uint32_t k) { return drawn.watts(k); });
-        result.all_watts =
-            drawn_range(watts * owning.pue, n, [&](std::uint32_t k) { return drawn.watts(k) * drawn.owning(k).pue; });
-        if (evaluation.tokens > 0) {
-            result.tokens_per_joule =
-                drawn_range(evaluation.tokens / seconds / (watts * owning.pue), n, [&](std::uint32_t k) {
-                    return evaluation.tokens / (seconds * drawn.form(k)) / (drawn.watts(k) * drawn.owning(k).pue);
-                });
+        const auto all_watts = [&](const Draw& d) { return drawn.watts(d) * drawn.owning(d).pue; };
+        result.it_watts = drawn.range(watts, [&](const Draw& d) { return drawn.watts(d); });
+        result.all_watts = drawn.range(watts * owning.pue, all_watts);
+        if (tokens > 0) {
+            result.tokens_per_joule = drawn.range(tokens / seconds / (watts * owning.pue), [&](const Draw& d) {
+                return tokens / (seconds * drawn.form(d)) / all_watts(d);
+            });
         }
     }
     if (!result.parts.priced()) {
@@ -41,17 +38,17 @@ void add_costs(const StudyInput& input, const StudyOptions& options, const Evalu
     }
     const double capital = capital_usd(result.parts);
     result.guessed_share = guessed_share(result.parts);
-    result.capital_usd = drawn_range(capital, n, [&](std::uint32_t k) { return drawn.capital(k); });
-    if (evaluation.busbw_seconds > 0) {
-        result.usd_per_busbw = drawn_range(capital * seconds / evaluation.busbw_seconds, n, [&](std::uint32_t k) {
-            return drawn.capital(k) * seconds * drawn.form(k) / evaluation.busbw_seconds;
+    result.capital_usd = drawn.range(capital, [&](const Draw& d) { return drawn.capital(d); });
+    if (busbw_seconds > 0) {
+        result.usd_per_busbw = drawn.range(capital * seconds / busbw_seconds, [&](const Draw& d) {
+            return drawn.capital(d) * seconds * drawn.form(d) / busbw_seconds;
         });
     }
-    if (evaluation.tokens > 0 && result.parts.powered()) {
+    if (tokens > 0 && result.parts.powered()) {
         const double total = owning.total_usd(capital, it_watts(result.parts));
         result.usd_per_million_tokens =
-            drawn_range(1e6 * total * seconds / (evaluation.tokens * owning.seconds), n,
-                        [&](std::uint32_t k) { return 1e6 * drawn.value(k, seconds * drawn.form(k)); });
+            drawn.range(1e6 * total * seconds / (tokens * owning.seconds),
+                        [&](const Draw& d) { return 1e6 * drawn.value(d, seconds * drawn.form(d)); });
     }
 }
 
@@ -62,33 +59,27 @@ Verdict verdict_of(const Range& time) {
     return time.low80 > 0 || time.high80 < 0 ? Verdict::real : Verdict::unclear;
 }
 
-Difference difference(const Evaluation& first, const Evaluation& other, const DrawnDesign& of_first,
-                      const DrawnDesign& of_other, const std::vector<double>& seconds_first,
-                      const std::vector<double>& seconds_other, std::uint32_t draws) {
-    const Own a = own_time(first, other);
-    const Own b = own_time(other, first);
+Difference difference(const DrawnDesign& first, const DrawnDesign& other) {
+    const DesignResult& theirs = first.evaluation.result;
+    const DesignResult& mine = other.evaluation.result;
+    const Own a = own_time(first.evaluation, other.evaluation);
+    const Own b = own_time(other.evaluation, first.evaluation);
     Difference d;
-    d.design = other.result.name;
-    d.against = first.result.name;
-    d.shared = a.shared / first.result.time_s.value;
-    const auto ratio = [&](std::uint32_t k) {
-        return std::pair{of_other.seconds(k, seconds_other[k], b), of_first.seconds(k, seconds_first[k], a)};
-    };
-    d.time = drawn_range(other.result.time_s.value / first.result.time_s.value - 1, draws, [&](std::uint32_t k) {
-        const auto [mine, theirs] = ratio(k);
-        return mine / theirs - 1;
-    });
+    d.design = mine.name;
+    d.against = theirs.name;
+    d.shared = a.shared / theirs.time_s.value;
+    d.time = first.range(mine.time_s.value / theirs.time_s.value - 1,
+                         [&](const Draw& k) { return other.seconds(k, b) / first.seconds(k, a) - 1; });
     d.verdict = verdict_of(d.time);
-    d.priced = of_first.priced() && of_other.priced();
+    d.priced = first.priced() && other.priced();
     if (d.priced) {
-        d.capital = drawn_range(capital_usd(other.result.parts) / capital_usd(first.result.parts) - 1, draws,
-                                [&](std::uint32_t k) { return of_other.capital(k) / of_first.capital(k) - 1; });
+        d.capital = first.range(capital_usd(mine.parts) / capital_usd(theirs.parts) - 1,
+                                [&](const Draw& k) { return other.capital(k) / first.capital(k) - 1; });
         const auto value = [](const DesignResult& r) {
             return r.usd_per_million_tokens ? r.usd_per_million_tokens->value : capital_usd(r.parts) * r.time_s.value;
         };
-        d.value = drawn_range(value(other.result) / value(first.result) - 1, draws, [&](std::uint32_t k) {
-            const auto [mine, theirs] = ratio(k);
-            return of_other.value(k, mine) / of_first.value(k, theirs) - 1;
+        d.value = first.range(value(mine) / value(theirs) - 1, [&](const Draw& k) {
+            return other.value(k, other.seconds(k, b)) / first.value(k, first.seconds(k, a)) - 1;
         });
     }
     return d;
@@ -176,25 +167,22 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
     Study result;
     result.order = options.order;
     result.draws = options.draws;
+    std::vector<DrawnDesign> drawn;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        add_costs(inputs[i], options, evaluations[i], evaluations[i].result);
+        drawn.push_back({inputs[i], evaluations[i], options.seed, options.draws, std::move(seconds[i])});
+        add_costs(drawn[i], evaluations[i].result);
     }
-    const DrawnDesign first(inputs.front(), evaluations.front(), options.seed);
     for (std::size_t i = 1; i < inputs.size(); ++i) {
-        result.differences.push_back(difference(evaluations.front(), evaluations[i], first,
-                                                DrawnDesign(inputs[i], evaluations[i], options.seed), seconds.front(),
-                                                seconds[i], options.draws));
+        result.differences.push_back(difference(drawn.front(), drawn[i]));
     }
     for (const Evaluation& evaluation : evaluations) {
         result.designs.push_back(evaluation.result);
     }
     for (DesignResult& design : result.designs) {
-        design.best = std::none_of(result.designs.begin(), result.designs.end(),
-                                   [&](const DesignResult& other) { return beats(other, design); });
+        design.best =
+            std::ranges::none_of(result.designs, [&](const DesignResult& other) { return beats(other, design); });
     }
-    std::stable_sort(result.designs.begin(), result.designs.end(), [&](const DesignResult& a, const DesignResult& b) {
-        return order_key(a, options.order) < order_key(b, options.order);
-    });
+    std::ranges::stable_sort(result.designs, {}, [&](const DesignResult& r) { return order_key(r, options.order); });
     return result;
 }
 

@@ -11,16 +11,11 @@
 // each design separately.
 
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "models/catalog.hpp"
-#include "sim/engines/engine.hpp"
-#include "sim/run/study/design.hpp"
-#include "sim/run/study/draws.hpp"
-#include "sim/run/study/parts_list.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "sim/run/study/evaluation.hpp"
 
 namespace fabricast {
 

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "models/figure_reader.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/run/study/study_columns.hpp"
 
@@ -25,10 +24,8 @@ std::string signed_percent(double share) {
 // Removes columns that no design fills, such as tokens for a collective.
 Table filled(Table table) {
     for (std::size_t c = table.columns.size(); c-- > 0;) {
-        const bool bare = std::all_of(table.rows.begin(), table.rows.end(),
-                                      [&](const auto& row) { return std::holds_alternative<std::monostate>(row[c]); });
-        if (bare) {
-            const auto place = static_cast<std::ptrdiff_t>(c);
+        const auto place = static_cast<std::ptrdiff_t>(c);
+        if (std::ranges::all_of(table.rows, [&](const auto& row) { return row[c].index() == 0; })) {
             table.columns.erase(table.columns.begin() + place);
             for (std::vector<Cell>& row : table.rows) {
                 row.erase(row.begin() + place);
@@ -39,18 +36,10 @@ Table filled(Table table) {
 }
 
 Table part_table(std::string title, std::string caption, const Study& study, StudyPart part) {
-    Table table{std::move(title), std::move(caption), {}, {}};
-    table.rows.resize(study.designs.size());
-    for (const StudyColumn& column : study_columns()) {
-        if (column.page.label.empty() || column.part != part) {
-            continue;
-        }
-        table.columns.push_back(column.page);
-        for (std::size_t row = 0; row < table.rows.size(); ++row) {
-            const Json value = column.value(study.designs[row]);
-            table.rows[row].push_back(page_cell(value.is_object() ? value.at("value") : value));
-        }
-    }
+    Columns<DesignResult> columns;
+    std::ranges::copy_if(study_columns(), std::back_inserter(columns),
+                         [&](const StudyColumn& column) { return column.part == part; });
+    Table table = page_table(std::move(title), std::move(caption), study.designs, columns);
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
         if (study.designs[row].best) {
             table.marked.push_back(row);
@@ -62,8 +51,8 @@ Table part_table(std::string title, std::string caption, const Study& study, Stu
 // The differences of one kind from the first design, with their intervals.
 Tornado tornado(const Study& study, const std::string& title, const Range Difference::*what) {
     Tornado bars{title,
-                 "Against " + study.differences.front().against +
-                     ", made draw by draw; the line through each bar holds four draws in five.",
+                 fmt::format("Against {}, made draw by draw; the line through each bar holds four draws in five.",
+                             study.differences.front().against),
                  Unit::share,
                  {}};
     for (const Difference& d : study.differences) {
@@ -88,12 +77,19 @@ Table parts_table(const DesignResult& design) {
                 {},
                 true};
     for (const PartLine& line : design.parts.lines) {
-        const auto value = [&](double Figure::*end) { return line.price ? Cell((*line.price).*end) : Cell(); };
-        table.rows.push_back({line.what, line.part, line.count, line.price ? Cell(line.price->value.front()) : Cell(),
-                              value(&Figure::low80), value(&Figure::high80),
-                              line.price ? Cell(std::string(fabricast::to_string(line.price->origin))) : Cell(),
-                              line.watts ? Cell(line.watts->value.front() * line.watts_each) : Cell(),
-                              line.price ? Cell(line.price->source.front()) : Cell()});
+        std::vector<Cell>& cells = table.rows.emplace_back(std::vector<Cell>{line.what, line.part, line.count});
+        cells.resize(table.columns.size());
+        if (line.price) {
+            const Figure& price = *line.price;
+            cells[3] = price.value.front();
+            cells[4] = price.low80;
+            cells[5] = price.high80;
+            cells[6] = std::string(fabricast::to_string(price.origin));
+            cells[8] = price.source.front();
+        }
+        if (line.watts) {
+            cells[7] = line.watts->value.front() * line.watts_each;
+        }
     }
     return table;
 }
@@ -104,13 +100,12 @@ Page study_page(const Scenario& scenario, const Study& study) {
     Page page;
     const DesignResult& best = study.designs.front();
     page.title = scenario.name;
-    page.answer = best.name + " comes first of " + std::to_string(study.designs.size()) + " designs by " +
-                  std::string(to_string(study.order)) + ": " + best.what + " in " +
-                  text(best.time_s.value, Dimension::time) + ".";
+    page.answer = fmt::format("{} comes first of {} designs by {}: {} in {}.", best.name, study.designs.size(),
+                              to_string(study.order), best.what, text(best.time_s.value, Dimension::time));
     for (const Difference& d : study.differences) {
         page.headlines.push_back({d.design + " against " + d.against, signed_percent(d.time.value),
-                                  "time, 80 %: " + signed_percent(d.time.low80) + " to " +
-                                      signed_percent(d.time.high80) + "; " + std::string(to_string(d.verdict))});
+                                  fmt::format("time, 80 %: {} to {}; {}", signed_percent(d.time.low80),
+                                              signed_percent(d.time.high80), to_string(d.verdict))});
     }
     page.sections.emplace_back(part_table(
         "Designs, best first",

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "base/text.hpp"
 #include "models/evidence.hpp"
@@ -32,8 +32,6 @@ std::string cell_text(const StudyColumn& column, const Json& cell) {
            (value == 0 ? "" : fmt::format(" {:.0f}/{:+.0f} %", relative("low80") - 1e-9, relative("high80")));
 }
 
-std::string trimmed_line(const std::string& line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }
-
 // A line for each property, a column for each design.
 std::string designs_table(const std::vector<DesignResult>& designs) {
     std::vector<std::vector<std::string>> lines = {{"#"}};
@@ -61,13 +59,62 @@ std::string designs_table(const std::vector<DesignResult>& designs) {
     widths.front() = name_width;
     std::string out;
     for (const std::vector<std::string>& line : lines) {
-        std::string cells;
         for (std::size_t i = 0; i < line.size(); ++i) {
-            cells += padded(line[i], widths[i]);
+            out += padded(line[i], widths[i]);
         }
-        out += trimmed_line(cells);
+        out.erase(out.find_last_not_of(' ') + 1);
+        out += '\n';
     }
     return out;
+}
+
+Json figure_json(const std::optional<Figure>& figure) {
+    if (!figure) {
+        return {};
+    }
+    return {{"value", figure->value.front()},
+            {"low80", figure->low80},
+            {"high80", figure->high80},
+            {"origin", to_string(figure->origin)},
+            {"source", figure->source}};
+}
+
+Json parts_json(const PartsList& parts) {
+    Json lines = Json::array();
+    for (const PartLine& line : parts.lines) {
+        lines.push_back({{"what", line.what},
+                         {"part", line.part},
+                         {"count", line.count},
+                         {"price_usd", figure_json(line.price)},
+                         {"watts_each", line.watts_each},
+                         {"power_W", figure_json(line.watts)}});
+    }
+    Json switches = Json::array();
+    for (const SwitchCount& tier : parts.bill.switches) {
+        switches.push_back(
+            {{"tier", tier.tier}, {"switches", tier.switches}, {"ports", tier.ports}, {"ports_left", tier.left()}});
+    }
+    Json cables = Json::array();
+    for (const CableClass& kind : parts.cables) {
+        cables.push_back({{"between", kind.between},
+                          {"medium", kind.medium},
+                          {"length_m", kind.metres},
+                          {"cables", kind.cables},
+                          {"modules", kind.modules}});
+    }
+    return {{"lines", lines}, {"switches", switches}, {"cables", cables}};
+}
+
+Json design_json(const DesignResult& r) {
+    Json json = Json::object();
+    for (const StudyColumn& column : study_columns()) {
+        if (!column.name.empty()) {
+            json[column.name] = column.value(r);
+        }
+    }
+    json["parts"] = parts_json(r.parts);
+    json["notes"] = r.notes;
+    return json;
 }
 
 }  // namespace
@@ -94,6 +141,43 @@ std::string study_table(const Study& study) {
         out += "# " + note + "\n";
     }
     return out;
+}
+
+Json study_json(const Study& study) {
+    Json designs = Json::array();
+    for (const DesignResult& design : study.designs) {
+        designs.push_back(design_json(design));
+    }
+    Json differences = Json::array();
+    for (const Difference& d : study.differences) {
+        differences.push_back({{"design", d.design},
+                               {"against", d.against},
+                               {"time", range_json(d.time)},
+                               {"verdict", to_string(d.verdict)},
+                               {"shared", d.shared},
+                               {"capital", d.priced ? range_json(d.capital) : Json()},
+                               {"value", d.priced ? range_json(d.value) : Json()}});
+    }
+    return {{"schema_version", 1},  {"program", "fabricast"}, {"order", to_string(study.order)},
+            {"draws", study.draws}, {"designs", designs},     {"differences", differences}};
+}
+
+std::string study_csv(const Study& study) {
+    Columns<DesignResult> columns;  // three for a range
+    for (const StudyColumn& column : study_columns()) {
+        if (!column.range) {
+            columns.push_back(column);
+            continue;
+        }
+        for (const auto& [ending, end] :
+             {std::pair{"", "value"}, std::pair{"_low80", "low80"}, std::pair{"_high80", "high80"}}) {
+            columns.emplace_back(column.name + ending, "", [&column, end = end](const DesignResult& r) {
+                const Json range = column.value(r);
+                return range.is_null() ? range : range.at(end);
+            });
+        }
+    }
+    return csv_text(records_of(study.designs, columns));
 }
 
 }  // namespace fabricast

@@ -1,10 +1,10 @@
 #include "sim/run/sweep/draw.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/hash.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fabricast {
@@ -35,11 +35,11 @@ Decimal decimal_of(const SweepValue& value) {
         decimal.decimals = static_cast<int>(digits.size() - point - 1);
         digits.erase(point, 1);
     }
-    const char* begin = digits.data() + (digits.starts_with('+') ? 1 : 0);
-    const auto [stop, error] = std::from_chars(begin, digits.data() + digits.size(), decimal.steps);
-    if (error != std::errc{} || stop != digits.data() + digits.size() || decimal.decimals > most_decimals) {
+    const auto steps = count_in_word(std::string_view(digits).substr(digits.starts_with('+') ? 1 : 0));
+    if (!steps || decimal.decimals > most_decimals) {
         refuse(value, "no end of a range");
     }
+    decimal.steps = *steps;
     return decimal;
 }
 

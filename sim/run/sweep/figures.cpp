@@ -1,6 +1,8 @@
 #include "sim/run/sweep/figures.hpp"
 
-#include <algorithm>
+#include <fmt/ranges.h>
+
+#include <utility>
 
 #include "sim/report/failed_asserts.hpp"
 #include "sim/report/result_columns.hpp"
@@ -9,89 +11,62 @@ namespace fabricast {
 
 namespace {
 
-// The rows of both, with the columns of both, each once; cells that a row does not have are null.
-Records joined(const Records& first, const Records& second) {
-    Records both = first;
-    std::vector<std::size_t> place;
-    for (const std::string& column : second.columns) {
-        const auto known = std::find(both.columns.begin(), both.columns.end(), column);
-        place.push_back(static_cast<std::size_t>(known - both.columns.begin()));
-        if (known == both.columns.end()) {
-            both.columns.push_back(column);
-        }
+template <class Record>
+void add(SweepFigures& figures, const std::vector<Record>& records, const Columns<Record>& columns) {
+    merge_notes(figures.columns, records_of<Record>({}, columns).columns);
+    for (const Record& record : records) {
+        figures.rows.push_back(record_json(record, columns));
     }
-    for (std::vector<Json>& row : both.rows) {
-        row.resize(both.columns.size());
-    }
-    for (const std::vector<Json>& row : second.rows) {
-        std::vector<Json>& cells = both.rows.emplace_back(both.columns.size());
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            cells[place[i]] = row[i];
-        }
-    }
-    return both;
 }
 
-Records sweep_records(const CollectiveWorkload&, const Scenario& scenario, const Report& report) {
-    const Records rows = records_of(report.rows, row_columns());
-    return scenario.scaling ? joined(rows, records_of(report.points, point_columns())) : rows;
-}
-
-Records sweep_records(const TransferWorkload&, const Scenario&, const Report& report) {
-    return records_of(report.rows, row_columns());
-}
-
-Records sweep_records(const TrainingWorkload&, const Scenario&, const Report& report) {
-    Records records = records_of(report.steps, step_columns());
-    const auto column = std::find(records.columns.begin(), records.columns.end(), "efficiency");
-    if (records.rows.size() == 1) {
-        records.rows[0][static_cast<std::size_t>(column - records.columns.begin())] = nullptr;
+void add_rows(const CollectiveWorkload&, const Scenario& scenario, const Report& report, SweepFigures& figures) {
+    add(figures, report.rows, row_columns());
+    if (scenario.scaling) {
+        add(figures, report.points, point_columns());
     }
-    return records;
 }
 
-Records sweep_records(const TraceWorkload&, const Scenario&, const Report& report) {
-    Records records{{"makespan_s", "recorded_s", "ranks", "bottleneck"}, {}};
+void add_rows(const TransferWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
+    add(figures, report.rows, row_columns());
+}
+
+void add_rows(const TrainingWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
+    add(figures, report.steps, step_columns());
+    if (figures.rows.size() == 1) {
+        figures.rows.front().erase("efficiency");
+    }
+}
+
+void add_rows(const TraceWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
+    figures.columns = {"makespan_s", "recorded_s", "ranks", "bottleneck"};
     if (report.replay) {
-        const ReplayReport& replay = *report.replay;
-        records.rows.push_back({replay.makespan_s, replay.recorded_s ? Json(*replay.recorded_s) : Json(), replay.ranks,
-                                replay.bottleneck});
+        figures.rows.push_back({{"makespan_s", report.replay->makespan_s},
+                                {"recorded_s", or_null(report.replay->recorded_s)},
+                                {"ranks", report.replay->ranks},
+                                {"bottleneck", report.replay->bottleneck}});
     }
-    return records;
-}
-
-Json failed_words(const Scenario& scenario, const Report& report) {
-    std::string words;
-    for (const std::string& failed : failed_asserts(scenario, report)) {
-        words += (words.empty() ? "" : "; ") + failed;
-    }
-    return words.empty() ? Json() : Json(words);
-}
-
-Records bare_records(const Scenario& scenario, const Report& report) {
-    return std::visit([&](const auto& workload) { return sweep_records(workload, scenario, report); },
-                      scenario.workload);
 }
 
 }  // namespace
 
-std::vector<std::string> figure_columns(const Scenario& scenario) {
-    std::vector<std::string> columns = bare_records(scenario, {}).columns;
+SweepFigures sweep_figures(const Scenario& scenario, const Report& report) {
+    SweepFigures figures;
+    std::visit([&](const auto& workload) { add_rows(workload, scenario, report, figures); }, scenario.workload);
     if (!scenario.asserts.empty()) {
-        columns.emplace_back("failed_asserts");
+        figures.columns.emplace_back("failed_asserts");
     }
-    return columns;
-}
-
-Records figure_records(const Scenario& scenario, const Report& report) {
-    Records records = bare_records(scenario, report);
-    if (!scenario.asserts.empty()) {
-        records.columns.emplace_back("failed_asserts");
-        for (std::vector<Json>& row : records.rows) {
-            row.push_back(failed_words(scenario, report));
+    for (Json& row : figures.rows) {
+        const Json unordered = std::exchange(row, Json::object());
+        for (const std::string& column : figures.columns) {
+            if (const auto cell = unordered.find(column); cell != unordered.end() && !cell->is_null()) {
+                row[column] = *cell;
+            }
+        }
+        if (const auto failed = failed_asserts(scenario, report); !failed.empty()) {
+            row["failed_asserts"] = fmt::format("{}", fmt::join(failed, "; "));
         }
     }
-    return records;
+    return figures;
 }
 
 }  // namespace fabricast

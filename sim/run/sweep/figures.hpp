@@ -4,18 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/columns.hpp"
+#include "base/json.hpp"
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast {
 
-// The columns that a report of this scenario has in a sweep.
-std::vector<std::string> figure_columns(const Scenario& scenario);
+struct SweepFigures {
+    std::vector<std::string> columns;  // of every report of the scenario
+    std::vector<Json> rows;            // objects, with the columns that the row has a value for
+};
 
 // Collective and transfer: a row for each size, then one for each cluster of the scaling table. Training: a row for
-// each cluster, with `efficiency` null if there is only one to compare. Trace: one row. If the scenario has asserts,
+// each cluster, with an `efficiency` if there are several to compare. Trace: one row. If the scenario has asserts,
 // `failed_asserts` says which of them failed.
-Records figure_records(const Scenario& scenario, const Report& report);
+SweepFigures sweep_figures(const Scenario& scenario, const Report& report);
 
 }  // namespace fabricast

@@ -1,6 +1,6 @@
 #include "sim/run/sweep/fingerprint.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ std::string stamp_of(const fs::path& file) {
     std::error_code error;
     const auto size = fs::file_size(file, error);
     const auto time = fs::last_write_time(file, error).time_since_epoch().count();
-    return error ? "" : file.filename().string() + ' ' + std::to_string(size) + ' ' + std::to_string(time) + '\n';
+    return error ? "" : fmt::format("{} {} {}\n", file.filename().string(), size, time);
 }
 
 // The names, sizes and times of a trace's files. A trace is a file, a folder, or a pattern of names in a folder.
@@ -48,20 +48,13 @@ std::string stamps_of(const fs::path& trace) {
          fs::directory_iterator(fs::is_directory(trace, error) ? trace : trace.parent_path(), error)) {
         stamps.push_back(stamp_of(entry.path()));
     }
-    std::sort(stamps.begin(), stamps.end());
-    std::string all;
-    for (const std::string& stamp : stamps) {
-        all += stamp;
-    }
-    return all;
+    std::ranges::sort(stamps);
+    return fmt::format("{}", fmt::join(stamps, ""));
 }
 
 }  // namespace
 
-std::string fingerprint(std::string_view text) {
-    const std::array<std::uint64_t, 2> bits = hash(text);
-    return fmt::format("{:016x}{:016x}", bits[0], bits[1]);
-}
+std::string fingerprint(std::string_view text) { return fmt::format("{:016x}", fmt::join(hash(text), "")); }
 
 std::string fingerprint(const Catalog& catalog) {
     std::string all;

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -114,6 +115,26 @@ Content content_of(const std::filesystem::path& path, const Sweep& sweep) {
 }
 
 }  // namespace
+
+std::filesystem::path journal_path(const std::filesystem::path& out, const std::optional<Shard>& shard) {
+    const std::string part = shard ? fmt::format(".{}-of-{}", shard->index + 1, shard->count) : "";
+    return out.string() + ".journal" + part;
+}
+
+std::vector<std::filesystem::path> shard_journals(const std::filesystem::path& out) {
+    const std::string start = out.filename().string() + ".journal.";
+    std::vector<std::filesystem::path> found;
+    std::error_code error;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(out.has_parent_path() ? out.parent_path() : ".", error)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with(start) && name.find("-of-", start.size()) != std::string::npos) {
+            found.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(found);
+    return found;
+}
 
 Json outcome_json(const SweepOutcome& outcome) {
     return outcome.error.empty() ? Json{{"rows", outcome.rows}} : Json{{"error", outcome.error}};

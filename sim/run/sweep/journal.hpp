@@ -4,8 +4,11 @@
 // truncated line at the end, which the next start removes.
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "sim/run/sweep/sweep.hpp"
@@ -17,6 +20,17 @@ namespace fabricast {
 struct JournalError : ErrorWith<ExitCode::bad_input> {
     using ErrorWith::ErrorWith;
 };
+
+// One of several jobs that share a sweep: it runs the distinct points whose position is `index` modulo `count`.
+struct Shard {
+    std::size_t index = 0, count = 1;
+};
+
+// "results.csv.journal", or "results.csv.journal.3-of-8" for the third shard.
+std::filesystem::path journal_path(const std::filesystem::path& out, const std::optional<Shard>& shard = {});
+
+// The shard journals in the folder of the result, sorted by name.
+std::vector<std::filesystem::path> shard_journals(const std::filesystem::path& out);
 
 class Journal {
 public:

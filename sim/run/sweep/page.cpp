@@ -1,14 +1,17 @@
 #include "sim/run/sweep/page.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "sim/report/html/run_page.hpp"
 
@@ -24,46 +27,25 @@ struct Metric {
     const char* figure;
     const char* title;
     const char* words;  // for use in a sentence
-    Unit unit;
     bool more_is_better;
 };
 // In order of importance: the page's answer is about the first one that the sweep has.
-constexpr std::array<Metric, 6> metrics = {{{"step_time_s", "Step time", "step time", Unit::time, false},
-                                            {"busbw_Bps", "Bus bandwidth", "bus bandwidth", Unit::rate, true},
-                                            {"makespan_s", "Makespan", "makespan", Unit::time, false},
-                                            {"time_s", "Time", "time", Unit::time, false},
-                                            {"mfu", "Model FLOP/s used (MFU)", "MFU", Unit::share, true},
-                                            {"efficiency", "Efficiency", "efficiency", Unit::share, true}}};
-
-Unit unit_of(const std::string& figure) {
-    if (figure.ends_with("_Bps")) {
-        return Unit::rate;
-    }
-    if (figure.ends_with("_bytes")) {
-        return Unit::size;
-    }
-    if (figure.ends_with("_s") && !figure.ends_with("_per_s")) {
-        return Unit::time;
-    }
-    const bool share = figure == "mfu" || figure == "efficiency" || figure == "busbw_retained";
-    return share ? Unit::share : Unit::count;
-}
+constexpr std::array<Metric, 6> metrics = {{{"step_time_s", "Step time", "step time", false},
+                                            {"busbw_Bps", "Bus bandwidth", "bus bandwidth", true},
+                                            {"makespan_s", "Makespan", "makespan", false},
+                                            {"time_s", "Time", "time", false},
+                                            {"mfu", "Model FLOP/s used (MFU)", "MFU", true},
+                                            {"efficiency", "Efficiency", "efficiency", true}}};
 
 std::optional<std::size_t> place_of(const SweepResult& result, const std::string& figure) {
-    const auto found = std::find(result.figures.begin(), result.figures.end(), figure);
-    return found == result.figures.end() ? std::nullopt
-                                         : std::optional(static_cast<std::size_t>(found - result.figures.begin()));
+    const auto found = std::ranges::find(result.figures, figure) - result.figures.begin();
+    const auto place = static_cast<std::size_t>(found);
+    return place == result.figures.size() ? std::nullopt : std::optional(place);
 }
 
 std::optional<double> number_at(const SweepRow& row, std::optional<std::size_t> place) {
     const bool known = place && row.error.empty() && row.figures[*place].is_number();
     return known ? std::optional(row.figures[*place].get<double>()) : std::nullopt;
-}
-
-std::optional<double> number_in(const std::string& text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 // The x axis of the curves: the message size if it varies, else the varied key with the most values among those whose
@@ -92,7 +74,7 @@ std::optional<Across> across(const SweepResult& result) {
         std::set<double> values;
         bool all = true;
         for (const SweepRow& row : result.rows) {
-            const std::optional<double> value = number_in(row.varied[v]);
+            const std::optional<double> value = number_in<double>(row.varied[v]);
             all &= value.has_value();
             values.insert(value.value_or(0));
         }
@@ -122,7 +104,7 @@ std::optional<Curves> curves_of(const SweepResult& result, const Metric& metric,
     std::map<std::string, std::size_t> known;
     for (const SweepRow& row : result.rows) {
         const std::optional<double> value = number_at(row, y);
-        const std::optional<double> at = x.varied ? number_in(row.varied[*x.varied]) : number_at(row, x.figure);
+        const std::optional<double> at = x.varied ? number_in<double>(row.varied[*x.varied]) : number_at(row, x.figure);
         if (value && at) {
             const auto [place, fresh] = known.emplace(combination(result, row, x.varied), lines.size());
             if (fresh) {
@@ -136,17 +118,16 @@ std::optional<Curves> curves_of(const SweepResult& result, const Metric& metric,
     }
     std::string caption = "A line for each combination of the other keys.";
     if (lines.size() > most_lines) {
-        caption += " The first " + std::to_string(most_lines) + " of " + std::to_string(lines.size()) + ".";
+        caption += fmt::format(" The first {} of {}.", most_lines, lines.size());
         lines.resize(most_lines);
     }
     for (Line& line : lines) {
-        std::stable_sort(line.points.begin(), line.points.end(),
-                         [](const Point& a, const Point& b) { return a.x < b.x; });
+        std::ranges::stable_sort(line.points, {}, &Point::x);
     }
     return Curves{metric.title,
                   caption,
                   x.axis,
-                  {metric.words, metric.unit, std::string(metric.figure) == "time_s"},
+                  {metric.words, unit_of(metric.figure), std::string_view(metric.figure) == "time_s"},
                   std::move(lines)};
 }
 
@@ -159,33 +140,18 @@ Table table_of(const SweepResult& result) {
         table.columns.push_back({figure, unit_of(figure)});
     }
     table.columns.push_back({"failed because"});
-    for (const SweepRow& row : result.rows) {
-        std::vector<Cell> cells = {static_cast<double>(row.point)};
-        cells.insert(cells.end(), row.varied.begin(), row.varied.end());
-        for (std::size_t f = 0; f < result.figures.size(); ++f) {
-            const Json* figure = f < row.figures.size() ? &row.figures[f] : nullptr;
-            if (figure != nullptr && figure->is_number()) {
-                cells.emplace_back(figure->get<double>());
-            } else {
-                // In place: GCC 12 takes a moved empty variant for one that may be read.
-                cells.emplace_back();
-                if (figure != nullptr && figure->is_string()) {
-                    cells.back() = figure->get<std::string>();
-                }
-            }
-        }
-        cells.emplace_back(row.error);
-        table.rows.push_back(std::move(cells));
+    const Records records = records_of(result);
+    for (std::size_t i = 0; i < records.rows.size(); ++i) {
+        std::vector<Cell>& cells = table.rows.emplace_back();
+        std::ranges::transform(records.rows[i], std::back_inserter(cells), page_cell);
+        cells.back() = result.rows[i].error;
     }
     table.folded = table.rows.size() > 100;
     return table;
 }
 
 std::string value_text(double value, Unit unit) {
-    if (unit == Unit::share) {
-        return std::to_string(std::lround(100 * value)) + " %";
-    }
-    return text(value, unit == Unit::rate ? Dimension::rate : Dimension::time);
+    return unit == Unit::share ? percent(value) : text(value, unit == Unit::rate ? Dimension::rate : Dimension::time);
 }
 
 // The rows of the largest message size, if there are several sizes; else all rows.
@@ -219,15 +185,16 @@ void say_range(Page& page, const SweepResult& result) {
         if (least == nullptr) {
             continue;
         }
-        const SweepRow& best = metric.more_is_better ? *most : *least;
-        const SweepRow& worst = metric.more_is_better ? *least : *most;
-        const std::string best_text = value_text(*number_at(best, place), metric.unit);
-        const std::string worst_text = value_text(*number_at(worst, place), metric.unit);
-        page.answer += ": the best " + std::string(metric.words) + " is " + best_text + " with " +
-                       combination(result, best, std::nullopt) + ", the worst " + worst_text + " with " +
-                       combination(result, worst, std::nullopt) + ".";
-        page.headlines = {{"best", best_text, combination(result, best, std::nullopt)},
-                          {"worst", worst_text, combination(result, worst, std::nullopt)}};
+        const auto headline = [&](const char* label, const SweepRow& row) {
+            return Headline{label, value_text(*number_at(row, place), unit_of(metric.figure)),
+                            combination(result, row, std::nullopt)};
+        };
+        page.headlines = {headline("best", metric.more_is_better ? *most : *least),
+                          headline("worst", metric.more_is_better ? *least : *most)};
+        const Headline& best = page.headlines[0];
+        const Headline& worst = page.headlines[1];
+        page.answer += fmt::format(": the best {} is {} with {}, the worst {} with {}.", metric.words, best.value,
+                                   best.note, worst.value, worst.note);
         return;
     }
     page.answer += ".";
@@ -242,7 +209,7 @@ Page sweep_page(const SweepResult& result, const Scenario& first) {
     for (const SweepRow& row : result.rows) {
         points.insert(row.point);
     }
-    page.answer = std::to_string(points.size()) + (points.size() == 1 ? " point of " : " points of ") + result.scenario;
+    page.answer = fmt::format("{} of {}", plural(points.size(), "point"), result.scenario);
     say_range(page, result);
     if (const std::size_t failed = failed_points(result); failed > 0) {
         page.headlines.push_back({"failed", std::to_string(failed), "points; the table says why"});
@@ -256,6 +223,7 @@ Page sweep_page(const SweepResult& result, const Scenario& first) {
     }
     page.sections.emplace_back(table_of(result));
     add_provenance(page, first);
+    page.notes = first.notes;
     page.notes.emplace_back("the scenario shown is that of the first point; what varies stands in the table");
     return page;
 }

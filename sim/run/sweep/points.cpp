@@ -1,6 +1,9 @@
 #include "sim/run/sweep/points.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 
 #include "sim/run/sweep/draw.hpp"
 
@@ -8,24 +11,18 @@ namespace fabricast {
 
 namespace {
 
-std::size_t index_of(const std::vector<std::string>& names, const std::string& name) {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
-[[noreturn]] void refuse_number(const SourceLocation& place) {
-    throw InputError(place, error_message("too many points", "", "at most " + std::to_string(most_sweep_points)));
-}
-
 // Every combination of a point with a value of `variation`; the value varies fastest.
 SweepPoints times(const SweepPoints& points, const Variation& variation) {
-    if (std::find(points.varied.begin(), points.varied.end(), variation.path) != points.varied.end()) {
+    if (std::ranges::find(points.varied, variation.path) != points.varied.end()) {
         throw InputError(variation.place, "'" + variation.path + "' is varied twice (accepted: each key once)");
     }
     if (points.values.size() * variation.values.size() > most_sweep_points) {
-        refuse_number(variation.place);
+        throw InputError(variation.place,
+                         error_message("too many points", "", fmt::format("at most {}", most_sweep_points)));
     }
-    SweepPoints product{points.varied, {}};
+    SweepPoints product{points.varied, points.places, {}};
     product.varied.push_back(variation.path);
+    product.places.push_back(variation.place);
     for (const std::vector<SweepValue>& point : points.values) {
         for (const SweepValue& value : variation.values) {
             product.values.push_back(point);
@@ -40,12 +37,13 @@ SweepPoints listed(const std::vector<std::vector<Assignment>>& list) {
     for (const std::vector<Assignment>& entry : list) {
         std::vector<SweepValue>& values = points.values.emplace_back(points.varied.size());
         for (const Assignment& assignment : entry) {
-            const std::size_t key = index_of(points.varied, assignment.path);
-            if (key == points.varied.size()) {
+            const auto key = std::ranges::find(points.varied, assignment.path) - points.varied.begin();
+            if (key == std::ssize(points.varied)) {
                 points.varied.push_back(assignment.path);
+                points.places.push_back(assignment.value.place);
                 values.emplace_back();
             }
-            values[key] = assignment.value;
+            values[static_cast<std::size_t>(key)] = assignment.value;
         }
     }
     for (std::vector<SweepValue>& values : points.values) {
@@ -58,6 +56,7 @@ SweepPoints drawn(const RandomSweep& random, std::uint64_t seed) {
     SweepPoints points;
     for (const RandomRange& range : random.ranges) {
         points.varied.push_back(range.path);
+        points.places.push_back(range.place);
     }
     points.values = drawn_points(random, random.seed != 0 ? random.seed : seed);
     return points;
@@ -67,12 +66,9 @@ SweepPoints drawn(const RandomSweep& random, std::uint64_t seed) {
 std::vector<Variation> whole_grid(const std::vector<Variation>& block, std::vector<Variation> vary) {
     std::vector<Variation> grid;
     for (const Variation& own : block) {
-        const auto over =
-            std::find_if(vary.begin(), vary.end(), [&](const Variation& v) { return v.path == own.path; });
-        if (over == vary.end()) {
-            grid.push_back(own);
-        } else {
-            grid.push_back(*over);
+        const auto over = std::ranges::find(vary, own.path, &Variation::path);
+        grid.push_back(over == vary.end() ? own : *over);
+        if (over != vary.end()) {
             vary.erase(over);
         }
     }
@@ -88,7 +84,7 @@ SweepPoints sweep_points(const SweepSpec& spec, const std::vector<Variation>& va
         const SourceLocation& place = spec.grid.empty() ? spec.random->ranges.front().place : spec.grid.front().place;
         throw InputError(place, "'sweep' says its points in two ways (accepted: grid, list or random)");
     }
-    SweepPoints points{{}, {{}}};
+    SweepPoints points{{}, {}, {{}}};
     if (!spec.list.empty()) {
         points = listed(spec.list);
     } else if (spec.random) {

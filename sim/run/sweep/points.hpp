@@ -14,6 +14,7 @@ inline constexpr std::size_t most_sweep_points = 1'000'000;
 // For each point, one value for each key of `varied`; a value with an empty text leaves the key as the scenario has it.
 struct SweepPoints {
     std::vector<std::string> varied;
+    std::vector<SourceLocation> places;  // where each of them is named: in the block or in --vary
     std::vector<std::vector<SweepValue>> values;
 };
 

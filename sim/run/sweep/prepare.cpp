@@ -18,17 +18,11 @@ namespace fabricast {
 
 namespace {
 
-std::string_view parent_of(std::string_view path) {
-    const std::size_t dot = path.rfind('.');
-    return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-}
-
 // Whether the path is a key of the scenario's table, or a name that the user chooses below one:
 // "library.env.NCCL_ALGO".
 bool is_key(std::string_view path) {
-    const Key* key = find_key(path);
-    const Key* parent = find_key(parent_of(path));
-    return key != nullptr || (parent != nullptr && parent->form == Form::text_map);
+    const Key* parent = find_key(path.substr(0, path.rfind('.')));
+    return find_key(path) != nullptr || (parent != nullptr && parent->form == Form::text_map);
 }
 
 void check_path(const std::string& path, const SourceLocation& place) {
@@ -46,36 +40,10 @@ void check_path(const std::string& path, const SourceLocation& place) {
     }
 }
 
-// Where a varied key is named: in the block or in --vary.
-SourceLocation place_of_path(const SweepSpec& spec, const std::vector<Variation>& vary, const std::string& path) {
-    const auto named = [&](const auto& entry) { return entry.path == path; };
-    for (const std::vector<Variation>* grid : {&vary, &spec.grid}) {
-        if (const auto found = std::find_if(grid->begin(), grid->end(), named); found != grid->end()) {
-            return found->place;
-        }
-    }
-    if (spec.random) {
-        const auto& ranges = spec.random->ranges;
-        if (const auto found = std::find_if(ranges.begin(), ranges.end(), named); found != ranges.end()) {
-            return found->place;
-        }
-    }
-    for (const std::vector<Assignment>& entry : spec.list) {
-        if (const auto found = std::find_if(entry.begin(), entry.end(), named); found != entry.end()) {
-            return found->value.place;
-        }
-    }
-    return {};
-}
-
 // The scenario with every optional part, so that any key can be read into it alone.
 Scenario with_every_part(Scenario scenario) {
-    if (!scenario.scaling) {
-        scenario.scaling.emplace();
-    }
-    if (!scenario.scaling->step) {
-        scenario.scaling->step.emplace();
-    }
+    scenario.scaling = scenario.scaling.value_or(ScalingSpec{});
+    scenario.scaling->step = scenario.scaling->step.value_or(ScalingStep{});
     return scenario;
 }
 
@@ -101,52 +69,28 @@ void check_values(const SweepPoints& points, const Scenario& sample) {
     }
 }
 
-// Builds each catalogue once, however many scenarios use the same overlays.
-class Catalogues {
-public:
-    explicit Catalogues(const CatalogOf& catalog_of) : catalog_of_(catalog_of) {}
-
+// Reads every point into the sweep. The first point that can be read serves as the sample for check_values().
+void read_points(Sweep& sweep, const CatalogOf& catalog_of) {
+    // Each catalogue is built once, however many scenarios use the same overlays.
     struct Known {
         std::shared_ptr<const Catalog> catalog;
         std::string fingerprint;
     };
-
-    const Known& of(const Scenario& scenario) {
-        auto found = known_.find(scenario.calibration);
-        if (found == known_.end()) {
-            auto catalog = std::make_shared<const Catalog>(catalog_of_(scenario));
-            std::string bits = fabricast::fingerprint(*catalog);
-            found = known_.emplace(scenario.calibration, Known{std::move(catalog), std::move(bits)}).first;
-        }
-        return found->second;
-    }
-
-private:
-    const CatalogOf& catalog_of_;
-    std::map<std::vector<std::string>, Known> known_;
-};
-
-void add_columns(std::vector<std::string>& columns, const std::vector<std::string>& more) {
-    for (const std::string& column : more) {
-        if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
-            columns.push_back(column);
-        }
-    }
-}
-
-// Reads every point into the sweep. The first point that can be read serves as the sample for check_values().
-void read_points(Sweep& sweep, const CatalogOf& catalog_of) {
-    Catalogues catalogues(catalog_of);
+    std::map<std::vector<std::string>, Known> catalogues;
     std::optional<Scenario> sample;
     std::optional<InputError> first_error;
     for (std::size_t i = 0; i < sweep.points.values.size(); ++i) {
         SweepPoint& point = sweep.read.emplace_back();
         try {
             Scenario scenario = scenario_at(sweep, i);
-            const auto& [catalog, bits] = catalogues.of(scenario);
-            point = {fingerprint(fingerprint(scenario) + bits), "", catalog};
-            add_columns(sweep.figures, figure_columns(scenario));
-            sweep.asserts = sweep.asserts || !scenario.asserts.empty();
+            Known& known = catalogues[scenario.calibration];
+            if (!known.catalog) {
+                known.catalog = std::make_shared<const Catalog>(catalog_of(scenario));
+                known.fingerprint = fingerprint(*known.catalog);
+            }
+            point = {fingerprint(fingerprint(scenario) + known.fingerprint), "", known.catalog};
+            merge_notes(sweep.notes, scenario.notes);
+            merge_notes(sweep.figures, sweep_figures(scenario, {}).columns);
             sweep.one_thread = sweep.one_thread || traits_of(scenario.engine).one_thread;
             if (!sample) {
                 sample = std::move(scenario);
@@ -175,8 +119,8 @@ Sweep prepare_sweep(yaml::Node tree, const std::filesystem::path& file, const st
         throw InputError({std::make_shared<const std::string>(file.string())},
                          "nothing varies (accepted: --vary path=value,value,... or a 'sweep' in the scenario)");
     }
-    for (const std::string& path : sweep.points.varied) {
-        check_path(path, place_of_path(said.sweep, vary, path));
+    for (std::size_t k = 0; k < sweep.points.varied.size(); ++k) {
+        check_path(sweep.points.varied[k], sweep.points.places[k]);
     }
     if (const yaml::Node* name = tree.get("name"); name != nullptr && name->is_scalar()) {
         sweep.name = name->text;

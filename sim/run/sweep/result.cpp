@@ -1,39 +1,165 @@
 #include "sim/run/sweep/result.hpp"
 
-#include "sim/report/columns.hpp"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "base/sqlite.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
+#include "base/unit_text.hpp"
+#include "sim/report/result_file.hpp"
 
 namespace fabricast {
 
-std::vector<std::string> columns_of(const SweepResult& result) {
-    std::vector<std::string> columns = {"point"};
-    columns.insert(columns.end(), result.varied.begin(), result.varied.end());
-    columns.insert(columns.end(), result.figures.begin(), result.figures.end());
-    columns.emplace_back("error");
-    return columns;
-}
+namespace {
 
-std::vector<Json> cells_of(const SweepRow& row) {
-    std::vector<Json> cells = {row.point};
-    cells.insert(cells.end(), row.varied.begin(), row.varied.end());
-    cells.insert(cells.end(), row.figures.begin(), row.figures.end());
-    cells.push_back(row.error.empty() ? Json() : Json(row.error));
-    return cells;
-}
+// The columns of the table, with their headings; the others are only in the file.
+constexpr std::array<std::pair<const char*, const char*>, 14> first_figures = {{{"gpus", "gpus"},
+                                                                                {"size_bytes", "size"},
+                                                                                {"time_s", "time"},
+                                                                                {"busbw_Bps", "busbw"},
+                                                                                {"algorithm", "algorithm"},
+                                                                                {"protocol", "protocol"},
+                                                                                {"step_time_s", "step"},
+                                                                                {"tokens_per_s", "tokens/s"},
+                                                                                {"mfu", "MFU"},
+                                                                                {"efficiency", "efficiency"},
+                                                                                {"exposed_comm_s", "exposed"},
+                                                                                {"makespan_s", "makespan"},
+                                                                                {"bottleneck", "bottleneck"},
+                                                                                {"failed_asserts", "failed asserts"}}};
 
-std::string sweep_csv(const SweepResult& result) {
-    Records table{columns_of(result), {}};
-    for (const SweepRow& row : result.rows) {
-        table.rows.push_back(cells_of(row));
+std::string cell_text(const std::string& figure, const Json& cell) {
+    if (cell.is_string()) {
+        return cell.get<std::string>();
     }
-    return csv_text(table);
+    if (!cell.is_number()) {
+        return "-";
+    }
+    const auto value = cell.get<double>();
+    const html::Unit unit = unit_of(figure);
+    if (unit == html::Unit::size && cell.is_number_integer()) {
+        return text(Bytes{cell.get<std::int64_t>()});
+    }
+    if (unit == html::Unit::rate || unit == html::Unit::time) {
+        return text(value, unit == html::Unit::rate ? Dimension::rate : Dimension::time);
+    }
+    return value >= 1e4 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
+
+using Cells = std::vector<std::string>;
+
+// Pads each column to its widest cell, except the last.
+std::string aligned(const std::vector<Cells>& lines) {
+    std::vector<std::size_t> widths(lines.front().size());
+    for (const Cells& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            widths[i] = std::max(widths[i], line[i].size());
+        }
+    }
+    std::string all;
+    for (const Cells& line : lines) {
+        for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+            all += fmt::format("{:>{}}  ", line[i], widths[i]);
+        }
+        all += line.back() + "\n";
+    }
+    return all;
+}
+
+// "nodes" for "cluster.nodes" if no other path ends in it.
+std::string short_name(const std::string& path, const std::vector<std::string>& all) {
+    const std::string leaf = path.substr(path.rfind('.') + 1);
+    const auto same = std::ranges::count_if(
+        all, [&](const std::string& other) { return other == leaf || other.ends_with("." + leaf); });
+    return same == 1 ? leaf : path;
+}
+
+}  // namespace
+
+Records records_of(const SweepResult& result) {
+    Records table{{"point"}, {}};
+    table.columns.insert(table.columns.end(), result.varied.begin(), result.varied.end());
+    table.columns.insert(table.columns.end(), result.figures.begin(), result.figures.end());
+    table.columns.emplace_back("error");
+    for (const SweepRow& row : result.rows) {
+        std::vector<Json>& cells = table.rows.emplace_back(1, row.point);
+        cells.insert(cells.end(), row.varied.begin(), row.varied.end());
+        cells.insert(cells.end(), row.figures.begin(), row.figures.end());
+        cells.push_back(row.error.empty() ? Json() : Json(row.error));
+    }
+    return table;
+}
+
+html::Unit unit_of(const std::string& figure) {
+    using enum html::Unit;
+    if (figure.ends_with("_Bps")) {
+        return rate;
+    }
+    if (figure.ends_with("_bytes")) {
+        return size;
+    }
+    if (figure.ends_with("_s") && !figure.ends_with("_per_s")) {
+        return time;
+    }
+    return figure == "mfu" || figure == "efficiency" || figure == "busbw_retained" ? share : count;
 }
 
 std::size_t failed_points(const SweepResult& result) {
-    std::size_t failed = 0;
-    for (const SweepRow& row : result.rows) {
-        failed += row.error.empty() ? 0U : 1U;  // a failed point has exactly one row
+    // A failed point has exactly one row.
+    return static_cast<std::size_t>(
+        std::ranges::count_if(result.rows, [](const SweepRow& row) { return !row.error.empty(); }));
+}
+
+std::string sweep_table(const SweepResult& result) {
+    std::vector<std::size_t> figures;  // indices of the columns shown
+    Cells header;
+    for (const std::string& path : result.varied) {
+        header.push_back((header.empty() ? "#" : "") + short_name(path, result.varied));
     }
-    return failed;
+    for (const auto& [figure, heading] : first_figures) {
+        const auto known = std::ranges::find(result.figures, figure) - result.figures.begin();
+        if (known < std::ssize(result.figures)) {
+            figures.push_back(static_cast<std::size_t>(known));
+            header.emplace_back(heading);
+        }
+    }
+    std::vector<Cells> lines = {header};
+    for (const SweepRow& row : result.rows) {
+        Cells& line = lines.emplace_back(row.varied);
+        for (const std::size_t figure : figures) {
+            line.push_back(cell_text(result.figures[figure], row.figures[figure]));
+        }
+        if (!row.error.empty()) {
+            line.back() = "failed: " + row.error;
+        }
+    }
+    return aligned(lines);
+}
+
+std::optional<ResultKind> result_kind(const std::filesystem::path& out) {
+    const std::string ending = lower_case(out.extension().string());
+    if (ending == ".csv") {
+        return ResultKind::csv;
+    }
+    const bool sqlite = ending == ".sqlite" || ending == ".sqlite3" || ending == ".db";
+    return sqlite ? std::optional(ResultKind::sqlite) : std::nullopt;
+}
+
+void write_result(const std::filesystem::path& out, const SweepResult& result) {
+    const Records table = records_of(result);
+    if (result_kind(out) == ResultKind::sqlite) {
+        const SqliteTable about{"about",
+                                {"name", "value"},
+                                {{"scenario", result.scenario}, {"program", "fabricast"}, {"version", version()}}};
+        write_sqlite(out, {about, {"sweep", table.columns, table.rows}});
+    } else {
+        write_atomically(out, csv_text(table));
+    }
 }
 
 }  // namespace fabricast

@@ -3,10 +3,13 @@
 // order of the sweep; a point has a row for each message size, or for each cluster size of a training step.
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/json.hpp"
+#include "sim/report/columns.hpp"
 
 namespace fabricast {
 
@@ -24,16 +27,23 @@ struct SweepResult {
     std::vector<SweepRow> rows;
 };
 
-// The names of the table's columns: "point", the varied keys, the figures, "error".
-std::vector<std::string> columns_of(const SweepResult& result);
+// The table: "point", the varied keys, the figures, "error"; null where a row has no value.
+Records records_of(const SweepResult& result);
 
-// The cells of a row under those columns; null where the row has no value.
-std::vector<Json> cells_of(const SweepRow& row);
+// The table on the terminal: what varies and the figures that a planner looks at first.
+std::string sweep_table(const SweepResult& result);
 
-// The table as CSV (RFC 4180), with a header.
-std::string sweep_csv(const SweepResult& result);
+// The unit that the name of a figure ends in.
+html::Unit unit_of(const std::string& figure);
 
 // The number of points that failed.
 std::size_t failed_points(const SweepResult& result);
+
+// The kind of file that the extension asks for; none if it is neither CSV nor SQLite.
+enum class ResultKind : std::uint8_t { csv, sqlite };
+std::optional<ResultKind> result_kind(const std::filesystem::path& out);
+
+// Writes the whole file or none. Equal results give equal bytes (SQLite: equal dumps). Throws IoError, MissingSqlite.
+void write_result(const std::filesystem::path& out, const SweepResult& result);
 
 }  // namespace fabricast

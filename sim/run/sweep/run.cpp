@@ -17,42 +17,21 @@ namespace fabricast {
 
 namespace {
 
-std::vector<Json> objects_of(const Records& records) {
-    std::vector<Json> objects;
-    for (const std::vector<Json>& cells : records.rows) {
-        Json& object = objects.emplace_back(Json::object());
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            if (!cells[i].is_null()) {
-                object[records.columns[i]] = cells[i];
-            }
-        }
-    }
-    return objects;
-}
-
-SweepRow row_of(const Sweep& sweep, std::size_t point, std::size_t figures) {
-    SweepRow row{point, {}, std::vector<Json>(figures), ""};
+// The rows of a point; a failed one has a row without figures.
+void append_rows(SweepResult& result, const Sweep& sweep, std::size_t point, const SweepOutcome& outcome) {
+    SweepRow row{point, {}, {}, outcome.error};
     for (const SweepValue& value : sweep.points.values[point]) {
         row.varied.push_back(value.text);
     }
-    return row;
-}
-
-void append_rows(SweepResult& result, const Sweep& sweep, std::size_t point, const SweepOutcome& outcome) {
-    for (const Json& object : outcome.rows) {
-        SweepRow row = row_of(sweep, point, result.figures.size());
-        for (std::size_t f = 0; f < result.figures.size(); ++f) {
-            if (const auto cell = object.find(result.figures[f]); cell != object.end()) {
-                row.figures[f] = *cell;
-            }
+    const std::vector<Json> nothing(1, Json::object());
+    for (const Json& object : outcome.error.empty() ? outcome.rows : nothing) {
+        row.figures.clear();
+        for (const std::string& figure : result.figures) {
+            const auto cell = object.find(figure);
+            row.figures.push_back(cell == object.end() ? Json() : *cell);
         }
-        result.rows.push_back(std::move(row));
+        result.rows.push_back(row);
     }
-}
-
-void append_error(SweepResult& result, const Sweep& sweep, std::size_t point, const std::string& error) {
-    result.rows.push_back(row_of(sweep, point, result.figures.size()));
-    result.rows.back().error = error;
 }
 
 }  // namespace
@@ -61,7 +40,7 @@ SweepOutcome run_point(const Sweep& sweep, std::size_t point, const std::atomic<
     try {
         const Scenario scenario = scenario_at(sweep, point);
         const Report report = simulate(scenario, *sweep.read[point].catalog, {stop, {}}, {}, {threads, false});
-        return {objects_of(figure_records(scenario, report)), ""};
+        return {sweep_figures(scenario, report).rows, ""};
     } catch (const Stopped&) {
         throw;
     } catch (const IoError&) {
@@ -107,13 +86,10 @@ void run_points(const Sweep& sweep, const std::vector<std::size_t>& points, std:
 SweepResult sweep_result(const Sweep& sweep, const SweepOutcomes& outcomes) {
     SweepResult result{sweep.name, sweep.points.varied, sweep.figures, {}};
     for (std::size_t point = 0; point < sweep.read.size(); ++point) {
-        if (!sweep.read[point].error.empty()) {
-            append_error(result, sweep, point, sweep.read[point].error);
-        } else if (const auto outcome = outcomes.find(sweep.read[point].key); outcome == outcomes.end()) {
-            continue;
-        } else if (!outcome->second.error.empty()) {
-            append_error(result, sweep, point, outcome->second.error);
-        } else {
+        const SweepPoint& read = sweep.read[point];
+        if (!read.error.empty()) {
+            append_rows(result, sweep, point, {{}, read.error});
+        } else if (const auto outcome = outcomes.find(read.key); outcome != outcomes.end()) {
             append_rows(result, sweep, point, outcome->second);
         }
     }

@@ -37,7 +37,7 @@ struct Sweep {
     SweepPoints points;
     std::vector<SweepPoint> read;      // one for each point
     std::vector<std::string> figures;  // every column that some point has
-    bool asserts = false;              // some point has asserts
+    std::vector<std::string> notes;    // about how the scenario is written
     bool one_thread = false;           // the engine of some point needs a process without other threads
 };
 

@@ -161,3 +161,11 @@ TEST_CASE("the shares of every shipped scenario add up to 100 %, of the time tha
     }
     CHECK(explained > 20);
 }
+
+TEST_CASE("an explanation says that a key has an old name") {
+    const Scenario scenario = parse_scenario(
+        "name: t\ncluster: {node: dgx-a100}\nworkload: {kind: transfer, from: node0.gpu0, to: node0.memory0, beside: "
+        "[node0.gpu1 -> node0.memory0], sizes: [1 MiB]}\n",
+        "t.yaml");
+    CHECK_THAT(explain_run(scenario, catalogue()).notes.back(), ContainsSubstring("`workload.beside` is now called"));
+}

@@ -12,7 +12,6 @@
 #include "models/catalog_reader.hpp"
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/run/explain/knee.hpp"
-#include "sim/run/explain/overlay_text.hpp"
 #include "sim/run/explain/scenario_text.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"

@@ -3,7 +3,6 @@
 #include "sim/run/study/study.hpp"
 
 #include "sim/run/simulate.hpp"
-#include "sim/run/study/study_json.hpp"
 #include "sim/run/study/study_text.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
@@ -120,4 +119,13 @@ TEST_CASE("a study does not depend on its threads, and does on its seed") {
     const std::string one = study_json(study(inputs, {.draws = 20, .threads = 1})).dump();
     CHECK(study_json(study(inputs, {.draws = 20, .threads = 3})).dump() == one);
     CHECK(study_json(study(inputs, {.draws = 20, .seed = 2, .threads = 1})).dump() != one);
+}
+
+TEST_CASE("a study says that a key has an old name") {
+    const Scenario scenario = parse_scenario(
+        "name: t\ncluster: {node: dgx-a100}\nworkload: {kind: transfer, from: node0.gpu0, to: node0.memory0, beside: "
+        "[node0.gpu1 -> node0.memory0], sizes: [1 MiB]}\n",
+        "t.yaml");
+    const Study s = study({{"t", scenario, catalogue()}}, quick);
+    CHECK_THAT(study_table(s), ContainsSubstring("# `workload.beside` is now called"));
 }

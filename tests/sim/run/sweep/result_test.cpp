@@ -18,7 +18,7 @@ SweepResult small() {
 }  // namespace
 
 TEST_CASE("a sweep's CSV quotes what a comma, a quote or a line break would split") {
-    CHECK(sweep_csv(small()) ==
+    CHECK(csv_text(records_of(small())) ==
           "point,cluster.nodes,cluster.fabric,step_time_s,bottleneck,error\n"
           "0,8,\"{kind: fat-tree, tiers: 2}\",0.25,compute 71 %,\n"
           "1,16,{kind: none},,,\"a.yaml:2:1: 'none' with \"\"16\"\" nodes\"\n");
@@ -26,8 +26,9 @@ TEST_CASE("a sweep's CSV quotes what a comma, a quote or a line break would spli
 
 TEST_CASE("every row of a sweep has as many cells as there are columns") {
     const SweepResult result = small();
-    for (const SweepRow& row : result.rows) {
-        CHECK(cells_of(row).size() == columns_of(result).size());
+    const Records table = records_of(result);
+    for (const std::vector<Json>& row : table.rows) {
+        CHECK(row.size() == table.columns.size());
     }
     CHECK(failed_points(result) == 1);
 }

@@ -15,12 +15,11 @@
 #include "sim/report/result_columns.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
-#include "sim/run/sweep/files.hpp"
 #include "sim/run/sweep/journal.hpp"
 #include "sim/run/sweep/page.hpp"
 #include "sim/run/sweep/prepare.hpp"
+#include "sim/run/sweep/result.hpp"
 #include "sim/run/sweep/run.hpp"
-#include "sim/run/sweep/table.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/scenario/vary.hpp"
 #include "tests/cli/program.hpp"
@@ -88,7 +87,7 @@ TEST_CASE("line 19: a sweep's rows stand in the order in which its points were a
         CHECK(result.rows[point].varied[0] == std::vector<std::string>{"512", "1", "64", "2"}[point / 2]);
         CHECK(result.rows[point].varied[1] == (point % 2 == 0 ? "[64 MiB]" : "[8 B]"));
     }
-    const std::string csv = sweep_csv(result);
+    const std::string csv = csv_text(records_of(result));
     const std::string table = sweep_table(result);
     const Json model = html::page_json(sweep_page(result, scenario_at(sweep, 0)));
     const Json& every = model.at("sections").at(model.at("sections").size() - 2);  // the last is the scenario
@@ -130,8 +129,8 @@ TEST_CASE("a point that cannot be read, and one that fails when it runs, are row
 
 TEST_CASE("the number of threads changes nothing, and a stop keeps what was done") {
     const Sweep sweep = sweep_of({"cluster.nodes=1,2,3,4,5,6,7,8"});
-    CHECK(sweep_csv(sweep_result(sweep, outcomes_of(sweep, 1))) ==
-          sweep_csv(sweep_result(sweep, outcomes_of(sweep, 3))));
+    CHECK(csv_text(records_of(sweep_result(sweep, outcomes_of(sweep, 1)))) ==
+          csv_text(records_of(sweep_result(sweep, outcomes_of(sweep, 3)))));
     std::atomic<bool> stop{false};
     std::size_t done = 0;
     CHECK_THROWS_AS(run_points(sweep, distinct_points(sweep), 2, &stop,
@@ -175,6 +174,15 @@ TEST_CASE("a point of a transfer has a row for each size, as run gives them") {
     const auto time = std::find(result.figures.begin(), result.figures.end(), "time_s") - result.figures.begin();
     const Report alone = simulate(scenario_at(sweep, 1), read_catalog());
     CHECK(result.rows[3].figures.at(static_cast<std::size_t>(time)).get<double>() == alone.rows.at(1).time_s);
+}
+
+TEST_CASE("a sweep says once that a key has an old name") {
+    const Sweep sweep = sweep_of(
+        {"seed=1,2"},
+        "name: t\ncluster: {node: dgx-a100}\nworkload: {kind: transfer, from: node0.gpu0, to: node0.memory0, beside: "
+        "[node0.gpu1 -> node0.memory0], sizes: [1 MiB]}\n");
+    REQUIRE(sweep.notes.size() == 1);
+    CHECK_THAT(sweep.notes[0], ContainsSubstring("`workload.beside` is now called"));
 }
 
 TEST_CASE("a journal cut at any byte loses at most the line it was cut in") {
