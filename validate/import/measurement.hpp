@@ -53,6 +53,9 @@ std::string_view text(const MeasurementSection& section, std::string_view key);
 Measurement parse_measurement(std::string_view yaml, const std::string& file);
 Measurement read_measurement(const std::filesystem::path& path);
 
+// The YAML that parse_measurement reads.
+std::string to_yaml(const Measurement& measurement);
+
 // Files in a folder `training` have their own form; the readers of link measurements skip them.
 inline bool is_training_table(const std::filesystem::path& file) { return file.parent_path().filename() == "training"; }
 
