@@ -147,6 +147,12 @@ std::string_view text(const MeasurementSection& section, std::string_view key) {
     return found == section.end() ? std::string_view{} : std::string_view{found->second.text};
 }
 
+const SourceLocation& place_of(const MeasurementSection& section, std::string_view key,
+                               const SourceLocation& otherwise) {
+    const auto found = section.find(key);
+    return found == section.end() ? otherwise : found->second.place;
+}
+
 Measurement parse_measurement(std::string_view yaml, const std::string& file) {
     const yaml::Node root = yaml::parse(yaml, file);
     if (!root.is_map()) {

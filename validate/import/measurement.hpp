@@ -48,6 +48,9 @@ const std::vector<MeasurementKey>& measurement_keys();
 
 // The value under `key`, or "".
 std::string_view text(const MeasurementSection& section, std::string_view key);
+// The place of that statement, or `otherwise`.
+const SourceLocation& place_of(const MeasurementSection& section, std::string_view key,
+                               const SourceLocation& otherwise);
 
 // Throws InputError at the first thing that does not belong in a measurement file.
 Measurement parse_measurement(std::string_view yaml, const std::string& file);
