@@ -2,8 +2,6 @@
 // Two simple models that a forecast must beat, with the constants that their sources state.
 // calibration/fitted_nulls.hpp has the same models with fitted constants.
 
-#include <vector>
-
 #include "models/catalog.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
