@@ -18,7 +18,7 @@
 #include "cli/outputs.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"
 #include "validate/import/formats.hpp"
-#include "validate/import/measurement_writer.hpp"
+#include "validate/import/measurement.hpp"
 
 namespace fabricast::cli {
 

@@ -71,7 +71,8 @@ TEST_CASE("alpha-beta is 7 us, the hops and the datasheet's bandwidth") {
     const Comparison c = compared("dgxc-h100-1n8g-allreduce");
     const Fabric& fabric = cache().at(c.derived.scenario);
     const double expected = 7e-6 + 14 * 0.6e-6 + 1.75 * 1073741824 / 450e9;
-    CHECK(alpha_beta(collective_of(c.derived.scenario), Bytes{1073741824}, fabric) == Approx(expected).epsilon(1e-6));
+    const double wire = datasheet_wire_time(collective_of(c.derived.scenario), Bytes{1073741824}, fabric);
+    CHECK(alpha_beta(ring_hops(Collective::all_reduce, 8, 1), wire) == Approx(expected).epsilon(1e-6));
     // 2 nodes x 8: 30 hops, 2 of them between nodes; 8 NICs of 50 GB/s less encoding.
     const Hops hops = ring_hops(Collective::all_reduce, 16, 2);
     CHECK(hops.intra == 28);

@@ -8,7 +8,7 @@
 #include "base/text_file.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/import/formats.hpp"
-#include "validate/import/measurement_writer.hpp"
+#include "validate/import/measurement.hpp"
 #include "validate/import/nccl_run.hpp"
 
 using namespace fabricast;

@@ -3,7 +3,7 @@
 
 #include "tests/support/catch.hpp"
 #include "validate/import/formats.hpp"
-#include "validate/import/measurement_writer.hpp"
+#include "validate/import/measurement.hpp"
 
 using namespace fabricast;
 

@@ -1,7 +1,12 @@
 #include "validate/claims/observe.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
+#include <utility>
 
 #include "base/input_error.hpp"
 #include "base/numbers.hpp"
@@ -22,6 +27,13 @@ namespace {
     throw InputError({std::make_shared<const std::string>(file.file.string()), 1, 1}, what);
 }
 
+// The value of this name, or nothing.
+std::optional<double> named(std::string_view name,
+                            std::initializer_list<std::pair<std::string_view, double>> quantities) {
+    const auto* found = std::ranges::find(quantities, name, &std::pair<std::string_view, double>::first);
+    return found == quantities.end() ? std::nullopt : std::optional(found->second);
+}
+
 double of_link(const Catalog& catalog, const Observation& o, const ClaimFile& file) {
     const Part& part = catalog.at("link", o.name);
     const LinkSpec link = link_spec(part);
@@ -30,20 +42,13 @@ double of_link(const Catalog& catalog, const Observation& o, const ClaimFile& fi
     if (o.take == "raw") {  // all bits on the lanes, without encoding overhead
         return part.number("signalling", "T/s") * part.number("lanes", "") / 8;
     }
-    if (o.take == "encoded") {
-        return link.rate.bytes_per_second();
-    }
-    if (o.take == "packets") {  // payload share of packets with headers, no other overhead
-        return link.rate.bytes_per_second() * payload / (payload + header);
-    }
-    if (o.take == "payload") {
-        return goodput(link);
-    }
-    if (o.take == "efficiency") {
-        return payload / (payload + header);
-    }
-    if (o.take == "header") {
-        return header;
+    const double encoded = link.rate.bytes_per_second();
+    if (const auto value = named(o.take, {{"encoded", encoded},
+                                          {"packets", encoded * payload / (payload + header)},  // no other overhead
+                                          {"payload", goodput(link)},
+                                          {"efficiency", payload / (payload + header)},
+                                          {"header", header}})) {
+        return *value;
     }
     if (part.has(o.take)) {
         return part.number(o.take);
@@ -74,36 +79,22 @@ double of_part(const Catalog& catalog, const Observation& o, const ClaimFile& fi
 
 // Each function returns the quantity that `take` names, or nothing if it names none of these.
 std::optional<double> of_packets(const PacketUse& use, const std::string& take) {
-    const std::map<std::string_view, double> quantities = {{"drops", static_cast<double>(use.drops)},
-                                                           {"pauses", static_cast<double>(use.pauses)},
-                                                           {"marks", static_cast<double>(use.marks)}};
-    const auto found = quantities.find(take);
-    return found == quantities.end() ? std::nullopt : std::optional(found->second);
+    return named(take, {{"drops", static_cast<double>(use.drops)},
+                        {"pauses", static_cast<double>(use.pauses)},
+                        {"marks", static_cast<double>(use.marks)}});
 }
 
 std::optional<double> of_row(const Row& row, const Observation& o) {
-    if (o.take == "time") {
-        return row.time_s;
-    }
-    if (o.take == "busbw") {
-        return row.busbw;
-    }
-    if (o.take == "algorithm") {
-        return row.algorithm == o.is ? 1 : 0;
-    }
-    return std::nullopt;
+    return named(o.take, {{"time", row.time_s}, {"busbw", row.busbw}, {"algorithm", row.algorithm == o.is ? 1 : 0}});
 }
 
 std::optional<double> of_step(const StepRow& step, const std::string& take) {
-    const std::map<std::string_view, double> quantities = {
-        {"step_time", step.step_time_s},
-        {"samples_per_s", step.samples_per_s},
-        {"mfu", step.mfu},
-        {"exposed", step.exposed_s() / step.step_time_s},  // share of the step time
-        {"efficiency", step.efficiency},                   // of the last row of the table
-        {"speedup", step.efficiency * step.gpus}};
-    const auto found = quantities.find(take);
-    return found == quantities.end() ? std::nullopt : std::optional(found->second);
+    return named(take, {{"step_time", step.step_time_s},
+                        {"samples_per_s", step.samples_per_s},
+                        {"mfu", step.mfu},
+                        {"exposed", step.exposed_s() / step.step_time_s},  // share of the step time
+                        {"efficiency", step.efficiency},                   // of the last row of the table
+                        {"speedup", step.efficiency * step.gpus}});
 }
 
 // The quantity in a report, for the size asked for or else its last row.
@@ -163,10 +154,7 @@ double Observer::one(const Observation& o) {
         case Observation::Source::run:
             break;
     }
-    std::string key = o.name + "|" + o.take + "|" + o.at + "|" + o.is;
-    for (const std::string& set : o.set) {
-        key += "|" + set;
-    }
+    const std::string key = fmt::format("{}|{}|{}|{}|{}", o.name, o.take, o.at, o.is, fmt::join(o.set, "|"));
     if (const auto kept = kept_.find(key); kept != kept_.end()) {
         return kept->second;
     }

@@ -36,14 +36,11 @@ std::string text_or(const yaml::Node& node, std::string_view key, std::string_vi
 Observation read_observation(const yaml::Node& node) {
     node.allow({"run", "link", "part", "count", "take", "at", "is", "set", "times", "plus", "over"});
     Observation o;
-    const std::vector<std::pair<const char*, Observation::Source>> sources = {{"run", Observation::Source::run},
-                                                                              {"link", Observation::Source::link},
-                                                                              {"part", Observation::Source::part},
-                                                                              {"count", Observation::Source::count}};
+    constexpr const char* sources[] = {"run", "link", "part", "count"};  // in the order of Observation::Source
     int named = 0;
-    for (const auto& [key, source] : sources) {
-        if (const yaml::Node* name = node.get(key)) {
-            o.source = source;
+    for (std::size_t i = 0; i < std::size(sources); ++i) {
+        if (const yaml::Node* name = node.get(sources[i])) {
+            o.source = static_cast<Observation::Source>(i);
             o.name = name->as_string();
             ++named;
         }

@@ -6,6 +6,7 @@
 #include "validate/curves/derive.hpp"
 #include "validate/curves/derive_network.hpp"
 #include "validate/curves/null_models.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast {
 namespace {
@@ -31,9 +32,8 @@ Series series(const Comparison& c, const char* label, const char* color, double 
 void refuse_other_ranks(const Measurement& measurement, std::uint32_t ranks) {
     const auto said = measurement.benchmark.find("ranks");
     if (said != measurement.benchmark.end() && said->second.text != std::to_string(ranks)) {
-        throw InputError(said->second.place,
-                         error_message("the scenario has another number of ranks than the measurement",
-                                       std::to_string(ranks), said->second.text));
+        refuse(said->second.place, "the scenario has another number of ranks than the measurement",
+               std::to_string(ranks), said->second.text);
     }
 }
 
@@ -78,13 +78,12 @@ Comparison compare(const Measurement& measurement, const AliasTable& table, cons
     refuse_other_ranks(measurement, c.derived.ranks);
     c.busbw_factor = busbw_factor(collective_of(used).collective, c.derived.ranks);
     const Curve curve = read_curve(measurement, c.busbw_factor);
+    const Hops hops = ring_hops(collective_of(used).collective, fabric.gpu_count(), fabric.node_count());
     const CurveForecaster forecaster(used, fabric, catalog);
     for (const CurvePoint& point : curve.points) {
         const ForecastRow ours = forecaster.at(point.size);
-        c.sizes.push_back({point, ours, alpha_beta(collective_of(used), point.size, fabric),
-                           tuning_clock(ours.tuning_seconds, collective_of(used), point.size, fabric),
-                           ring_hops(collective_of(used).collective, fabric.gpu_count(), fabric.node_count()),
-                           datasheet_wire_time(collective_of(used), point.size, fabric)});
+        const double wire = datasheet_wire_time(collective_of(used), point.size, fabric);
+        c.sizes.push_back({point, ours, alpha_beta(hops, wire), tuning_clock(ours.tuning_seconds, wire), hops, wire});
     }
     return c;
 }

@@ -66,31 +66,25 @@ Table table_of(const Comparison& c) {
 }
 
 Curves error_curves(const Comparison& c) {
-    Line ours{"this forecast", {}};
-    Line straight{"latency + size / bandwidth", {}};
-    Line tuning{"NCCL's own tuning model", {}};
-    for (const ComparedSize& s : c.sizes) {
-        const auto point = [&](double seconds) {
-            return Point{bytes_of(s), std::abs(seconds / s.measured.seconds - 1)};
-        };
-        ours.points.push_back(point(s.ours.seconds));
-        if (s.null_alphabeta > 0) {
-            straight.points.push_back(point(s.null_alphabeta));
-        }
-        if (s.null_tuning > 0) {
-            tuning.points.push_back(point(s.null_tuning));
-        }
-    }
     Curves curves{"Error, and what simpler models would have said",
                   "Absolute error of the time.",
                   {"message size", Unit::size, true},
                   {"error", Unit::share},
-                  {std::move(ours)}};
-    for (Line* line : {&straight, &tuning}) {
-        if (!line->points.empty()) {
-            curves.lines.push_back(std::move(*line));
+                  {}};
+    const auto add = [&](const char* name, const auto& seconds) {
+        Line line{name, {}};
+        for (const ComparedSize& s : c.sizes) {
+            if (seconds(s) > 0) {
+                line.points.push_back({bytes_of(s), std::abs(seconds(s) / s.measured.seconds - 1)});
+            }
         }
-    }
+        if (!line.points.empty()) {
+            curves.lines.push_back(std::move(line));
+        }
+    };
+    add("this forecast", [](const ComparedSize& s) { return s.ours.seconds; });
+    add("latency + size / bandwidth", [](const ComparedSize& s) { return s.null_alphabeta; });
+    add("NCCL's own tuning model", [](const ComparedSize& s) { return s.null_tuning; });
     return curves;
 }
 

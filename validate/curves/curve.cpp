@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "base/numbers.hpp"
 
@@ -33,6 +34,19 @@ constexpr Unit rate_units[] = {{"", 1e9},          {"GBps", 1e9},     {"GB/s", 1
                                {"GiBps", gib},     {"GiB/s", gib},    {"MBps", 1e6},    {"MB/s", 1e6},
                                {"MiBps", 1048576}, {"MiB/s", 1048576}};
 
+// The beginnings of the names of columns; a unit follows.
+struct ColumnStart {
+    std::string_view name;
+    Printed printed;
+    std::span<const Unit> units;
+};
+constexpr ColumnStart column_starts[] = {
+    {"message_size", Printed::size, size_units}, {"msg_size", Printed::size, size_units},
+    {"size", Printed::size, size_units},         {"time", Printed::time, time_units},
+    {"latency", Printed::time, time_units},      {"avg_latency", Printed::time, time_units},
+    {"algbw", Printed::algbw, rate_units},       {"alg_bw", Printed::algbw, rate_units},
+    {"busbw", Printed::busbw, rate_units},       {"bus_bw", Printed::busbw, rate_units}};
+
 bool take_prefix(std::string_view& name, std::string_view prefix) {
     const bool has = name.starts_with(prefix);
     name.remove_prefix(has ? prefix.size() : 0);
@@ -40,8 +54,7 @@ bool take_prefix(std::string_view& name, std::string_view prefix) {
 }
 
 // The unit of a column from the rest of its name ("_us" after "time"); empty if it is not a unit of this quantity.
-template <std::size_t n>
-std::optional<double> unit_of(std::string_view rest, const Unit (&units)[n]) {
+std::optional<double> unit_of(std::string_view rest, std::span<const Unit> units) {
     take_prefix(rest, "_");
     for (const Unit& unit : units) {
         if (unit.word == rest) {
@@ -59,41 +72,23 @@ std::optional<Column> column_of(std::string_view name) {
     if (!column.in_place) {
         take_prefix(name, "out_of_place_") || take_prefix(name, "outofplace_") || take_prefix(name, "oop_");
     }
-    const auto as = [&](Printed quantity, const std::optional<double>& unit) -> std::optional<Column> {
-        column.quantity = quantity;
-        column.unit = unit.value_or(0);
-        return unit ? std::optional(column) : std::nullopt;
-    };
-    if (take_prefix(name, "message_size") || take_prefix(name, "msg_size") || take_prefix(name, "size")) {
-        return as(Printed::size, unit_of(name, size_units));
+    for (const ColumnStart& known : column_starts) {
+        if (take_prefix(name, known.name)) {
+            const std::optional<double> unit = unit_of(name, known.units);
+            column.quantity = known.printed;
+            column.unit = unit.value_or(0);
+            return unit ? std::optional(column) : std::nullopt;
+        }
     }
-    if (name == "bytes") {
-        return as(Printed::size, 1.0);
-    }
-    if (take_prefix(name, "time") || take_prefix(name, "latency") || take_prefix(name, "avg_latency")) {
-        return as(Printed::time, unit_of(name, time_units));
-    }
-    if (take_prefix(name, "algbw") || take_prefix(name, "alg_bw")) {
-        return as(Printed::algbw, unit_of(name, rate_units));
-    }
-    if (take_prefix(name, "busbw") || take_prefix(name, "bus_bw")) {
-        return as(Printed::busbw, unit_of(name, rate_units));
-    }
-    return std::nullopt;
+    return name == "bytes" ? std::optional(column) : std::nullopt;
 }
 
 // "64K" as nccl-tests prints it, or "1 MiB" as people write it. The letter is a power of 1024, as in `-b 64K`.
 std::optional<double> labelled_size(std::string_view cell) {
-    std::size_t digits = 0;
-    while (digits < cell.size() &&
-           (std::isdigit(static_cast<unsigned char>(cell[digits])) != 0 || cell[digits] == '.')) {
-        ++digits;
-    }
+    const std::size_t digits = std::min(cell.find_first_not_of("0123456789."), cell.size());
     const auto value = figure_in_word(cell.substr(0, digits));
     std::string_view label = cell.substr(digits);
-    while (label.starts_with(' ')) {
-        label.remove_prefix(1);
-    }
+    label.remove_prefix(std::min(label.find_first_not_of(' '), label.size()));
     constexpr std::string_view letters = "BKMGT";
     const auto letter =
         label.empty() ? 0 : letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(label[0]))));

@@ -9,6 +9,7 @@
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/curves/derive_network.hpp"
 #include "validate/curves/derive_software.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast {
 namespace {
@@ -32,15 +33,9 @@ std::uint32_t count(const MeasurementSection& section, std::string_view key) {
     const std::uint32_t value = number_in<std::uint32_t>(found->second.text).value_or(0);
     constexpr std::uint32_t most = 1U << 20U;
     if (value == 0 || value > most) {
-        throw InputError(found->second.place,
-                         error_message(std::string(key) + " is no count", shown(found->second.text), "1 to 1048576"));
+        refuse(found->second.place, fmt::format("{} is no count", key), shown(found->second.text), "1 to 1048576");
     }
     return value;
-}
-
-SourceLocation place_of(const MeasurementSection& section, std::string_view key, const SourceLocation& otherwise) {
-    const auto found = section.find(key);
-    return found == section.end() ? otherwise : found->second.place;
 }
 
 // The known name that is nearest to any word of the text: "NVIDIA B300" -> "b200-sxm".
@@ -75,15 +70,13 @@ const Alias& understood(const Measurement& measurement, const MeasurementSection
         }
     }
     if (found == section.end()) {
-        throw InputError(measurement.place,
-                         error_message("the file does not say its " + std::string(key), "", joined(names)));
+        refuse(measurement.place, fmt::format("the file does not say its {}", key), "", joined(names));
     }
     if (const Alias* alias = first_match(list, found->second.text)) {
         return *alias;
     }
-    throw InputError(found->second.place,
-                     error_message("a " + std::string(key) + " that no alias understands", shown(found->second.text),
-                                   joined(names), nearest_of(found->second.text, names)));
+    refuse(found->second.place, fmt::format("a {} that no alias understands", key), shown(found->second.text),
+           joined(names), nearest_of(found->second.text, names));
 }
 
 struct Counts {
@@ -112,9 +105,8 @@ Counts counts(const Measurement& m, Derived& out) {
         out.assumptions.push_back(fmt::format("ranks: not stated; every GPU of every node, {}", c.ranks));
     }
     if (c.ranks % c.nodes != 0) {
-        throw InputError(place_of(m.benchmark, "ranks", m.place),
-                         error_message("ranks that do not divide over the nodes", std::to_string(c.ranks),
-                                       "a multiple of " + std::to_string(c.nodes)));
+        refuse(place_of(m.benchmark, "ranks", m.place), "ranks that do not divide over the nodes",
+               std::to_string(c.ranks), fmt::format("a multiple of {}", c.nodes));
     }
     c.used = c.ranks / c.nodes;
     return c;
@@ -154,10 +146,8 @@ const NodeAlias& node_of(const Measurement& m, const AliasTable& table, std::str
         }
     }
     if (best == nullptr) {
-        throw InputError(
-            place_of(m.system, "gpu", m.place),
-            error_message("the catalogue has no node of this kind", fmt::format("{} x {} over {}", used, gpu, intra),
-                          near.empty() ? "other GPUs" : joined(near)));
+        refuse(place_of(m.system, "gpu", m.place), "the catalogue has no node of this kind",
+               fmt::format("{} x {} over {}", used, gpu, intra), near.empty() ? "other GPUs" : joined(near));
     }
     return *best;
 }
@@ -175,9 +165,8 @@ void derive_node(const Measurement& m, const AliasTable& table, const Counts& c,
         constexpr std::uint32_t rack = 72;
         cluster.nodes = (c.ranks + rack - 1) / rack;
         if (c.ranks % cluster.nodes != 0) {
-            throw InputError(place_of(m.system, "nodes", m.place),
-                             error_message("GPUs that do not divide over NVLink racks", std::to_string(c.ranks),
-                                           "a multiple of " + std::to_string(cluster.nodes)));
+            refuse(place_of(m.system, "nodes", m.place), "GPUs that do not divide over NVLink racks",
+                   std::to_string(c.ranks), fmt::format("a multiple of {}", cluster.nodes));
         }
         cluster.gpus_per_node = used = c.ranks / cluster.nodes;
         out.assumptions.push_back(fmt::format("nodes: {} trays are {} NVLink rack{}, a rack is one node", c.nodes,

@@ -10,6 +10,7 @@
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
 #include "topologies/node_reader.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast {
 namespace {
@@ -57,17 +58,12 @@ std::uint32_t count_in_words(const std::string& words) {
     return 0;
 }
 
-std::uint32_t stated_nics(const Measurement& m) {
-    const auto found = m.system.find("nics_per_node");
-    return found == m.system.end() ? 0 : digits(found->second.text);
-}
-
 Ports ports_of(const Measurement& m, const AliasTable& table, const std::string& family, Derived& out) {
     const Alias* known = first_match(table.gpus, text(m.system, "gpu"));
     const std::string gpu(known == nullptr ? "" : known->word("gpu"));
     const std::string nic(text(m.system, "nic"));
     const std::string network(text(m.system, "network"));
-    const std::uint32_t stated = stated_nics(m);
+    const std::uint32_t stated = digits(text(m.system, "nics_per_node"));
     Ports ports;
     for (const std::string& words : {nic, network}) {
         if (ports.gbps == 0) {
@@ -84,7 +80,7 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
         ports.gbps /= stated;
     }
     if (ports.gbps == 0 && named != nullptr) {
-        ports.gbps = digits(std::string(named->word("gbps")));
+        ports.gbps = digits(named->word("gbps"));
     }
     if (ports.gbps == 0) {
         const auto usual = table.speed_by_generation.find(out.group.generation);
@@ -98,7 +94,7 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
     ports.count = stated != 0 ? stated : ports.count;
     ports.count = ports.count != 0 ? ports.count : count_in_words(nic);
     if (ports.count == 0 && named != nullptr) {
-        ports.count = digits(std::string(named->word("nics")));
+        ports.count = digits(named->word("nics"));
     }
     return ports;
 }
@@ -113,10 +109,8 @@ const Alias& network_of(const Measurement& m, const AliasTable& table, const std
         return usual;
     }
     if (const std::string_view refused = network->word("refuse"); !refused.empty()) {
-        const auto said = m.system.find("network");
-        throw InputError(said == m.system.end() ? m.place : said->second.place,
-                         error_message("a network that nothing here models", shown(refused),
-                                       "InfiniBand, RoCE, EFA, Slingshot-11, GPUDirect-TCPXO, sockets"));
+        refuse(place_of(m.system, "network", m.place), "a network that nothing here models", shown(refused),
+               "InfiniBand, RoCE, EFA, Slingshot-11, GPUDirect-TCPXO, sockets");
     }
     return *network;
 }
@@ -133,10 +127,8 @@ std::string link_of(const Measurement& m, const AliasTable& table, const std::st
             known.push_back(key + " Gb/s");
         }
     }
-    const auto said = m.system.find("nic");
-    throw InputError(said == m.system.end() ? m.place : said->second.place,
-                     error_message("the catalogue has no link of this speed",
-                                   fmt::format("{} at {} Gb/s", family, gbps), joined(known)));
+    refuse(place_of(m.system, "nic", m.place), "the catalogue has no link of this speed",
+           fmt::format("{} at {} Gb/s", family, gbps), joined(known));
 }
 
 bool host_staged(const std::string& words, const Derived& out) {
@@ -176,8 +168,8 @@ void take_network_template(const AliasTable& table, std::string_view family, Clu
 }  // namespace
 
 void derive_network(const Measurement& m, const AliasTable& table, Derived& out) {
-    const std::string words = std::string(text(m.software, "env")) + " | " + std::string(text(m.system, "network")) +
-                              " | " + std::string(text(m.system, "nic"));
+    const std::string words =
+        fmt::format("{} | {} | {}", text(m.software, "env"), text(m.system, "network"), text(m.system, "nic"));
     if (out.scenario.cluster.nodes == 1) {
         if (const Alias* network = first_match(table.networks, words)) {
             take_plugin_environment(*network, out);
@@ -196,7 +188,7 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
     take_network_template(table, network.word("family"), cluster);
     if (ports.count != 0) {
         // The number of NICs is per node as the file counts nodes; if a rack is one node here, that is per tray.
-        const std::uint32_t gpus = digits(std::string(text(m.system, "gpus_per_node")));
+        const std::uint32_t gpus = digits(text(m.system, "gpus_per_node"));
         const std::uint32_t trays = gpus == 0 ? 1 : std::max(1U, cluster.gpus_per_node / gpus);
         cluster.node_options["nics"] = std::to_string(ports.count * trays);
     }

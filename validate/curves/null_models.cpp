@@ -42,17 +42,4 @@ Hops ring_hops(Collective collective, std::uint32_t ranks, std::uint32_t nodes) 
     }
 }
 
-double alpha_beta(const CollectiveWorkload& workload, Bytes size, const Fabric& fabric) {
-    constexpr double launch = 7e-6;
-    constexpr double intra = 0.6e-6;
-    constexpr double inter = 3e-6;
-    const Hops hops = ring_hops(workload.collective, fabric.gpu_count(), fabric.node_count());
-    return launch + hops.intra * intra + hops.inter * inter + datasheet_wire_time(workload, size, fabric);
-}
-
-double tuning_clock(double expected, const CollectiveWorkload& workload, Bytes size, const Fabric& fabric) {
-    constexpr double stand_in = 12e-6;
-    return expected > 0 ? expected : stand_in + datasheet_wire_time(workload, size, fabric);
-}
-
 }  // namespace fabricast

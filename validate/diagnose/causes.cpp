@@ -25,6 +25,9 @@ bool is_slot(const NodeCable& cable) {
     return is_pcie(cable) && (is_nic(cable.a) || is_gpu(cable.a) || is_nic(cable.b) || is_gpu(cable.b));
 }
 
+// The end of a slot's cable that is not the NIC or GPU.
+std::string& parent_of(NodeCable& cable) { return is_nic(cable.a) || is_gpu(cable.a) ? cable.b : cable.a; }
+
 bool half_width(Suspect& s, bool (*whose)(std::string_view)) {
     bool any = false;
     for (NodeCable& cable : s.cluster.node.cables) {
@@ -65,27 +68,31 @@ bool nics_on_the_other_socket(Suspect& s, double /*degree*/) {
     if (!several_nodes(s)) {
         return false;
     }
-    std::set<std::string> cpus;
+    const std::string near = cpu_of(node, "gpu0");
+    std::set<std::string> others;
     for (const NodeDevice& device : node.devices) {
-        if (device.name.starts_with("cpu")) {
-            cpus.insert(device.name);
+        if (device.name.starts_with("cpu") && device.name != near) {
+            others.insert(device.name);
         }
     }
-    const std::string near = cpu_of(node, "gpu0");
-    const auto far = std::ranges::find_if(cpus, [&](const std::string& cpu) { return cpu != near; });
-    if (near.empty() || far == cpus.end()) {
+    if (near.empty() || others.empty()) {
         return false;
     }
     bool any = false;
     for (NodeCable& cable : node.cables) {
-        std::string& device = is_nic(cable.a) ? cable.a : cable.b;
         std::string& parent = is_nic(cable.a) ? cable.b : cable.a;
-        if (is_pcie(cable) && is_nic(device) && cpu_of(node, parent) == near) {
-            parent = *far;
+        if (is_pcie(cable) && (is_nic(cable.a) || is_nic(cable.b)) && cpu_of(node, parent) == near) {
+            parent = *others.begin();
             any = true;
         }
     }
     return any;
+}
+
+template <class Which>
+void remove_devices(NodeTemplate& node, const Which& which) {
+    std::erase_if(node.devices, [&](const NodeDevice& d) { return which(d.name); });
+    std::erase_if(node.cables, [&](const NodeCable& c) { return which(c.a) || which(c.b); });
 }
 
 // Removes the last NICs of each node, as many as `degree` says. If several are removed at least two must be left;
@@ -97,9 +104,7 @@ bool rails_missing(Suspect& s, double degree) {
         return false;
     }
     for (std::uint32_t i = node.nics - missing; i < node.nics; ++i) {
-        const std::string gone = "nic" + std::to_string(i);
-        std::erase_if(node.devices, [&](const NodeDevice& d) { return d.name == gone; });
-        std::erase_if(node.cables, [&](const NodeCable& c) { return c.a == gone || c.b == gone; });
+        remove_devices(node, [gone = fmt::format("nic{}", i)](const std::string& name) { return name == gone; });
     }
     node.nics -= missing;
     return true;
@@ -121,7 +126,7 @@ bool slow_nic(Suspect& s, double share) {
         return false;
     }
     LinkChange change;
-    change.device = "node" + std::to_string(node) + ".nic0";
+    change.device = fmt::format("node{}.nic0", node);
     slow_part(s, std::move(change), share);
     return true;
 }
@@ -139,9 +144,9 @@ bool slow_gpu_link(Suspect& s, double share) {
         }
         LinkChange change;
         if (nvlink) {
-            const std::string bundle = cable.count > 1 ? " (x" + std::to_string(cable.count) + ")" : "";
+            const std::string bundle = cable.count > 1 ? fmt::format(" (x{})", cable.count) : "";
             for (const auto& [from, to] : {std::pair(cable.a, cable.b), std::pair(cable.b, cable.a)}) {
-                change.link = "node0." + from + " -> node0." + to + bundle;
+                change.link = fmt::format("node0.{} -> node0.{}{}", from, to, bundle);
                 slow_part(s, change, share);
             }
         } else {
@@ -158,9 +163,7 @@ bool one_nic_only(Suspect& s, double /*degree*/) {
     if (!several_nodes(s) || node.nics < 3) {
         return false;
     }
-    const auto other = [](const std::string& name) { return is_nic(name) && name != "nic0"; };
-    std::erase_if(node.devices, [&](const NodeDevice& d) { return other(d.name); });
-    std::erase_if(node.cables, [&](const NodeCable& c) { return other(c.a) || other(c.b); });
+    remove_devices(node, [](const std::string& name) { return is_nic(name) && name != "nic0"; });
     node.nics = 1;
     node.nic_ports = 1;
     return true;
@@ -191,15 +194,15 @@ bool peers_are_off(Suspect& s, double /*degree*/) {
 bool access_control(Suspect& s, double /*degree*/) {
     NodeTemplate& node = s.cluster.node;
     std::map<std::string, int> below;
-    for (const NodeCable& cable : node.cables) {
+    for (NodeCable& cable : node.cables) {
         if (is_slot(cable)) {
-            ++below[is_nic(cable.a) || is_gpu(cable.a) ? cable.b : cable.a];
+            ++below[parent_of(cable)];
         }
     }
+    const bool used = several_nodes(s) || node.nvlink == NvlinkShape::none;
     bool any = false;
     for (NodeCable& cable : node.cables) {
-        const std::string& parent = is_nic(cable.a) || is_gpu(cable.a) ? cable.b : cable.a;
-        const bool used = several_nodes(s) || node.nvlink == NvlinkShape::none;
+        const std::string& parent = parent_of(cable);
         if (is_slot(cable) && used && parent.starts_with("switch") && below[parent] > 1) {
             cable.link.rate = divided(cable.link.rate, below[parent]);
             any = true;
@@ -257,18 +260,9 @@ bool framework_loop(Suspect& s, double /*degree*/) {
 }  // namespace
 
 const std::vector<double>& first_degrees(Degree degree) {
-    static const std::vector<double> none = {1};
-    static const std::vector<double> shares = {0.75, 0.5, 0.33, 0.2, 0.1, 0.05};
-    static const std::vector<double> counts = {1, 2, 3, 4, 5, 6};
-    switch (degree) {
-        case Degree::none:
-            return none;
-        case Degree::share:
-            return shares;
-        case Degree::count:
-            return counts;
-    }
-    return none;
+    static const std::map<Degree, std::vector<double>> degrees = {
+        {Degree::none, {1}}, {Degree::share, {0.75, 0.5, 0.33, 0.2, 0.1, 0.05}}, {Degree::count, {1, 2, 3, 4, 5, 6}}};
+    return degrees.at(degree);
 }
 
 std::string words_of(const Cause& cause, double degree) {

@@ -165,12 +165,10 @@ Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, 
     d.rows = rows;
     const Suspect healthy{scenario, build(scenario, catalog)};
     const UncertainCurve expected = uncertain_curve(healthy, rows, catalog);
-    const Fabric fabric(healthy.cluster);
-    const CurveForecaster forecaster(healthy.scenario, fabric, catalog);
+    d.healthy = expected.rows;
     Evidence evidence = Evidence::measured_here;
-    for (const TimedRow& row : rows) {
-        d.healthy.push_back(forecaster.at(row.size));
-        evidence = std::max(evidence, d.healthy.back().evidence);
+    for (const ForecastRow& row : d.healthy) {
+        evidence = std::max(evidence, row.evidence);
     }
     d.healthy_fit = misfit(rows, expected.seconds, expected.constants, evidence);
     d.healthy_limit = healthy_limit(rows.size());

@@ -3,10 +3,12 @@
 // every known cause on that system and compares it with the curve. The answer may also be that nothing is wrong or that
 // no known cause fits.
 
-#include <optional>
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/enum_name.hpp"
 #include "validate/curves/compare.hpp"
 #include "validate/diagnose/causes.hpp"
 #include "validate/diagnose/misfit.hpp"
@@ -14,6 +16,11 @@
 namespace fabricast {
 
 enum class Finding : std::uint8_t { nothing_wrong, likely_cause, several_fit, none_fits };
+inline std::string_view to_string(Finding finding) {
+    constexpr std::array<std::string_view, 4> words = {"nothing wrong", "likely cause", "several causes fit",
+                                                       "none of my causes fits"};
+    return enum_name(words, finding);
+}
 
 struct RankedCause {
     const Cause* cause = nullptr;

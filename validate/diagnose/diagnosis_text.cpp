@@ -86,11 +86,9 @@ std::string to_text(const Diagnosis& d, const std::string& id, const std::vector
 }
 
 Json to_json(const Diagnosis& d, const std::string& id) {
-    constexpr const char* verdicts[] = {"nothing wrong", "likely cause", "several causes fit",
-                                        "none of my causes fits"};
     Json json{{"schema_version", 1},
               {"id", id},
-              {"verdict", verdicts[static_cast<std::size_t>(d.verdict)]},
+              {"verdict", to_string(d.verdict)},
               {"distance", d.healthy_fit.distance},
               {"distance_of_healthy_logs", d.healthy_limit}};
     json["rows"] = Json::array();

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/numbers.hpp"
 #include "base/percentile.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/build.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast {
 namespace {
@@ -23,20 +25,15 @@ constexpr double explains = 0.16;
 
 // Bytes per second of the unit at the end of a column name: "bw_avg_Gbps", "dst0_GBps"; 0 if it is not a rate.
 double unit_of(std::string_view column) {
-    struct Unit {
-        std::string_view end;
-        double bytes;
-    };
-    constexpr Unit units[] = {{"GBps", 1e9}, {"MiBps", 1048576}, {"MBps", 1e6}, {"Gbps", 1.25e8}};
-    for (const Unit& unit : units) {
-        if (column.ends_with(unit.end)) {
-            return unit.bytes;
+    constexpr std::pair<std::string_view, double> units[] = {
+        {"GBps", 1e9}, {"MiBps", 1048576}, {"MBps", 1e6}, {"Gbps", 1.25e8}};
+    for (const auto& [end, bytes] : units) {
+        if (column.ends_with(end)) {
+            return bytes;
         }
     }
     return 0;
 }
-
-bool has(std::string_view words, std::string_view part) { return words.find(part) != std::string_view::npos; }
 
 // The best row of a size table, or the median cell of a matrix without its diagonal (a device with itself).
 double rate_of(const Measurement& m, bool between_devices) {
@@ -44,7 +41,7 @@ double rate_of(const Measurement& m, bool between_devices) {
     const bool matrix = !m.columns.empty() && m.columns[0] == "src_gpu";
     for (std::size_t r = 0; r < m.rows.size(); ++r) {
         for (std::size_t c = 1; c < m.columns.size(); ++c) {
-            const double unit = has(m.columns[c], "peak") ? 0 : unit_of(m.columns[c]);
+            const double unit = holds(m.columns[c], "peak") ? 0 : unit_of(m.columns[c]);
             const bool itself = matrix && between_devices && c - 1 == r;
             if (const double rate = unit * figure_in_word(m.rows[r][c]).value_or(0); rate > 0 && !itself) {
                 rates.push_back(rate);
@@ -74,8 +71,8 @@ Scenario scenario_of(const Measurement& m, const LinkTest& test, const std::opti
         }
     }
     if (s.cluster.node.empty()) {
-        throw InputError(m.place, error_message("the log does not say which machine this is",
-                                                shown(text(m.system, "gpu")), "--node NAME or --cluster FILE"));
+        refuse(m.place, "the log does not say which machine this is", shown(text(m.system, "gpu")),
+               "--node NAME or --cluster FILE");
     }
     return s;
 }
@@ -107,27 +104,27 @@ Narrowest narrowest_of(const Suspect& suspect, const LinkTest& test) {
 std::optional<LinkTest> link_test_of(const Measurement& m) {
     const std::string words = std::string(text(m.benchmark, "tool")) + " " + std::string(text(m.benchmark, "test"));
     const std::string_view tool = text(m.benchmark, "tool");
-    if (has(text(m.benchmark, "test"), "atency") || has(tool, "_lat") || has(tool, "Latency Test") ||
-        has(tool, "gdrcopy")) {
+    if (holds(text(m.benchmark, "test"), "atency") || holds(tool, "_lat") || holds(tool, "Latency Test") ||
+        holds(tool, "gdrcopy")) {
         return std::nullopt;
     }
     LinkTest test;
-    if (has(words, "host_to_device") || has(words, "Host to Device")) {
+    if (holds(words, "host_to_device") || holds(words, "Host to Device")) {
         test = {"node0.memory0", "node0.gpu0"};
-    } else if (has(words, "device_to_host") || has(words, "Device to Host")) {
+    } else if (holds(words, "device_to_host") || holds(words, "Device to Host")) {
         test = {"node0.gpu0", "node0.memory0"};
-    } else if (has(words, "device_to_device") || has(words, "P2P=Enabled")) {
+    } else if (holds(words, "device_to_device") || holds(words, "P2P=Enabled")) {
         test = {"node0.gpu0", "node0.gpu1"};
-    } else if (has(words, "OSU MPI-CUDA Bandwidth")) {
+    } else if (holds(words, "OSU MPI-CUDA Bandwidth")) {
         test = {"node0.gpu0", text(m.system, "nodes") == "1" ? "node0.gpu1" : "node1.gpu0"};
-    } else if (has(words, "_bw") || has(words, "OSU MPI Bandwidth")) {
+    } else if (holds(words, "_bw") || holds(words, "OSU MPI Bandwidth")) {
         test = {"node0.memory0", "node1.memory0"};
     } else {
         return std::nullopt;
     }
-    if (has(words, "bidirectional") || has(words, "Bidirectional") || has(words, " -b") ||
-        has(words, "Bi-Directional")) {
-        throw InputError(m.place, error_message("a test of both directions at once", words, "a test of one direction"));
+    if (holds(words, "bidirectional") || holds(words, "Bidirectional") || holds(words, " -b") ||
+        holds(words, "Bi-Directional")) {
+        refuse(m.place, "a test of both directions at once", words, "a test of one direction");
     }
     test.rate = rate_of(m, test.to == "node0.gpu1");
     return test.rate > 0 ? std::optional(test) : std::nullopt;
@@ -151,7 +148,7 @@ LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test
     for (const Cause& cause : causes()) {
         Suspect suspect = healthy;
         // Access control does not affect traffic of host memory, because that is not peer traffic.
-        const bool of_host = has(test.from, "memory") || has(test.to, "memory");
+        const bool of_host = holds(test.from, "memory") || holds(test.to, "memory");
         // A slow part of unknown degree would explain any rate, so it explains nothing.
         if ((of_host && cause.name == "acs") || cause.degree == Degree::share || !cause.apply(suspect, 1)) {
             continue;
@@ -191,10 +188,9 @@ std::string to_text(const LinkDiagnosis& d, const std::string& id) {
 }
 
 Json to_json(const LinkDiagnosis& d, const std::string& id) {
-    constexpr const char* verdicts[] = {"nothing wrong", "likely cause", "none of my causes fits"};
     Json json{{"schema_version", 1},
               {"id", id},
-              {"verdict", verdicts[static_cast<std::size_t>(d.verdict)]},
+              {"verdict", to_string(d.verdict)},
               {"measured_Bps", d.test.rate},
               {"narrowest_Bps", d.narrowest},
               {"link", d.link}};

@@ -40,7 +40,7 @@ UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRo
     UncertainCurve result;
     std::set<std::string> used;
     for (const TimedRow& row : rows) {
-        const ForecastRow forecast = forecaster.at(row.size);
+        const ForecastRow& forecast = result.rows.emplace_back(forecaster.at(row.size));
         result.seconds.push_back(forecast.seconds);
         used.insert(forecast.costs.begin(), forecast.costs.end());
     }

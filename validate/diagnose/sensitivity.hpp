@@ -13,6 +13,7 @@ namespace fabricast {
 struct UncertainCurve {
     std::vector<double> seconds;
     Sensitivities constants;
+    std::vector<ForecastRow> rows = {};  // of `seconds`, only by uncertain_curve
 };
 
 // Throws whatever building and planning the suspect throw.

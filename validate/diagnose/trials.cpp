@@ -200,28 +200,20 @@ std::vector<Trial> diagnose_trials(const Catalog& catalog, int rounds) {
 }
 
 std::vector<NamedFigure> diagnose_figures(const std::vector<Trial>& trials) {
-    double faults = 0;
-    double first = 0;
-    double named = 0;
-    double wrong = 0;
-    double healthy = 0;
-    double alarms = 0;
-    for (const Trial& t : trials) {
-        if (t.fault.empty()) {
-            healthy += 1;
-            alarms += t.right() ? 0 : 1;
-        } else {
-            faults += 1;
-            first += t.right() ? 1 : 0;
-            named += t.names_it() ? 1 : 0;
-            wrong += t.claims() && !t.names_it() ? 1 : 0;
+    // The share of the trials with a fault, or of the healthy ones, for which `holds`.
+    const auto percent = [&](bool faulty, bool (*holds)(const Trial&)) {
+        double part = 0;
+        double whole = 0;
+        for (const Trial& t : trials) {
+            whole += t.fault.empty() != faulty ? 1 : 0;
+            part += t.fault.empty() != faulty && holds(t) ? 1 : 0;
         }
-    }
-    const auto percent = [](double part, double whole) { return whole > 0 ? 100 * part / whole : 0; };
-    return {{"diagnose_top1_pct", percent(first, faults)},
-            {"diagnose_false_alarm_pct", percent(alarms, healthy)},
-            {"diagnose_named_pct", percent(named, faults)},
-            {"diagnose_wrong_pct", percent(wrong, faults)}};
+        return whole > 0 ? 100 * part / whole : 0;
+    };
+    return {{"diagnose_top1_pct", percent(true, [](const Trial& t) { return t.right(); })},
+            {"diagnose_false_alarm_pct", percent(false, [](const Trial& t) { return !t.right(); })},
+            {"diagnose_named_pct", percent(true, [](const Trial& t) { return t.names_it(); })},
+            {"diagnose_wrong_pct", percent(true, [](const Trial& t) { return t.claims() && !t.names_it(); })}};
 }
 
 }  // namespace fabricast

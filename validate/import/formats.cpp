@@ -1,10 +1,14 @@
 #include "validate/import/formats.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/gzip.hpp"
 #include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "validate/import/series.hpp"
 
 namespace fabricast {
@@ -20,11 +24,9 @@ namespace {
 // Kebab-case for ids: "all_reduce" -> "all-reduce".
 std::string kebab(std::string_view words) {
     std::string id;
-    for (const char c : words) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool fits = byte < 0x80 && (std::isalnum(byte) != 0 || c == '.');
-        if (fits) {
-            id += static_cast<char>(std::tolower(byte));
+    for (const char c : lower_case(words)) {
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.') {
+            id += c;
         } else if (!id.empty() && id.back() != '-') {
             id += '-';
         }
@@ -36,25 +38,21 @@ std::string kebab(std::string_view words) {
 }
 
 MeasurementSection& section_of(Measurement& m, std::string_view name, const SourceLocation& place) {
-    if (name == "system") {
-        return m.system;
+    for (const auto& [section, member] :
+         {std::pair("system", &Measurement::system), std::pair("software", &Measurement::software),
+          std::pair("benchmark", &Measurement::benchmark)}) {
+        if (name == section) {
+            return m.*member;
+        }
     }
-    if (name == "software") {
-        return m.software;
-    }
-    if (name == "benchmark") {
-        return m.benchmark;
-    }
-    throw InputError(place,
-                     error_message("no such section of a measurement", shown(name), "system, software, benchmark"));
+    refuse(place, "no such section of a measurement", shown(name), "system, software, benchmark");
 }
 
 void lay_over(Measurement& m, const Statements& said, const SourceLocation& place) {
     for (const auto& [path, words] : said) {
         const std::size_t dot = path.find('.');
         if (dot == std::string::npos) {
-            throw InputError(place,
-                             error_message("a statement names a section and a key", shown(path), "system.network"));
+            refuse(place, "a statement names a section and a key", shown(path), "system.network");
         }
         section_of(m, std::string_view(path).substr(0, dot), place)[path.substr(dot + 1)] = {words, place};
     }
@@ -67,9 +65,8 @@ void refuse_long_words(const Measurement& m) {
     for (const MeasurementSection* section : {&m.source, &m.system, &m.software, &m.benchmark}) {
         for (const auto& [key, said] : *section) {
             if (said.text.size() > longest_words) {
-                throw InputError(said.place, error_message("too long for what it says: " + shown(key),
-                                                           std::to_string(said.text.size()) + " bytes",
-                                                           "at most " + std::to_string(longest_words)));
+                refuse(said.place, "too long for what it says: " + shown(key),
+                       fmt::format("{} bytes", said.text.size()), fmt::format("at most {}", longest_words));
             }
         }
     }
@@ -105,12 +102,10 @@ const LogFormat& log_format(std::string_view name, const LogText& log, const std
         names.emplace_back(format.name);
     }
     if (name == "auto") {
-        throw InputError(log.start(),
-                         error_message("no known benchmark wrote this", log.text().empty() ? "an empty file" : "",
-                                       "a log of " + joined(names)));
+        refuse(log.start(), "no known benchmark wrote this", log.text().empty() ? "an empty file" : "",
+               "a log of " + joined(names));
     }
-    throw InputError(log.start(),
-                     error_message("no such format", shown(name), joined(names), nearest_word(name, names)));
+    refuse(log.start(), "no such format", shown(name), joined(names), nearest_word(name, names));
 }
 
 std::vector<Measurement> import_log(std::string text, const std::string& file, std::string_view format,
@@ -119,8 +114,8 @@ std::vector<Measurement> import_log(std::string text, const std::string& file, s
     const LogFormat& chosen = log_format(format, log, formats);
     std::vector<Measurement> tables = chosen.read(log, said);
     if (tables.empty()) {
-        throw InputError(log.end(), error_message("the log holds no result", "nothing but its header",
-                                                  "a whole table of " + std::string(chosen.name)));
+        refuse(log.end(), "the log holds no result", "nothing but its header",
+               fmt::format("a whole table of {}", chosen.name));
     }
     const std::filesystem::path path(file);
     const std::string stem = kebab(path.stem().string());

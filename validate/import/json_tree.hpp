@@ -6,6 +6,8 @@
 
 namespace fabricast {
 
+bool is_json(std::string_view text);  // whether it begins as JSON does
+
 // Throws InputError at the first byte that is not JSON, also if the text ends too early.
 yaml::Node json_tree(const LogText& log);
 

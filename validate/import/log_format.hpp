@@ -24,8 +24,4 @@ struct LogFormat {
     std::vector<Measurement> (*read)(const LogText& log, const Statements& said);
 };
 
-// `holds`: whether a text contains a part. `is_json`: whether a text begins as JSON does.
-bool holds(std::string_view text, std::string_view part);
-bool is_json(std::string_view text);
-
 }  // namespace fabricast

@@ -33,6 +33,11 @@ std::vector<LogField> LogLine::fields() const {
     return found;
 }
 
+bool LogLine::begins_with_count() const {
+    const std::string_view rest = trimmed(text, blanks);
+    return is_count(rest.substr(0, rest.find_first_of(blanks)));
+}
+
 std::optional<std::string_view> LogLine::value_of(std::string_view key) const {
     const std::size_t found = text.find(key);
     if (found == std::string_view::npos) {
@@ -77,8 +82,9 @@ SourceLocation LogText::end() const {
                       : SourceLocation{file_, last.number, last.column + static_cast<int>(last.text.size())};
 }
 
-void refuse(const SourceLocation& place, std::string_view what, std::string_view found, std::string_view accepted) {
-    throw InputError(place, error_message(what, found, accepted));
+void refuse(const SourceLocation& place, std::string_view what, std::string_view found, std::string_view accepted,
+            std::string_view nearest) {
+    throw InputError(place, error_message(what, found, accepted, nearest));
 }
 
 bool is_count(std::string_view text) {

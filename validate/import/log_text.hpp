@@ -12,6 +12,8 @@
 
 namespace fabricast {
 
+inline bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
 // A word of a line, delimited by blanks.
 struct LogField {
     std::string_view text;
@@ -26,8 +28,9 @@ struct LogLine {
     bool ended = true;  // a line break follows; false only on a last line that may have been cut off
 
     bool starts_with(std::string_view prefix) const { return text.starts_with(prefix); }
-    bool contains(std::string_view part) const { return text.find(part) != std::string_view::npos; }
+    bool contains(std::string_view part) const { return holds(text, part); }
     std::vector<LogField> fields() const;
+    bool begins_with_count() const;  // as the rows of most tables do
     // The text after `key` and a colon, without surrounding blanks: "Mtu  : 4096[B]" -> "4096[B]". It ends at two
     // blanks or a tab.
     std::optional<std::string_view> value_of(std::string_view key) const;
@@ -60,7 +63,7 @@ private:
 
 // Throws InputError there, with the message of error_message().
 [[noreturn]] void refuse(const SourceLocation& place, std::string_view what, std::string_view found = {},
-                         std::string_view accepted = {});
+                         std::string_view accepted = {}, std::string_view nearest = {});
 
 // A field as a number >= 0. Throws InputError at the field.
 double figure_in(const LogText& log, const LogLine& line, const LogField& field);

@@ -1,6 +1,10 @@
 #include "validate/import/measurement.hpp"
 
+#include <fmt/format.h>
+
+#include "base/json.hpp"
 #include "base/text_file.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast {
 namespace {
@@ -67,6 +71,29 @@ void read_table(const yaml::Node& root, Measurement& result) {
     }
 }
 
+// Strings quoted as in JSON are valid YAML; a plain number stays unquoted.
+std::string quoted(const std::string& words) { return Json(words).dump(); }
+std::string cell(const std::string& words) { return words.empty() ? "null" : is_figure(words) ? words : quoted(words); }
+
+std::string section_text(const char* name, const MeasurementSection& section) {
+    if (section.empty()) {
+        return std::string(name) + ": {}\n";
+    }
+    std::string text = std::string(name) + ":\n";
+    for (const auto& [key, said] : section) {
+        text += fmt::format("  {}: {}\n", key, is_count(said.text) ? said.text : quoted(said.text));
+    }
+    return text;
+}
+
+std::string list_text(const std::vector<std::string>& words, std::string (*written)(const std::string&)) {
+    std::string list;
+    for (const std::string& word : words) {
+        list += (list.empty() ? "" : ", ") + written(word);
+    }
+    return "[" + list + "]";
+}
+
 }  // namespace
 
 const std::vector<MeasurementKey>& measurement_keys() {
@@ -120,6 +147,12 @@ std::string_view text(const MeasurementSection& section, std::string_view key) {
     return found == section.end() ? std::string_view{} : std::string_view{found->second.text};
 }
 
+const SourceLocation& place_of(const MeasurementSection& section, std::string_view key,
+                               const SourceLocation& otherwise) {
+    const auto found = section.find(key);
+    return found == section.end() ? otherwise : found->second.place;
+}
+
 Measurement parse_measurement(std::string_view yaml, const std::string& file) {
     const yaml::Node root = yaml::parse(yaml, file);
     if (!root.is_map()) {
@@ -151,6 +184,19 @@ Measurement parse_measurement(std::string_view yaml, const std::string& file) {
 
 Measurement read_measurement(const std::filesystem::path& path) {
     return parse_measurement(read_text(path, yaml::max_file_bytes), path.string());
+}
+
+std::string to_yaml(const Measurement& m) {
+    std::string text = fmt::format("id: {}\n{}kind: {}\n{}{}{}", quoted(m.id), section_text("source", m.source),
+                                   quoted(m.kind), section_text("system", m.system),
+                                   section_text("software", m.software), section_text("benchmark", m.benchmark));
+    text += m.notes.empty() ? "" : "notes: " + quoted(m.notes) + "\n";
+    text += "columns: " + list_text(m.columns, quoted) + "\nrows:\n";
+    for (const std::vector<std::string>& row : m.rows) {
+        text += "  - " + list_text(row, cell) + "\n";
+    }
+    text += m.confidence.empty() ? "" : "confidence: " + quoted(m.confidence) + "\n";
+    return text;
 }
 
 }  // namespace fabricast

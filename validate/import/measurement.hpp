@@ -48,10 +48,16 @@ const std::vector<MeasurementKey>& measurement_keys();
 
 // The value under `key`, or "".
 std::string_view text(const MeasurementSection& section, std::string_view key);
+// The place of that statement, or `otherwise`.
+const SourceLocation& place_of(const MeasurementSection& section, std::string_view key,
+                               const SourceLocation& otherwise);
 
 // Throws InputError at the first thing that does not belong in a measurement file.
 Measurement parse_measurement(std::string_view yaml, const std::string& file);
 Measurement read_measurement(const std::filesystem::path& path);
+
+// The YAML that parse_measurement reads.
+std::string to_yaml(const Measurement& measurement);
 
 // Files in a folder `training` have their own form; the readers of link measurements skip them.
 inline bool is_training_table(const std::filesystem::path& file) { return file.parent_path().filename() == "training"; }

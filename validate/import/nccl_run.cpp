@@ -1,62 +1,39 @@
 #include "validate/import/nccl_run.hpp"
 
-#include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <cmath>
-#include <filesystem>
+#include <fmt/format.h>
 
-#include "sim/scenario/scenario.hpp"
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/numbers.hpp"
+#include "base/pattern.hpp"
+#include "base/text.hpp"
+#include "validate/import/log_table.hpp"
 
 namespace fabricast {
 namespace {
 
-std::string letters_of(std::string_view words) {
-    std::string letters;
-    for (const char c : words) {
-        if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
-            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        }
-    }
-    return letters;
-}
-
-struct Spelling {
-    std::string_view letters, collective;
-};
-constexpr Spelling spellings[] = {
+// In letters only. A name that contains another one comes first.
+constexpr std::pair<std::string_view, std::string_view> spellings[] = {
     {"allreduce", "all_reduce"},   {"allgather", "all_gather"}, {"reducescatter", "reduce_scatter"},
     {"alltoallv", "all_to_all_v"}, {"alltoall", "all_to_all"},  {"broadcast", "broadcast"},
     {"bcast", "broadcast"},        {"sendrecv", "sendrecv"},    {"reduce", "reduce"},
     {"gather", "gather"},          {"scatter", "scatter"},      {"hypercube", "hypercube"}};
 
 // The number after `word`, as in "minBytes 8"; -1 if there is none.
-std::int64_t number_behind(std::string_view header, std::string_view word) {
-    const std::size_t found = header.find(word);
-    if (found == std::string_view::npos) {
-        return -1;
-    }
-    std::string_view rest = header.substr(found + word.size());
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    std::int64_t value = -1;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    return error == std::errc{} ? value : -1;
+std::int64_t number_behind(std::string_view header, const std::string& word) {
+    const auto match = Pattern(word + " *(-?[0-9]+)", Pattern::Case::counts).first_in(header);
+    return match ? count_in_word(*(*match)[1]).value_or(-1) : -1;
 }
 
+// In bytes; 0 if the type is unknown.
 std::int64_t element_size(std::string_view dtype) {
-    struct Type {
-        std::string_view name;
-        std::int64_t bytes;
-    };
-    constexpr Type types[] = {{"int8", 1},   {"uint8", 1},    {"char", 1},  {"f8e4m3", 1}, {"f8e5m2", 1},
-                              {"half", 2},   {"bfloat16", 2}, {"int32", 4}, {"uint32", 4}, {"float", 4},
-                              {"double", 8}, {"int64", 8},    {"uint64", 8}};
-    for (const Type& type : types) {
-        if (type.name == dtype) {
-            return type.bytes;
-        }
-    }
-    return 0;
+    constexpr std::pair<std::string_view, std::int64_t> types[] = {
+        {"int8", 1},  {"uint8", 1},  {"char", 1},  {"f8e4m3", 1}, {"f8e5m2", 1}, {"half", 2},  {"bfloat16", 2},
+        {"int32", 4}, {"uint32", 4}, {"float", 4}, {"double", 8}, {"int64", 8},  {"uint64", 8}};
+    const auto* type = std::ranges::find(types, dtype, &std::pair<std::string_view, std::int64_t>::first);
+    return type == std::end(types) ? 0 : type->second;
 }
 
 std::string collective_of(const NcclRun& run, const LogText& log, const Statements& said, std::string& note) {
@@ -68,9 +45,8 @@ std::string collective_of(const NcclRun& run, const LogText& log, const Statemen
     }
     std::string name = nccl_collective(std::filesystem::path(log.file()).stem().string());
     if (name.empty()) {
-        throw InputError(run.place,
-                         error_message("the log does not say which collective it timed", "",
-                                       "--set benchmark.collective=all_reduce, or a file name that says it"));
+        refuse(run.place, "the log does not say which collective it timed", "",
+               "--set benchmark.collective=all_reduce, or a file name that says it");
     }
     note = "collective: told by the file's name only";
     return name;
@@ -87,19 +63,14 @@ bool counts_one_part(const NcclRun& run, std::string_view collective) {
            std::ranges::any_of(run.rows, [](const NcclRow& r) { return r.size > 0; });
 }
 
-void put(MeasurementSection& section, const char* key, std::string words, const SourceLocation& place) {
-    if (!words.empty()) {
-        section[key] = {std::move(words), place};
-    }
-}
-
 }  // namespace
 
 std::string nccl_collective(std::string_view name) {
-    const std::string letters = letters_of(name);
-    for (const Spelling& spelling : spellings) {
-        if (letters.find(spelling.letters) != std::string::npos) {
-            return std::string(spelling.collective);
+    std::string letters = lower_case(name);
+    std::erase_if(letters, [](char c) { return c < 'a' || c > 'z'; });
+    for (const auto& [spelling, collective] : spellings) {
+        if (holds(letters, spelling)) {
+            return std::string(collective);
         }
     }
     return "";
@@ -111,7 +82,7 @@ std::string nccl_version_of_code(std::int64_t code) {
     }
     const std::int64_t major = code >= 10000 ? code / 10000 : code / 1000;
     const std::int64_t minor = code >= 10000 ? code / 100 % 100 : code / 100 % 10;
-    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(code % 100);
+    return fmt::format("{}.{}.{}", major, minor, code % 100);
 }
 
 std::size_t rows_asked(std::string_view header, std::int64_t most_bytes) {
@@ -121,7 +92,7 @@ std::size_t rows_asked(std::string_view header, std::int64_t most_bytes) {
     if (from < 1 || to < from || step < 1) {
         return 0;
     }
-    if (header.find("(bytes)") != std::string_view::npos) {
+    if (holds(header, "(bytes)")) {
         return static_cast<std::size_t>((to - from) / step) + 1;
     }
     std::size_t rows = 0;
@@ -138,22 +109,21 @@ Measurement measurement_of(const NcclRun& run, const LogText& log, const Stateme
     const std::string collective = collective_of(run, log, said, note);
     m.id = collective;
     m.kind = "nccl";
-    m.place = run.place;
-    put(m.system, "gpu", run.gpu, run.place);
+    state(m.system, "gpu", run.gpu, run.place);
     const std::size_t hosts = run.hosts.size();
     if (hosts > 0 && run.ranks % hosts == 0) {
-        put(m.system, "nodes", std::to_string(hosts), run.place);
-        put(m.system, "gpus_per_node", std::to_string(run.ranks / hosts), run.place);
+        state(m.system, "nodes", std::to_string(hosts), run.place);
+        state(m.system, "gpus_per_node", std::to_string(run.ranks / hosts), run.place);
     }
-    put(m.software, "nccl", run.nccl, run.place);
-    put(m.software, "env", run.env, run.place);
-    put(m.source, "date", run.date, run.place);
-    put(m.benchmark, "tool", run.tool, run.place);
-    put(m.benchmark, "collective", collective, run.place);
-    put(m.benchmark, "dtype", run.dtype, run.place);
-    put(m.benchmark, "redop", run.redop, run.place);
-    put(m.benchmark, "ranks", run.ranks == 0 ? "" : std::to_string(run.ranks), run.place);
-    put(m.benchmark, "header", run.header, run.place);
+    state(m.software, "nccl", run.nccl, run.place);
+    state(m.software, "env", run.env, run.place);
+    state(m.source, "date", run.date, run.place);
+    state(m.benchmark, "tool", run.tool, run.place);
+    state(m.benchmark, "collective", collective, run.place);
+    state(m.benchmark, "dtype", run.dtype, run.place);
+    state(m.benchmark, "redop", run.redop, run.place);
+    state(m.benchmark, "ranks", run.ranks == 0 ? "" : std::to_string(run.ranks), run.place);
+    state(m.benchmark, "header", run.header, run.place);
     const bool parts = counts_one_part(run, collective);
     if (parts) {
         note += std::string(note.empty() ? "" : "; ") +
@@ -165,10 +135,9 @@ Measurement measurement_of(const NcclRun& run, const LogText& log, const Stateme
         m.columns.insert(m.columns.end(), {"inplace_time_us", "inplace_algbw_GBps", "inplace_busbw_GBps"});
     }
     for (const NcclRow& row : run.rows) {
-        std::vector<std::string>& cells = m.rows.emplace_back();
-        cells.push_back(std::to_string(parts ? row.size * run.ranks : row.size));
-        cells.insert(cells.end(), row.cells.begin(), row.cells.end());
-        m.row_places.push_back(row.place);
+        std::vector<std::string> cells = row.cells;
+        cells.insert(cells.begin(), std::to_string(parts ? row.size * run.ranks : row.size));
+        add_row(m, std::move(cells), row.place);
     }
     return m;
 }

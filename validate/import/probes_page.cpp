@@ -14,37 +14,41 @@ namespace {
 
 std::string_view probe_of(const Measurement& m) { return text(m.source, "probe"); }
 
-// "NVIDIA H100, 2 nodes" or the processor: what the file states.
-std::string system_line(const Measurement& m) {
+// What a section states under these keys, each after its name.
+std::string stated(const MeasurementSection& section, const char* separator,
+                   std::initializer_list<std::pair<const char*, const char*>> keys) {
     std::string line;
-    for (const std::string_view key : {"gpu", "nic", "cpu"}) {
-        if (const std::string_view words = text(m.system, key); !words.empty()) {
-            line += (line.empty() ? "" : "; ") + std::string(words);
-        }
-    }
-    const std::string_view nodes = text(m.system, "nodes");
-    return line + (nodes.empty() || nodes == "1" ? "" : "; " + std::string(nodes) + " nodes");
-}
-
-std::string software_line(const Measurement& m) {
-    std::string line;
-    for (const auto& [key, name] :
-         {std::pair("nccl", "NCCL "), std::pair("cuda", "CUDA "), std::pair("driver", "driver "),
-          std::pair("ucx", "UCX "), std::pair("rdma_core", "libibverbs "), std::pair("compiler", ""),
-          std::pair("kernel", "")}) {
-        if (const std::string_view words = text(m.software, key); !words.empty()) {
-            line += (line.empty() ? "" : ", ") + std::string(name) + std::string(words);
+    for (const auto& [key, name] : keys) {
+        if (const std::string_view words = text(section, key); !words.empty()) {
+            line += fmt::format("{}{}{}", line.empty() ? "" : separator, name, words);
         }
     }
     return line;
+}
+
+// "NVIDIA H100; 2 nodes" or the processor.
+std::string system_line(const Measurement& m) {
+    const std::string_view nodes = text(m.system, "nodes");
+    return stated(m.system, "; ", {{"gpu", ""}, {"nic", ""}, {"cpu", ""}}) +
+           (nodes.empty() || nodes == "1" ? "" : fmt::format("; {} nodes", nodes));
+}
+
+std::string software_line(const Measurement& m) {
+    return stated(m.software, ", ",
+                  {{"nccl", "NCCL "},
+                   {"cuda", "CUDA "},
+                   {"driver", "driver "},
+                   {"ucx", "UCX "},
+                   {"rdma_core", "libibverbs "},
+                   {"compiler", ""},
+                   {"kernel", ""}});
 }
 
 std::string runs_cell(const std::string& probe, const std::vector<Measurement>& runs) {
     std::string cell;
     for (const Measurement& m : runs) {
         if (probe_of(m) == probe) {
-            cell += (cell.empty() ? "" : "<br>") + std::string(text(m.source, "date").substr(0, 10)) + ", " +
-                    system_line(m);
+            cell += fmt::format("{}{:.10}, {}", cell.empty() ? "" : "<br>", text(m.source, "date"), system_line(m));
         }
     }
     return cell.empty() ? "**never run**" : cell;

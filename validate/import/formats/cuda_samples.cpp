@@ -1,7 +1,7 @@
 // The CUDA samples p2pBandwidthLatencyTest and bandwidthTest. No real log was available: the fixtures follow the source
 // of the samples and output shown on public pages.
 
-#include "validate/import/matrix.hpp"
+#include "validate/import/log_table.hpp"
 
 namespace fabricast {
 namespace {
@@ -16,28 +16,6 @@ std::string gpu_in(const LogLine& line) {
     return std::string(line.value_of("Device 0").value_or(""));
 }
 
-void describe(Measurement& m, std::string_view tool, std::string_view test, const std::string& gpu,
-              const SourceLocation& place) {
-    m.kind = "p2p";
-    m.place = place;
-    m.benchmark["tool"] = {std::string(tool), place};
-    m.benchmark["test"] = {std::string(test), place};
-    m.system["nodes"] = {"1", place};
-    if (!gpu.empty()) {
-        m.system["gpu"] = {gpu, place};
-    }
-}
-
-bool ends_the_samples_output(const LogLine& line) { return line.contains("NOTE: The CUDA Samples"); }
-
-std::int64_t counts_before(const LogText& log, const LogLine& line, const LogField& field) {
-    const std::int64_t size = count_in(log, line, field);
-    if (size < 1) {
-        refuse(log.at(line, field), "a size", shown(field.text), "above zero");
-    }
-    return size;
-}
-
 std::vector<Measurement> read_p2p_bandwidth_latency(const LogText& log, const Statements&) {
     std::vector<Measurement> tables;
     std::string gpu;
@@ -45,7 +23,7 @@ std::vector<Measurement> read_p2p_bandwidth_latency(const LogText& log, const St
     bool whole = false;
     for (std::size_t at = 0; at < lines.size();) {
         const LogLine& title = lines[at];
-        whole = whole || ends_the_samples_output(title);
+        whole = whole || title.contains("NOTE: The CUDA Samples");
         gpu = gpu.empty() ? gpu_in(title) : gpu;
         ++at;
         if (!title.contains("P2P=") || !title.contains("Matrix (")) {
@@ -60,12 +38,9 @@ std::vector<Measurement> read_p2p_bandwidth_latency(const LogText& log, const St
             while (part > 0 && at < lines.size() && lines[at].fields().empty()) {
                 ++at;
             }
-            Measurement m = read_matrix(log, at, time ? "us" : "GBps");
-            const std::string test =
-                std::string(title.text) + (time ? part == 0 ? ", timed by the GPU" : ", timed by the CPU" : "");
-            describe(m, "p2pBandwidthLatencyTest", test, gpu, log.at(title));
-            m.id = test;
-            tables.push_back(std::move(m));
+            Measurement& m = tables.emplace_back(read_matrix(log, at, time ? "us" : "GBps"));
+            const char* clock = !time ? "" : part == 0 ? ", timed by the GPU" : ", timed by the CPU";
+            describe_copies(m, "p2pBandwidthLatencyTest", std::string(title.text) + clock, gpu, log.at(title));
         }
     }
     if (!whole && !tables.empty()) {
@@ -91,7 +66,7 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
         }
         whole = whole || line.contains("Result = PASS");
         if (line.contains(" Bandwidth, ")) {
-            direction = line.text.substr(line.text.find_first_not_of(' '), std::string_view::npos);
+            direction = line.text.substr(line.text.find_first_not_of(' '));
             in_table = false;
         } else if (line.contains("Memory Transfers")) {
             memory = fields.front().text;
@@ -100,31 +75,28 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
             if (unit.empty() || direction.empty()) {
                 refuse(log.at(line), "a header that was cut", shown(line.text), "Bandwidth(GB/s) or Bandwidth(MB/s)");
             }
-            Measurement m;
-            const std::string test = direction.substr(0, direction.find(',')) + ", " + memory;
-            describe(m, "bandwidthTest", test, gpu, log.at(line));
-            m.id = test;
+            Measurement& m = tables.emplace_back();
+            m.place = log.at(line);
             m.columns = {"size_bytes", unit};
-            tables.push_back(std::move(m));
+            describe_copies(m, "bandwidthTest", direction.substr(0, direction.find(',')) + ", " + memory, gpu, m.place);
             in_table = true;
-        } else if (in_table && !fields.empty()) {
-            if (!is_count(fields.front().text)) {
-                in_table = false;
-                continue;
-            }
+        } else if (in_table && line.begins_with_count()) {
             refuse_cut_line(log, line);
             if (fields.size() != 2) {
                 refuse(log.at(line), "a row", shown(line.text), "a size and a bandwidth");
             }
-            counts_before(log, line, fields[0]);
+            if (count_in(log, line, fields[0]) < 1) {
+                refuse(log.at(line, fields[0]), "a size", shown(fields[0].text), "above zero");
+            }
             figure_in(log, line, fields[1]);
-            tables.back().rows.push_back({std::string(fields[0].text), std::string(fields[1].text)});
-            tables.back().row_places.push_back(log.at(line));
+            add_row(tables.back(), {std::string(fields[0].text), std::string(fields[1].text)}, log.at(line));
+        } else if (!fields.empty()) {
+            in_table = false;
         }
     }
     for (const Measurement& m : tables) {
         if (m.rows.empty()) {
-            throw InputError(m.place, error_message("a table without rows", "", "a size and a bandwidth a row"));
+            refuse(m.place, "a table without rows", "", "a size and a bandwidth a row");
         }
     }
     if (!whole && !tables.empty()) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "validate/import/log_format.hpp"
+#include "validate/import/log_table.hpp"
 
 namespace fabricast {
 namespace {
@@ -20,28 +20,6 @@ LogField behind(const LogText& log, const LogLine& line, std::string_view key, s
         refuse(log.at(line), "a line that was cut", shown(line.text), std::string(key) + " NUMBER" + std::string(stop));
     }
     return {rest.substr(0, end), line.column + static_cast<int>(at + key.size() + blank)};
-}
-
-Measurement& table(std::vector<Measurement>& tables, const char* tool, const std::string& test,
-                   std::vector<std::string> columns, const SourceLocation& place) {
-    const auto found = std::ranges::find(tables, test, &Measurement::id);
-    if (found != tables.end()) {
-        return *found;
-    }
-    Measurement& m = tables.emplace_back();
-    m.id = test;
-    m.kind = "p2p";
-    m.place = place;
-    m.columns = std::move(columns);
-    m.benchmark["tool"] = {tool, place};
-    m.benchmark["test"] = {test, place};
-    m.system["nodes"] = {"1", place};
-    return m;
-}
-
-void add(Measurement& m, const LogText& log, const LogLine& line, std::vector<std::string> cells) {
-    m.rows.push_back(std::move(cells));
-    m.row_places.push_back(log.at(line));
 }
 
 std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
@@ -65,9 +43,9 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
             }
             const LogField field = behind(log, line, "BW:", "MB/s");
             figure_in(log, line, field);
-            const std::string test = line.starts_with("write") ? "copybw write" : "copybw read";
-            add(table(tables, "gdrcopy copybw", test, {"size_bytes", "MiBps"}, log.at(line)), log, line,
-                {size, std::string(field.text)});
+            const char* test = line.starts_with("write") ? "copybw write" : "copybw read";
+            add_row(table_named(tables, test, {"size_bytes", "MiBps"}, log.at(line)), {size, std::string(field.text)},
+                    log.at(line));
             size.clear();
         } else if (line.starts_with("Test ") && line.contains("Size(B)")) {
             width = 2 + (line.contains("Time(us)") ? 1 : 0) + (line.contains("Min. Time(us)") ? 1 : 0);
@@ -78,14 +56,14 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
         } else if (line.starts_with("gdr_copy_") && !line.contains("num iters")) {
             refuse_cut_line(log, line);
             const std::vector<LogField> f = line.fields();
-            if (width == 0 || (f.size() != width)) {
+            if (width == 0 || f.size() != width) {
                 refuse(log.at(line), "a row of another width than its header", shown(line.text),
                        std::to_string(width) + " columns");
             }
             count_in(log, line, f[1]);
             figure_in(log, line, f[2]);
-            add(table(tables, "gdrcopy copylat", std::string(f[0].text), {"size_bytes", "time_us"}, log.at(line)), log,
-                line, {std::string(f[1].text), std::string(f[2].text)});
+            add_row(table_named(tables, f[0].text, {"size_bytes", "time_us"}, log.at(line)),
+                    {std::string(f[1].text), std::string(f[2].text)}, log.at(line));
         } else if (line.starts_with("closing gdrdrv")) {
             if (!size.empty()) {
                 refuse(log.at(line), "a test without its result", "size " + size, "write BW: ... MB/s");
@@ -97,9 +75,8 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
         refuse(log.end(), "the log ends too early", "", "a line 'closing gdrdrv'");
     }
     for (Measurement& m : tables) {
-        if (!gpu.empty()) {
-            m.system["gpu"] = {gpu, m.place};
-        }
+        const char* tool = m.id.starts_with("copybw") ? "gdrcopy copybw" : "gdrcopy copylat";
+        describe_copies(m, tool, std::string(m.id), gpu, m.place);
     }
     return tables;
 }

@@ -1,18 +1,21 @@
 // The text output of nccl-tests: "# ..." lines about the run, a table, and then "# Avg bus bandwidth". Debug lines of
 // NCCL may appear anywhere in between. The columns differ between versions and are named by the header line.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "validate/import/nccl_run.hpp"
 
 namespace fabricast {
 namespace {
 
-// Positions of the columns of the table; out of place first, then in place.
+// Positions of the columns of the table after the first, the size; out of place first, then in place.
 struct Columns {
-    std::size_t size = 0, count = 0, type = 0, redop = 0, root = 0;  // redop, root: 0 if there is none
-    std::vector<std::size_t> time;                                   // each followed by algbw and busbw
+    std::size_t count = 0, type = 0, redop = 0, root = 0;  // redop, root: 0 if there is none
+    std::vector<std::size_t> time;                         // each followed by algbw and busbw
     std::size_t width = 0;
     bool timestamp = false;
 };
@@ -25,29 +28,24 @@ public:
         for (const LogLine& line : log_.lines()) {
             if (line.starts_with("#")) {
                 comment(line);
-            } else if (in_table_ && is_count(first_word(line))) {
+            } else if (in_table_ && line.begins_with_count()) {
                 row(line);
             } else {
                 aside(line);
             }
         }
         if (in_table_ || started_) {
-            refuse(log_.end(), in_table_ ? "the log ends within a table" : "the log ends before its table",
-                   std::to_string(run_.rows.size()) + " rows" + asked_words(),
+            refuse(log_.end(), in_table_ ? "the log ends within a table" : "the log ends before its table", rows_read(),
                    "a line '# Avg bus bandwidth' behind them");
         }
         return std::move(done_);
     }
 
 private:
-    static std::string_view first_word(const LogLine& line) {
-        const std::vector<LogField> fields = line.fields();
-        return fields.empty() ? std::string_view{} : fields.front().text;
-    }
-
-    std::string asked_words() const {
+    // "3 rows of 10".
+    std::string rows_read() const {
         const std::size_t asked = rows_asked(run_.header, run_.most_bytes);
-        return asked == 0 ? "" : " of " + std::to_string(asked);
+        return fmt::format("{} rows{}", run_.rows.size(), asked == 0 ? "" : fmt::format(" of {}", asked));
     }
 
     void comment(const LogLine& line) {
@@ -88,10 +86,9 @@ private:
 
     // A new run begins. Throws if the previous one is unfinished.
     void begin(const LogLine& line) {
-        const bool fresh = run_.rows.empty() && run_.header.empty();
-        if (in_table_ || !fresh) {
-            refuse(log_.at(line), "another run begins before the table of the last ends",
-                   std::to_string(run_.rows.size()) + " rows" + asked_words(), "a line '# Avg bus bandwidth'");
+        if (in_table_ || !run_.rows.empty() || !run_.header.empty()) {
+            refuse(log_.at(line), "another run begins before the table of the last ends", rows_read(),
+                   "a line '# Avg bus bandwidth'");
         }
         started_ = true;
         run_.place = log_.at(line);
@@ -178,7 +175,7 @@ private:
         }
         NcclRow row;
         row.place = log_.at(line);
-        row.size = count_in(log_, line, f[columns_.size]);
+        row.size = count_in(log_, line, f[0]);
         row.count = count_in(log_, line, f[columns_.count]);
         if (!run_.rows.empty() && row.size < run_.rows.back().size) {
             refuse(log_.at(line, f[0]), "sizes fall", shown(f[0].text),
@@ -194,21 +191,18 @@ private:
 
     // Reads time, algbw and busbw, and checks that algbw = size / time. N/A if not measured.
     void triple(const LogLine& line, const std::vector<LogField>& f, std::size_t at, NcclRow& row) {
-        const bool absent = f[at].text == "N/A";
-        for (std::size_t i = at; i < at + 3; ++i) {
-            if (!absent) {
-                busbw_sum_ += i == at + 2 ? figure_in(log_, line, f[i]) : 0;
-                busbw_slack_ += i == at + 2 ? 2 * rounding_of(f[i].text) : 0;
-                figure_in(log_, line, f[i]);
-            }
-            row.cells.emplace_back(absent ? "" : f[i].text);
-        }
-        if (absent) {
+        if (f[at].text == "N/A") {
+            row.cells.insert(row.cells.end(), 3, "");
             return;
         }
-        ++busbw_cells_;
+        for (std::size_t i = at; i < at + 3; ++i) {
+            row.cells.emplace_back(f[i].text);
+        }
         const double us = figure_in(log_, line, f[at]);
         const double printed = figure_in(log_, line, f[at + 1]);
+        busbw_sum_ += figure_in(log_, line, f[at + 2]);
+        busbw_slack_ += 2 * rounding_of(f[at + 2].text);
+        ++busbw_cells_;
         if (us <= 0) {
             refuse(log_.at(line, f[at]), "a time", shown(f[at].text), "above zero");
         }
@@ -238,8 +232,7 @@ private:
             check_printed(log_, line, *(colon + 1), busbw_sum_ / cells, busbw_slack_ / cells,
                           "the average bus bandwidth");
         }
-        done_.push_back(measurement_of(run_, log_, said_));
-        run_ = {};
+        done_.push_back(measurement_of(std::exchange(run_, {}), log_, said_));
         in_table_ = started_ = false;
         busbw_sum_ = busbw_slack_ = 0;
         busbw_cells_ = 0;

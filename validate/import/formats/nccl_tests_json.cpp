@@ -1,6 +1,8 @@
 // The -J file of nccl-tests: version, args, env, nccl_version, config with its devices, results. No real log was
 // available: written from util.cu of nccl-tests 2.17.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "validate/import/json_tree.hpp"
@@ -34,25 +36,29 @@ std::string header_of(const yaml::Node& config) {
     };
     const std::string step =
         config.get("step_bytes") == nullptr ? said("step_factor") + "(factor)" : said("step_bytes") + "(bytes)";
-    return "nThread " + said("nthreads") + " nGpus " + said("ngpus") + " minBytes " + said("minimum_bytes") +
-           " maxBytes " + said("maximum_bytes") + " step: " + step + " warmup iters: " + said("warmup_iters") +
-           " iters: " + said("iterations") + " agg iters: " + said("aggregated_iterations");
+    return fmt::format("nThread {} nGpus {} minBytes {} maxBytes {} step: {} warmup iters: {} iters: {} agg iters: {}",
+                       said("nthreads"), said("ngpus"), said("minimum_bytes"), said("maximum_bytes"), step,
+                       said("warmup_iters"), said("iterations"), said("aggregated_iterations"));
 }
 
 // The three values of one half of a result (out of place or in place); null if not measured.
 void add_triple(const yaml::Node& result, const char* key, NcclRow& row) {
     const yaml::Node* half = result.get(key);
-    const bool absent = half == nullptr || half->is_null() || (half->is_scalar() && half->text == "null");
-    const yaml::Node* time = absent ? nullptr : half->get("time");
-    time = time == nullptr && !absent ? &half->required("cpu_time") : time;
-    row.cells.push_back(absent ? "" : time->as_string());
-    for (const char* rate : {"alg_bw", "bus_bw"}) {
-        row.cells.push_back(absent ? "" : half->required(rate).as_string());
-        if (!absent && half->required(rate).as_double() < 0) {
-            half->required(rate).fail("a rate", ">= 0");
+    if (half == nullptr || half->is_null() || (half->is_scalar() && half->text == "null")) {
+        row.cells.insert(row.cells.end(), 3, "");
+        return;
+    }
+    const yaml::Node* time = half->get("time");
+    time = time == nullptr ? &half->required("cpu_time") : time;
+    row.cells.push_back(time->as_string());
+    for (const char* name : {"alg_bw", "bus_bw"}) {
+        const yaml::Node& rate = half->required(name);
+        row.cells.push_back(rate.as_string());
+        if (rate.as_double() < 0) {
+            rate.fail("a rate", ">= 0");
         }
     }
-    if (!absent && time->as_double() <= 0) {
+    if (time->as_double() <= 0) {
         time->fail("a time", "above zero");
     }
 }
@@ -72,7 +78,6 @@ std::vector<Measurement> read_nccl_tests_json(const LogText& log, const Statemen
     const yaml::Node& config = root.required("config");
     NcclRun run;
     run.place = root.place;
-    run.tool = "nccl-tests";
     run.collective = nccl_collective(program_of(root));
     run.nccl = nccl_version_of_code(root.required("nccl_version").as_int(0));
     run.env = nccl_environment(root);

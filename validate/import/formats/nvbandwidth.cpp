@@ -1,10 +1,7 @@
 // The text output of nvbandwidth: "Running TEST.", what the test measures and in which unit, a matrix, and then "SUM
 // TEST VALUE". Tests that the machine cannot run are "Waived:".
 
-#include <algorithm>
-
-#include "base/numbers.hpp"
-#include "validate/import/matrix.hpp"
+#include "validate/import/log_table.hpp"
 
 namespace fabricast {
 namespace {
@@ -31,15 +28,8 @@ void check_sum(const LogText& log, const LogLine& line, const std::string& test,
     if (fields.size() != 3 || fields[0].text != "SUM" || fields[1].text != test) {
         refuse(log.at(line), "a matrix without its sum", shown(line.text), "SUM " + test + " VALUE");
     }
-    double sum = 0;
-    double slack = 0;
-    for (const std::vector<std::string>& row : m.rows) {
-        for (std::size_t i = 1; i < row.size(); ++i) {
-            sum += figure_in_word(row[i]).value_or(0);
-            slack += row[i].empty() ? 0 : rounding_of(row[i]);
-        }
-    }
-    check_printed(log, line, fields[2], sum, slack, "the sum of a matrix");
+    const MatrixSum total = sum_of(m);
+    check_printed(log, line, fields[2], total.sum, total.rounding, "the sum of a matrix");
 }
 
 class Reader {
@@ -92,7 +82,7 @@ private:
             return;
         }
         const std::string_view unit = unit_of(log_, lines[at]);
-        const std::string description(lines[at].text);
+        const std::string_view description = lines[at].text;
         ++at;
         Measurement m = read_matrix(log_, at, unit);
         while (at < lines.size() && lines[at].fields().empty()) {
@@ -103,26 +93,15 @@ private:
         }
         check_sum(log_, lines[at], name, m);
         ++at;
-        describe(m, name, description, log_.at(title));
-        tables_.push_back(std::move(m));
-    }
-
-    void describe(Measurement& m, const std::string& name, const std::string& description,
-                  const SourceLocation& place) const {
-        m.id = name;
-        m.benchmark["tool"] = {machine_.version.empty() ? "nvbandwidth" : "nvbandwidth " + machine_.version, place};
-        m.benchmark["test"] = {name, place};
-        m.benchmark["description"] = {description, place};
-        m.system["nodes"] = {"1", place};
-        if (!machine_.gpu.empty()) {
-            m.system["gpu"] = {machine_.gpu.substr(0, machine_.gpu.find(" (0")), place};
-        }
+        const SourceLocation place = log_.at(title);
+        describe_copies(m, machine_.version.empty() ? "nvbandwidth" : "nvbandwidth " + machine_.version, name,
+                        machine_.gpu.substr(0, machine_.gpu.find(" (0")), place);
+        state(m.benchmark, "description", description, place);
         if (machine_.runtime.size() == 5) {  // 12040 -> 12.4
-            m.software["cuda"] = {machine_.runtime.substr(0, 2) + "." + machine_.runtime.substr(3, 1), place};
+            state(m.software, "cuda", machine_.runtime.substr(0, 2) + "." + machine_.runtime.substr(3, 1), place);
         }
-        if (!machine_.driver.empty()) {
-            m.software["driver"] = {machine_.driver, place};
-        }
+        state(m.software, "driver", machine_.driver, place);
+        tables_.push_back(std::move(m));
     }
 
     const LogText& log_;

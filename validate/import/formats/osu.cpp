@@ -1,54 +1,36 @@
 // OSU micro-benchmarks: "# OSU ... Test v7.5", a header "# Size  Bandwidth (MB/s) ..." and one row per size. Nothing is
 // printed after the last row, so a log that was cut between two rows reads as a shorter sweep. MB are 10^6 bytes.
 
-#include <algorithm>
-
 #include "base/numbers.hpp"
-#include "validate/import/log_format.hpp"
+#include "validate/import/log_table.hpp"
 
 namespace fabricast {
 namespace {
 
-struct Column {
-    std::string_view printed, name;
-};
-// As printed, without blanks. If one name is the beginning of another, the longer one comes first.
-constexpr Column known[] = {{"AvgLatency(us)", "avg_latency_us"},
-                            {"MinLatency(us)", "min_latency_us"},
-                            {"MaxLatency(us)", "max_latency_us"},
-                            {"Latency(us)", "latency_us"},
-                            {"Bandwidth(MB/s)", "bandwidth_MBps"},
-                            {"MB/s", "bandwidth_MBps"},
-                            {"Messages/s", "messages_per_s"},
-                            {"Iterations", "iterations"},
-                            {"P50Tail(us)", "p50_us"},
-                            {"P90Tail(us)", "p90_us"},
-                            {"P99Tail(us)", "p99_us"},
-                            {"Validation", "validation"}};
+constexpr PrintedColumn known[] = {{"AvgLatency(us)", "avg_latency_us"},
+                                   {"MinLatency(us)", "min_latency_us"},
+                                   {"MaxLatency(us)", "max_latency_us"},
+                                   {"Latency(us)", "latency_us"},
+                                   {"Bandwidth(MB/s)", "bandwidth_MBps"},
+                                   {"MB/s", "bandwidth_MBps"},
+                                   {"Messages/s", "messages_per_s"},
+                                   {"Iterations", "iterations"},
+                                   {"P50Tail(us)", "p50_us"},
+                                   {"P90Tail(us)", "p90_us"},
+                                   {"P99Tail(us)", "p99_us"},
+                                   {"Validation", "validation"}};
 
 std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
-    std::string rest;
-    for (const LogField& field : line.fields()) {
-        rest += field.text;
-    }
-    rest.erase(0, std::string_view("#Size").size());
-    std::vector<std::string> columns{"size_bytes"};
-    while (!rest.empty()) {
-        const auto column = std::ranges::find_if(known, [&](const Column& c) { return rest.starts_with(c.printed); });
-        if (column == std::end(known)) {
-            refuse(log.at(line), "a column that OSU is not known to print", shown(rest),
-                   "Latency (us), Bandwidth (MB/s), Validation ...");
-        }
-        columns.emplace_back(column->name);
-        rest.erase(0, column->printed.size());
-    }
-    if (columns.size() < 2) {
+    std::vector<std::string> columns =
+        columns_after("#Size", log, line, known, "OSU", "Latency (us), Bandwidth (MB/s), Validation ...");
+    if (columns.empty()) {
         refuse(log.at(line), "a header that was cut", shown(line.text), "# Size and more");
     }
+    columns.insert(columns.begin(), "size_bytes");
     return columns;
 }
 
-void add_row(const LogText& log, const LogLine& line, Measurement& m) {
+void read_row(const LogText& log, const LogLine& line, Measurement& m) {
     refuse_cut_line(log, line);
     const std::vector<LogField> f = line.fields();
     if (f.size() != m.columns.size()) {
@@ -68,8 +50,7 @@ void add_row(const LogText& log, const LogLine& line, Measurement& m) {
     if (!m.rows.empty() && count_in_word(m.rows.back()[0]) >= size) {
         refuse(log.at(line, f[0]), "sizes do not rise", shown(f[0].text), "above " + m.rows.back()[0]);
     }
-    m.rows.push_back(std::move(cells));
-    m.row_places.push_back(log.at(line));
+    add_row(m, std::move(cells), log.at(line));
 }
 
 std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
@@ -77,7 +58,6 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
     std::string title;
     bool in_table = false;
     for (const LogLine& line : log.lines()) {
-        const std::vector<LogField> fields = line.fields();
         if (line.starts_with("# OSU ")) {
             title = line.text.substr(2);
             in_table = false;
@@ -90,14 +70,12 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
             m.kind = "rdma";
             m.id = title.substr(0, title.find(" Test"));
             m.place = log.at(line);
-            m.benchmark["tool"] = {title, m.place};
+            state(m.benchmark, "tool", title, m.place);
             in_table = true;
-        } else if (in_table && !fields.empty() && !line.starts_with("#")) {
-            if (is_count(fields.front().text)) {
-                add_row(log, line, tables.back());
-            } else if (!tables.back().rows.empty()) {
-                in_table = false;  // output of a launcher after the table
-            }
+        } else if (in_table && line.begins_with_count()) {
+            read_row(log, line, tables.back());
+        } else if (in_table && !line.starts_with("#") && !line.fields().empty() && !tables.back().rows.empty()) {
+            in_table = false;  // output of a launcher after the table
         }
     }
     for (Measurement& m : tables) {

@@ -2,32 +2,29 @@
 // Loopback logs mix the output of server and client; a row that is printed twice counts once. MB are 2^20 bytes.
 
 #include <algorithm>
+#include <utility>
 
 #include "base/numbers.hpp"
-#include "validate/import/log_format.hpp"
+#include "validate/import/log_table.hpp"
 
 namespace fabricast {
 namespace {
 
-struct Column {
-    std::string_view printed, name;
-};
-// As printed, without blanks; longest first.
-constexpr Column known[] = {{"BWpeak[MB/sec]", "bw_peak_MiBps"},
-                            {"BWpeak[MiB/sec]", "bw_peak_MiBps"},
-                            {"BWpeak[Gb/sec]", "bw_peak_Gbps"},
-                            {"BWaverage[MB/sec]", "bw_avg_MiBps"},
-                            {"BWaverage[MiB/sec]", "bw_avg_MiBps"},
-                            {"BWaverage[Gb/sec]", "bw_avg_Gbps"},
-                            {"MsgRate[Mpps]", "msg_rate_Mpps"},
-                            {"CPU_Util[%]", "cpu_util_percent"},
-                            {"t_min[usec]", "t_min_us"},
-                            {"t_max[usec]", "t_max_us"},
-                            {"t_typical[usec]", "t_typical_us"},
-                            {"t_avg[usec]", "t_avg_us"},
-                            {"t_stdev[usec]", "t_stdev_us"},
-                            {"99%percentile[usec]", "t_p99_us"},
-                            {"99.9%percentile[usec]", "t_p999_us"}};
+constexpr PrintedColumn known[] = {{"BWpeak[MB/sec]", "bw_peak_MiBps"},
+                                   {"BWpeak[MiB/sec]", "bw_peak_MiBps"},
+                                   {"BWpeak[Gb/sec]", "bw_peak_Gbps"},
+                                   {"BWaverage[MB/sec]", "bw_avg_MiBps"},
+                                   {"BWaverage[MiB/sec]", "bw_avg_MiBps"},
+                                   {"BWaverage[Gb/sec]", "bw_avg_Gbps"},
+                                   {"MsgRate[Mpps]", "msg_rate_Mpps"},
+                                   {"CPU_Util[%]", "cpu_util_percent"},
+                                   {"t_min[usec]", "t_min_us"},
+                                   {"t_max[usec]", "t_max_us"},
+                                   {"t_typical[usec]", "t_typical_us"},
+                                   {"t_avg[usec]", "t_avg_us"},
+                                   {"t_stdev[usec]", "t_stdev_us"},
+                                   {"99%percentile[usec]", "t_p99_us"},
+                                   {"99.9%percentile[usec]", "t_p999_us"}};
 
 // "RDMA_Write BW Test" -> "ib_write_bw"; "" if the line is not a title.
 std::string program_of(const LogLine& line) {
@@ -44,27 +41,13 @@ std::string program_of(const LogLine& line) {
                                         : "ib_" + verb + "_" + what + (line.contains("Bidirectional") ? " -b" : "");
 }
 
-// The column names of the header: joined without blanks, then split into the known columns.
 std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
-    std::string rest;
-    for (const LogField& field : line.fields()) {
-        rest += field.text;
-    }
-    constexpr std::string_view start = "#bytes#iterations";
-    std::vector<std::string> columns{"size_bytes", "iterations"};
-    rest.erase(0, rest.starts_with(start) ? start.size() : 0);
-    while (!rest.empty()) {
-        const auto column = std::ranges::find_if(known, [&](const Column& c) { return rest.starts_with(c.printed); });
-        if (column == std::end(known)) {
-            refuse(log.at(line), "a column that perftest is not known to print", shown(rest),
-                   "BW peak, BW average, MsgRate, t_min ... with their units");
-        }
-        columns.emplace_back(column->name);
-        rest.erase(0, column->printed.size());
-    }
-    if (columns.size() < 4) {
+    std::vector<std::string> columns = columns_after("#bytes#iterations", log, line, known, "perftest",
+                                                     "BW peak, BW average, MsgRate, t_min ... with their units");
+    if (columns.size() < 2) {
         refuse(log.at(line), "a header that was cut", shown(line.text), "#bytes #iterations and more");
     }
+    columns.insert(columns.begin(), {"size_bytes", "iterations"});
     return columns;
 }
 
@@ -80,7 +63,7 @@ public:
                 header(line);
             } else if (line.starts_with("-----")) {
                 dashes();
-            } else if (in_table_ && !line.fields().empty() && is_count(line.fields().front().text)) {
+            } else if (in_table_ && line.begins_with_count()) {
                 row(line);
             } else {
                 banner(line);
@@ -118,22 +101,16 @@ private:
     }
 
     void banner(const LogLine& line) {
-        struct Key {
-            const char* printed;
-            const char* name;
-        };
-        constexpr Key keys[] = {{"Device", "device"},
-                                {"Number of qps", "qps"},
-                                {"Connection type", "connection"},
-                                {"Mtu", "mtu"},
-                                {"Link type", "link"},
-                                {"TX depth", "tx_depth"},
-                                {"PCIe relax order", "relaxed_ordering"},
-                                {"GID index", "gid_index"}};
-        for (const Key& key : keys) {
-            if (const auto value = line.value_of(key.printed); value && !value->empty()) {
-                said_[key.name] = {std::string(*value), log_.at(line)};
-            }
+        constexpr std::pair<const char*, const char*> keys[] = {{"Device", "device"},
+                                                                {"Number of qps", "qps"},
+                                                                {"Connection type", "connection"},
+                                                                {"Mtu", "mtu"},
+                                                                {"Link type", "link"},
+                                                                {"TX depth", "tx_depth"},
+                                                                {"GID index", "gid_index"},
+                                                                {"PCIe relax order", "relaxed_ordering"}};
+        for (const auto& [printed, key] : keys) {
+            state(said_, key, line.value_of(printed).value_or(""), log_.at(line));
         }
     }
 
@@ -160,8 +137,7 @@ private:
         if (!m_.rows.empty() && count_in_word(m_.rows.back()[0]) > count_in_word(cells[0])) {
             refuse(log_.at(line, f[0]), "sizes fall", shown(f[0].text), "above " + m_.rows.back()[0]);
         }
-        m_.rows.push_back(std::move(cells));
-        m_.row_places.push_back(log_.at(line));
+        add_row(m_, std::move(cells), log_.at(line));
     }
 
     std::size_t column(std::string_view start) const {
@@ -206,16 +182,14 @@ private:
         m_.kind = "rdma";
         m_.id = program_;
         m_.benchmark = said_;
-        m_.benchmark["tool"] = {program_, m_.place};
+        state(m_.benchmark, "tool", program_, m_.place);
         if (const auto link = said_.find("link"); link != said_.end()) {
-            const bool ib = link->second.text == "IB";
-            m_.system["network"] = {ib ? "InfiniBand" : "RoCE", link->second.place};
+            m_.system["network"] = {link->second.text == "IB" ? "InfiniBand" : "RoCE", link->second.place};
         }
         if (const auto device = said_.find("device"); device != said_.end()) {
             m_.system["nic"] = device->second;
         }
-        done_.push_back(std::move(m_));
-        m_ = {};
+        done_.push_back(std::exchange(m_, {}));
         in_table_ = false;
     }
 

@@ -3,10 +3,10 @@
 // last columns. No real log was available: the fixtures follow UCX's documentation. Several runs in one log become one
 // table.
 
-#include <algorithm>
 #include <cmath>
 
-#include "validate/import/log_format.hpp"
+#include "base/text.hpp"
+#include "validate/import/log_table.hpp"
 
 namespace fabricast {
 namespace {
@@ -28,12 +28,8 @@ struct Run {
 
 // The value without the frame of "| Test:         tag match bandwidth     |".
 std::string framed(const LogLine& line, std::string_view key) {
-    const auto value = line.value_of(key);
-    if (!value) {
-        return "";
-    }
-    const std::string_view words = value->substr(0, value->find('|'));
-    return std::string(words.substr(0, words.find_last_not_of(' ') + 1));
+    const std::string_view value = line.value_of(key).value_or("");
+    return std::string(trimmed(value.substr(0, value.find('|')), " "));
 }
 
 void take_banner(const LogText& log, const LogLine& line, Run& run) {
@@ -50,22 +46,11 @@ void take_banner(const LogText& log, const LogLine& line, Run& run) {
 
 Measurement& table_of(std::vector<Measurement>& tables, const Run& run, const SourceLocation& place) {
     const std::string id = run.test.empty() ? "ucx" : run.test + (run.memory.empty() ? "" : " " + run.memory);
-    const auto found = std::ranges::find(tables, id, &Measurement::id);
-    if (found != tables.end()) {
-        return *found;
-    }
-    Measurement& m = tables.emplace_back();
-    m.id = id;
+    Measurement& m = table_named(tables, id, {"size_bytes", "latency_us", "bandwidth_MiBps", "messages_per_s"}, place);
     m.kind = "rdma";
-    m.place = place;
-    m.columns = {"size_bytes", "latency_us", "bandwidth_MiBps", "messages_per_s"};
-    m.benchmark["tool"] = {"ucx_perftest", place};
-    if (!run.test.empty()) {
-        m.benchmark["test"] = {run.test, place};
-    }
-    if (!run.memory.empty()) {
-        m.benchmark["memory"] = {run.memory, place};
-    }
+    state(m.benchmark, "tool", "ucx_perftest", m.place);
+    state(m.benchmark, "test", run.test, m.place);
+    state(m.benchmark, "memory", run.memory, m.place);
     return m;
 }
 
@@ -95,9 +80,8 @@ void take_result(const LogText& log, const LogLine& line, Run& run, std::vector<
     if (!told) {
         m.notes = "sizes follow from bandwidth and message rate";
     }
-    m.rows.push_back(
-        {std::to_string(run.size), std::string(f[4].text), std::string(f[6].text), std::string(f[8].text)});
-    m.row_places.push_back(log.at(line));
+    add_row(m, {std::to_string(run.size), std::string(f[4].text), std::string(f[6].text), std::string(f[8].text)},
+            log.at(line));
     run.size = 0;
 }
 

@@ -1,0 +1,138 @@
+#include "validate/import/log_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/numbers.hpp"
+
+namespace fabricast {
+namespace {
+
+// The number of columns in the header, numbered 0 to n - 1; the words before them ("D\D", "GPU") do not count.
+std::size_t width_of(const LogText& log, const LogLine& header) {
+    std::size_t width = 0;
+    for (const LogField& field : header.fields()) {
+        if (width == 0 && !is_count(field.text)) {
+            continue;
+        }
+        if (count_in(log, header, field) != static_cast<std::int64_t>(width)) {
+            refuse(log.at(header, field), "a matrix' columns are numbered from 0", shown(field.text),
+                   std::to_string(width));
+        }
+        ++width;
+    }
+    if (width == 0) {
+        refuse(log.at(header), "a matrix begins with the numbers of its columns", shown(header.text), "0 1 2 ...");
+    }
+    return width;
+}
+
+}  // namespace
+
+void state(MeasurementSection& section, std::string_view key, std::string_view words, const SourceLocation& place) {
+    if (!words.empty()) {
+        section[std::string(key)] = {std::string(words), place};
+    }
+}
+
+void describe_copies(Measurement& table, std::string_view tool, std::string_view test, std::string_view gpu,
+                     const SourceLocation& place) {
+    table.id = test;
+    table.kind = "p2p";
+    state(table.benchmark, "tool", tool, place);
+    state(table.benchmark, "test", test, place);
+    state(table.system, "nodes", "1", place);
+    state(table.system, "gpu", gpu, place);
+}
+
+Measurement& table_named(std::vector<Measurement>& tables, std::string_view id, const std::vector<std::string>& columns,
+                         const SourceLocation& place) {
+    if (const auto found = std::ranges::find(tables, id, &Measurement::id); found != tables.end()) {
+        return *found;
+    }
+    Measurement& table = tables.emplace_back();
+    table.id = id;
+    table.place = place;
+    table.columns = columns;
+    return table;
+}
+
+void add_row(Measurement& table, std::vector<std::string> cells, const SourceLocation& place) {
+    table.rows.push_back(std::move(cells));
+    table.row_places.push_back(place);
+}
+
+std::vector<std::string> columns_after(std::string_view start, const LogText& log, const LogLine& header,
+                                       std::span<const PrintedColumn> known, std::string_view tool,
+                                       std::string_view examples) {
+    std::string rest;
+    for (const LogField& field : header.fields()) {
+        rest += field.text;
+    }
+    rest.erase(0, rest.starts_with(start) ? start.size() : 0);
+    std::vector<std::string> columns;
+    while (!rest.empty()) {
+        const auto column =
+            std::ranges::find_if(known, [&](const PrintedColumn& c) { return rest.starts_with(c.printed); });
+        if (column == known.end()) {
+            refuse(log.at(header), fmt::format("a column that {} is not known to print", tool), shown(rest), examples);
+        }
+        columns.emplace_back(column->name);
+        rest.erase(0, column->printed.size());
+    }
+    return columns;
+}
+
+Measurement read_matrix(const LogText& log, std::size_t& at, std::string_view unit) {
+    const std::vector<LogLine>& lines = log.lines();
+    if (at >= lines.size()) {
+        refuse(log.end(), "the file ends before a matrix");
+    }
+    refuse_cut_line(log, lines[at]);
+    const std::size_t width = width_of(log, lines[at]);
+    Measurement m;
+    m.columns = {"src_gpu"};
+    for (std::size_t i = 0; i < width; ++i) {
+        m.columns.push_back(fmt::format("dst{}_{}", i, unit));
+    }
+    for (++at; at < lines.size(); ++at) {
+        const LogLine& line = lines[at];
+        if (!line.begins_with_count()) {
+            break;
+        }
+        const std::vector<LogField> fields = line.fields();
+        refuse_cut_line(log, line);
+        if (count_in(log, line, fields[0]) != static_cast<std::int64_t>(m.rows.size()) || fields.size() != width + 1) {
+            refuse(log.at(line), "a row of a matrix", shown(line.text),
+                   fmt::format("row {} with {} values", m.rows.size(), width));
+        }
+        std::vector<std::string> cells;
+        for (const LogField& field : fields) {
+            const bool absent = field.text == "N/A";
+            if (!absent) {
+                figure_in(log, line, field);
+            }
+            cells.emplace_back(absent ? "" : field.text);
+        }
+        add_row(m, std::move(cells), log.at(line));
+    }
+    if (m.rows.empty()) {
+        refuse(at < lines.size() ? log.at(lines[at]) : log.end(), "a matrix without rows", "",
+               "a row a device, numbered from 0");
+    }
+    return m;
+}
+
+MatrixSum sum_of(const Measurement& matrix) {
+    MatrixSum total;
+    for (const std::vector<std::string>& row : matrix.rows) {
+        for (std::size_t i = 1; i < row.size(); ++i) {
+            total.sum += figure_in_word(row[i]).value_or(0);
+            total.rounding += row[i].empty() ? 0 : rounding_of(row[i]);
+        }
+    }
+    return total;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,45 @@
+#pragma once
+// What the tables of several tools have in common: how their rows and headers are read, and what they state.
+
+#include <span>
+
+#include "validate/import/log_format.hpp"
+
+namespace fabricast {
+
+// Nothing is stated if `words` is empty.
+void state(MeasurementSection& section, std::string_view key, std::string_view words, const SourceLocation& place);
+
+// States what every table of copies inside one node does; its id is the name of the test.
+void describe_copies(Measurement& table, std::string_view tool, std::string_view test, std::string_view gpu,
+                     const SourceLocation& place);
+
+// The table with this id; a new one, without statements, if there is none.
+Measurement& table_named(std::vector<Measurement>& tables, std::string_view id, const std::vector<std::string>& columns,
+                         const SourceLocation& place);
+
+void add_row(Measurement& table, std::vector<std::string> cells, const SourceLocation& place);
+
+// A column as a header prints it, without blanks, and as a measurement names it.
+struct PrintedColumn {
+    std::string_view printed, name;
+};
+
+// The columns of a header: its words, joined without blanks, after `start`. If one printed name is the beginning of
+// another, the longer one comes first in `known`. Throws InputError at a column that `tool` is not known to print.
+std::vector<std::string> columns_after(std::string_view start, const LogText& log, const LogLine& header,
+                                       std::span<const PrintedColumn> known, std::string_view tool,
+                                       std::string_view examples);
+
+// Reads the matrix of devices by devices whose header (the column numbers) is line `at`, and moves `at` past its last
+// row. Rows must be numbered 0, 1, 2 ... and be as wide as the header. The result has only columns ("src_gpu",
+// "dst0_GBps", ...) and rows; N/A becomes an empty cell. Throws InputError.
+Measurement read_matrix(const LogText& log, std::size_t& at, std::string_view unit);
+
+// The sum of a matrix' cells, and by how much their rounding may move it.
+struct MatrixSum {
+    double sum = 0, rounding = 0;
+};
+MatrixSum sum_of(const Measurement& matrix);
+
+}  // namespace fabricast
