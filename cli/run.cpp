@@ -9,6 +9,7 @@
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/failed_asserts.hpp"
+#include "sim/report/html/deadlock_page.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/packet_picture.hpp"
@@ -133,7 +134,7 @@ ExitCode run_scenario(const std::vector<std::string>& arguments) {
         outputs.write("svg", [&] { return deadlock_picture(error.what()); });
         outputs.write("html", [&] {
             const Fabric fabric(build(scenario, catalog));
-            return html::page_html(html::standstill_page(scenario, fabric, error.what()));
+            return html::page_html(html::deadlock_page(scenario, fabric, error.what()));
         });
         throw;
     } catch (const Stopped&) {

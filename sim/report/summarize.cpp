@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/summarize_kinds.hpp"
+#include "sim/report/summarize_collective.hpp"
+#include "sim/report/summarize_trace.hpp"
+#include "sim/report/summarize_training.hpp"
+#include "sim/report/summarize_transfer.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast {
@@ -57,19 +60,6 @@ void append(Report& report, Report more) {
     join(report.traffic, std::move(more.traffic));
     join(report.packets, std::move(more.packets));
     join(report.trace, std::move(more.trace));
-}
-
-LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric) {
-    return {std::move(row),   fabric.node_count(), to_seconds(timeline.makespan),
-            timeline.busiest, timeline.classes,    timeline.busy};
-}
-
-std::string busiest_text(const Timeline& timeline, const Fabric& fabric, double least) {
-    if (timeline.busiest.empty() || timeline.busiest.front().utilisation < least) {
-        return "";
-    }
-    const LinkUse& use = timeline.busiest.front();
-    return fabric.link_name(use.link) + " " + percent(std::min(use.utilisation, 1.0));
 }
 
 std::string weakest_evidence(const std::vector<Row>& rows) {

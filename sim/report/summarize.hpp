@@ -1,20 +1,10 @@
 #pragma once
 // Plan + Timelines -> Report, for every kind of workload. Each kind has its part in a summarize_*.cpp.
 
-#include "models/catalog.hpp"
-#include "sim/plan/timelines.hpp"
+#include "sim/report/replayed_plan.hpp"
 #include "sim/report/report.hpp"
-#include "topologies/fabric.hpp"
 
 namespace fabricast {
-
-// A plan with its timelines: what every kind's part of summarize() is given.
-struct ReplayedPlan {
-    const Plan& plan;
-    const Timelines& timelines;
-    const Fabric& fabric;
-    const Catalog& catalog;
-};
 
 // The report of one plan: one row, of the kind that its workload has.
 Report summarize(const ReplayedPlan& replayed);

@@ -1,9 +1,11 @@
+#include "sim/report/summarize_collective.hpp"
+
 #include <algorithm>
 
 #include "base/unit_text.hpp"
 #include "sim/engines/common/accounting.hpp"
+#include "sim/report/link_traffic.hpp"
 #include "sim/report/packet_traffic.hpp"
-#include "sim/report/summarize_kinds.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast {

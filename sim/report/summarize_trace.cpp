@@ -1,3 +1,5 @@
+#include "sim/report/summarize_trace.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "sim/report/summarize_kinds.hpp"
+#include "sim/report/link_traffic.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast {

@@ -1,3 +1,5 @@
+#include "sim/report/summarize_training.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +8,8 @@
 
 #include "base/unit_text.hpp"
 #include "sim/plan/training/step_account.hpp"
+#include "sim/report/link_traffic.hpp"
 #include "sim/report/step_evidence.hpp"
-#include "sim/report/summarize_kinds.hpp"
 
 namespace fabricast {
 

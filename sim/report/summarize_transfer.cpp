@@ -1,9 +1,11 @@
+#include "sim/report/summarize_transfer.hpp"
+
 #include <fmt/format.h>
 
 #include "base/unit_text.hpp"
 #include "sim/plan/timelines.hpp"
+#include "sim/report/link_traffic.hpp"
 #include "sim/report/packet_traffic.hpp"
-#include "sim/report/summarize_kinds.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast {

@@ -1,7 +1,8 @@
+#include "sim/scenario/event_keys.hpp"
+
 #include <algorithm>
 #include <limits>
 
-#include "sim/scenario/key_groups.hpp"
 #include "sim/scenario/rows.hpp"
 
 namespace fabricast {

@@ -1,9 +1,14 @@
 #include "sim/scenario/keys.hpp"
 
 #include "sim/scenario/assertion.hpp"
-#include "sim/scenario/key_groups.hpp"
+#include "sim/scenario/event_keys.hpp"
+#include "sim/scenario/packet_keys.hpp"
 #include "sim/scenario/rows.hpp"
 #include "sim/scenario/sizes.hpp"
+#include "sim/scenario/sweep_keys.hpp"
+#include "sim/scenario/trace_keys.hpp"
+#include "sim/scenario/training_keys.hpp"
+#include "sim/scenario/transfer_keys.hpp"
 
 namespace fabricast {
 

@@ -1,4 +1,6 @@
-#include "sim/scenario/key_groups.hpp"
+#include "sim/scenario/packet_keys.hpp"
+
+#include "sim/scenario/packet_lane_keys.hpp"
 #include "sim/scenario/rows.hpp"
 
 namespace fabricast {

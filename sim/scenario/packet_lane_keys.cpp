@@ -1,5 +1,6 @@
+#include "sim/scenario/packet_lane_keys.hpp"
+
 #include "base/numbers.hpp"
-#include "sim/scenario/key_groups.hpp"
 #include "sim/scenario/rows.hpp"
 
 namespace fabricast {

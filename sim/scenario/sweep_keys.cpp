@@ -1,4 +1,5 @@
-#include "sim/scenario/key_groups.hpp"
+#include "sim/scenario/sweep_keys.hpp"
+
 #include "sim/scenario/rows.hpp"
 #include "sim/scenario/vary.hpp"
 

@@ -1,5 +1,6 @@
+#include "sim/scenario/trace_keys.hpp"
+
 #include "sim/plan/traces/import.hpp"
-#include "sim/scenario/key_groups.hpp"
 #include "sim/scenario/rows.hpp"
 
 namespace fabricast {

@@ -1,7 +1,8 @@
+#include "validate/accuracy/accuracy_charts.hpp"
+
 #include <fmt/format.h>
 
 #include "validate/accuracy/accuracy.hpp"
-#include "validate/accuracy/accuracy_page.hpp"
 #include "validate/score/plot.hpp"
 
 namespace fabricast {

@@ -12,6 +12,7 @@
 
 #include "base/text_file.hpp"
 #include "models/catalog_reader.hpp"
+#include "validate/accuracy/accuracy_charts.hpp"
 #include "validate/accuracy/accuracy_page.hpp"
 #include "validate/accuracy/deviations.hpp"
 #include "validate/diagnose/trials.hpp"

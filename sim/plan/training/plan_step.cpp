@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/plan/training/step_parts.hpp"
+#include "sim/plan/training/replicated_step.hpp"
+#include "sim/plan/training/sharded_step.hpp"
 
 namespace fabricast {
 

@@ -1,3 +1,5 @@
+#include "sim/plan/training/replicated_step.hpp"
+
 // Every rank has all parameters and gradients of its stage (ddp); with zero-1 it has only a share of the optimizer's
 // states. Gradients are reduced after the last micro-batch's backward pass, parameters gathered before the first
 // forward pass.

@@ -1,3 +1,5 @@
+#include "sim/plan/training/sharded_step.hpp"
+
 // Zero-2, zero-3 and hsdp: a layer's parameters are gathered while the previous layer computes, and its gradients are
 // scattered while the next one computes (Zhao et al. 2023, PyTorch FSDP, 3.3). With a pipeline this happens for each
 // chunk and micro-batch. Zero-2 keeps parameters once they are gathered. Gathers and scatters of one process group run

@@ -50,9 +50,4 @@ StepOp compute_op(std::uint32_t stage, const PipelineAction& action);
 Ends finish_step(StepBuilder& builder, const StepContext& context, const std::vector<Held>& held_of_stage,
                  const Ends& after);
 
-// A step with ddp or zero-1, whose ranks have all parameters and gradients of their stage (replicated_step.cpp).
-void add_replicated_step(StepBuilder& builder, const StepContext& context);
-// A step with zero-2, zero-3 or hsdp, whose ranks shard gradients, or parameters too (sharded_step.cpp).
-void add_sharded_step(StepBuilder& builder, const StepContext& context);
-
 }  // namespace fabricast

@@ -1,12 +1,14 @@
+#include "sim/report/html/deadlock_page.hpp"
+
 #include <algorithm>
 #include <vector>
 
-#include "sim/report/html/run_page.hpp"
+#include "sim/report/html/provenance.hpp"
 #include "sim/report/packet_picture.hpp"
 
 namespace fabricast::html {
 
-Page standstill_page(const Scenario& scenario, const Fabric& fabric, const std::string& message) {
+Page deadlock_page(const Scenario& scenario, const Fabric& fabric, const std::string& message) {
     std::vector<std::string> names;  // each once, in their order
     for (QuotedLink& link : quoted_links(message)) {
         if (std::ranges::find(names, link.name) == names.end()) {

@@ -7,6 +7,7 @@
 
 #include "base/unit_text.hpp"
 #include "sim/report/html/cables.hpp"
+#include "sim/report/html/packet_animation_pieces.hpp"
 #include "sim/report/packet_traffic.hpp"
 
 namespace fabricast::html {

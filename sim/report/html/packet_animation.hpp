@@ -17,8 +17,4 @@ namespace fabricast::html {
 void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets, const Fabric& fabric,
                           const std::vector<LinkEvent>& events);
 
-// Pieces of messages as they arrive: an arrow for each flow, bright when one of its pieces arrives. The devices are
-// drawn in a circle, at most as many as can be told apart there. Precondition: `traffic` has arrivals.
-Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric);
-
 }  // namespace fabricast::html

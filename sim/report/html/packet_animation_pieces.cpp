@@ -1,9 +1,10 @@
+#include "sim/report/html/packet_animation_pieces.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/html/packet_animation.hpp"
 #include "sim/report/packet_traffic.hpp"
 
 namespace fabricast::html {

@@ -7,6 +7,7 @@
 
 #include "base/embedded_file.hpp"
 #include "base/text.hpp"
+#include "sim/report/html/page_json.hpp"
 
 namespace fabricast {
 

@@ -1,5 +1,5 @@
 #pragma once
-// A page as one HTML file, and as the data that its scripts draw.
+// A page as one HTML file.
 
 #include <string>
 
@@ -15,9 +15,6 @@ struct MissingCharts : ErrorWith<ExitCode::missing_here> {
 
 // Throws MissingCharts. Call it before a long run, so that the run does not end without its page.
 void require_charts();
-
-// The JSON that the page's script reads.
-Json page_json(const Page& page);
 
 // The whole file. It needs no other file; equal pages give equal bytes. Throws MissingCharts.
 std::string page_html(const Page& page);

@@ -1,3 +1,5 @@
+#include "sim/report/html/page_json.hpp"
+
 // A page as the JSON that its script reads: one object for each section, with its `kind` first. nlohmann-json finds
 // each to_json() by its argument, also for the items of a list.
 
@@ -5,7 +7,6 @@
 #include <cmath>
 
 #include "base/enum_name.hpp"
-#include "sim/report/html/page_html.hpp"
 #include "sim/report/result_columns.hpp"
 
 namespace fabricast::html {

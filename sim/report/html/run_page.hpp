@@ -17,8 +17,4 @@ namespace fabricast::html {
 Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric,
               const std::vector<LinkEvent>& events = {});
 
-// The page of a run that cannot end: which links wait for which, marked in the picture of the cluster. `message` is the
-// text of CannotEnd; the links that it names in quotes are marked.
-Page standstill_page(const Scenario& scenario, const Fabric& fabric, const std::string& message);
-
 }  // namespace fabricast::html

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sim/report/html/page_html.hpp"
+#include "sim/report/html/page_json.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"

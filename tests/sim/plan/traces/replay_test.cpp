@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/engines/engine.hpp"
-#include "sim/report/summarize_kinds.hpp"
+#include "sim/report/summarize_trace.hpp"
 #include "sim/scenario/build.hpp"
 #include "tests/sim/plan/traces/fixtures.hpp"
 #include "tests/support/catalogue.hpp"

@@ -1,0 +1,10 @@
+#pragma once
+// A step whose ranks shard gradients, or parameters too.
+
+#include "sim/plan/training/step_parts.hpp"
+
+namespace fabricast {
+
+void add_sharded_step(StepBuilder& builder, const StepContext& context);
+
+}  // namespace fabricast

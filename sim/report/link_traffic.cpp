@@ -1,0 +1,23 @@
+#include "sim/report/link_traffic.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/unit_text.hpp"
+
+namespace fabricast {
+
+LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric) {
+    return {std::move(row),   fabric.node_count(), to_seconds(timeline.makespan),
+            timeline.busiest, timeline.classes,    timeline.busy};
+}
+
+std::string busiest_text(const Timeline& timeline, const Fabric& fabric, double least) {
+    if (timeline.busiest.empty() || timeline.busiest.front().utilisation < least) {
+        return "";
+    }
+    const LinkUse& use = timeline.busiest.front();
+    return fabric.link_name(use.link) + " " + percent(std::min(use.utilisation, 1.0));
+}
+
+}  // namespace fabricast

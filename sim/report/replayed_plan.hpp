@@ -1,0 +1,17 @@
+#pragma once
+// A plan with its timelines: what every kind's part of summarize() is given.
+
+#include "models/catalog.hpp"
+#include "sim/plan/timelines.hpp"
+#include "topologies/fabric.hpp"
+
+namespace fabricast {
+
+struct ReplayedPlan {
+    const Plan& plan;
+    const Timelines& timelines;
+    const Fabric& fabric;
+    const Catalog& catalog;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,12 @@
+#pragma once
+// The keys of engine packet.
+
+#include <vector>
+
+#include "sim/scenario/key.hpp"
+
+namespace fabricast {
+
+std::vector<Key> packet_keys();
+
+}  // namespace fabricast

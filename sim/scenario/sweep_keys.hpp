@@ -1,0 +1,12 @@
+#pragma once
+// The keys of sweeps.
+
+#include <vector>
+
+#include "sim/scenario/key.hpp"
+
+namespace fabricast {
+
+std::vector<Key> sweep_keys();
+
+}  // namespace fabricast

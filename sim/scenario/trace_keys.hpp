@@ -1,0 +1,12 @@
+#pragma once
+// The keys of traces.
+
+#include <vector>
+
+#include "sim/scenario/key.hpp"
+
+namespace fabricast {
+
+std::vector<Key> trace_keys();
+
+}  // namespace fabricast

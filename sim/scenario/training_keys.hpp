@@ -1,0 +1,12 @@
+#pragma once
+// The keys of training steps.
+
+#include <vector>
+
+#include "sim/scenario/key.hpp"
+
+namespace fabricast {
+
+std::vector<Key> training_keys();
+
+}  // namespace fabricast
