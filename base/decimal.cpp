@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::optional<Fraction> fraction(const Decimal& number, std::int64_t num, std::i
     return Fraction{f.num / rest, f.den / rest};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

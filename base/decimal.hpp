@@ -7,7 +7,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // digits * 10^exponent.
 struct Decimal {
@@ -26,4 +26,4 @@ struct Fraction {
 // number * num / den * 10^exponent, exactly; nullopt if it overflows 128 bits.
 std::optional<Fraction> fraction(const Decimal& number, std::int64_t num, std::int64_t den, int exponent);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

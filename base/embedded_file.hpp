@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 struct EmbeddedFile {
     std::string_view name;  // path in the source tree: "topologies/nodes/dgx-h100.yaml"
     std::string_view text;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

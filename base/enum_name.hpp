@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 template <std::size_t N, class Enum>
 std::string_view enum_name(const std::array<std::string_view, N>& words, Enum value) {
     return words.at(static_cast<std::size_t>(value));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <new>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 std::string to_string(const SourceLocation& place) {
     return fmt::format("{}:{}:{}", place.file ? *place.file : "<text>", place.line, place.column);
@@ -20,4 +20,4 @@ ExitCode report_error(std::string_view program, const std::exception& error) {
     return own != nullptr ? own->exit_code : ExitCode::internal_or_io;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

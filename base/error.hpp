@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // Scripts rely on these values.
 enum class ExitCode : int {
@@ -51,4 +51,4 @@ struct ErrorWith : Error {
 // code: that of an Error, and internal_or_io for every other exception. The only way from exceptions to exit codes.
 ExitCode report_error(std::string_view program, const std::exception& error);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

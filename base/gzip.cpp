@@ -15,7 +15,7 @@
 #include "base/tar.hpp"
 #include "base/text_file.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -236,4 +236,4 @@ std::string read_rest(InputFile& file, std::size_t max_bytes) {
     return text;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 class InputFile {
 public:
@@ -41,4 +41,4 @@ std::string read_start(InputFile& file, std::size_t bytes);
 // The rest of the file as one text. Throws InputError if it is longer than `max_bytes`.
 std::string read_rest(InputFile& file, std::size_t max_bytes);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 constexpr std::uint64_t mix(std::uint64_t x) {
@@ -33,4 +33,4 @@ constexpr std::uint32_t pick(std::uint64_t flow_hash, std::uint32_t salt, std::u
     return static_cast<std::uint32_t>((h * choices) >> 32U);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

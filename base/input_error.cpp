@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 std::string error_message(std::string_view what, std::string_view found, std::string_view accepted,
                           std::string_view nearest) {
@@ -38,4 +38,4 @@ std::string shown(std::string_view text) {
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

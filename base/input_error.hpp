@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // The user's mistake in an input text; it always has a place.
 struct InputError : Error {
@@ -27,4 +27,4 @@ std::string shown(std::string_view text);
 // "a, b, c".
 std::string joined(const std::vector<std::string>& words);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -4,7 +4,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -29,4 +29,4 @@ Json parse_json(std::string_view text, const std::string& file) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

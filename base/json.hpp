@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 using Json = nlohmann::ordered_json;
 
 // Throws InputError with the line and column of the offending byte. `file` is only the name shown in errors.
 Json parse_json(std::string_view text, const std::string& file);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

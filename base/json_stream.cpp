@@ -9,7 +9,7 @@
 #include <streambuf>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -288,4 +288,4 @@ void stream_json(InputFile& file, const JsonSelection& wishes, const std::functi
     Json::sax_parse(stream, &pieces);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

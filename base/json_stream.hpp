@@ -11,7 +11,7 @@
 #include "base/input_error.hpp"
 #include "base/json.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // Which members of the root object to read. If the root itself is a list, it counts as the first of `lists`.
 struct JsonSelection {
@@ -34,4 +34,4 @@ struct JsonPiece {
 void stream_json(InputFile& file, const JsonSelection& wishes, const std::function<void(const JsonPiece&)>& take,
                  const std::function<void(double)>& progress = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

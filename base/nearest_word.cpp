@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -43,4 +43,4 @@ std::string did_you_mean(std::string_view found, const std::vector<std::string>&
     return near.empty() ? std::string(otherwise) : "; did you mean '" + near + "'?";
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // The names of things, each by the projection `name`.
 template <class Things, class Name = std::identity>
@@ -25,4 +25,4 @@ std::string nearest_word(std::string_view found, const std::vector<std::string>&
 std::string did_you_mean(std::string_view found, const std::vector<std::string>& words,
                          std::string_view otherwise = "");
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

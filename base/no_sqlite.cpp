@@ -2,7 +2,7 @@
 
 #include "base/sqlite.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 bool has_sqlite() { return false; }
 
@@ -10,4 +10,4 @@ void write_sqlite(const std::filesystem::path& path, const std::vector<SqliteTab
     throw MissingSqlite(path.string() + ": this build has no SQLite (accepted: a name that ends in .csv)");
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // `base` is for whole numbers only.
 template <class Number, class... Base>
@@ -25,4 +25,4 @@ inline std::optional<double> figure_in_word(std::string_view word) {
 
 inline std::optional<std::int64_t> count_in_word(std::string_view word) { return number_in<std::int64_t>(word); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // Calls make(i) for i in [0, count) on up to `threads` threads and take(result) on the calling thread, in the order of
 // i. The first exception in that order is rethrown; work not begun by then is dropped.
@@ -76,4 +76,4 @@ auto parallel_map(std::size_t count, std::size_t threads, const Make& make) {
     return results;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -58,4 +58,4 @@ std::vector<Pattern::Groups> Pattern::all_in(std::string_view text) const {
     return all;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

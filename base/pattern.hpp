@@ -13,7 +13,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 class Pattern {
 public:
@@ -35,4 +35,4 @@ private:
     std::shared_ptr<const re2::RE2> expression_;  // immutable, and safe to share between threads
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // `percent` is 0 to 100; 50 gives the median. Interpolates between two ranks. nullopt for an empty list.
 inline std::optional<double> percentile(std::vector<double> values, double percent) {
@@ -20,4 +20,4 @@ inline std::optional<double> percentile(std::vector<double> values, double perce
     return values[below] + (rank - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

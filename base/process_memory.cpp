@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -61,4 +61,4 @@ double memory_here() {
     return std::min({machine, limited ? static_cast<double>(limit.rlim_cur) : unlimited, cgroup_limit("/")});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // Bytes that this process may use: the machine's memory, or less if the user (`ulimit -v`) or a container has set a
 // limit.
@@ -13,4 +13,4 @@ double memory_here();
 // the directory that contains proc and sys.
 double cgroup_limit(const std::filesystem::path& root);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -6,7 +6,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -125,4 +125,4 @@ bool WireFile::next() {
     return true;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -9,7 +9,7 @@
 
 #include "base/gzip.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
@@ -73,4 +73,4 @@ private:
     bool first_ = true;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

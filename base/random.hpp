@@ -7,7 +7,7 @@
 
 #include "base/hash.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) and Box-Muller.
 class Random {
@@ -27,4 +27,4 @@ private:
     std::uint64_t state_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -98,4 +98,4 @@ void write_sqlite(const std::filesystem::path& path, const std::vector<SqliteTab
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

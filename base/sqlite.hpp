@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // This build lacks SQLite (exit code 4).
 struct MissingSqlite : ErrorWith<ExitCode::missing_here> {
@@ -27,4 +27,4 @@ bool has_sqlite();
 // MissingSqlite.
 void write_sqlite(const std::filesystem::path& path, const std::vector<SqliteTable>& tables);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

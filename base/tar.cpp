@@ -6,7 +6,7 @@
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -62,4 +62,4 @@ bool tar_end(const TarBlock& block) {
     return std::all_of(block.begin(), block.end(), [](char c) { return c == '\0'; });
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 inline constexpr std::size_t tar_block = 512;  // bytes of a header; bodies are padded to it
 using TarBlock = std::array<char, tar_block>;
@@ -28,4 +28,4 @@ std::optional<TarHeader> tar_header(const TarBlock& block);
 // Whether the block is all zeros; such blocks end an archive.
 bool tar_end(const TarBlock& block);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 bool has_word(std::string_view list, std::string_view word) {
     return fmt::format(" {} ", list).find(fmt::format(" {} ", word)) != std::string::npos;
@@ -32,4 +32,4 @@ std::string csv_cell(std::string_view text) {
     return text.find_first_of(",\"\n\r") == std::string_view::npos ? std::string(text) : doubly_quoted(text);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // `text` with ASCII letters in lower case, in any locale.
 inline std::string lower_case(std::string_view text) {
@@ -50,4 +50,4 @@ std::string doubly_quoted(std::string_view text);
 // Quotes a CSV cell if needed (RFC 4180), so that a comma, a quote or a line break in a name does not start a new cell.
 std::string csv_cell(std::string_view text);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -9,7 +9,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -110,4 +110,4 @@ void write_atomically(const std::filesystem::path& path, std::string_view text) 
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // The machine's failure, not the user's: a full disk, a folder that does not exist (exit code 1).
 struct IoError : ErrorWith<ExitCode::internal_or_io> {
@@ -32,4 +32,4 @@ std::size_t first_non_text(std::string_view text);
 // symbolic links are written to directly. Throws IoError.
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

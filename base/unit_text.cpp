@@ -15,7 +15,7 @@
 #include "base/nearest_word.hpp"
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 namespace {
 
@@ -272,4 +272,4 @@ std::string text(Rate rate) { return text(rate.bytes_per_second(), Dimension::ra
 
 std::string percent(double share) { return fmt::format("{} %", std::lround(100 * share)); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -10,7 +10,7 @@
 #include "base/units.hpp"
 #include "base/yaml.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 enum class Dimension : std::uint8_t {
     size,
@@ -66,4 +66,4 @@ std::string text(double value, Dimension dimension);
 // A share as a whole percentage: 0.31 gives "31 %".
 std::string percent(double share);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline base {
 
 // A time of 2^63 ps or more, or an amount of 2^63 bytes or more.
 struct OutOfRange : ErrorWith<ExitCode::bad_input> {
@@ -111,4 +111,4 @@ constexpr Duration transmission_time(Bytes size, Rate rate) {
     return ps < Int128{1} << 63 ? Duration{static_cast<std::int64_t>(ps)} : (refuse_time(), Duration{});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline base

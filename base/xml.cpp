@@ -8,7 +8,7 @@
 
 #include "base/numbers.hpp"
 
-namespace fabricast::xml {
+namespace fabricast::inline base::xml {
 
 namespace {
 
@@ -104,4 +104,4 @@ Element parse(std::string_view text, const std::string& file) {
     return Reader{lines}.read(document.document_element(), 1);
 }
 
-}  // namespace fabricast::xml
+}  // namespace fabricast::inline base::xml

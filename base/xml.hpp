@@ -9,7 +9,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast::xml {
+namespace fabricast::inline base::xml {
 
 inline constexpr std::size_t max_file_bytes = std::size_t{256} << 20U;
 inline constexpr std::size_t max_elements = 4'000'000;
@@ -35,4 +35,4 @@ struct Element {
 // The root element. Throws InputError at the line of the first error. `file` is only the name shown in errors.
 Element parse(std::string_view text, const std::string& file);
 
-}  // namespace fabricast::xml
+}  // namespace fabricast::inline base::xml

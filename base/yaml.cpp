@@ -15,7 +15,7 @@
 #include "base/text_file.hpp"
 #include "base/yaml_checks.hpp"
 
-namespace fabricast::yaml {
+namespace fabricast::inline base::yaml {
 
 namespace {
 
@@ -261,4 +261,4 @@ Node parse(std::string_view text, const std::string& file) {
 
 Node read(const std::filesystem::path& path) { return parse(read_text(path, max_file_bytes), path.string()); }
 
-}  // namespace fabricast::yaml
+}  // namespace fabricast::inline base::yaml

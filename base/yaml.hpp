@@ -10,7 +10,7 @@
 
 #include "base/yaml_node.hpp"
 
-namespace fabricast::yaml {
+namespace fabricast::inline base::yaml {
 
 // Limits for one text, checked before or while the tree is built.
 inline constexpr std::size_t max_file_bytes = std::size_t{16} << 20U;
@@ -24,4 +24,4 @@ Node parse(std::string_view text, const std::string& file);
 // cannot be read.
 Node read(const std::filesystem::path& path);
 
-}  // namespace fabricast::yaml
+}  // namespace fabricast::inline base::yaml

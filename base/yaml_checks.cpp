@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast::yaml {
+namespace fabricast::inline base::yaml {
 
 void refuse_tab_indentation(std::string_view text, const std::shared_ptr<const std::string>& file) {
     int line = 1;
@@ -50,4 +50,4 @@ void refuse_open_quote(std::string_view text, std::size_t start, const SourceLoc
     throw InputError(place, "a text between quotes is not closed (accepted: a closing quote)");
 }
 
-}  // namespace fabricast::yaml
+}  // namespace fabricast::inline base::yaml

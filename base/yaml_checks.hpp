@@ -8,7 +8,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast::yaml {
+namespace fabricast::inline base::yaml {
 
 // yaml-cpp accepts some tabs in indentation and reports the others at a wrong position.
 void refuse_tab_indentation(std::string_view text, const std::shared_ptr<const std::string>& file);
@@ -20,4 +20,4 @@ void refuse_token_floods(std::string_view text, std::size_t most, const SourceLo
 // yaml-cpp silently closes an open quote at the end of the text; only the last quoted scalar can be open.
 void refuse_open_quote(std::string_view text, std::size_t start, const SourceLocation& place);
 
-}  // namespace fabricast::yaml
+}  // namespace fabricast::inline base::yaml

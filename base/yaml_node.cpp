@@ -8,7 +8,7 @@
 #include "base/nearest_word.hpp"
 #include "base/numbers.hpp"
 
-namespace fabricast::yaml {
+namespace fabricast::inline base::yaml {
 
 void Node::fail(const std::string& message) const { throw InputError(place, message); }
 
@@ -120,4 +120,4 @@ std::size_t Node::as_enum(const std::vector<std::string>& words) const {
     return static_cast<std::size_t>(known - words.begin());
 }
 
-}  // namespace fabricast::yaml
+}  // namespace fabricast::inline base::yaml

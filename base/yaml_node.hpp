@@ -9,7 +9,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast::yaml {
+namespace fabricast::inline base::yaml {
 
 enum class Kind : std::uint8_t { null, scalar, list, map };
 
@@ -53,4 +53,4 @@ struct Node {
     std::string found() const;
 };
 
-}  // namespace fabricast::yaml
+}  // namespace fabricast::inline base::yaml

@@ -5,7 +5,7 @@
 #include "base/nearest_word.hpp"
 #include "models/figure_reads.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 std::string shown_unit(std::string_view unit) { return unit.empty() ? "no unit" : fmt::format("'{}'", unit); }
 
@@ -101,4 +101,4 @@ std::vector<const Part*> Catalog::of_kind(std::string_view kind) const {
     return found;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

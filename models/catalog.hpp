@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 enum class Origin : std::uint8_t { spec, vendor, measured, fitted, estimated };
 inline constexpr std::array<std::string_view, 5> origin_names = {"spec", "vendor", "measured", "fitted", "estimated"};
@@ -72,4 +72,4 @@ struct Catalog {
     std::vector<const Part*> of_kind(std::string_view kind) const;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -13,7 +13,7 @@
 #include "base/yaml.hpp"
 #include "models/figure_reader.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 void check_part_name(const std::string& name, const SourceLocation& place) {
     const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
@@ -164,4 +164,4 @@ void merge_overlay_text(Catalog& catalog, std::string_view text, const std::stri
     merge_tree(catalog, yaml::parse(text, file));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

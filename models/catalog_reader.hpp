@@ -25,7 +25,7 @@
 #include "base/input_error.hpp"
 #include "models/catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 // Adds the parts of YAML texts to a catalogue. A part's base may be in any of the texts or already in the catalogue.
 // Throws InputError.
@@ -43,4 +43,4 @@ void check_part_name(const std::string& name, const SourceLocation& place);
 void merge_overlay(Catalog& catalog, const std::filesystem::path& file);
 void merge_overlay_text(Catalog& catalog, std::string_view text, const std::string& file);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

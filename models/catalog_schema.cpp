@@ -2,7 +2,7 @@
 
 #include "models/figure_reader.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 namespace {
 
@@ -68,4 +68,4 @@ Json overlay_json_schema() {
     return file_schema("fabricast overlay", part);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

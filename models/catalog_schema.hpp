@@ -3,11 +3,11 @@
 
 #include "base/json.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 // JSON Schema draft 2020-12. They check structure only; whether a part, a figure or a unit exists is checked by the
 // reader.
 Json catalogue_json_schema();
 Json overlay_json_schema();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

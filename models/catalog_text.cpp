@@ -13,7 +13,7 @@
 #include "base/nearest_word.hpp"
 #include "models/link_part.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 namespace {
 
@@ -161,4 +161,4 @@ std::string catalog_page(const Part& part) {
     return out + derived(part);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

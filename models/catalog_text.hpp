@@ -6,7 +6,7 @@
 
 #include "models/catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 // Lists every part by kind, with its note; only one kind if `kind` is not empty. Throws CatalogError naming the nearest
 // kind.
@@ -18,4 +18,4 @@ std::string catalog_page(const Part& part);
 // A figure's values in a convenient unit: 400 Gb/s as "50 GB/s", a list as "4.4 us, 4.4 us, 0 s".
 std::string shown_values(const Figure& figure);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

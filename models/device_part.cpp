@@ -10,7 +10,7 @@
 
 #include "base/nearest_word.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 namespace {
 
@@ -128,4 +128,4 @@ bool speaks(const std::vector<std::string>& families, std::string_view family) {
     return std::ranges::find(families, family) != families.end();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -9,7 +9,7 @@
 #include "models/catalog.hpp"
 #include "models/gpu.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 struct NicSpec {
     std::string name;
@@ -84,4 +84,4 @@ double copper_reach_metres(const Part& cable, int gigabits_per_lane);
 // Whether the list `families` (a part's `speaks`) contains this family.
 bool speaks(const std::vector<std::string>& families, std::string_view family);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -4,7 +4,7 @@
 
 #include "models/packed_catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 namespace {
 
@@ -48,4 +48,4 @@ Catalog read_catalog() {
     return catalog;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -3,9 +3,9 @@
 
 #include "models/catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 // models/catalog/*.yaml, read and checked when the program was built.
 Catalog read_catalog();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 roce::Options roce_options(const Part& part) {
     const std::string ip = part.word_or("ip", "v4");
@@ -35,4 +35,4 @@ std::int64_t response_quanta(Rate rate) {
 
 }  // namespace pfc
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -8,7 +8,7 @@
 #include "models/catalog.hpp"
 #include "models/link.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 namespace roce {
 
@@ -58,4 +58,4 @@ constexpr double dynamic_threshold(double alpha, Bytes shared, Bytes used) {
 
 }  // namespace pfc
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more) {
     for (const FigureUsed& figure : more) {
@@ -23,4 +23,4 @@ void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& 
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -9,7 +9,7 @@
 
 #include "base/enum_name.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 // From strongest to weakest. same_gpu_era_fabric means measurements from several sites, one_site from only one.
 enum class Evidence : std::uint8_t { measured_here, same_gpu_era_fabric, one_site, same_family, formula_only };
@@ -30,4 +30,4 @@ struct FigureUsed {
 void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more);
 void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& more);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

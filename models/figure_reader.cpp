@@ -6,7 +6,7 @@
 #include "base/nearest_word.hpp"
 #include "base/unit_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 namespace {
 
@@ -120,4 +120,4 @@ void read_provenance(const yaml::Node& map, Provenance& provenance) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

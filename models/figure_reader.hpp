@@ -10,7 +10,7 @@
 #include "base/yaml.hpp"
 #include "models/catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 // Defaults for a figure that does not state its own origin or source.
 struct Provenance {
@@ -29,4 +29,4 @@ void read_provenance(const yaml::Node& map, Provenance& provenance);
 // origin or source.
 Figure read_figure(const yaml::Node& node, const Provenance& defaults);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

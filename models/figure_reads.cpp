@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 namespace {
 thread_local FigureReads* reads = nullptr;
@@ -21,4 +21,4 @@ void FigureReads::note(const std::string& kind, std::string_view name) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

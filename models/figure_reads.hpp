@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 // While an instance exists, it records every read from a part by its thread, by kind of part and name of the figure,
 // also of figures that the part lacks. At most one instance per thread.
@@ -25,4 +25,4 @@ private:
     std::set<std::pair<std::string, std::string>> seen_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

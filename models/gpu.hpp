@@ -8,7 +8,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 // NVIDIA generations in NCCL's order: its tuning tables are indexed by them.
 enum class GpuArch : std::uint8_t { pascal, volta, turing, ampere, ada, hopper, blackwell };
@@ -30,4 +30,4 @@ struct GpuSpec {
     double tdp_watts = 0;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -5,7 +5,7 @@
 #include "base/units.hpp"
 #include "models/link.hpp"
 
-namespace fabricast::infiniband {
+namespace fabricast::inline models::infiniband {
 
 // Header fields, IBTA Vol. 1 §7.7, §9.2-9.3 and §7.8.
 inline constexpr Bytes lrh{8}, bth{12}, reth{16}, icrc{4}, vcrc{2};
@@ -22,4 +22,4 @@ constexpr Framing framing(Bytes mtu) { return {.payload = mtu, .header = packet_
 // Credits count blocks of 64 B, at most 2048 per virtual lane (IBTA Vol. 1 §7.9.4).
 inline constexpr Bytes credit_limit = Bytes{64} * 2048;
 
-}  // namespace fabricast::infiniband
+}  // namespace fabricast::inline models::infiniband

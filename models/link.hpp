@@ -6,7 +6,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 struct LinkFamilyRow;
 
@@ -65,4 +65,4 @@ inline LinkSpec bundle(LinkSpec link, int count) {
     return link;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

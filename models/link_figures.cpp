@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 Rate line_rate(const Part& part) {
     if (part.has("rate")) {
@@ -43,4 +43,4 @@ LinkSpec framed_link(const Part& part, LinkFamily family, const Framing& framing
     return link;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -4,7 +4,7 @@
 #include "models/catalog.hpp"
 #include "models/link.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 // Data rate of `lanes` lanes at `transfers` per second per lane, with an encoding that sends data_bits as line_bits.
 // Exact: 25.78125 GT/s with 64b/66b is 25 Gb/s without rounding.
@@ -28,4 +28,4 @@ Framing stated_framing(const Part& part);
 // A link with the part's rate and latency and the given framing. Throws CatalogError.
 LinkSpec framed_link(const Part& part, LinkFamily family, const Framing& framing);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

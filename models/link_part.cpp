@@ -10,7 +10,7 @@
 #include "models/nvlink.hpp"
 #include "models/pcie.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 namespace {
 
@@ -76,4 +76,4 @@ LinkSpec link_spec(const Part& part, std::span<const LinkFamilyRow> rows) {
     return family->spec(part, family);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -8,7 +8,7 @@
 #include "models/catalog.hpp"
 #include "models/link.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 struct LinkFamilyRow {
     std::string_view name;  // the word `family` of its parts
@@ -25,4 +25,4 @@ LinkSpec link_spec(const Part& part, std::span<const LinkFamilyRow> families = l
 // The family that the part states; throws CatalogError naming the nearest.
 LinkFamily link_family(const Part& part, std::span<const LinkFamilyRow> families = link_families());
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

@@ -5,11 +5,11 @@
 #include "base/units.hpp"
 #include "models/link.hpp"
 
-namespace fabricast::nvlink {
+namespace fabricast::inline models::nvlink {
 
 inline constexpr Bytes flit{16};
 inline constexpr Bytes largest_payload{256};  // 16 data flits after one header flit
 
 constexpr Framing framing(Bytes payload) { return {.payload = payload, .header = flit, .setup = {}}; }
 
-}  // namespace fabricast::nvlink
+}  // namespace fabricast::inline models::nvlink

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace fabricast::packed {
+namespace fabricast::inline models::packed {
 
 struct Word {
     std::string_view key;
@@ -41,4 +41,4 @@ struct Tables {
 
 Tables catalog();
 
-}  // namespace fabricast::packed
+}  // namespace fabricast::inline models::packed

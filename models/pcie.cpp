@@ -4,7 +4,7 @@
 
 #include "models/link_figures.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 PcieSpec pcie_spec(const Part& part) {
     if (part.word_or("family", "") != "pcie") {
@@ -33,4 +33,4 @@ LinkSpec link_spec(const PcieSpec& link) {
             .usable = 1 - link.control_share};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

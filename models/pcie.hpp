@@ -7,7 +7,7 @@
 #include "models/catalog.hpp"
 #include "models/link.hpp"
 
-namespace fabricast {
+namespace fabricast::inline models {
 
 namespace pcie {
 
@@ -57,4 +57,4 @@ LinkSpec link_spec(const PcieSpec& link);
 // catalogue: duplex.share).
 constexpr double duplex_capacity(double one_way, double share) { return 2 * one_way * share; }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline models

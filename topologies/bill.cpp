@@ -7,7 +7,7 @@
 
 #include "topologies/fabric_generator.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -104,4 +104,4 @@ Bill bill_of(const Fabric& fabric) {
     return bill;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -8,7 +8,7 @@
 
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 struct SwitchCount {
     std::string tier;  // "leaf", "spine", "core", "router"
@@ -39,4 +39,4 @@ struct Bill {
 // Throws ClusterError if the leaves have too few free ports for the stated management ports.
 Bill bill_of(const Fabric& fabric);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

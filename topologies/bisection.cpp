@@ -9,7 +9,7 @@
 
 #include "topologies/fabric_generator.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -112,4 +112,4 @@ double bisection_bandwidth(const Fabric& fabric) {
     return trunks ? known_halves(fabric, *trunks) : between_halves(fabric);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -4,7 +4,7 @@
 
 #include "topologies/fabric_generator.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 BoughtSwitches::BoughtSwitches(const Fabric& fabric)
     : fabric_(fabric),
@@ -77,4 +77,4 @@ std::optional<std::vector<CablesOfLink>> BoughtSwitches::cables_of_plane(std::st
         [&](SwitchId joined) { return generator_.plane_of(static_cast<std::uint32_t>(joined)) == *plane; });
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

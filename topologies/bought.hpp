@@ -14,7 +14,7 @@
 
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 enum class SwitchId : std::uint32_t {};
 
@@ -49,4 +49,4 @@ private:
     std::uint32_t first_switch_, first_trunk_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

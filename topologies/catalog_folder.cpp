@@ -12,7 +12,7 @@
 #include "models/embedded_catalog.hpp"
 #include "topologies/node_reader.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -138,9 +138,9 @@ void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
 }
 
 Catalog read_catalog(const std::filesystem::path& folder) {
-    Catalog catalog = read_catalog();
+    Catalog catalog = models::read_catalog();
     add_folder(catalog, folder);
     return catalog;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -5,7 +5,7 @@
 
 #include "models/catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // The built-in catalogue with a user's folder added.
 Catalog read_catalog(const std::filesystem::path& folder);
@@ -16,4 +16,4 @@ Catalog read_catalog(const std::filesystem::path& folder);
 // folder cannot be listed.
 void add_folder(Catalog& catalog, const std::filesystem::path& folder);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

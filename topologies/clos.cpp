@@ -5,7 +5,7 @@
 
 #include "base/hash.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -240,4 +240,4 @@ std::optional<std::uint32_t> Clos::find_switch(std::string_view name) const {
     return name.find('-') == std::string_view::npos || switch_name(drawn) == name ? std::optional(drawn) : std::nullopt;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

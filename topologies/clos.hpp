@@ -14,7 +14,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/fabric_generator.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 class Clos : public FabricGenerator {
 public:
@@ -74,4 +74,4 @@ private:
     std::uint32_t drawn_ = 0, bought_ = 0, trunks_ = 0;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -308,4 +308,4 @@ std::string ClosPlan::uneven(std::size_t t) const {
     return said;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -19,7 +19,7 @@
 
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // A leaf, or a set of equivalent switches that connect the same units below them (the spines of a pod, the cores).
 struct ClosUnit {
@@ -57,4 +57,4 @@ ClosPlan plan_clos(const Cluster& cluster);
 
 std::string_view clos_level_name(std::size_t level);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

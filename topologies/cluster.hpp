@@ -13,7 +13,7 @@
 #include "models/link.hpp"
 #include "topologies/topology.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // The cluster cannot be built; the message says which figure is wrong and what would fit.
 struct ClusterError : ErrorWith<ExitCode::bad_input> {
@@ -98,4 +98,4 @@ struct Cluster {
     ExplicitGraph graph;  // only for FabricKind::explicit_graph
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

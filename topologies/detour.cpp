@@ -7,7 +7,7 @@
 
 #include "base/hash.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -129,4 +129,4 @@ std::optional<PathQuery> detour(const Fabric& fabric, const PathQuery& query, co
     return found ? found : search.other_nic(query);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

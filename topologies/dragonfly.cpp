@@ -7,7 +7,7 @@
 
 #include "base/hash.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 Dragonfly::Dragonfly(const Cluster& cluster)
     : bundled_(cluster.fabric.choice == PathChoice::adaptive),
@@ -256,4 +256,4 @@ std::string Dragonfly::uneven(std::size_t tier) const {
                : fmt::format("{} {} {} cables between two groups", fewest, most == fewest + 1 ? "or" : "to", most);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -18,7 +18,7 @@
 #include "topologies/dragonfly_plan.hpp"
 #include "topologies/fabric_generator.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 class Dragonfly : public FabricGenerator {
 public:
@@ -76,4 +76,4 @@ private:
     LinkInfo cable_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

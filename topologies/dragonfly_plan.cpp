@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -201,4 +201,4 @@ private:
 
 DragonflyPlan plan_dragonfly(const Cluster& cluster) { return Planner(cluster).plan(); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -9,7 +9,7 @@
 
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 struct DragonflyPlan {
     bool plus = false;
@@ -35,4 +35,4 @@ struct DragonflyPlan {
 // dragonfly+ divides a leaf's ports like a fat tree. Throws ClusterError.
 DragonflyPlan plan_dragonfly(const Cluster& cluster);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

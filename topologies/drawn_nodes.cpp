@@ -11,7 +11,7 @@
 
 #include "topologies/fabric_generator.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -189,4 +189,4 @@ Cluster without_loose_nics(Cluster cluster) {
     return cluster;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -4,7 +4,7 @@
 
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // Removes the nodes from the cluster's graph and makes the cluster's node template from them; the rest of the graph is
 // the fabric between the nodes. Throws ClusterError if nodes differ, or if GPUs or NICs are not numbered from 0 without
@@ -14,4 +14,4 @@ Cluster fold_drawn_nodes(Cluster cluster);
 // Removes the template's NICs after the last one that has a cable in the graph, so that no path uses them.
 Cluster without_loose_nics(Cluster cluster);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -5,8 +5,8 @@
 
 #include "base/embedded_file.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 std::span<const EmbeddedFile> embedded_nodes();  // topologies/nodes/*.yaml, sorted by name
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

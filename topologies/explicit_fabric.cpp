@@ -6,7 +6,7 @@
 
 #include "base/nearest_word.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::vector<FabricTier> ExplicitFabric::tiers() const {
     return {{"switch", devices_.size(), cables}};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

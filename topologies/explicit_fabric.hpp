@@ -14,7 +14,7 @@
 #include "topologies/fabric_generator.hpp"
 #include "topologies/graph_routes.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 class ExplicitFabric : public FabricGenerator {
 public:
@@ -48,4 +48,4 @@ private:
     std::optional<GraphRoutes> routes_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

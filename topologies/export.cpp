@@ -10,7 +10,7 @@
 #include "base/enum_name.hpp"
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -140,4 +140,4 @@ std::string to_simgrid(const Fabric& fabric) {
     return out + "  </zone>\n</platform>\n";
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -5,7 +5,7 @@
 
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // One edge per link, for both directions together; nodes are Graphviz clusters.
 std::string to_dot(const Fabric& fabric);
@@ -19,4 +19,4 @@ std::string to_graphml(const Fabric& fabric);
 // ClusterError above 2,048 GPUs, because there is a route for each pair.
 std::string to_simgrid(const Fabric& fabric);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -13,7 +13,7 @@
 #include "topologies/drawn_nodes.hpp"
 #include "topologies/fabric_tables.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -279,4 +279,4 @@ Path Fabric::path(const PathQuery& query) const {
     return found;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

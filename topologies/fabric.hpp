@@ -14,7 +14,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/paths.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 class FabricGenerator;
 struct FabricTables;
@@ -71,4 +71,4 @@ private:
     std::shared_ptr<const FabricTables> tables_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -12,7 +12,7 @@
 
 #include "topologies/paths.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // One end of the fabric: a NIC of a node.
 struct FabricEnd {
@@ -87,4 +87,4 @@ inline std::optional<std::uint32_t> number_after(std::string_view name, std::str
     return found ? std::optional(number) : std::nullopt;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -6,7 +6,7 @@
 
 #include "base/hash.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -155,4 +155,4 @@ bool FabricTables::through_fabric(const PathQuery& query, Path& path) const {
     return in.found;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

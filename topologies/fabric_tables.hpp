@@ -9,7 +9,7 @@
 #include "topologies/paths.hpp"
 #include "topologies/trays.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // Device ids: local device d of node n is n * devices + d; switches follow after all nodes. Link ids: local link l of
 // node n is n * links + l, first the links of the template, then the outward and inward link of each NIC port; trunks
@@ -74,4 +74,4 @@ struct FabricTables {
     std::uint32_t nic_for(std::uint32_t local, std::uint16_t asked) const;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

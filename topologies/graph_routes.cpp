@@ -6,7 +6,7 @@
 
 #include "base/hash.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 GraphRoutes::GraphRoutes(std::uint32_t forwarders, std::uint32_t ends, const std::vector<GraphLink>& links)
     : forwarders_(forwarders), links_(links), out_(forwarders + ends), into_end_(forwarders + ends) {
@@ -82,4 +82,4 @@ std::uint32_t GraphRoutes::longest_route() const {
     return longest + 2;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

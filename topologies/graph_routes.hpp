@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 struct GraphLink {
     std::uint32_t from = 0, to = 0;
@@ -49,4 +49,4 @@ private:
     std::vector<std::uint16_t> hops_;                   // between forwarders
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

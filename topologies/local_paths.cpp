@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 std::optional<std::uint16_t> NodeGraph::device(std::string_view name) const {
     for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -22,4 +22,4 @@ int NodeGraph::bridges_crossed(const LocalPath& path) const {
     return crossed;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -11,7 +11,7 @@
 
 #include "topologies/paths.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 struct LocalDevice {
     std::string name;  // "gpu3", "nic0", "cpu1", "memory0", "switch2", "nvswitch"
@@ -64,4 +64,4 @@ struct NodeGraph {
     int bridges_crossed(const LocalPath& path) const;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -9,7 +9,7 @@
 
 #include "topologies/node_paths.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -183,4 +183,4 @@ NodeGraph make_node_graph(const NodeTemplate& node) {
     return graph;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

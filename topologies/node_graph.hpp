@@ -4,10 +4,10 @@
 #include "topologies/cluster.hpp"
 #include "topologies/local_paths.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // Throws ClusterError for cables to unknown devices, duplicate names, devices of unknown kind, and a GPU that reaches
 // no NIC.
 NodeGraph make_node_graph(const NodeTemplate& node);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

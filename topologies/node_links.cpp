@@ -9,7 +9,7 @@
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -132,4 +132,4 @@ void slow_to_devices(NodeTemplate& node, const Catalog& catalog) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -5,7 +5,7 @@
 #include "models/catalog.hpp"
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // Throws CatalogError if a cable is faster than a device at its end, or a device has more links or lanes in use than it
 // has.
@@ -14,4 +14,4 @@ void check_node_links(const NodeTemplate& node, const Catalog& catalog);
 // Slows PCIe links down to what the GPUs and NICs at their ends support, after these have replaced the template's own.
 void slow_to_devices(NodeTemplate& node, const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

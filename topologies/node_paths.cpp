@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -294,4 +294,4 @@ void tabulate_paths(NodeGraph& graph, const NodeTemplate& node, SharedResources 
     Tabulator(graph, node, std::move(shared)).tabulate();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

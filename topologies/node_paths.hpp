@@ -7,7 +7,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/local_paths.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // The shared resources that a path crosses in addition to its cables, by device and by link: capacity that both
 // directions share.
@@ -19,4 +19,4 @@ struct SharedResources {
 // Fills the graph's tables. Throws ClusterError if a GPU reaches no NIC.
 void tabulate_paths(NodeGraph& graph, const NodeTemplate& node, SharedResources shared);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -13,7 +13,7 @@
 #include "topologies/embedded_nodes.hpp"
 #include "topologies/node_links.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -279,4 +279,4 @@ std::vector<Part> node_parts() {
     return parts;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

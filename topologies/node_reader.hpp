@@ -27,7 +27,7 @@
 #include "models/catalog.hpp"
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 // Throws InputError at the value that is wrong, also if it names a part that the catalogue does not have.
 NodeTemplate read_node(const yaml::Node& tree, const Catalog& catalog);
@@ -39,4 +39,4 @@ NodeTemplate node_template(std::string_view name, const Catalog& catalog);
 // Every built-in template as a catalogue part of kind `node`, for listings and lookups.
 std::vector<Part> node_parts();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

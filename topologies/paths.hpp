@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 enum class DeviceId : std::uint32_t {};
 enum class LinkId : std::uint32_t {};  // one direction of a cable, a trunk bundle, or a shared resource
@@ -101,4 +101,4 @@ struct Unreachable : ErrorWith<ExitCode::cannot_end> {
     using ErrorWith::ErrorWith;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -9,7 +9,7 @@
 #include "topologies/bought.hpp"
 #include "topologies/fabric_generator.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name) {
     const BoughtSwitches bought(fabric);
@@ -61,4 +61,4 @@ SwitchPort find_port(const Fabric& fabric, std::string_view name) {
     return all[*number];
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

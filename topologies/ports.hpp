@@ -9,7 +9,7 @@
 
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 struct SwitchPort {
     std::string switch_name;  // "spine3"
@@ -27,4 +27,4 @@ std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name
 // Throws ClusterError if there is no such switch, or it has fewer cables.
 SwitchPort find_port(const Fabric& fabric, std::string_view name);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

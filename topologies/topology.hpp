@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 struct Cluster;
 struct Trays;
@@ -42,4 +42,4 @@ inline std::string_view to_string(FabricKind kind) { return kind->name; }
 // In the order of the documentation.
 std::span<const Topology> topology_kinds();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -10,7 +10,7 @@
 #include "topologies/torus.hpp"
 #include "topologies/trays.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -82,4 +82,4 @@ bool Topology::takes(std::string_view key) const { return has_word(keys, key); }
 
 std::span<const Topology> topology_kinds() { return rows; }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -7,7 +7,7 @@
 
 #include "base/hash.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -107,4 +107,4 @@ bool Torus::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t flo
     return true;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

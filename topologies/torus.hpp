@@ -12,7 +12,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/fabric_generator.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 class Torus : public FabricGenerator {
 public:
@@ -39,4 +39,4 @@ private:
     LinkInfo cable_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 namespace {
 
@@ -81,4 +81,4 @@ Cluster tray_by_tray(const Cluster& cluster, const Trays& trays) {
     return seen;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

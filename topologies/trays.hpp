@@ -9,7 +9,7 @@
 
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline topologies {
 
 struct Trays {
     Trays() = default;
@@ -31,4 +31,4 @@ struct Trays {
 // The same cluster as the network sees it: each tray is a node with its adapters. Contains only counts, no devices.
 Cluster tray_by_tray(const Cluster& cluster, const Trays& trays);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline topologies

@@ -10,7 +10,7 @@
 #include "base/process_memory.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engines {
 
 namespace {
 
@@ -103,4 +103,4 @@ Timeline replay(const Engine& engine, const Fabric& fabric, const Schedule& sche
     return replay_with(engine, fabric, schedule, events, watch);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engines

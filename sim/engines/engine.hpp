@@ -8,7 +8,7 @@
 #include "sim/engines/common/accounting.hpp"
 #include "sim/engines/engines.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engines {
 
 // Estimates the memory that a replay would need before it allocates any, and throws TooLarge, which says what would
 // fit, if that is more than `memory` bytes (by default: more than memory_here()).
@@ -41,4 +41,4 @@ Timeline replay_with(const AnyEngine& engine, const Fabric& fabric, const Schedu
 Timeline replay(const Engine& engine, const Fabric& fabric, const Schedule& schedule,
                 const std::vector<LinkEvent>& events = {}, const Watch& watch = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engines

@@ -14,7 +14,7 @@
 #include "sim/engines/packet/replay.hpp"
 #include "sim/engines/simgrid/simgrid.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engines {
 
 // In the order in which lists name them; the first is the default.
 using Engine = std::variant<Flow, Analytic, SimGrid, Packet>;
@@ -52,4 +52,4 @@ inline std::size_t threads_for(const Engine& engine, std::size_t threads) {
     return traits_of(engine).one_thread ? 1 : threads;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engines

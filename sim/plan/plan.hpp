@@ -16,7 +16,7 @@
 #include "sim/plan/training/training_workload.hpp"
 #include "sim/plan/transfers/exchange_plan.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 struct CollectiveFacts : CallFacts {
     Bytes size;
@@ -49,4 +49,4 @@ struct Plan {
     std::variant<CollectiveFacts, TrainingFacts, TraceFacts, TransferFacts> facts;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

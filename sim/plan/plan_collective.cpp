@@ -10,7 +10,7 @@
 #include "base/unit_text.hpp"
 #include "sim/plan/collectives/planner.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 namespace {
 
@@ -50,4 +50,4 @@ SizePlanner size_planner(const CollectiveWorkload& workload, const PlanContext& 
     };
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

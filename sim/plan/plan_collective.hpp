@@ -4,8 +4,8 @@
 #include "sim/plan/collectives/collective.hpp"
 #include "sim/plan/size_planner.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 SizePlanner size_planner(const CollectiveWorkload& workload, const PlanContext& context);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

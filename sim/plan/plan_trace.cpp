@@ -8,7 +8,7 @@
 #include "sim/engines/common/watch.hpp"
 #include "sim/plan/traces/import.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 namespace {
 
@@ -67,4 +67,4 @@ SizePlanner size_planner(const TraceWorkload& workload, const PlanContext& conte
     };
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

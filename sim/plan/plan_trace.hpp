@@ -4,8 +4,8 @@
 #include "sim/plan/size_planner.hpp"
 #include "sim/plan/traces/trace_workload.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 SizePlanner size_planner(const TraceWorkload& workload, const PlanContext& context);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

@@ -6,7 +6,7 @@
 
 #include "sim/plan/training/plan_step.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 namespace {
 
@@ -49,4 +49,4 @@ SizePlanner size_planner(const TrainingWorkload& workload, const PlanContext& co
     };
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

@@ -7,7 +7,7 @@
 
 #include "base/unit_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 namespace {
 
@@ -47,4 +47,4 @@ SizePlanner size_planner(const TransferWorkload& workload, const PlanContext& co
     });
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

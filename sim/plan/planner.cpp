@@ -5,7 +5,7 @@
 #include "sim/plan/plan_training.hpp"
 #include "sim/plan/plan_transfer.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 SizePlanner planner_of(const Workload& workload, const PlanContext& context) {
     return std::visit([&](const auto& kind) { return size_planner(kind, context); }, workload);
@@ -16,4 +16,4 @@ Fabric fabric_for(const Workload& workload, Fabric built, const Catalog& catalog
     return transfer == nullptr ? std::move(built) : transfer_fabric(built, *transfer, catalog);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

@@ -4,7 +4,7 @@
 #include "sim/plan/size_planner.hpp"
 #include "sim/plan/workload.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 // What all sizes share is done once, here. Keeps references to its arguments. Both this and the planner throw
 // PlanError, CatalogError and, for a trace, InputError and CannotEnd.
@@ -13,4 +13,4 @@ SizePlanner planner_of(const Workload& workload, const PlanContext& context);
 // The fabric that a workload is planned for: transfers count the latency of adapters in their own way.
 Fabric fabric_for(const Workload& workload, Fabric built, const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

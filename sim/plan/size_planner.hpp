@@ -9,7 +9,7 @@
 #include "sim/plan/plan.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 struct PlanContext {
     const Fabric& fabric;
@@ -26,4 +26,4 @@ struct PlanOptions {
 // Plans one size of a workload; kinds without sizes ignore it.
 using SizePlanner = std::function<Plan(Bytes size, const PlanOptions& options)>;
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

@@ -5,7 +5,7 @@
 
 #include "sim/plan/training/slow_ranks.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 Timelines replay(const Engine& engine, const Fabric& fabric, const Plan& plan, const std::vector<LinkEvent>& events,
                  const Watch& watch) {
@@ -61,4 +61,4 @@ Exchange exchange_at(Bytes size, const Workload& workload, const PlanContext& co
     return exchange_of(plan, replay(engine, context.fabric, plan), context.fabric);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

@@ -8,7 +8,7 @@
 #include "sim/plan/planner.hpp"
 #include "sim/plan/transfers/exchange.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 struct Timelines {
     Timeline timeline;               // of Plan::schedule
@@ -42,4 +42,4 @@ Exchange exchange_of(const Plan& plan, const Timelines& timelines, const Fabric&
 // the result of fabric_for. Throws as the planner and the engine do.
 Exchange exchange_at(Bytes size, const Workload& workload, const PlanContext& context, const Engine& engine);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

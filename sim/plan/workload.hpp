@@ -9,8 +9,8 @@
 #include "sim/plan/training/training_workload.hpp"
 #include "sim/plan/transfers/transfer_workload.hpp"
 
-namespace fabricast {
+namespace fabricast::inline plans {
 
 using Workload = std::variant<CollectiveWorkload, TrainingWorkload, TraceWorkload, TransferWorkload>;
 
-}  // namespace fabricast
+}  // namespace fabricast::inline plans

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 std::string csv_line(const std::vector<Json>& cells) {
     std::string line;
@@ -61,4 +61,4 @@ html::Cell page_cell(const Json& value) {
     return value.is_string() ? html::Cell(value.get<std::string>()) : html::Cell();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -10,7 +10,7 @@
 #include "base/json.hpp"
 #include "sim/report/html/table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 // How a column is printed on the terminal; not at all without a heading.
 struct TextColumn {
@@ -184,4 +184,4 @@ html::Table page_table(std::string title, std::string caption, const std::vector
     return table;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

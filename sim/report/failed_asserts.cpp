@@ -9,7 +9,7 @@
 #include "sim/report/result_columns.hpp"
 #include "sim/scenario/assertion.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -112,4 +112,4 @@ void check_asserts(const Scenario& scenario, const Report& report) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

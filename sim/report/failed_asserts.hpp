@@ -8,7 +8,7 @@
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 // The asserts of the scenario that the report does not meet, each with the value found. An assert about a size or a
 // node count that the report does not contain counts as failed.
@@ -22,4 +22,4 @@ struct AssertFailed : ErrorWith<ExitCode::assert_failed> {
 // Throws AssertFailed if an assert failed.
 void check_asserts(const Scenario& scenario, const Report& report);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

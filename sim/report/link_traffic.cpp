@@ -5,7 +5,7 @@
 
 #include "base/unit_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric) {
     return {std::move(row),   fabric.node_count(), to_seconds(timeline.makespan),
@@ -20,4 +20,4 @@ std::string busiest_text(const Timeline& timeline, const Fabric& fabric, double 
     return fabric.link_name(use.link) + " " + percent(std::min(use.utilisation, 1.0));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

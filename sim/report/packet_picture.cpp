@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "sim/report/packet_traffic.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -211,4 +211,4 @@ std::string deadlock_picture(const std::string& message) {
     return svg_document(std::max(width, 420.0), height, 13, tip, "<text x='12' y='24'>" + title + "</text>\n" + drawn);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -6,7 +6,7 @@
 
 #include "sim/report/report.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 // One strip for each of the worst ports: bytes queued over time as a curve, time paused as shading.
 std::string packet_picture(const Report& report);
@@ -20,4 +20,4 @@ std::vector<QuotedLink> quoted_links(const std::string& message);
 // The links of such a message: a deadlock as a circle in the order of waiting, any other as a column of boxes.
 std::string deadlock_picture(const std::string& message);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -5,7 +5,7 @@
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -180,4 +180,4 @@ Json packets_schema() {
     return {{"type", "array"}, {"items", record_schema(use_columns(), more)}};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

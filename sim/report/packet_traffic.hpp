@@ -9,7 +9,7 @@
 #include "sim/report/report.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 // Nothing if another engine made the timeline. `calls`: the number of back-to-back calls of a collective; the first
 // `calls` operations that the timeline keeps end them.
@@ -28,4 +28,4 @@ std::string packet_lines(const std::vector<PacketTraffic>& packets);
 Json packets_json(const std::vector<PacketTraffic>& packets);
 Json packets_schema();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -5,7 +5,7 @@
 #include "sim/plan/timelines.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 struct ReplayedPlan {
     const Plan& plan;
@@ -14,4 +14,4 @@ struct ReplayedPlan {
     const Catalog& catalog;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

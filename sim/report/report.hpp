@@ -12,7 +12,7 @@
 #include "models/evidence.hpp"
 #include "sim/engines/common/timeline.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 struct Row {
     Bytes size;
@@ -142,4 +142,4 @@ struct Report {
     std::vector<TraceSpan> trace;             // only if SimulateOptions::trace is set
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

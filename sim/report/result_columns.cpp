@@ -6,7 +6,7 @@
 
 #include "base/unit_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -225,4 +225,4 @@ Columns<FigureUsed> figure_used_columns() {
     };
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

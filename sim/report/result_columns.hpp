@@ -4,7 +4,7 @@
 #include "sim/report/columns.hpp"
 #include "sim/report/report.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 // A transfer's rows have other headings for the algorithm and the channels.
 Columns<Row> row_columns(bool transfer = false);
@@ -19,4 +19,4 @@ Columns<FigureUsed> figure_used_columns();
 // "-11/+12": the ends of the interval relative to the time, in per cent.
 std::string interval_text(double time_s, double low80_s, double high80_s);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -7,7 +7,7 @@
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -103,4 +103,4 @@ Json result_json_schema() {
             {"additionalProperties", false}};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

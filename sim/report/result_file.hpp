@@ -7,7 +7,7 @@
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 inline constexpr int result_schema_version = 1;
 
@@ -23,4 +23,4 @@ Json result_json_schema();
 // "0.1.0".
 std::string_view version();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

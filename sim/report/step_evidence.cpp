@@ -5,7 +5,7 @@
 
 #include "sim/plan/training/group_edges.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -141,4 +141,4 @@ StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog
     return out;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

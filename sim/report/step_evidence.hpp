@@ -10,7 +10,7 @@
 #include "sim/plan/plan.hpp"
 #include "sim/report/report.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 // What distinguishes one kind of step from another: "gpu.h100-sxm.bf16", "framework.megatron",
 // "network.infiniband-ndr", "sharding.zero-3", "experts.between" (nodes) and so on.
@@ -38,4 +38,4 @@ struct StepRating {
 };
 StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog& catalog, const StepRow& row);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

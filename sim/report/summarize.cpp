@@ -14,7 +14,7 @@
 #include "sim/report/summarize_transfer.hpp"
 #include "sim/report/trace.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::string weakest_evidence(const std::vector<Row>& rows) {
     return words;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -4,7 +4,7 @@
 #include "sim/report/replayed_plan.hpp"
 #include "sim/report/report.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 // The report of one plan: one row, of the kind that its workload has.
 Report summarize(const ReplayedPlan& replayed);
@@ -19,4 +19,4 @@ void append(Report& report, Report more);
 // "formula only, at 9 of 31 sizes (8 B to 1 KiB)": the weakest evidence of the rows. Precondition: there are rows.
 std::string weakest_evidence(const std::vector<Row>& rows);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -8,7 +8,7 @@
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/trace.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::vector<TraceSpan> spans_of(const CollectiveFacts& facts, const ReplayedPlan
     return trace_spans(replayed.plan.schedule, facts.size, replayed.timelines.timeline, replayed.fabric);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -10,7 +10,7 @@
 #include "sim/report/link_traffic.hpp"
 #include "sim/report/trace.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -204,4 +204,4 @@ std::vector<TraceSpan> spans_of(const TraceFacts& facts, const ReplayedPlan& rep
     return spans;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -4,9 +4,9 @@
 #include "sim/report/replayed_plan.hpp"
 #include "sim/report/report.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 void summarize(const TraceFacts& facts, const ReplayedPlan& replayed, Report& report);
 std::vector<TraceSpan> spans_of(const TraceFacts& facts, const ReplayedPlan& replayed);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

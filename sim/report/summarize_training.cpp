@@ -11,7 +11,7 @@
 #include "sim/report/link_traffic.hpp"
 #include "sim/report/step_evidence.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -89,4 +89,4 @@ std::vector<TraceSpan> spans_of(const TrainingFacts& step, const ReplayedPlan& r
     return spans;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

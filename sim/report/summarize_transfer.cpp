@@ -8,7 +8,7 @@
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/trace.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -61,4 +61,4 @@ std::vector<TraceSpan> spans_of(const TransferFacts& facts, const ReplayedPlan& 
     return trace_spans(*replayed.plan.window, facts.size, replayed.timelines.traffic(), replayed.fabric);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

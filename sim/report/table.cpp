@@ -10,7 +10,7 @@
 #include "sim/report/result_columns.hpp"
 #include "sim/report/summarize.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -130,4 +130,4 @@ std::string table_footer(const Scenario& scenario, const Report& report) {
     return lines;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

@@ -8,7 +8,7 @@
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 // The node template as headings show it: "dgx-h100", or "dgx-h100 with h20" if the scenario replaces the GPU.
 std::string node_words(const ClusterRequest& cluster);
@@ -27,4 +27,4 @@ std::string scaling_table(const std::vector<ScalingPoint>& points);
 // The packet engine's counts, the notes, and as the last line the weakest evidence in words.
 std::string table_footer(const Scenario& scenario, const Report& report);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

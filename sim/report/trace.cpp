@@ -7,7 +7,7 @@
 #include "base/json.hpp"
 #include "base/unit_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::string chrome_trace(const std::vector<TraceSpan>& spans) {
     return Json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}}.dump();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

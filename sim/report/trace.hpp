@@ -8,7 +8,7 @@
 #include "sim/engines/common/timeline.hpp"
 #include "sim/report/report.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 inline constexpr std::size_t most_spans_per_row = 200'000;
 
@@ -22,4 +22,4 @@ std::vector<TraceSpan> trace_spans(const Schedule& schedule, Bytes size, const T
 // Trace Event Format as JSON: a process for each row, a thread for each lane, times in microseconds.
 std::string chrome_trace(const std::vector<TraceSpan>& spans);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report

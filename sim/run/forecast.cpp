@@ -3,7 +3,7 @@
 #include "sim/report/summarize.hpp"
 #include "sim/scenario/events.hpp"
 
-namespace fabricast {
+namespace fabricast::inline run {
 
 Job::Job(const Scenario& scenario_of_job, const Catalog& catalog_of_job, const Fabric& built)
     : scenario(scenario_of_job),
@@ -25,4 +25,4 @@ Report forecast(const Job& job, Bytes size, const Watch& watch, const ForecastOp
     return report;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline run

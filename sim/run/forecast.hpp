@@ -11,7 +11,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline run {
 
 // A scenario whose cluster is built, whose events are resolved and whose planner is prepared. Scenario and catalogue
 // must outlive it.
@@ -37,4 +37,4 @@ struct ForecastOptions {
 // The report of one size; kinds without sizes ignore it. Throws what planners and engines throw.
 Report forecast(const Job& job, Bytes size, const Watch& watch, const ForecastOptions& options = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline run

@@ -10,7 +10,7 @@
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
-namespace fabricast {
+namespace fabricast::inline run {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::vector<ScalingPoint> scaling_points(const std::vector<ClusterRequest>& clus
     return points;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline run

@@ -7,7 +7,7 @@
 
 #include "sim/run/forecast.hpp"
 
-namespace fabricast {
+namespace fabricast::inline run {
 
 // Whether the workload can run on more nodes. A recording cannot (its ranks are fixed), nor can a message between two
 // devices.
@@ -30,4 +30,4 @@ std::vector<ScalingPoint> scaling_points(const std::vector<ClusterRequest>& clus
 // communication, step time, and efficiency (compute / step time).
 void add_step(ScalingPoint& point, const ScalingStep& step, double comm);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline run

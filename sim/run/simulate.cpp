@@ -11,7 +11,7 @@
 #include "sim/scenario/packet_options.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
-namespace fabricast {
+namespace fabricast::inline run {
 
 namespace {
 
@@ -63,4 +63,4 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
     });
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline run

@@ -9,7 +9,7 @@
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline run {
 
 struct SimulateOptions {
     std::size_t threads = 1;  // sizes run in parallel; the report does not depend on it
@@ -21,4 +21,4 @@ struct SimulateOptions {
 Report simulate(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {},
                 const std::function<void(const Row&)>& on_row = {}, const SimulateOptions& options = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline run

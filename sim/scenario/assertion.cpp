@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 
-namespace fabricast::asserted {
+namespace fabricast::inline scenario::asserted {
 
 namespace {
 
@@ -127,4 +127,4 @@ void check(const yaml::Node& node) {
     }
 }
 
-}  // namespace fabricast::asserted
+}  // namespace fabricast::inline scenario::asserted

@@ -10,7 +10,7 @@
 #include "base/units.hpp"
 #include "base/yaml.hpp"
 
-namespace fabricast::asserted {
+namespace fabricast::inline scenario::asserted {
 
 // Where a metric is read from: the row of a message size, the row of a cluster size, or the whole report.
 enum class Scope : std::uint8_t { size, cluster, whole };
@@ -37,4 +37,4 @@ Assertion parse(std::string_view statement);
 // Throws InputError if the statement has none of the accepted forms.
 void check(const yaml::Node& node);
 
-}  // namespace fabricast::asserted
+}  // namespace fabricast::inline scenario::asserted

@@ -11,7 +11,7 @@
 #include "sim/scenario/build_node.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -207,4 +207,4 @@ Cluster build(const Scenario& scenario, const Catalog& catalog) {
     return build(scenario, catalog, scenario.cluster.nodes);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -8,7 +8,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // Throws InputError at the key whose value cannot be built: an unknown part (the message suggests the nearest name), a
 // NIC count that the template cannot have, a link for which the catalogue has no switch.
@@ -18,4 +18,4 @@ Cluster build(const Scenario& scenario, const Catalog& catalog);
 // scenario names one.
 Cluster build(const Scenario& scenario, const Catalog& catalog, std::uint32_t nodes);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -10,7 +10,7 @@
 #include "models/link_part.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -126,4 +126,4 @@ void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const F
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -6,7 +6,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // Each throws InputError at the key whose value cannot be built. Precondition: the fabric's links are set.
 
@@ -19,4 +19,4 @@ void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const F
 void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric,
                        const SwitchSpec& chosen);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -15,7 +15,7 @@
 #include "topologies/node_reader.hpp"
 #include "topologies/trays.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -171,4 +171,4 @@ NodeTemplate build_node(const Scenario& scenario, const Catalog& catalog) {
     return node;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -5,9 +5,9 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // Throws InputError at the key whose value cannot be built. Precondition: the scenario names a template.
 NodeTemplate build_node(const Scenario& scenario, const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

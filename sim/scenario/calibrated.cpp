@@ -7,7 +7,7 @@
 #include "models/embedded_catalog.hpp"
 #include "topologies/catalog_folder.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
                            const std::vector<std::string>& overlays) {
@@ -30,4 +30,4 @@ Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
     return catalog;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -5,7 +5,7 @@
 
 #include "sim/scenario/rows.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::vector<Key> event_keys() {
     return keys;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

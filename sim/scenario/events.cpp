@@ -14,7 +14,7 @@
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/ports.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -263,4 +263,4 @@ std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabri
     return events;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

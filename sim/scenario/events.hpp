@@ -9,7 +9,7 @@
 #include "topologies/bought.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // The cables that one change affects: those of a link by its name, one cable between two devices, all cables of a
 // switch by its own name ("spine3", even if the fabric merges it with other switches into one device), the cable at a
@@ -21,4 +21,4 @@ std::vector<CablesOfLink> cables_of(const Scenario& scenario, const Fabric& fabr
 // order of the scenario's events. Throws InputError also if the scenario's engine does not support events.
 std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

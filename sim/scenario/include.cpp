@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -129,4 +129,4 @@ yaml::Node with_includes(yaml::Node root, const fs::path& file) {
     return expand(std::move(root), real_path(file), trail);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -6,7 +6,7 @@
 
 #include "base/yaml.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // `root` as read from `file`, with its includes merged in and the key `include` removed. Throws InputError at an entry
 // that cannot be read, forms a cycle or lies outside the including file's folder.
@@ -15,4 +15,4 @@ yaml::Node with_includes(yaml::Node root, const std::filesystem::path& file);
 // `base` with the values of `over` merged in.
 yaml::Node merged(yaml::Node base, yaml::Node over);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -12,7 +12,7 @@
 #include "base/yaml.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // The form of a key's value.
 enum class Form : std::uint8_t {
@@ -60,4 +60,4 @@ struct KeyOf : KeyText {
 
 using Key = KeyOf<Scenario>;
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -10,7 +10,7 @@
 #include "sim/scenario/training_keys.hpp"
 #include "sim/scenario/transfer_keys.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -276,4 +276,4 @@ const std::vector<Key>& scenario_keys() {
     return keys;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -7,9 +7,9 @@
 
 #include "sim/scenario/key.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // In the order of the documentation; a map comes before its keys.
 const std::vector<Key>& scenario_keys();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -3,7 +3,7 @@
 #include "sim/scenario/packet_lane_keys.hpp"
 #include "sim/scenario/rows.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -95,4 +95,4 @@ std::vector<Key> packet_keys() {
     return keys;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

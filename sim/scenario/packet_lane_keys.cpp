@@ -3,7 +3,7 @@
 #include "base/numbers.hpp"
 #include "sim/scenario/rows.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -118,4 +118,4 @@ std::vector<KeyOf<Packet>> packet_lane_keys() {
     return keys;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

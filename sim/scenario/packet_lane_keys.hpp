@@ -6,7 +6,7 @@
 #include "base/units.hpp"
 #include "sim/scenario/key.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 std::vector<KeyOf<Packet>> packet_lane_keys();
 
@@ -14,4 +14,4 @@ std::vector<KeyOf<Packet>> packet_lane_keys();
 inline constexpr Duration longest_timer = microseconds(1'000'000);
 inline constexpr Bytes largest_memory{std::int64_t{1} << 40};
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -6,7 +6,7 @@
 #include "base/unit_text.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -149,4 +149,4 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
     return scenario;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -5,7 +5,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // For engine packet: the scenario's `packet` block over its preset (a part of kind packet-preset), the buffer of the
 // fabric's switch (named by the scenario or chosen by the build), and the scenario's seed. Several message sizes run in
@@ -13,4 +13,4 @@ namespace fabricast {
 // InputError at `packet.preset`.
 Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& catalog, std::size_t threads);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

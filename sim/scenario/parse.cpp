@@ -14,7 +14,7 @@
 #include "sim/scenario/set.hpp"
 #include "sim/scenario/sizes.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -215,4 +215,4 @@ Scenario parse_scenario(std::string_view text, const std::filesystem::path& file
     return scenario_of_tree(scenario_tree(text, file, overrides), file);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -9,7 +9,7 @@
 #include "base/yaml.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // Reads a scenario file. `overrides` are "dotted.path=value" as given to --set; the value is YAML, passes the same
 // checks, and its errors are located at `--set`. Throws InputError.
@@ -35,4 +35,4 @@ Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& f
 // A scenario with only these top-level keys read from the tree; everything else has its default.
 Scenario part_of_tree(const yaml::Node& root, const std::filesystem::path& file, const std::vector<std::string>& keys);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::optional<yaml::Node> with_present_names(const yaml::Node& root, std::vector
     return renamed;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -9,7 +9,7 @@
 
 #include "base/yaml.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // The present name of a key: "workload.concurrent" for "workload.beside"; any other path itself.
 std::string_view present_name(std::string_view path);
@@ -18,4 +18,4 @@ std::string_view present_name(std::string_view path);
 // whose present name is given too.
 std::optional<yaml::Node> with_present_names(const yaml::Node& root, std::vector<std::string>& notes);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -15,7 +15,7 @@
 #include "base/unit_text.hpp"
 #include "sim/scenario/key.hpp"
 
-namespace fabricast::rows {
+namespace fabricast::inline scenario::rows {
 
 using yaml::Node;
 
@@ -290,4 +290,4 @@ Rows<Whole> list_keys(const std::string& path, List list, std::string meaning, R
     return keys;
 }
 
-}  // namespace fabricast::rows
+}  // namespace fabricast::inline scenario::rows

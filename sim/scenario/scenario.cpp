@@ -4,7 +4,7 @@
 
 #include "base/enum_name.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 std::string_view to_string(ScalingMode m) {
     static constexpr std::array<std::string_view, 2> words = {"weak", "strong"};
@@ -47,4 +47,4 @@ SourceLocation place_of(const Scenario& scenario, std::string_view key) {
     return {std::make_shared<const std::string>(scenario.file)};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

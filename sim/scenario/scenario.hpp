@@ -17,7 +17,7 @@
 #include "sim/scenario/sweep_spec.hpp"
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // The words of `workload.kind`, such as "collective", in the order of the variant.
 const std::vector<std::string>& workload_kinds();
@@ -123,4 +123,4 @@ const std::vector<Bytes>* sizes_of(const Workload& workload);
 // Where `key` was written, else the nearest enclosing key, else the file's first line.
 SourceLocation place_of(const Scenario& scenario, std::string_view key);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

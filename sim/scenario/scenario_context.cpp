@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 void fail_at(const Scenario& scenario, std::string_view key, std::string_view message) {
     throw InputError(place_of(scenario, key), std::string(message));
@@ -25,4 +25,4 @@ void cannot_end(const Scenario& scenario, std::string_view message) {
     throw CannotEnd(place_of(scenario, "cluster"), "the run cannot end: " + std::string(message));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

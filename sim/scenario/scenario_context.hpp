@@ -10,7 +10,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // Throws the message as an InputError at `key` of the scenario.
 [[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, std::string_view message);
@@ -54,4 +54,4 @@ auto pointing_into(const Scenario& scenario, const Work& work) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

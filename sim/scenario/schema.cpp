@@ -4,7 +4,7 @@
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/renamed_keys.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::string_view leaf_name(const Key& key) {
 
 Json to_json(const Scenario& scenario) { return map_json(scenario, ""); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -6,7 +6,7 @@
 
 #include "sim/scenario/key.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // Whether the scenario's kind of workload has this key.
 bool belongs(const Key& key, const Scenario& scenario);
@@ -20,4 +20,4 @@ std::string_view leaf_name(const Key& key);
 // The scenario as it could be written again: only keys that are given, quantities as texts with units.
 Json to_json(const Scenario& scenario);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -12,7 +12,7 @@
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/schema.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -216,4 +216,4 @@ std::string scenario_page() {
                               accepted_units(Dimension::time), accepted_units(Dimension::rate));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

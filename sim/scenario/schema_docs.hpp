@@ -5,7 +5,7 @@
 
 #include "base/json.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // A JSON Schema (draft 2020-12) that accepts what the parser's table accepts; only the parser checks keys against each
 // other.
@@ -14,4 +14,4 @@ Json scenario_json_schema();
 // The table of keys as a page of documentation.
 std::string scenario_page();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

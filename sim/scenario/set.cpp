@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -115,4 +115,4 @@ void apply_override(yaml::Node& root, std::string_view assignment) {
     *node = std::move(value);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

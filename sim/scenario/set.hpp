@@ -5,9 +5,9 @@
 
 #include "base/yaml.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // Throws InputError at `--set:1:column`; the column counts characters of `assignment`.
 void apply_override(yaml::Node& root, std::string_view assignment);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -4,7 +4,7 @@
 
 #include "base/unit_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::vector<Bytes> read_sizes(const yaml::Node& node) {
     return sizes;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

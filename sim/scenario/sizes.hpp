@@ -6,7 +6,7 @@
 #include "base/units.hpp"
 #include "base/yaml.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 inline constexpr std::size_t most_sizes = 10'000;
 
@@ -19,4 +19,4 @@ std::vector<Bytes> default_sizes();
 // Throws InputError at the invalid value.
 std::vector<Bytes> read_sizes(const yaml::Node& node);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -3,7 +3,7 @@
 #include "sim/scenario/rows.hpp"
 #include "sim/scenario/vary.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -137,4 +137,4 @@ std::vector<Key> sweep_keys() {
     return keys;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

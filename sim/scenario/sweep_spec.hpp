@@ -9,7 +9,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 struct SweepValue {
     std::string text;  // "8", "400 Gb/s", "{kind: fat-tree, tiers: 2}"
@@ -54,4 +54,4 @@ struct SweepSpec {
     bool empty() const { return grid.empty() && list.empty() && !random; }
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

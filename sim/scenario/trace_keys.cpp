@@ -3,7 +3,7 @@
 #include "sim/plan/traces/import.hpp"
 #include "sim/scenario/rows.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -41,4 +41,4 @@ std::vector<Key> trace_keys() {
         });
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -2,7 +2,7 @@
 
 #include "sim/scenario/rows.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::vector<Key> training_keys() {
     return workload_keys("training", std::move(rows));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

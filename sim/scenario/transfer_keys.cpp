@@ -2,7 +2,7 @@
 
 #include "sim/scenario/rows.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::vector<Key> transfer_keys() {
     return workload_keys("transfer", std::move(rows));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -5,8 +5,8 @@
 
 #include "sim/scenario/key.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 std::vector<Key> transfer_keys();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

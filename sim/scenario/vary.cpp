@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 namespace {
 
@@ -118,4 +118,4 @@ yaml::Node value_at(const SweepValue& value) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

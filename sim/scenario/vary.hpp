@@ -8,7 +8,7 @@
 #include "base/yaml.hpp"
 #include "sim/scenario/sweep_spec.hpp"
 
-namespace fabricast {
+namespace fabricast::inline scenario {
 
 // Values are separated by commas outside brackets and quotes. Throws InputError at `--vary:1:column`.
 Variation parse_variation(std::string_view argument);
@@ -22,4 +22,4 @@ Json value_json(const SweepValue& value);
 // The value as a YAML node. Throws InputError at the value's place if it is not valid YAML.
 yaml::Node value_at(const SweepValue& value);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline scenario

@@ -117,6 +117,7 @@ void SourceTree::read_rooms(const fs::path& root) {
     for (const auto& [target, room] : declared) {
         Room& made = rooms_[room.folder];
         made.folder = room.folder;
+        made.name = target.substr(std::string("fabricast_").size());
         follow(target, made.uses);
     }
 }

@@ -27,6 +27,7 @@ struct Source {
 // A folder whose CMakeLists.txt says fabricast_room(TARGET USES ...).
 struct Room {
     std::string folder;
+    std::string name;            // its target without "fabricast_"
     std::set<std::string> uses;  // folders, and those that they use
 };
 

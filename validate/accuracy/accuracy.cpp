@@ -5,7 +5,7 @@
 #include "base/percentile.hpp"
 #include "validate/score/row_groups.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 namespace {
 
 // The medians over sites for every regime, then their 90th percentiles, then those of all rows together.
@@ -134,4 +134,4 @@ std::string curves_csv(const std::vector<ComparedRow>& rows) {
                     row_groups(rows, [](const ComparedRow& row) { return std::pair(row.table, regime_of(row.size)); }));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

@@ -11,7 +11,7 @@
 #include "validate/score/errors.hpp"
 #include "validate/score/named_figure.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 
 // Every table separates collectives inside one node from collectives between nodes.
 inline constexpr std::array<std::string_view, 2> all_parts = {"inside", "between"};
@@ -33,4 +33,4 @@ std::string rows_csv(const std::vector<ComparedRow>& rows);
 // One line for each table and regime: median errors in %, and two hashes that change with any forecast of its rows.
 std::string curves_csv(const std::vector<ComparedRow>& rows);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

@@ -5,7 +5,7 @@
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/score/plot.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 namespace {
 
 constexpr const char* ours_color = "#1f5fa8";
@@ -89,4 +89,4 @@ std::string curves_chart(const Collection& collection) {
     return svg(panels, 3);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

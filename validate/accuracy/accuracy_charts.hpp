@@ -6,7 +6,7 @@
 
 #include "validate/accuracy/collect.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 
 // Median error of each site in the three regimes, next to the null models and the fit without the site.
 std::string sites_chart(const std::vector<ComparedRow>& rows);
@@ -15,4 +15,4 @@ std::string sites_chart(const std::vector<ComparedRow>& rows);
 // sizes.
 std::string curves_chart(const Collection& collection);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

@@ -10,7 +10,7 @@
 #include "validate/score/page.hpp"
 #include "validate/score/table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 namespace {
 
 // Targets of the project: small, mid, large.
@@ -256,4 +256,4 @@ std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection
                                        {"figures", lines}});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

@@ -6,10 +6,10 @@
 
 #include "validate/accuracy/collect.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 
 // The whole page. It contains nothing that does not follow from the arguments.
 std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection& collection,
                           const KnownMisses& misses);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

@@ -5,7 +5,7 @@
 
 #include "base/text_file.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 namespace {
 
 std::vector<std::filesystem::path> measurement_files(const std::filesystem::path& folder) {
@@ -83,4 +83,4 @@ std::vector<ComparedRow> accuracy_rows(const Collection& collection) {
     return rows;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

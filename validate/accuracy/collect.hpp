@@ -9,7 +9,7 @@
 #include "validate/accuracy/sites.hpp"
 #include "validate/curves/compare.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 
 struct CollectedCurve {
     Comparison comparison;
@@ -35,4 +35,4 @@ Collection collect(const std::filesystem::path& folder, const Catalog& catalog, 
 // One row per size.
 std::vector<ComparedRow> accuracy_rows(const Collection& collection);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

@@ -10,7 +10,7 @@
 #include "validate/accuracy/sites.hpp"
 #include "validate/score/errors.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string with_deviations(const std::string& page, const std::vector<Deviation
     return out + page.substr(std::min(page.find("\n\n", first - 1), page.size() - 1) + 1);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

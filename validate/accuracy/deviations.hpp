@@ -11,7 +11,7 @@
 #include "validate/score/compared_row.hpp"
 #include "validate/score/regime.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 
 struct Deviation {
     std::string match;  // shell glob over dataset ids
@@ -31,4 +31,4 @@ double error_of(const Deviation& deviation, const std::vector<ComparedRow>& rows
 std::string with_deviations(const std::string& page, const std::vector<Deviation>& deviations,
                             const std::vector<ComparedRow>& rows);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

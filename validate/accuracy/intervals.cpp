@@ -5,7 +5,7 @@
 #include "base/percentile.hpp"
 #include "validate/score/page.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 namespace {
 
 bool counts(const ComparedRow& row, Forecast which) {
@@ -127,4 +127,4 @@ std::string intervals_yaml(const IntervalTable& table, const Part& held) {
     return filled_page("intervals.yaml", {{"figures", figures}});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

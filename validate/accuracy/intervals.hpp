@@ -21,7 +21,7 @@
 #include "validate/score/ratio_range.hpp"
 #include "validate/score/regime.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 
 struct IntervalKey {
     bool between_nodes = false;
@@ -50,4 +50,4 @@ std::vector<NamedFigure> interval_figures(const std::vector<ComparedRow>& rows);
 // `held`.
 std::string intervals_yaml(const IntervalTable& table, const Part& held);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

@@ -1,6 +1,6 @@
 #include "validate/accuracy/sites.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 
 Sites read_sites(const std::filesystem::path& path) {
     const yaml::Node root = yaml::read(path);
@@ -78,4 +78,4 @@ std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyP
     return {};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

@@ -10,7 +10,7 @@
 #include "validate/curves/derive.hpp"
 #include "validate/score/glob.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_accuracy {
 
 // A site is one machine or one service. Two sites with equal groups are siblings in a fit.
 struct SiteEntry {
@@ -42,4 +42,4 @@ std::string publisher_of(const Measurement& measurement, const Sites& sites);
 // Why this dataset is known to be degraded; "" if it is not.
 std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_accuracy

@@ -10,7 +10,7 @@
 #include "base/nearest_word.hpp"
 #include "base/percentile.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 namespace {
 
 // A curve with the figures that influence it.
@@ -228,4 +228,4 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
     return out;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

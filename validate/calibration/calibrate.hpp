@@ -16,7 +16,7 @@
 #include "models/catalog.hpp"
 #include "validate/calibration/fit.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 struct CalibrateOptions {
     // Only these figures ("part/figure"); the data must determine each of them. Empty: all figures that the data
@@ -75,4 +75,4 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
 // The catalogue with the calibration's figures.
 Catalog with_calibration(const Catalog& catalog, const Calibration& calibration);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -16,7 +16,7 @@
 #include "validate/accuracy/intervals.hpp"
 #include "validate/score/page.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 namespace {
 
 // Ring runs on one NVSwitch node. LL determines the latency costs and Simple the rates; different numbers of GPUs
@@ -254,4 +254,4 @@ void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, cons
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

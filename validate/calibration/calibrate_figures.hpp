@@ -10,7 +10,7 @@
 #include "validate/calibration/calibrate.hpp"
 #include "validate/calibration/without_site.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 // Calibrates on synthetic data (5 % noise, 5 % outliers) whose costs were moved away from the catalogue's. Returns the
 // largest relative error of a recovered cost over `seeds` runs. 0.01 means 1 %.
@@ -48,4 +48,4 @@ void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, cons
                       const std::vector<ComparedRow>& rows, FabricCache& cache,
                       const std::filesystem::path& measurements, bool refit);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -9,7 +9,7 @@
 #include "validate/calibration/catalog_writer.hpp"
 #include "validate/score/errors.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 namespace {
 
 struct Errors {
@@ -152,4 +152,4 @@ std::string overlay_yaml(const Calibration& c, const Catalog& catalog, const std
     return yaml;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

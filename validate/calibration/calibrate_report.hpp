@@ -6,7 +6,7 @@
 
 #include "validate/calibration/calibrate.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 // Fitted figures with their intervals, figures that were kept and why, outliers, and errors by regime for fitted and
 // for judged rows.
@@ -18,4 +18,4 @@ std::string to_text(const Calibration& calibration);
 std::string overlay_yaml(const Calibration& calibration, const Catalog& catalog, const std::vector<FitDataset>& data,
                          FabricCache& cache);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -10,7 +10,7 @@
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/calibration/part_similarity.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 namespace {
 
 constexpr double hardly_told_share = 0.7;  // hardly_told_source states this number
@@ -182,4 +182,4 @@ std::string site_parts(const std::vector<FitDataset>& data, FabricCache& cache) 
     return yaml;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

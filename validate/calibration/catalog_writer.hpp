@@ -9,7 +9,7 @@
 
 #include "validate/calibration/fit.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 struct PartUpdate {
     std::map<std::string, FittedValue> figures;             // by figure
@@ -37,4 +37,4 @@ double share_left(const FittedValue& fitted, const Prior& prior);
 // "7.9 us", "12.4 GB/s", "1.21": five digits.
 std::string written(double value, const std::string& unit);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 FitDataset fit_dataset(const Comparison& c, std::size_t step) {
     FitDataset dataset{c.id, c.id, c.id, c.derived.group, c.derived.scenario, {}, {}};
@@ -49,4 +49,4 @@ void CurveSeconds::fill_errors(std::span<const double> values, std::span<double>
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -9,7 +9,7 @@
 #include "validate/curves/compare.hpp"
 #include "validate/curves/cost_figure.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 // A healthy curve without its warm-up rows. `seconds` has one entry per size.
 struct FitDataset {
@@ -62,4 +62,4 @@ private:
     std::vector<double> base_, seconds_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -9,7 +9,7 @@
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/calibration/part_similarity.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 namespace {
 
 // Hosts differ in launch time: 3.2 to 5.5 us per GPU over the sites that run one process for all GPUs (facts
@@ -285,4 +285,4 @@ FitResult Fitter::fit_without(const std::set<std::string>& sites, FitResult base
     return refit(moved, sites, std::move(base));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

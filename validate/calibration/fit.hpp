@@ -21,7 +21,7 @@
 #include "validate/calibration/robust_fit.hpp"
 #include "validate/score/regime.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 struct FitResult {
     std::map<FigureName, FittedValue> figures;
@@ -90,4 +90,4 @@ private:
 // The catalogue with these figures replaced.
 Catalog with_figures(Catalog catalog, const std::map<FigureName, FittedValue>& figures);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

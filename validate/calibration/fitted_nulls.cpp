@@ -7,7 +7,7 @@
 
 #include "validate/calibration/robust_fit.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 namespace {
 
 // A row with the inputs of the two models.
@@ -112,4 +112,4 @@ void forecast_fitted_nulls(std::vector<ComparedRow>& rows, const Collection& col
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -12,10 +12,10 @@
 
 #include "validate/accuracy/collect.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 // Fills Forecast::fitted_alphabeta and ::fitted_tuning of every healthy row. Precondition: `rows` were made from
 // `collection`.
 void forecast_fitted_nulls(std::vector<ComparedRow>& rows, const Collection& collection);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

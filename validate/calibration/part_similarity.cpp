@@ -7,7 +7,7 @@
 
 #include "models/gpu.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 namespace {
 
 // Shares of the variance. The order follows the transfers in facts nccl-mechanisms.md §1: with another GPU generation
@@ -63,4 +63,4 @@ bool told_by_kin(const Figure& figure) {
     return figure.origin == Origin::estimated && figure.source.size() == 1 && figure.source.front() == kin_source;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -13,7 +13,7 @@
 
 #include "models/catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 // Correlation of ln(figure) between two parts, 0 to 1; 1 for a part with itself. It is 0 between parts of different
 // kinds, between launch parts, and for the part with the costs that NCCL adds on every network.
@@ -23,4 +23,4 @@ double part_similarity(const Part& a, const Part& b);
 bool told_by_kin(const Figure& figure);
 inline constexpr std::string_view kin_source = "no data of this combination: what its kin tell (kinship.hpp)";
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -6,7 +6,7 @@
 #include "validate/accuracy/sites.hpp"
 #include "validate/import/embedded.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 std::vector<Prior> parse_priors(std::string_view text, const std::string& file) {
     const yaml::Node root = yaml::parse(text, file);
@@ -47,4 +47,4 @@ FitParameter parameter_at(double value, const FigureName& name, const Prior& pri
     return {name, value, value, prior.spread, std::min(low, value), std::max(high, value)};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -8,7 +8,7 @@
 #include "validate/calibration/robust_fit.hpp"
 #include "validate/curves/cost_figure.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 // A bound that no prior states is this factor above or below the value: e^2.5.
 inline constexpr double widest_factor = 12.182493960703473;
@@ -27,4 +27,4 @@ const Prior* prior_of(const std::vector<Prior>& priors, const FigureName& name);
 // The figure as a parameter that starts at `value` and is believed to be there, with the spread and bounds of `prior`.
 FitParameter parameter_at(double value, const FigureName& name, const Prior& prior);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

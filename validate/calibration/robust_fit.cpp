@@ -9,7 +9,7 @@
 #include <memory>
 #include <set>
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 namespace {
 
 // Ceres sees y = offset + ln(x / prior), so that all parameters have a similar magnitude and one relative step suits
@@ -217,4 +217,4 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
     return outcome;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

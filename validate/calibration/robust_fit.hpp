@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 // A figure to be fitted. Precondition: 0 < low <= start, prior <= high.
 struct FitParameter {
@@ -66,4 +66,4 @@ struct FitOutcome {
 FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::vector<FitFamily>& families,
                       const std::vector<FitCurve>& curves, double observations, const FitOptions& options = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -10,7 +10,7 @@
 #include "base/parallel_map_ordered.hpp"
 #include "validate/score/page.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 namespace {
 
 // The sets to leave out: each site by itself, and all sites of each publisher.
@@ -167,4 +167,4 @@ void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& col
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

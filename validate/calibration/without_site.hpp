@@ -11,7 +11,7 @@
 #include "validate/accuracy/collect.hpp"
 #include "validate/calibration/fit.hpp"
 
-namespace fabricast {
+namespace fabricast::inline calibration {
 
 // The healthy curves of a collection, without rows that are left out.
 std::vector<FitDataset> fit_datasets(const Collection& collection);
@@ -42,4 +42,4 @@ SiteOverlays read_overlays(const std::filesystem::path& file, const std::string&
 void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& collection, const SiteOverlays& overlays,
                            const Catalog& catalog, FabricCache& cache);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline calibration

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 // A quantity to simulate or compute: (`take` of a run, link or part, times `times`, plus everything in `plus`) divided
 // by `over`.
@@ -68,4 +68,4 @@ struct ClaimFile {
 // The SI value of one unit. Throws std::out_of_range for an unknown unit.
 double claim_unit(const std::string& unit);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

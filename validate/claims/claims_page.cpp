@@ -6,7 +6,7 @@
 
 #include "validate/score/page.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draw
         {{"seeds", fmt::format("{}", draws)}, {"figures", figures}, {"summary", summary(files)}, {"claims", claims}});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

@@ -7,7 +7,7 @@
 
 #include "validate/claims/judge.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 struct JudgedFile {
     const ClaimFile* file = nullptr;
@@ -16,4 +16,4 @@ struct JudgedFile {
 
 std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draws);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

@@ -4,7 +4,7 @@
 
 #include "sim/run/study/draws.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::vector<NamedFigure> claim_figures(const std::vector<JudgedClaim>& claims) {
             {"seed_claims_missed_unexplained", static_cast<double>(unexplained), "claims"}};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

@@ -10,7 +10,7 @@
 #include "validate/claims/observe.hpp"
 #include "validate/score/named_figure.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 struct JudgedCheck {
     double value = 0;          // in the check's unit, under the default catalogue
@@ -36,4 +36,4 @@ std::vector<JudgedClaim> judge(const ClaimFile& file, const Catalog& catalog, st
 // seed_claims_reproduced, seed_claims_only_if, seed_claims_missed_unexplained and the others.
 std::vector<NamedFigure> claim_figures(const std::vector<JudgedClaim>& claims);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

@@ -19,7 +19,7 @@
 #include "topologies/bisection.hpp"
 #include "validate/claims/observe_path.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 namespace {
 
@@ -172,4 +172,4 @@ double Observer::value(const Observation& o) {
     return value;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

@@ -9,7 +9,7 @@
 #include "models/catalog.hpp"
 #include "validate/claims/claim.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 // Computes quantities of one file under one catalogue. `seed` 0 means the seed of the scenario. Each simulation runs
 // once and its result is kept.
@@ -32,4 +32,4 @@ private:
     std::map<std::string, double> kept_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

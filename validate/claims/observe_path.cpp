@@ -12,7 +12,7 @@
 #include "sim/scenario/build.hpp"
 #include "topologies/bisection.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 namespace {
 
@@ -116,4 +116,4 @@ double of_path(const Observation& o, const Scenario& scenario, const Catalog& ca
                                                                        : of_transfer(o, scenario, catalog);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

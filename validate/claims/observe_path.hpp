@@ -7,7 +7,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "validate/claims/claim.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 // Whether `take` names such a quantity for this scenario.
 bool is_path_quantity(const std::string& take, const Scenario& scenario);
@@ -16,4 +16,4 @@ bool is_path_quantity(const std::string& take, const Scenario& scenario);
 // transport by name.
 double of_path(const Observation& observation, const Scenario& scenario, const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

@@ -8,7 +8,7 @@
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 namespace {
 
@@ -147,4 +147,4 @@ std::vector<ClaimFile> read_claims(const std::filesystem::path& folder) {
     return files;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

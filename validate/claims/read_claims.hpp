@@ -3,9 +3,9 @@
 
 #include "validate/claims/claim.hpp"
 
-namespace fabricast {
+namespace fabricast::inline claims {
 
 // Every file of a folder, by name. Throws InputError if one is malformed.
 std::vector<ClaimFile> read_claims(const std::filesystem::path& folder);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline claims

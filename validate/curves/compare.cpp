@@ -8,7 +8,7 @@
 #include "validate/curves/null_models.hpp"
 #include "validate/import/log_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 namespace {
 
 std::string system_line(const Comparison& c) {
@@ -184,4 +184,4 @@ std::string to_svg(const Comparison& c) {
     return svg({times, errors});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -15,7 +15,7 @@
 #include "validate/score/errors.hpp"
 #include "validate/score/plot.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 struct ComparedSize {
     CurvePoint measured;
@@ -54,4 +54,4 @@ ErrorSummary errors_of(const Comparison& comparison, std::optional<Regime> regim
 // "owner/name, path" or the URL.
 std::string source_line(const Measurement& measurement);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -9,7 +9,7 @@
 #include "base/unit_text.hpp"
 #include "sim/report/html/run_page.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 namespace {
 
@@ -125,4 +125,4 @@ Page compare_page(const Comparison& c) {
     return page;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -4,8 +4,8 @@
 #include "sim/report/html/page.hpp"
 #include "validate/curves/compare.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 html::Page compare_page(const Comparison& comparison);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -6,7 +6,7 @@
 
 #include "models/catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 using FigureName = std::string;  // "part/figure"
 
@@ -24,4 +24,4 @@ inline bool has_costs(const Part& part) {
     return part.kind == "kernel" || part.kind == "transport" || part.kind == "launch";
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

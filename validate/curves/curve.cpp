@@ -7,7 +7,7 @@
 
 #include "base/numbers.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 namespace {
 
 enum class Printed : std::uint8_t { size, time, algbw, busbw };
@@ -232,4 +232,4 @@ Curve read_curve(const Measurement& measurement, double busbw_factor) {
     return curve;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

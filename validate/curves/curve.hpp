@@ -16,7 +16,7 @@
 #include "base/units.hpp"
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 struct CurvePoint {
     Bytes size;
@@ -41,4 +41,4 @@ Curve read_curve(const Measurement& measurement, double busbw_factor);
 // Marks warm-up points by the rule above. Precondition: sizes ascend.
 void leave_out_warm_up(Curve& curve);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -11,7 +11,7 @@
 #include "validate/curves/derive_software.hpp"
 #include "validate/import/log_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 namespace {
 
 // The enumerator with this name. Throws std::out_of_range if the alias table names none.
@@ -217,4 +217,4 @@ SystemGroup group_on(const Fabric& fabric, const Derived& derived) {
     return group;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -7,7 +7,7 @@
 #include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 // Throws InputError at the statement that is not understood, with the accepted values and the nearest name.
 Derived derive(const Measurement& measurement, const AliasTable& table);
@@ -16,4 +16,4 @@ Derived derive(const Measurement& measurement, const AliasTable& table);
 // not stated in any file, but follows from the node template.
 SystemGroup group_on(const Fabric& fabric, const Derived& derived);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -12,7 +12,7 @@
 #include "topologies/node_reader.hpp"
 #include "validate/import/log_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 namespace {
 
 std::uint32_t digits(std::string_view words) {
@@ -229,4 +229,4 @@ void take_fitting_nic(Derived& derived, const Catalog& catalog) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -6,7 +6,7 @@
 #include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 // Fills the fabric, its link, the NICs and the transport of `out.scenario`, and `out.group.fabric`. For a single node,
 // only applies the environment that the network plugin sets. Precondition: the node and the environment are derived.
@@ -17,4 +17,4 @@ void derive_network(const Measurement& measurement, const AliasTable& table, Der
 // type at its rate.
 void take_fitting_nic(Derived& derived, const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

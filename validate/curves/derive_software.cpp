@@ -5,7 +5,7 @@
 
 #include "base/numbers.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 namespace {
 
 std::uint32_t whole(std::string_view words) { return number_in<std::uint32_t>(words).value_or(0); }
@@ -133,4 +133,4 @@ void derive_software(const Measurement& m, const AliasTable& table, Derived& out
     derive_launch(m, table, out);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

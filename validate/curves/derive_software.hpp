@@ -5,10 +5,10 @@
 #include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 // Fills `out.scenario.library`, `out.scenario.launch` and `out.group.nccl_era`. Precondition: the node is derived,
 // whose generation decides the NCCL version if nothing else does.
 void derive_software(const Measurement& measurement, const AliasTable& table, Derived& out);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -8,7 +8,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "validate/score/compared_row.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 struct Derived {
     Scenario scenario;  // without sizes, which come from the curve
@@ -17,4 +17,4 @@ struct Derived {
     std::vector<std::string> assumptions;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -7,7 +7,7 @@
 #include "sim/scenario/events.hpp"
 #include "validate/curves/cost_figure.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 namespace {
 
 // The fields of a scenario that `build` reads, as a key.
@@ -69,4 +69,4 @@ ForecastRow CurveForecaster::at(Bytes size) const {
     return row;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -14,7 +14,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 struct ForecastRow {
     double seconds = 0;
@@ -59,4 +59,4 @@ private:
     SizePlanner planner_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

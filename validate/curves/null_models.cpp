@@ -2,7 +2,7 @@
 
 #include "sim/plan/collectives/planner.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 namespace {
 
 // Datasheet rate of the GPU's link, or of all NICs of the node together, per direction; bytes per second.
@@ -42,4 +42,4 @@ Hops ring_hops(Collective collective, std::uint32_t ranks, std::uint32_t nodes) 
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

@@ -6,7 +6,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline curves {
 
 // The steps of the ring inside and between nodes.
 struct Hops {
@@ -29,4 +29,4 @@ constexpr double alpha_beta(const Hops& hops, double wire) {
 // facts nccl-mechanisms.md §1 (b).
 constexpr double tuning_clock(double expected, double wire) { return expected > 0 ? expected : 12e-6 + wire; }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline curves

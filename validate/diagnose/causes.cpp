@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 namespace {
 
 bool several_nodes(const Suspect& s) { return s.cluster.nodes > 1 && s.cluster.node.nics > 0; }
@@ -309,4 +309,4 @@ const std::vector<Cause>& causes() {
     return all;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

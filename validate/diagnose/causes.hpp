@@ -9,7 +9,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/cluster.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 
 // A system with a suspected fault: its scenario and the cluster built from it.
 struct Suspect {
@@ -40,4 +40,4 @@ std::string words_of(const Cause& cause, double degree);
 
 const std::vector<Cause>& causes();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

@@ -10,7 +10,7 @@
 #include "sim/scenario/build.hpp"
 #include "validate/diagnose/sensitivity.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 namespace {
 
 // 95 % of healthy logs have a distance below this: the Wilson-Hilferty approximation of the chi-squared quantile.
@@ -196,4 +196,4 @@ Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, 
     return d;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

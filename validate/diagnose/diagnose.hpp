@@ -13,7 +13,7 @@
 #include "validate/diagnose/causes.hpp"
 #include "validate/diagnose/misfit.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 
 enum class Finding : std::uint8_t { nothing_wrong, likely_cause, several_fit, none_fits };
 inline std::string_view to_string(Finding finding) {
@@ -46,4 +46,4 @@ struct Diagnosis {
 // `scenario` is the healthy system. Throws whatever building and planning it throw.
 Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

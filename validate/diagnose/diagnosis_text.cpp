@@ -6,7 +6,7 @@
 
 #include "base/unit_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 namespace {
 
 std::string numbers(const Misfit& fit, double limit) {
@@ -114,4 +114,4 @@ Json to_json(const Diagnosis& d, const std::string& id) {
     return json;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

@@ -12,7 +12,7 @@
 #include "sim/scenario/build.hpp"
 #include "validate/import/log_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 namespace {
 
 // Shares of the narrowest link's payload rate that healthy machines reach: nvbandwidth and p2pBandwidthLatencyTest on
@@ -201,4 +201,4 @@ Json to_json(const LinkDiagnosis& d, const std::string& id) {
     return json;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

@@ -10,7 +10,7 @@
 #include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 
 // What a log measured: source, destination, and the rate at the best size.
 struct LinkTest {
@@ -44,4 +44,4 @@ LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test
 std::string to_text(const LinkDiagnosis& diagnosis, const std::string& id);
 Json to_json(const LinkDiagnosis& diagnosis, const std::string& id);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

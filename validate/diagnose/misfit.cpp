@@ -6,7 +6,7 @@
 
 #include "validate/score/regime.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 namespace {
 
 // Standard deviations of ln(time) by regime: noise and remaining errors of the model's shape. Source: facts
@@ -81,4 +81,4 @@ Misfit misfit(const std::vector<TimedRow>& measured, const std::vector<double>& 
     return result;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

@@ -12,7 +12,7 @@
 #include "base/units.hpp"
 #include "sim/report/report.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 
 // A row of a measured curve that counts.
 struct TimedRow {
@@ -34,4 +34,4 @@ struct Misfit {
 Misfit misfit(const std::vector<TimedRow>& measured, const std::vector<double>& forecast,
               const Sensitivities& constants, Evidence evidence);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

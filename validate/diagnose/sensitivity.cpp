@@ -7,7 +7,7 @@
 
 #include "validate/curves/cost_figure.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 namespace {
 
 constexpr double width80 = 2.5631031310892007;  // width of the 80 % interval of a standard normal distribution
@@ -62,4 +62,4 @@ UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRo
     return result;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

@@ -7,7 +7,7 @@
 #include "validate/diagnose/causes.hpp"
 #include "validate/diagnose/misfit.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 
 // One forecast curve (in seconds), and how each uncertain constant changes it.
 struct UncertainCurve {
@@ -20,4 +20,4 @@ struct UncertainCurve {
 UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog);
 std::vector<double> curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

@@ -5,7 +5,7 @@
 #include "validate/curves/curve.hpp"
 #include "validate/curves/derive.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 namespace {
 
 // The measurement with the node named as its GPU if it names none: derive needs a GPU, and the node is replaced
@@ -67,4 +67,4 @@ std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSys
     return rows;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

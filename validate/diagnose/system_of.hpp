@@ -11,7 +11,7 @@
 #include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 
 struct SuspectedSystem {
     Scenario scenario;
@@ -28,4 +28,4 @@ SuspectedSystem system_of(const Measurement& measurement, const std::optional<Sc
 // the system's.
 std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

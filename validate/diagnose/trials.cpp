@@ -15,7 +15,7 @@
 #include "validate/curves/cost_figure.hpp"
 #include "validate/diagnose/sensitivity.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 namespace {
 
 // Moves each fitted constant to a random value of its 80 % interval, uniform in logarithms.
@@ -216,4 +216,4 @@ std::vector<NamedFigure> diagnose_figures(const std::vector<Trial>& trials) {
             {"diagnose_wrong_pct", percent(true, [](const Trial& t) { return t.claims() && !t.names_it(); })}};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

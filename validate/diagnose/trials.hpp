@@ -12,7 +12,7 @@
 #include "validate/diagnose/diagnose.hpp"
 #include "validate/score/named_figure.hpp"
 
-namespace fabricast {
+namespace fabricast::inline diagnosis {
 
 struct Trial {
     std::string system, fault;  // fault "": healthy
@@ -36,4 +36,4 @@ std::vector<Trial> diagnose_trials(const Catalog& catalog, int rounds);
 // only other causes are named. diagnose_false_alarm_pct: a healthy log is not judged healthy.
 std::vector<NamedFigure> diagnose_figures(const std::vector<Trial>& trials);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline diagnosis

@@ -4,7 +4,7 @@
 
 #include "validate/import/embedded.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 Alias read_alias(const yaml::Node& node) {
@@ -104,4 +104,4 @@ const AliasTable& builtin_aliases() {
     return table;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

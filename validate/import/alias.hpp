@@ -12,7 +12,7 @@
 #include "base/pattern.hpp"
 #include "base/yaml.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 using WordMap = std::map<std::string, std::string, std::less<>>;
 
@@ -63,4 +63,4 @@ AliasTable parse_aliases(std::string_view yaml, const std::string& file);
 // The table embedded in the program.
 const AliasTable& builtin_aliases();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

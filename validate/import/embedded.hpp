@@ -3,10 +3,10 @@
 
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 std::string_view embedded_aliases();
 std::string_view embedded_priors();
 std::string_view embedded_transfers();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

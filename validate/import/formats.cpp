@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "validate/import/series.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 namespace formats {
 #define FABRICAST_LOG_FORMAT(name) extern const LogFormat name;
@@ -153,4 +153,4 @@ std::vector<Measurement> read_measurements(const std::string& path, const Statem
     return split_series(one);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -10,7 +10,7 @@
 #include "validate/import/log_text.hpp"
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 // In the order in which their `fits` is called.
 const std::vector<LogFormat>& log_formats();
@@ -31,4 +31,4 @@ std::string read_log_text(const std::filesystem::path& path);
 // Throws InputError.
 std::vector<Measurement> read_measurements(const std::string& path, const Statements& said = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

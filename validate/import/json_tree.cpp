@@ -5,7 +5,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 bool is_json(std::string_view text) { return trimmed(text, " \t\r\n").starts_with('{'); }
 
@@ -19,4 +19,4 @@ yaml::Node json_tree(const LogText& log) {
     return yaml::parse(text, log.file());
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -4,11 +4,11 @@
 #include "base/yaml.hpp"
 #include "validate/import/log_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 bool is_json(std::string_view text);  // whether it begins as JSON does
 
 // Throws InputError at the first byte that is not JSON, also if the text ends too early.
 yaml::Node json_tree(const LogText& log);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

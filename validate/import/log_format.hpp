@@ -9,7 +9,7 @@
 #include "validate/import/log_text.hpp"
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 // What the user states in addition to the log, by "section.key": {"system.network", "InfiniBand NDR"}.
 using Statements = std::map<std::string, std::string, std::less<>>;
@@ -24,4 +24,4 @@ struct LogFormat {
     std::vector<Measurement> (*read)(const LogText& log, const Statements& said);
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

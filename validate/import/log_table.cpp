@@ -6,7 +6,7 @@
 
 #include "base/numbers.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 // The number of columns in the header, numbered 0 to n - 1; the words before them ("D\D", "GPU") do not count.
@@ -135,4 +135,4 @@ MatrixSum sum_of(const Measurement& matrix) {
     return total;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -5,7 +5,7 @@
 
 #include "validate/import/log_format.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 // Nothing is stated if `words` is empty.
 void state(MeasurementSection& section, std::string_view key, std::string_view words, const SourceLocation& place);
@@ -42,4 +42,4 @@ struct MatrixSum {
 };
 MatrixSum sum_of(const Measurement& matrix);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 constexpr std::string_view blanks = " \t";
@@ -140,4 +140,4 @@ void check_printed(const LogText& log, const LogLine& line, const LogField& prin
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -10,7 +10,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 inline bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -82,4 +82,4 @@ void refuse_cut_line(const LogText& log, const LogLine& line);
 void check_printed(const LogText& log, const LogLine& line, const LogField& printed, double expected, double slack,
                    std::string_view what);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

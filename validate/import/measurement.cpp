@@ -6,7 +6,7 @@
 #include "base/text_file.hpp"
 #include "validate/import/log_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 bool says_nothing(const yaml::Node& value) {
@@ -199,4 +199,4 @@ std::string to_yaml(const Measurement& m) {
     return text;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

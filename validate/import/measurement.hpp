@@ -11,7 +11,7 @@
 
 #include "base/yaml.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 // What a file states under one key; a list or map is flattened to text.
 struct Statement {
@@ -62,4 +62,4 @@ std::string to_yaml(const Measurement& measurement);
 // Files in a folder `training` have their own form; the readers of link measurements skip them.
 inline bool is_training_table(const std::filesystem::path& file) { return file.parent_path().filename() == "training"; }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -2,7 +2,7 @@
 
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 // A statement may also be a list or a map; null means no statement.
@@ -66,4 +66,4 @@ Json measurement_json_schema() {
             {"additionalProperties", false}};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

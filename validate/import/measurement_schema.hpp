@@ -3,9 +3,9 @@
 
 #include "base/json.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 // Draft 2020-12, from the parser's own table.
 Json measurement_json_schema();
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

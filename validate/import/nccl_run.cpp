@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "validate/import/log_table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 // In letters only. A name that contains another one comes first.
@@ -142,4 +142,4 @@ Measurement measurement_of(const NcclRun& run, const LogText& log, const Stateme
     return m;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -8,7 +8,7 @@
 
 #include "validate/import/log_format.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 struct NcclRow {
     std::int64_t size = 0, count = 0;
@@ -47,4 +47,4 @@ std::size_t rows_asked(std::string_view header, std::int64_t most_bytes = std::n
 // name states the collective.
 Measurement measurement_of(const NcclRun& run, const LogText& log, const Statements& said);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

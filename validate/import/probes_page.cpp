@@ -9,7 +9,7 @@
 #include "validate/score/page.hpp"
 #include "validate/score/table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 std::string_view probe_of(const Measurement& m) { return text(m.source, "probe"); }
@@ -98,4 +98,4 @@ std::string probes_page(const ProbeBuilds& builds, const std::vector<Measurement
     return filled_page("probes.md", {{"compiler", builds.compiler}, {"probes", probes}, {"files", files}});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -7,7 +7,7 @@
 
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 // Result of the last recorded build of validate/probes for one probe.
 struct ProbeBuild {
@@ -28,4 +28,4 @@ std::vector<Measurement> probe_runs(const std::filesystem::path& measurements);
 
 std::string probes_page(const ProbeBuilds& builds, const std::vector<Measurement>& runs);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <map>
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 using Labels = std::vector<std::string>;
@@ -85,4 +85,4 @@ std::vector<Measurement> split_series(const Measurement& m) {
     return parts;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -6,7 +6,7 @@
 
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 
 // Whether the table has several curves, as probes write them.
 bool has_series(const Measurement& measurement);
@@ -16,4 +16,4 @@ bool has_series(const Measurement& measurement);
 // with the (lower) median time over the rounds is kept. Any other table is returned unchanged.
 std::vector<Measurement> split_series(const Measurement& measurement);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

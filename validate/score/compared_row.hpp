@@ -10,7 +10,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 // Which forecast is compared with the measurement.
 enum class Forecast : std::uint8_t {
@@ -68,4 +68,4 @@ struct ComparedRow {
     std::string_view used() const { return counted() ? "yes" : std::string_view(why); }
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

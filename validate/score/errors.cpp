@@ -4,7 +4,7 @@
 
 #include "base/percentile.hpp"
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 ErrorSummary summary_of(const std::vector<double>& errors) {
     std::vector<double> absolute;
@@ -64,4 +64,4 @@ double mean_over(const GroupErrors& groups, double ErrorSummary::*figure) {
     return groups.empty() ? 0 : sum / static_cast<double>(groups.size());
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

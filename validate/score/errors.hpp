@@ -15,7 +15,7 @@
 #include "validate/score/compared_row.hpp"
 #include "validate/score/regime.hpp"
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 // As shares: 0.05 is 5 %.
 struct ErrorSummary {
@@ -48,4 +48,4 @@ GroupErrors errors_by(std::string ComparedRow::*group, const std::vector<Compare
 std::optional<double> median_over(const GroupErrors& groups, double ErrorSummary::*figure);
 double mean_over(const GroupErrors& groups, double ErrorSummary::*figure);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 // "*" matches any text, "?" one character.
 inline bool glob_matches(std::string_view pattern, std::string_view text) {
@@ -17,4 +17,4 @@ inline bool glob_matches(std::string_view pattern, std::string_view text) {
            glob_matches(pattern.substr(1), text.substr(1));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 std::string figure_line(const NamedFigure& figure) {
     return fmt::format("figure: {} {:.2f} {}", figure.name, figure.value, figure.unit);
@@ -12,4 +12,4 @@ std::string short_figure_line(const NamedFigure& figure) {
     return fmt::format("figure: {} {:.4g} {}", figure.name, figure.value, figure.unit);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

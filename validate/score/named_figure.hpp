@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 struct NamedFigure {
     std::string name;
@@ -16,4 +16,4 @@ std::string figure_line(const NamedFigure& figure);
 // The same with four significant digits.
 std::string short_figure_line(const NamedFigure& figure);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

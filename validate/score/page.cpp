@@ -6,7 +6,7 @@
 
 #include "base/embedded_file.hpp"
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 std::span<const EmbeddedFile> embedded_pages();
 
@@ -33,4 +33,4 @@ std::string filled_page(std::string_view page, const PageTexts& texts) {
     return text;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline score {
 namespace {
 
 constexpr double margin_left = 74, margin_right = 18, margin_top = 40, margin_bottom = 50;
@@ -267,4 +267,4 @@ std::string svg(const std::vector<DotChart>& charts) {
     return document(left, height, body);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 // The kind of an axis decides its ticks: sizes step by powers of 4 ("64 KiB"), times by powers of 10 ("100 us"), both
 // logarithmic; percentages are linear, and symmetric about 0 if there are negative values.
@@ -51,4 +51,4 @@ std::string svg(const std::vector<DotChart>& charts);
 std::string size_label(double bytes);
 std::string time_label(double seconds);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

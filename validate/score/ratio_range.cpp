@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fabricast {
+namespace fabricast::inline score {
 namespace {
 
 constexpr double z90 = 1.2815515655;  // 90 % quantile of the normal distribution
@@ -52,4 +52,4 @@ RatioRange range_of(const RatioGroups& groups) {
     return {std::exp(-half), std::exp(half)};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

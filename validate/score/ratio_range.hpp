@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 // measured / forecast.
 struct RatioRange {
@@ -21,4 +21,4 @@ struct RatioRange {
 using RatioGroups = std::map<std::string, std::vector<double>>;
 RatioRange range_of(const RatioGroups& groups);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

@@ -7,7 +7,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 enum class Regime : std::uint8_t { small, mid, large };  // < 64 KiB, < 16 MiB, the rest
 inline constexpr std::array<Regime, 3> all_regimes = {Regime::small, Regime::mid, Regime::large};
@@ -35,4 +35,4 @@ constexpr std::string_view figure_suffix(Regime regime) {
     return words[index_of(regime)];
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

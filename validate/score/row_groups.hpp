@@ -12,7 +12,7 @@
 #include "validate/score/errors.hpp"
 #include "validate/score/table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 using RowGroup = std::vector<ComparedRow>;  // at least one
 
@@ -59,4 +59,4 @@ std::string hash_cell(const RowGroup& group) {
     return fmt::format("{:08x}", static_cast<std::uint32_t>(hash ^ (hash >> 32U)));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 std::string markdown_row(const std::vector<std::string>& cells) {
     return fmt::format("| {} |\n", fmt::join(cells, " | "));
@@ -19,4 +19,4 @@ std::string markdown_head(const std::vector<std::string>& titles) {
 
 std::string percent_cell(double share) { return fmt::format("{:.1f}", 100 * share); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

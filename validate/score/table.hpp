@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline score {
 
 // "| a | b |\n", and with the rule below it.
 std::string markdown_row(const std::vector<std::string>& cells);
@@ -39,4 +39,4 @@ std::string csv_text(const std::vector<CsvColumn<Row>>& columns, const std::vect
     return csv + "\n";
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline score

@@ -13,7 +13,7 @@
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::vector<TrainingForecast> forecast_tables(const std::vector<TrainingTable>& 
     return all;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

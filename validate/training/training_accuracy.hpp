@@ -12,7 +12,7 @@
 #include "validate/score/named_figure.hpp"
 #include "validate/training/training_table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 struct TrainingForecast {
     const TrainingTable* table = nullptr;
@@ -48,4 +48,4 @@ std::vector<TrainingForecast> forecast_tables(const std::vector<TrainingTable>& 
 // it.
 bool software_only(const std::string& setting);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

@@ -1,6 +1,6 @@
 #include "validate/training/training_constants.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::st
     return inherited;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

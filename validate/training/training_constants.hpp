@@ -8,7 +8,7 @@
 
 #include "models/catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 // A figure that is refitted: its prior value without any table, and the spread of ln(figure) around it. It also scales
 // the same figure of every part that inherits it.
@@ -21,4 +21,4 @@ const std::vector<TrainingConstant>& training_constants();
 // The index of the constant that a part's figure comes from; empty if the figure is not refitted.
 std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::string& part, const std::string& figure);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

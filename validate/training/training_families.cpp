@@ -14,7 +14,7 @@
 #include "sim/run/sweep/fingerprint.hpp"
 #include "validate/training/training_constants.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 namespace {
 
@@ -230,4 +230,4 @@ void write_family_out(const std::filesystem::path& file, const FamilyOut& out) {
     write_atomically(file, text);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

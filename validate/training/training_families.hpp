@@ -10,7 +10,7 @@
 
 #include "validate/training/training_accuracy.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 // One row as a linear function: the current ln(forecast / measured), and its slope by ln of each constant.
 struct RowSlope {
@@ -56,4 +56,4 @@ std::string training_fingerprint(const std::vector<TrainingForecast>& forecasts)
 FamilyOut read_family_out(const std::filesystem::path& file);
 void write_family_out(const std::filesystem::path& file, const FamilyOut& out);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

@@ -8,7 +8,7 @@
 #include "base/percentile.hpp"
 #include "validate/score/table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 namespace {
 
@@ -220,4 +220,4 @@ std::string training_rows_csv(const std::vector<TrainingForecast>& forecasts) {
         forecasts);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

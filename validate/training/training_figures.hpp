@@ -3,7 +3,7 @@
 
 #include "validate/training/training_accuracy.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 // The compared rows: a table is a site, its family is the publisher.
 std::vector<ComparedRow> training_rows(const std::vector<TrainingForecast>& forecasts);
@@ -25,4 +25,4 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
 std::string training_csv(const std::vector<TrainingForecast>& forecasts);
 std::string training_rows_csv(const std::vector<TrainingForecast>& forecasts);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

@@ -7,7 +7,7 @@
 
 #include "validate/score/page.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 namespace {
 
@@ -128,4 +128,4 @@ std::string training_intervals_yaml(const AspectsMet& met, const TrainingRanges&
     return filled_page("training_intervals.yaml", {{"aspects", aspects}, {"intervals", intervals}});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

@@ -10,7 +10,7 @@
 #include "validate/score/ratio_range.hpp"
 #include "validate/training/training_accuracy.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 // The aspects of the rows that count, each with its largest number of GPUs; rows of the family `without` are ignored.
 AspectsMet aspects_of(const std::vector<TrainingForecast>& forecasts, const std::string& without = "");
@@ -28,4 +28,4 @@ std::vector<NamedFigure> training_coverage(const std::vector<TrainingForecast>& 
 // models/catalog/training_intervals.yaml: parts `training-tables` and `training-intervals`.
 std::string training_intervals_yaml(const AspectsMet& met, const TrainingRanges& ranges);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

@@ -8,7 +8,7 @@
 #include "base/percentile.hpp"
 #include "sim/scenario/build.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string memory_lines(const std::vector<MemoryVerdict>& verdicts) {
     return lines;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

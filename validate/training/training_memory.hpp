@@ -9,7 +9,7 @@
 #include "sim/plan/training/memory.hpp"
 #include "validate/training/training_accuracy.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 struct MemoryVerdict {
     std::string table;  // its id
@@ -31,4 +31,4 @@ std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdic
 // were refused.
 std::string memory_lines(const std::vector<MemoryVerdict>& verdicts);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

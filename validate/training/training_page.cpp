@@ -7,7 +7,7 @@
 #include "validate/score/table.hpp"
 #include "validate/training/training_figures.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::string training_chart(const std::vector<TrainingTable>& tables, const std::
     return svg(std::vector<DotChart>{chart});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

@@ -7,7 +7,7 @@
 #include "validate/training/training_accuracy.hpp"
 #include "validate/training/training_memory.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 // `verdicts` are those of the memory check on layouts; `figures` are shown at the top. `stale` says why the left-out
 // forecasts belong to another state of the model; empty: they are current.
@@ -18,4 +18,4 @@ std::string training_page(const std::vector<TrainingTable>& tables, const std::v
 // One dot per table and model: median errors side by side, as SVG.
 std::string training_chart(const std::vector<TrainingTable>& tables, const std::vector<TrainingForecast>& forecasts);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

@@ -10,7 +10,7 @@
 #include "topologies/node_reader.hpp"
 #include "validate/score/glob.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 namespace {
 
@@ -208,4 +208,4 @@ std::optional<double> measured_step(const TrainingTable& table, std::size_t inde
     return value;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

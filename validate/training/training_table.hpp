@@ -12,7 +12,7 @@
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_training {
 
 using Cells = std::map<std::string, std::string>;  // column -> text; "null" if the file says so
 
@@ -58,4 +58,4 @@ std::string exclusion(const TrainingTable& table, std::size_t row);
 // The measured step time of the row in seconds. A throughput is converted with the batch size of `forecast`.
 std::optional<double> measured_step(const TrainingTable& table, std::size_t row, const StepRow& forecast);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_training

@@ -9,7 +9,7 @@
 #include "validate/score/row_groups.hpp"
 #include "validate/transfers/transfer_derive.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_transfers {
 
 namespace {
 
@@ -196,4 +196,4 @@ std::string transfer_rows_csv(const TransferAccuracy& accuracy) {
     return csv;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_transfers

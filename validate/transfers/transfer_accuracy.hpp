@@ -9,7 +9,7 @@
 #include "validate/score/named_figure.hpp"
 #include "validate/transfers/transfer_compare.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_transfers {
 
 // Rows that a constant of the catalogue was derived from, so they are weaker evidence (measurements/drawn.yaml).
 struct DrawnFrom {
@@ -40,4 +40,4 @@ std::string transfer_page(const TransferAccuracy& accuracy);
 std::string transfer_files_csv(const TransferAccuracy& accuracy);
 std::string transfer_rows_csv(const TransferAccuracy& accuracy);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_transfers

@@ -10,7 +10,7 @@
 #include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_transfers {
 
 struct TransferAliases {
     AliasList systems, libraries, tools, tests;
@@ -43,4 +43,4 @@ struct TransferCase {
     std::vector<bool> posted;         // per point: the time ends when the core is done, not when the bytes have arrived
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_transfers

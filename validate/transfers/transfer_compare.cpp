@@ -12,7 +12,7 @@
 #include "sim/scenario/build.hpp"
 #include "validate/transfers/transfer_derive.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_transfers {
 
 namespace {
 
@@ -111,4 +111,4 @@ Json to_json(const TransferComparison& c) {
     return json;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_transfers

@@ -7,7 +7,7 @@
 #include "models/catalog.hpp"
 #include "validate/transfers/transfer_case.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_transfers {
 
 // All steps: statements, scenarios, forecasts.
 TransferComparison compare_transfers(const Measurement& measurement, const TransferAliases& table,
@@ -17,4 +17,4 @@ bool is_transfer(const Measurement& measurement);
 std::string to_text(const TransferComparison& comparison);
 Json to_json(const TransferComparison& comparison);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_transfers

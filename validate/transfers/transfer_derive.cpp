@@ -12,7 +12,7 @@
 #include "validate/curves/compare.hpp"
 #include "validate/import/embedded.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_transfers {
 
 namespace {
 
@@ -327,4 +327,4 @@ TransferCase derive_transfers(const Measurement& measurement, const TransferAlia
     return Deriver(measurement, table).derive();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_transfers

@@ -10,7 +10,7 @@
 #include "base/percentile.hpp"
 #include "validate/import/series.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_transfers {
 namespace {
 
 constexpr double segment_cost = 0.1 * 0.1;  // saving that justifies one more segment
@@ -165,4 +165,4 @@ SelfForecast forecast_itself(const Measurement& measurement) {
     return result;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_transfers

@@ -7,7 +7,7 @@
 
 #include "validate/import/measurement.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_transfers {
 
 // t(S) = latency + S * seconds_per_byte for sizes of `from` and above: one protocol of a library (eager, rendezvous,
 // ...).
@@ -39,4 +39,4 @@ struct SelfForecast {
 // For a probe's file with two or more rounds and three or more sizes per curve. Throws InputError at what is missing.
 SelfForecast forecast_itself(const Measurement& measurement);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_transfers

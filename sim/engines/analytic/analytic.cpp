@@ -8,7 +8,7 @@
 #include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/ticks.hpp"
 
-namespace fabricast {
+namespace fabricast::inline analytic {
 
 namespace {
 
@@ -126,4 +126,4 @@ Timeline replay_task(const Analytic&, const ReplayTask& task) {
     return Analysis(make_fluid_network(task.fabric, task.schedule, {}), task.schedule, task.device).run();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline analytic

@@ -4,7 +4,7 @@
 
 #include "sim/engines/common/engine_traits.hpp"
 
-namespace fabricast {
+namespace fabricast::inline analytic {
 
 // Closed forms: exact if nothing contends, and always instant.
 struct Analytic {
@@ -17,4 +17,4 @@ struct Analytic {
 
 Timeline replay_task(const Analytic&, const ReplayTask& task);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline analytic

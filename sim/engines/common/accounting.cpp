@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& timeline) {
     for (const auto& [cls, use] : classes) {
@@ -104,4 +104,4 @@ void account(const Network& network, const Usage& usage, Timeline& timeline) {
     finish_accounting(classes, timeline);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

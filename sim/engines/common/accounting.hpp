@@ -9,7 +9,7 @@
 #include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/timeline.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 struct Usage {
     std::vector<double> class_bytes;                            // wire bytes per class, see bytes_of_classes
@@ -36,4 +36,4 @@ void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& t
 // Fills `busiest`, `busy` and `classes`. Precondition: makespan is set.
 void account(const Network& network, const Usage& usage, Timeline& timeline);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

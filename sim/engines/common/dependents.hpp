@@ -7,7 +7,7 @@
 
 #include "sim/engines/common/schedule.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 class Dependents {
 public:
@@ -68,4 +68,4 @@ private:
     std::vector<std::uint32_t> begin_, dependent_, waiting_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -6,7 +6,7 @@
 
 #include "sim/engines/common/ticks.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<c
     return times;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -7,7 +7,7 @@
 
 #include "sim/engines/common/schedule.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // From `at` on kernels run at `share` of the pace of a healthy device.
 struct PaceChange {
@@ -38,4 +38,4 @@ struct Taken {
 std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<const Compute*>& running,
                                  const Taken& taken = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

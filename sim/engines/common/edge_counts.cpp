@@ -6,7 +6,7 @@
 
 #include "topologies/trays.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 namespace {
 
@@ -264,4 +264,4 @@ bool count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCros
     return differs;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

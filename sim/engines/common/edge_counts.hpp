@@ -8,7 +8,7 @@
 
 #include "sim/engines/common/edges.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // Adds `times` crossings to each of `links`, by edges between nodes (`network`) or inside a node.
 using CountCrossings = std::function<void(std::span<const LinkId> links, double times, bool network)>;
@@ -24,4 +24,4 @@ using WayRound = std::function<std::optional<PathQuery>(const PathQuery&)>;
 bool count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
                      const WayRound& way_round = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -2,7 +2,7 @@
 
 #include "topologies/trays.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 namespace {
 
@@ -94,4 +94,4 @@ void for_each_edge(const EdgeSet& set, const Fabric& fabric, const Visitor& visi
     std::visit([&](const auto& edges) { visit_edges(edges, fabric, visit); }, set);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -8,7 +8,7 @@
 
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // One edge of a pipeline, or `count` edges on the same path, so that every link of it is crossed `count` times.
 struct Edge {
@@ -57,4 +57,4 @@ std::uint64_t edge_count(const EdgeSet& set);
 // Calls visit(edge) for each edge of the set on this fabric, in a fixed order.
 void for_each_edge(const EdgeSet& set, const Fabric& fabric, const std::function<void(const Edge&)>& visit);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -12,7 +12,7 @@
 #include "sim/engines/common/timeline.hpp"
 #include "sim/engines/common/watch.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // What a replay would hold in memory, with all that the engine builds from the schedule but without the schedule.
 struct MemoryNeed {
@@ -48,4 +48,4 @@ struct ReplayTask {
     const Watch& watch;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -2,7 +2,7 @@
 
 #include <map>
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 Fifos::Fifos(const Schedule& schedule) : schedule_(schedule), count_(schedule.connections.size()) {
     const auto number = [this](auto& known, const auto& key) {
@@ -20,4 +20,4 @@ Fifos::Fifos(const Schedule& schedule) : schedule_(schedule), count_(schedule.co
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -7,7 +7,7 @@
 
 #include "sim/engines/common/schedule.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 enum class FifoId : std::uint32_t {};
 inline constexpr FifoId no_fifo{0xffffffff};
@@ -39,4 +39,4 @@ private:
     std::vector<FifoId> of_compute_, of_delay_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 void divide_rows(Network& network, const std::vector<std::uint32_t>& shared_always) {
     std::vector<std::uint32_t> users(network.capacity.size(), 0);
@@ -57,4 +57,4 @@ std::vector<double> bytes_of_classes(const Network& network, const Schedule& sch
     return bytes;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

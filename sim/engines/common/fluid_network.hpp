@@ -13,7 +13,7 @@
 #include "sim/engines/common/schedule.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // The links of one row that are of one kind and capacity, for accounting.
 struct LinkPart {
@@ -86,4 +86,4 @@ PipelineAlone pipeline_alone(const Network& network, const Schedule& schedule, s
 // Wire bytes that each class moves in total; a byte counts once, however many links it crosses.
 std::vector<double> bytes_of_classes(const Network& network, const Schedule& schedule);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -6,7 +6,7 @@
 
 #include "sim/engines/common/timeline.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // Schedule::kept, or the last operation if it names none.
 inline std::vector<OpId> kept_of(const Schedule& schedule) {
@@ -57,4 +57,4 @@ private:
     Time last_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

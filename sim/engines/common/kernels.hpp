@@ -10,7 +10,7 @@
 #include "sim/engines/common/devices.hpp"
 #include "sim/engines/common/ticks.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 class Kernels {
 public:
@@ -161,4 +161,4 @@ private:
     std::vector<std::uint32_t> changed_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -4,7 +4,7 @@
 
 #include "topologies/detour.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 std::vector<Outage> outages_of(std::span<const LinkEvent> events) {
     std::vector<std::uint32_t> order(events.size());
@@ -33,4 +33,4 @@ std::optional<PathQuery> way_round(const Fabric& fabric, const PathQuery& query,
     return detour(fabric, query, [&](LinkId link) { return outage.is_down(link); });
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

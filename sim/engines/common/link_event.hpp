@@ -10,7 +10,7 @@
 #include "base/units.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 inline constexpr DeviceId no_device{0xffffffff};
 
@@ -40,4 +40,4 @@ std::vector<Outage> outages_of(std::span<const LinkEvent> events);
 // traffic then waits until the links are up).
 std::optional<PathQuery> way_round(const Fabric& fabric, const PathQuery& query, const Outage& outage);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -10,7 +10,7 @@
 #include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/common/rows.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 namespace {
 
@@ -217,4 +217,4 @@ Network make_fluid_network(const Fabric& fabric, const Schedule& schedule, std::
     return network;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

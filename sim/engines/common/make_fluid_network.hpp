@@ -5,9 +5,9 @@
 
 #include "sim/engines/common/fluid_network.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // Finds classes and merges links. Throws Unreachable if a connection, an edge or a stage has no path.
 Network make_fluid_network(const Fabric& fabric, const Schedule& schedule, std::span<const LinkEvent> events);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 namespace {
 
@@ -42,4 +42,4 @@ PathClasses::Found PathClasses::class_of(const PathQuery& query, double rate_cap
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

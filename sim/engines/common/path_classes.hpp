@@ -7,7 +7,7 @@
 
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 class PathClasses {
 public:
@@ -36,4 +36,4 @@ private:
     Path path_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -10,7 +10,7 @@
 
 #include "sim/engines/common/schedule.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // Rates here are wire bytes per second on the pipeline's costlier kind of edge.
 inline double costlier_wire_ratio(const Pipeline& pipeline) {
@@ -161,4 +161,4 @@ private:
     bool cyclic_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

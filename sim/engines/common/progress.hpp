@@ -9,7 +9,7 @@
 #include "sim/engines/common/fifos.hpp"
 #include "sim/engines/common/kept.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 enum class MessageOrder : std::uint8_t {
     fifo,      // a message may run when those before it on its connection have ended
@@ -119,4 +119,4 @@ private:
     Kept kept_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

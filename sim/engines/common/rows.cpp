@@ -7,7 +7,7 @@
 #include "base/hash.hpp"
 #include "sim/engines/common/timeline.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 namespace {
 
@@ -134,4 +134,4 @@ void RowMerger::finish(const std::function<LinkInfo(LinkId)>& link, Network& net
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

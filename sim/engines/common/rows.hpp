@@ -10,7 +10,7 @@
 
 #include "sim/engines/common/fluid_network.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // How often an edge set crosses a link: by edges inside a node and by edges between nodes.
 struct CrossingCount {
@@ -71,4 +71,4 @@ private:
     std::uint32_t edge_sets_ = 0;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 std::string described(const Fabric& fabric, const Schedule& schedule, OpId op) {
     const std::uint32_t detail = schedule.detail(op);
@@ -28,4 +28,4 @@ std::string described(const Fabric& fabric, const Schedule& schedule, OpId op) {
     return fmt::format("operation {} ({})", index(op), where());
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

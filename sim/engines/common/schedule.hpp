@@ -14,7 +14,7 @@
 #include "sim/engines/common/edges.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 enum class OpId : std::uint32_t {};
 constexpr std::uint32_t index(OpId op) { return static_cast<std::uint32_t>(op); }
@@ -179,4 +179,4 @@ private:
 // "operation 3 (node0.gpu0 to node1.gpu0)".
 std::string described(const Fabric& fabric, const Schedule& schedule, OpId op);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -7,7 +7,7 @@
 
 #include "sim/engines/common/pipeline_form.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 namespace {
 
@@ -155,4 +155,4 @@ PipelineStreams streams_of(const Fabric& fabric, const Schedule& schedule, const
     return Streams(fabric, schedule, pipeline).make();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

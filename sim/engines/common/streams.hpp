@@ -8,7 +8,7 @@
 
 #include "sim/engines/common/schedule.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // A channel on an edge.
 struct PipelineStream {
@@ -44,4 +44,4 @@ double stream_count(const Schedule& schedule);
 
 PipelineStreams streams_of(const Fabric& fabric, const Schedule& schedule, const Pipeline& pipeline);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

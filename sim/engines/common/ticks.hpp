@@ -6,7 +6,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // Picoseconds to be rounded up, reduced so that the last bits of a double do not add a tick: 83,160.0000000001 ps
 // become 83,160.
@@ -39,4 +39,4 @@ inline Time predicted(Time now, double seconds) {
     return late ? end_of_time : then;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

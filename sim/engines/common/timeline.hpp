@@ -8,7 +8,7 @@
 
 #include "sim/engines/common/schedule.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 struct OpTimes {
     OpId op{};
@@ -101,4 +101,4 @@ struct Timeline {
     std::optional<PacketUse> packets;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -6,7 +6,7 @@
 #include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/streams.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 namespace {
 
@@ -132,4 +132,4 @@ Unrolled unroll(const Fabric& fabric, const Schedule& schedule) {
     return result;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -6,7 +6,7 @@
 
 #include "sim/engines/common/schedule.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 struct Unrolled {
     // The operations that replace one of the original schedule; all the same one if it was copied unchanged.
@@ -26,4 +26,4 @@ struct Unrolled {
 // A chunk also waits until the chunk that is `slots` before it on its edge has arrived, plus the largest latency.
 Unrolled unroll(const Fabric& fabric, const Schedule& schedule);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
 
 // Polled while a replay runs; never changes its result.
 struct Watch {
@@ -69,4 +69,4 @@ private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline engine_common

@@ -8,7 +8,7 @@
 #include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/common/ticks.hpp"
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 // A service clock per class: bytes served to each member since the class became busy. A member is done when the clock
 // reaches its mark, so a change of rate costs O(1) for the class, not one update per flow.
@@ -98,4 +98,4 @@ struct RunningPipeline {
     Time finish() const { return predicted(last, (1 - done) * seconds + form.draining(tau)); }
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 bool CoupledFlows::can_take(const Network& network) {
     return network.class_of_pipeline.empty() && network.row_of_event.empty() &&
@@ -356,4 +356,4 @@ Time CoupledFlows::predict() {
     return first;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

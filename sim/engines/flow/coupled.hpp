@@ -18,7 +18,7 @@
 #include "sim/engines/common/ticks.hpp"
 #include "sim/engines/flow/maxmin.hpp"
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 class CoupledFlows {
 public:
@@ -135,4 +135,4 @@ private:
     MaxMin solver_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 template <class Payload>
 class EventQueue {
@@ -72,4 +72,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

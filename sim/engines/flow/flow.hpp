@@ -3,7 +3,7 @@
 
 #include "sim/engines/common/engine_traits.hpp"
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 struct Flow {
     static constexpr EngineTraits traits{.name = "flow",
@@ -19,4 +19,4 @@ struct Flow {
 // Throws Stopped and CannotEnd.
 Timeline replay_task(const Flow& options, const ReplayTask& task);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

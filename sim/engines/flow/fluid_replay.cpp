@@ -7,7 +7,7 @@
 #include "sim/engines/common/accounting.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 FluidReplay::FluidReplay(const Network& network, const ReplayTask& task, const Flow& options)
     : network_(network),
@@ -175,4 +175,4 @@ Timeline replay_task(const Flow& options, const ReplayTask& task) {
     return FluidReplay(network, task, options).run();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

@@ -17,7 +17,7 @@
 #include "sim/engines/flow/flow.hpp"
 #include "sim/engines/flow/shares.hpp"
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 enum class EventKind : std::uint8_t {
     message_enters,
@@ -124,4 +124,4 @@ private:
     bool too_long_ = false;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

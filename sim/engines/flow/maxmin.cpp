@@ -4,7 +4,7 @@
 #include <cassert>
 #include <functional>
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 namespace {
 
@@ -127,4 +127,4 @@ const MaxMin::Level* MaxMin::top() {
     return nullptr;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

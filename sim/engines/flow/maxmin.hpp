@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 // The cap of what has none, and the level of a link that fills never.
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -64,4 +64,4 @@ private:
     std::vector<std::uint32_t> full_links_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

@@ -2,7 +2,7 @@
 
 #include "sim/engines/flow/fluid_replay.hpp"
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 // Called when the operation's dependencies are met.
 void FluidReplay::start(OpId op) {
@@ -97,4 +97,4 @@ void FluidReplay::release_pipeline(std::uint32_t pipeline) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

@@ -5,7 +5,7 @@
 
 #include "sim/engines/flow/fluid_replay.hpp"
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 void FluidReplay::predict_class(std::uint32_t cls) {
     ServiceClock& clock = clocks_[cls];
@@ -118,4 +118,4 @@ void FluidReplay::divert_pipeline(std::uint32_t pipeline, const Detour& detour) 
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

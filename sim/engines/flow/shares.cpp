@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 Shares::Shares(const Network& network)
     : network_(network), states_(network.classes.size()), rows_(network.capacity.size()) {
@@ -170,4 +170,4 @@ void Shares::solve_component(std::uint32_t row) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

@@ -10,7 +10,7 @@
 #include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/flow/maxmin.hpp"
 
-namespace fabricast {
+namespace fabricast::inline flow {
 
 class Shares {
 public:
@@ -86,4 +86,4 @@ private:
     std::vector<double> capacity_, times_, members_, cap_, rate_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline flow

@@ -5,7 +5,7 @@
 #include "sim/engines/packet/rerouting.hpp"
 #include "sim/engines/packet/resending.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // The timer of a pause, which may have ended meanwhile.
 [[gnu::cold]] inline void refresh(Domain& d, std::uint32_t in, Ps now) {
@@ -225,4 +225,4 @@ inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
     forward(d, out, frame, due.port, now);
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

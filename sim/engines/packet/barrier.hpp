@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // Spins a while, as windows are short, then sleeps on a condition variable. With atomic::wait, a thread that is about
 // to sleep could miss a round that is published by a plain release store, and nobody would wake it.
@@ -57,4 +57,4 @@ private:
     std::condition_variable all_came_, next_round_;
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -9,7 +9,7 @@
 
 #include "sim/engines/packet/frame.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 struct ControlMessage {
     enum Kind : std::uint32_t {
@@ -65,4 +65,4 @@ struct Done {
     friend auto operator<=>(const Done&, const Done&) = default;
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -9,7 +9,7 @@
 #include "sim/engines/packet/frame.hpp"
 #include "sim/engines/packet/options.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 class Dcqcn {
 public:
@@ -180,4 +180,4 @@ private:
     Ps ticked_at_ = 0;  // when the timer last lowered the index
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -6,7 +6,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::string describe_standstill(const Shared& shared, const Fabric& fabric) {
     return found.empty() ? "nothing moves any more" : joined(found);
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -7,7 +7,7 @@
 
 #include "sim/engines/packet/worker.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // The ports of a cycle, each waiting for the next and the last for the first; empty if there is no such cycle.
 std::vector<std::uint32_t> find_deadlock(const Shared& shared);
@@ -16,4 +16,4 @@ std::vector<std::uint32_t> find_deadlock(const Shared& shared);
 // links that are down.
 std::string describe_standstill(const Shared& shared, const Fabric& fabric);
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -6,7 +6,7 @@
 #include "sim/engines/packet/receiving.hpp"
 #include "sim/engines/packet/sending.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // When the services that the packet needs are free as well. Called only in nodes that have services.
 inline Ps after_services(const Domain& d, const Frame& frame, Ps start) {
@@ -168,4 +168,4 @@ inline void send_one(Domain& d, std::uint32_t p, Ps start) {
     }
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -13,7 +13,7 @@
 
 #include "sim/engines/packet/shared.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 struct DomainCounts {
     std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0;
@@ -110,4 +110,4 @@ private:
     }
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

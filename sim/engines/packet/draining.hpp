@@ -5,7 +5,7 @@
 
 #include "sim/engines/packet/departures.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // A departure may hold up the node's other ports.
 inline bool in_order(const Node& node) { return node.paused_ingresses > 0 || node.serves; }
@@ -135,4 +135,4 @@ inline Ps drain_all(Domain& d, const Node& node, Ps until) {
     return next;
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -8,7 +8,7 @@
 
 #include "sim/engines/packet/frame.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 struct Due {
     Frame frame;
@@ -81,4 +81,4 @@ private:
     std::vector<std::uint32_t> bucket_;
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

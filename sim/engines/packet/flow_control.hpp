@@ -4,7 +4,7 @@
 #include "models/ethernet.hpp"
 #include "sim/engines/packet/domain.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 inline std::uint32_t pause_bytes(const Packet& options) {
     return static_cast<std::uint32_t>(options.pause_quanta) * static_cast<std::uint32_t>(pfc::quantum_bits / 8);
@@ -188,4 +188,4 @@ inline void vacate(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     }
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -8,7 +8,7 @@
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/packet/network.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // Sending side: one cache line.
 struct alignas(64) Flow {
@@ -206,4 +206,4 @@ struct Traffic {
     }
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

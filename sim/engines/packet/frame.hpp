@@ -6,7 +6,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // Picoseconds since the start of the replay. A bare number inside the engine, since it is packed together with other
 // numbers.
@@ -55,4 +55,4 @@ struct Waiting {
     std::uint32_t ingress = none;
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

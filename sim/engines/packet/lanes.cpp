@@ -6,7 +6,7 @@
 
 #include "sim/engines/common/watch.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -139,4 +139,4 @@ Read Lanes::read_of(std::span<const LinkId> path) const {
     return read;
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

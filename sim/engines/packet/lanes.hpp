@@ -10,7 +10,7 @@
 #include "sim/engines/packet/options.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // The lanes of a PCIe link (PCI-SIG Base 5.0 section 2.6.1).
 enum PcieLane : std::uint8_t { posted, non_posted, completion, pcie_lanes };
@@ -51,4 +51,4 @@ private:
     PcieForm pcie_;
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

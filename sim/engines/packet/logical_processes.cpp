@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -151,4 +151,4 @@ LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains) {
     return islands;
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

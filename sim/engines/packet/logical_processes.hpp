@@ -8,7 +8,7 @@
 
 #include "sim/engines/packet/flows.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 struct LogicalProcesses {
     std::vector<std::uint32_t> of;      // per node
@@ -25,4 +25,4 @@ struct LogicalProcesses {
 // Domains get about equal shares of the packets, and neighbouring islands if possible.
 LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains);
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

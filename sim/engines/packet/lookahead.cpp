@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 Lookahead::Lookahead(const Traffic& traffic, const Schedule& schedule, bool lossy)
     : traffic_(traffic),
@@ -114,4 +114,4 @@ Ps Lookahead::on_last_link(std::uint32_t f, Ps now) const {
     return now + latency;
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -10,7 +10,7 @@
 #include "sim/engines/packet/control_message.hpp"
 #include "sim/engines/packet/flows.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 class Lookahead {
 public:
@@ -40,4 +40,4 @@ private:
     std::priority_queue<Done, std::vector<Done>, std::greater<>> bounds_;  // none may end earlier than its time
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

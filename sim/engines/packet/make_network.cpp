@@ -8,7 +8,7 @@
 #include "sim/engines/packet/policies.hpp"
 #include "sim/engines/packet/routes.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -266,4 +266,4 @@ Network make_network(const Fabric& fabric, const Packet& options, const std::vec
     return Builder(fabric, options).build(queries, first_request, events, routes);
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -12,7 +12,7 @@
 #include "sim/engines/common/watch.hpp"
 #include "sim/engines/packet/make_network.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    const fabricast::Network& alone() {
+    const engine_common::Network& alone() {
         if (alone_.classes.empty()) {
             alone_ = make_fluid_network(fabric_, schedule_, {});
         }
@@ -295,7 +295,7 @@ private:
     const std::vector<LinkEvent>& events_;
     std::vector<PathQuery> queries_;
     std::vector<double> ratios_;
-    fabricast::Network alone_;
+    engine_common::Network alone_;
     Traffic traffic_;
 };
 
@@ -306,4 +306,4 @@ Traffic make_traffic(const Fabric& fabric, const Schedule& schedule, const Packe
     return TrafficBuilder(fabric, schedule, options, events).build();
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

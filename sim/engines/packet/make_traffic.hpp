@@ -6,10 +6,10 @@
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/packet/flows.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // Throws Unreachable.
 Traffic make_traffic(const Fabric& fabric, const Schedule& schedule, const Packet& options,
                      const std::vector<LinkEvent>& events);
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -15,7 +15,7 @@
 #include "sim/engines/packet/weighted_round_robin.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // A service that is shared by both directions of a cable, or by all traffic through a device.
 struct Service {
@@ -153,4 +153,4 @@ struct Network {
     }
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -5,7 +5,7 @@
 
 #include "sim/engines/common/accounting.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -273,4 +273,4 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains
     timeline.packets = std::move(use);
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -9,7 +9,7 @@
 #include "sim/engines/packet/operations.hpp"
 #include "sim/engines/packet/worker.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // Fills `busiest`, `busy`, `classes` and `packets`. Precondition: makespan is set, and no packet is in flight except
 // those that nobody waits for.
@@ -19,4 +19,4 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains
 // Bytes allocated for rings and queues, unused capacity included.
 double bytes_held(const Network& network);
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -1,6 +1,6 @@
 #include "sim/engines/packet/operations.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -176,4 +176,4 @@ void Operations::predict_kernels() {
         [&](Time at, std::uint32_t device, std::uint32_t version) { push(at.ps, Event::kernel, device, version); });
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -11,7 +11,7 @@
 #include "sim/engines/packet/control_message.hpp"
 #include "sim/engines/packet/flows.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 class Operations {
 public:
@@ -64,4 +64,4 @@ private:
     std::vector<Ps> completions_;
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -12,7 +12,7 @@
 #include "base/units.hpp"
 #include "sim/engines/common/engine_traits.hpp"
 
-namespace fabricast {
+namespace fabricast::inline packet {
 
 // How a link keeps its receiver from overflowing. `automatic`: PFC on Ethernet, credits on InfiniBand, NVLink and PCIe.
 enum class FlowControl : std::uint8_t {
@@ -172,4 +172,4 @@ struct Packet {
     std::uint64_t seed = 1;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline packet

@@ -11,7 +11,7 @@
 #include "models/infiniband.hpp"
 #include "models/nvlink.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -199,4 +199,4 @@ void set_policies(Network& net, const Fabric& fabric, const Packet& options, con
     Policies(net, fabric, options, lanes).set();
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -11,7 +11,7 @@
 #include "sim/engines/packet/ring.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 enum class Control : std::uint8_t { none, pfc, credits, lossy };
 
@@ -117,4 +117,4 @@ struct alignas(32) PortCounts {
     Ps starved = 0;             // time in which it had a packet but no credit
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -5,7 +5,7 @@
 
 #include "sim/engines/packet/domain.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 inline std::int64_t bytes_of_piece(const Traffic& traffic, std::uint32_t f, std::uint32_t piece) {
     if (traffic.is_stream(f)) {
@@ -112,4 +112,4 @@ inline std::uint32_t ready_pieces(const Traffic& traffic, std::uint32_t f, std::
     }
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -4,7 +4,7 @@
 
 #include "sim/engines/packet/reads.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // The receiver's answer travels without queueing: it is small and of high priority.
 inline Ps way_back(const Traffic& traffic, std::uint32_t f) { return traffic.network.latency_of(traffic.routes[f]); }
@@ -159,4 +159,4 @@ inline void receive(Domain& d, std::uint32_t p, const Frame& frame, Ps tail) {
     }
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -17,9 +17,7 @@
 #include "sim/engines/packet/sharing.hpp"
 #include "sim/engines/packet/worker.hpp"
 
-namespace fabricast {
-
-namespace packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -243,8 +241,6 @@ private:
 
 }  // namespace
 
-}  // namespace packet
+Timeline replay_task(const Packet& options, const ReplayTask& task) { return Replay(task, options).run(); }
 
-Timeline replay_task(const Packet& options, const ReplayTask& task) { return packet::Replay(task, options).run(); }
-
-}  // namespace fabricast
+}  // namespace fabricast::inline packet

@@ -8,7 +8,7 @@
 
 #include "sim/engines/packet/draining.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
     return traffic.network.epochs.empty() || Epoch::allows(traffic.ways_of(frame.flow, now), frame.variant());
@@ -105,4 +105,4 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
     flow.port = port;
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

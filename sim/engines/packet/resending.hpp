@@ -3,7 +3,7 @@
 
 #include "sim/engines/packet/sending.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 [[gnu::cold]] inline void on_ack(Domain& d, std::uint32_t f, std::uint32_t psn) {
     Recovery& recovery = d.shared.recoveries[f];
@@ -80,4 +80,4 @@ namespace fabricast::packet {
     }
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // Raised by the receiver's thread, never lowered; the sender's thread sees it one window later at the latest.
 class Flag {
@@ -134,4 +134,4 @@ private:
     std::atomic<std::uint32_t> head_{0};
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

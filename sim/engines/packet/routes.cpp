@@ -4,7 +4,7 @@
 
 #include "sim/engines/common/link_event.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -112,4 +112,4 @@ Routes find_ways(const Fabric& fabric, const Packet& options, const std::vector<
     return Search(fabric, options).find(queries, events);
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -7,7 +7,7 @@
 
 #include "sim/engines/packet/network.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 struct Routes {
     struct Way {
@@ -27,4 +27,4 @@ struct Routes {
 Routes find_ways(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
                  const std::vector<LinkEvent>& events);
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -9,7 +9,7 @@
 #include "sim/engines/packet/frame.hpp"
 #include "sim/engines/packet/ring.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 class Sender {
 public:
@@ -57,4 +57,4 @@ private:
     std::vector<std::pair<Ps, std::uint32_t>> later_;
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -5,7 +5,7 @@
 #include "sim/engines/common/streams.hpp"
 #include "sim/engines/packet/reads.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 inline bool begin_message(Traffic& traffic, Flow& flow, Messages& messages) {
     if (messages.next == messages.end) {
@@ -246,4 +246,4 @@ inline Frame next_packet(Domain& d, std::uint32_t p, Ps start) {
     return frame;
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

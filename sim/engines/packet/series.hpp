@@ -7,7 +7,7 @@
 
 #include "sim/engines/packet/frame.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // The most bytes queued, the time paused and the bytes sent, in each bin.
 class Series {
@@ -98,4 +98,4 @@ private:
     std::array<float, bins> rates_{};
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -5,7 +5,7 @@
 
 #include <bit>
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     : traffic(t),
@@ -79,4 +79,4 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     }
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

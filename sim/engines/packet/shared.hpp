@@ -11,7 +11,7 @@
 #include "sim/engines/packet/sender.hpp"
 #include "sim/engines/packet/series.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // How much is recorded over time, however large the traffic: senders whose rates are kept, flows whose pieces are
 // followed, and pieces of each such flow.
@@ -75,4 +75,4 @@ private:
     std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

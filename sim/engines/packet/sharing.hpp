@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 class Sharing {
 public:
@@ -69,4 +69,4 @@ private:
     int rested_ = rest;
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 // Islands [from, to) of a domain's list.
 struct Claim {
@@ -49,4 +49,4 @@ private:
     alignas(64) std::atomic<std::uint64_t> open_{0};
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 class WeightedRoundRobin {
 public:
@@ -65,4 +65,4 @@ private:
     std::int64_t high_bytes_ = 0;
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

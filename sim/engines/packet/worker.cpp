@@ -4,7 +4,7 @@
 
 #include "sim/engines/packet/arriving.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -228,4 +228,4 @@ Ps Worker::gather(const Node& node, std::uint32_t n) {
     return next;
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -11,7 +11,7 @@
 #include "sim/engines/packet/due_list.hpp"
 #include "sim/engines/packet/stealable_range.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 class Worker {
 public:
@@ -47,4 +47,4 @@ private:
     std::vector<ControlMessage> mails_;  // due in the node that is running
 };
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -1,6 +1,6 @@
 #include "sim/engines/simgrid/simgrid.hpp"
 
-namespace fabricast {
+namespace fabricast::inline simgrid_engine {
 
 std::string_view SimGrid::missing() { return "this build has no SimGrid: install libsimgrid-dev and build again"; }
 
@@ -8,4 +8,4 @@ MemoryNeed SimGrid::memory(const Fabric&, const Schedule&) { return {}; }
 
 Timeline replay_task(const SimGrid&, const ReplayTask&) { throw MissingEngine(std::string(SimGrid::missing())); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline simgrid_engine

@@ -14,7 +14,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast::simgrid_engine {
+namespace fabricast::inline simgrid_engine {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::string in_child(const std::function<std::string()>& work, const Watch& watc
     return answer.substr(1);
 }
 
-}  // namespace fabricast::simgrid_engine
+}  // namespace fabricast::inline simgrid_engine

@@ -13,7 +13,7 @@
 #include <map>
 #include <utility>
 
-namespace fabricast::simgrid_engine {
+namespace fabricast::inline simgrid_engine {
 
 namespace s4u = simgrid::s4u;
 
@@ -133,4 +133,4 @@ void on_completion(std::function<void(const s4u::Activity&)> function) {
     s4u::Comm::on_completion_cb([function = std::move(function)](const auto& activity) { function(activity); });
 }
 
-}  // namespace fabricast::simgrid_engine
+}  // namespace fabricast::inline simgrid_engine

@@ -8,7 +8,7 @@
 
 #include "sim/engines/common/schedule.hpp"
 
-namespace fabricast::simgrid_engine {
+namespace fabricast::inline simgrid_engine {
 
 // SimGrid's own arguments: plain max-min sharing. CM02 weights shares by 1/latency, so links have no latency here; its
 // window would cap a flow at gamma / (2 latency); cross traffic would add acknowledgements. (SimGrid manual,
@@ -32,4 +32,4 @@ void at(double seconds, std::function<void()> function);
 // Calls `function` with each message that has completed.
 void on_completion(std::function<void(const simgrid::s4u::Activity&)> function);
 
-}  // namespace fabricast::simgrid_engine
+}  // namespace fabricast::inline simgrid_engine

@@ -14,7 +14,7 @@
 #include "sim/engines/simgrid/child.hpp"
 #include "sim/engines/simgrid/platform.hpp"
 
-namespace fabricast {
+namespace fabricast::inline simgrid_engine {
 
 namespace {
 
@@ -199,4 +199,4 @@ Timeline replay_task(const SimGrid&, const ReplayTask& task) {
     return timeline;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline simgrid_engine

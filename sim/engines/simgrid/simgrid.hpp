@@ -3,7 +3,7 @@
 
 #include "sim/engines/common/engine_traits.hpp"
 
-namespace fabricast {
+namespace fabricast::inline simgrid_engine {
 
 struct SimGrid {
     static std::string_view missing();
@@ -19,4 +19,4 @@ struct SimGrid {
 // Precondition: this build has SimGrid.
 Timeline replay_task(const SimGrid&, const ReplayTask& task);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline simgrid_engine

@@ -9,7 +9,7 @@
 #include "base/enum_name.hpp"
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 enum class Collective : std::uint8_t {
     all_reduce,
@@ -103,4 +103,4 @@ struct CollectiveWorkload {
     std::uint32_t root = 0;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

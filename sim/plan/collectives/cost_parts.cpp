@@ -15,7 +15,7 @@
 #include "sim/plan/collectives/nccl/locality.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -242,4 +242,4 @@ Trust CostParts::of(const Part& part, const Figure& figure) const {
     return {own, own};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

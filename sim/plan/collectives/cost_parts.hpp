@@ -12,7 +12,7 @@
 #include "sim/plan/collectives/trust.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // What joins the participating GPUs of a node, as the cost parts distinguish it: "nvswitch", "mesh", "bridge" (NVLink
 // between cards), "pcie" (peer to peer), "pcie-host" (staged through host memory: across sockets, or peer to peer is
@@ -42,4 +42,4 @@ struct CostParts {
 CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::Version& version,
                      const LibrarySpec& library, bool gpu_direct, std::string_view inside = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

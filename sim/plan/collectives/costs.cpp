@@ -7,7 +7,7 @@
 
 #include "models/figure_reader.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 double FigureReader::read(const Part& part, std::string_view figure) {
     const Figure& found = part.figure(figure);
@@ -61,4 +61,4 @@ Interval interval(const FigureReader& ledger, Evidence misses_like, double bytes
     return {ratio.low80 - 1, ratio.high80 - 1};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

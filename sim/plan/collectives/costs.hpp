@@ -10,7 +10,7 @@
 
 #include "sim/plan/collectives/cost_parts.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 class FigureReader {
 public:
@@ -54,4 +54,4 @@ struct Interval {
 // not fitted to. Regimes: below 64 KiB; 64 KiB to 16 MiB; from 16 MiB on.
 Interval interval(const FigureReader& ledger, Evidence misses_like, double bytes);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

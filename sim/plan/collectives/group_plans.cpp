@@ -8,7 +8,7 @@
 
 #include "base/numbers.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 std::uint32_t GroupMapping::member_of(DeviceId of_own) const {
     return own.node_of(of_own) * own.gpus_per_node() + own.local_index(of_own);
@@ -214,4 +214,4 @@ std::vector<FigureUsed> GroupPlans::figures() const {
     return all;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

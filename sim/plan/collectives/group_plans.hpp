@@ -14,7 +14,7 @@
 
 #include "sim/plan/collectives/planner.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // How a group is spread over nodes: on each of `nodes` nodes it has `per_node` GPUs at a distance of `apart`.
 struct GroupShape {
@@ -99,4 +99,4 @@ private:
     std::uint32_t lanes_ = 0;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

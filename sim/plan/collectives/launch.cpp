@@ -2,7 +2,7 @@
 
 // Iterations follow each other as nccl-tests posts them: the host runs ahead, and the stream runs one kernel at a time.
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -70,4 +70,4 @@ void launch_iterations(const Call& call, const LaunchSpec& spec, const LoweredCa
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

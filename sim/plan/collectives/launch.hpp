@@ -3,9 +3,9 @@
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // Adds the plan's iterations, launched as the spec says, and keeps the end of each.
 void launch_iterations(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, CallPlan& plan);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

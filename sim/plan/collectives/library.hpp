@@ -9,7 +9,7 @@
 
 #include "base/enum_name.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 enum class LaunchMode : std::uint8_t {
     process,    // one process per GPU
@@ -31,4 +31,4 @@ struct LaunchSpec {
     int iterations = 20;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

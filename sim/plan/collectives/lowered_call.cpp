@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto) {
     const std::string prefix = nccl::figure_prefix(proto);
@@ -152,4 +152,4 @@ LoweredCall streamed(const Call& call, Schedule& schedule, Pipeline pipeline, Ed
     return {.body = std::move(body), .channels = channels, .at_best = at_best};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -14,7 +14,7 @@
 #include "sim/plan/collectives/path_rules.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 struct Call {
     const CollectiveWorkload& workload;
@@ -84,4 +84,4 @@ Pipeline network_stream(const Call& call, double bytes, double chunk, int channe
 LoweredCall streamed(const Call& call, Schedule& schedule, Pipeline pipeline, EdgeSet edges,
                      const std::vector<Stage>& stages, int channels, Evidence at_best = Evidence::measured_here);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

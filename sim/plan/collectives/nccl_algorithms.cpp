@@ -8,7 +8,7 @@
 #include "sim/plan/collectives/plan_ring.hpp"
 #include "sim/plan/collectives/plan_tree.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 Algorithms all_algorithms() {
     static constexpr std::array rows{
@@ -17,4 +17,4 @@ Algorithms all_algorithms() {
     return rows;
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -8,7 +8,7 @@
 #include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::string_view inside_by(const PathRules& rules) {
     return "pcie";
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

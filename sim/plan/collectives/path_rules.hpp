@@ -8,7 +8,7 @@
 #include "sim/plan/collectives/nccl/locality.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // How NCCL's settings route connections: GPUs of a node that may not map each other's memory go through the host;
 // without PXN nothing is forwarded over NVLink to a far NIC.
@@ -33,4 +33,4 @@ void check_peers(const PathRules& rules);
 // order goes through the host.
 std::string_view inside_by(const PathRules& rules);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

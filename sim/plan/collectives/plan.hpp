@@ -10,7 +10,7 @@
 #include "sim/engines/common/schedule.hpp"
 #include "sim/plan/collectives/collective.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // Which of the kept operations tell the time of a call. The schedule keeps one operation per iteration first, whose
 // finish ends the iteration.
@@ -45,4 +45,4 @@ struct PlanError : ErrorWith<ExitCode::bad_input> {
     std::string key;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -6,7 +6,7 @@
 #include "sim/plan/collectives/plan_p2p.hpp"
 #include "sim/plan/collectives/plan_steps.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 bool is_p2p(Collective collective) {
     constexpr std::array p2p{Collective::all_to_all, Collective::all_to_all_v, Collective::sendrecv, Collective::gather,
@@ -25,4 +25,4 @@ LoweredCall plan_call(const Call& call, Schedule& schedule) {
                                                : call.algorithm->plan(call, schedule);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

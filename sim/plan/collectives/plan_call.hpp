@@ -3,7 +3,7 @@
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // Whether NCCL makes this collective from sends and receives.
 bool is_p2p(Collective collective);
@@ -13,4 +13,4 @@ bool is_stepped(Algorithm algorithm);
 // Throws PlanError.
 LoweredCall plan_call(const Call& call, Schedule& schedule);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

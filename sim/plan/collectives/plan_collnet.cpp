@@ -5,7 +5,7 @@
 #include "sim/plan/collectives/lowered_call.hpp"
 #include "topologies/trays.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -117,4 +117,4 @@ constinit const nccl::AlgorithmModel nccl::collnet_chain_model{
     .seconds = chain_seconds,
     .plan = plan_collnet};
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

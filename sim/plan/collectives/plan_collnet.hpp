@@ -4,8 +4,8 @@
 
 #include "sim/plan/collectives/nccl/algorithm_model.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 extern const AlgorithmModel collnet_direct_model, collnet_chain_model;
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

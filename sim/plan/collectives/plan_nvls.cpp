@@ -9,7 +9,7 @@
 #include "sim/plan/collectives/lowered_call.hpp"
 #include "topologies/trays.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -235,4 +235,4 @@ constinit const nccl::AlgorithmModel nccl::nvls_tree_model{
     .seconds = nvls_tree_seconds,
     .plan = plan_nvls};
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

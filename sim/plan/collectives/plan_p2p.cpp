@@ -7,7 +7,7 @@
 
 #include "topologies/trays.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -135,4 +135,4 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     return lowering;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

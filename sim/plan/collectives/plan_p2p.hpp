@@ -3,8 +3,8 @@
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 LoweredCall plan_p2p(const Call& call, Schedule& schedule);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

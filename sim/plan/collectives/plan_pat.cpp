@@ -5,7 +5,7 @@
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -64,4 +64,4 @@ constinit const nccl::AlgorithmModel nccl::pat_model{
     .seconds = seconds,
     .plan = plan_pat};
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -6,7 +6,7 @@
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -253,4 +253,4 @@ constinit const nccl::AlgorithmModel nccl::ring_model{
         },
     .plan = plan_ring};
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -8,7 +8,7 @@
 
 #include "sim/plan/collectives/algorithms/unroll.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -113,4 +113,4 @@ LoweredCall plan_steps(const Call& call, Schedule& schedule) {
     return {body, call.found.channels, false, Evidence::same_family};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

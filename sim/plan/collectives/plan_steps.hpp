@@ -4,9 +4,9 @@
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // Throws PlanError if the collective has no such form or there would be too many messages.
 LoweredCall plan_steps(const Call& call, Schedule& schedule);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

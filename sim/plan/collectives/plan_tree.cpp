@@ -6,7 +6,7 @@
 #include "sim/plan/collectives/algorithms/double_tree.hpp"
 #include "sim/plan/collectives/lowered_call.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -151,4 +151,4 @@ constinit const nccl::AlgorithmModel nccl::tree_model{.name = "Tree",
                                                       .seconds = tree_seconds,
                                                       .plan = plan_tree};
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

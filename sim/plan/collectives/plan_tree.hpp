@@ -3,8 +3,8 @@
 
 #include "sim/plan/collectives/nccl/algorithm_model.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 extern const AlgorithmModel tree_model;
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

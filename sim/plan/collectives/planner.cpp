@@ -11,7 +11,7 @@
 #include "sim/plan/collectives/plan_call.hpp"
 #include "sim/plan/collectives/rests_on.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -261,4 +261,4 @@ CallPlan Planner::plan(Bytes size, bool judged) const {
     return plan;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -9,7 +9,7 @@
 #include "sim/plan/collectives/plan.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // Plans calls of one workload on one fabric: the topology search and the choice of constants are done once. Keeps
 // references to its arguments.
@@ -31,4 +31,4 @@ private:
     std::unique_ptr<const Prepared> prepared_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -11,7 +11,7 @@
 #include "sim/plan/collectives/launch.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -103,4 +103,4 @@ Trust rests_on(const Call& call, const LaunchSpec& spec, const LoweredCall& lowe
             std::max(weakest_that_matters(figures, &Trust::misses_like), lowering.at_best)};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

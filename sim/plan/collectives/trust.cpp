@@ -7,7 +7,7 @@
 #include <ranges>
 #include <set>
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 bool hardly_told(const Figure& figure) {
     return figure.origin == Origin::estimated && !figure.source.empty() && figure.source.front() == hardly_told_source;
@@ -93,4 +93,4 @@ std::map<std::string_view, const Part*> sites_by_dataset(const Catalog& catalog)
     return sites;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -10,7 +10,7 @@
 #include "models/catalog.hpp"
 #include "models/evidence.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // A figure whose source begins with this was measured on the machine that is forecast: `fabricast calibrate` writes it.
 inline constexpr std::string_view measured_here_prefix = "here:";
@@ -52,4 +52,4 @@ private:
 };
 std::map<std::string_view, const Part*> sites_by_dataset(const Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -8,7 +8,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast::chakra_node {
+namespace fabricast::inline traces::chakra_node {
 
 namespace {
 
@@ -111,4 +111,4 @@ Node read_node(WireMessage message) {
     return node;
 }
 
-}  // namespace fabricast::chakra_node
+}  // namespace fabricast::inline traces::chakra_node

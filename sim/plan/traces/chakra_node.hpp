@@ -11,7 +11,7 @@
 
 #include "base/protobuf.hpp"
 
-namespace fabricast::chakra_node {
+namespace fabricast::inline traces::chakra_node {
 
 enum class NodeType : std::uint8_t { invalid, metadata, mem_load, mem_store, compute, send, receive, collective };
 
@@ -39,4 +39,4 @@ struct Node {
 // Throws InputError for a message that is no such node.
 Node read_node(WireMessage message);
 
-}  // namespace fabricast::chakra_node
+}  // namespace fabricast::inline traces::chakra_node

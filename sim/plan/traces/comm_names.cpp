@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -100,4 +100,4 @@ double call_bytes(const CommCall& call, double in_elements, double out_elements,
     return larger * element;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -6,7 +6,7 @@
 
 #include "sim/plan/traces/recording.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 // A call, from its name: RecordKind::collective, send or receive.
 struct CommCall {
@@ -31,4 +31,4 @@ std::optional<DataType> nccl_dtype(long long number);
 // doc/PERFORMANCE.md: the larger of a rank's two buffers; for gather and scatter that of the root).
 double call_bytes(const CommCall& call, double in_elements, double out_elements, DataType dtype, std::uint32_t ranks);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -9,7 +9,7 @@
 #include "base/input_error.hpp"
 #include "models/evidence.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -167,4 +167,4 @@ std::uint32_t peer_of(const RecordedJob& job, const Recording& recording, std::s
     return (job.ranks[index] + job.world - original + record.other) % job.world;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "sim/plan/traces/recording.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 // A communicator of the job.
 struct Communicator {
@@ -45,4 +45,4 @@ std::uint32_t communicator_of(RecordedJob& job, const Recording& recording, std:
 // peer.
 std::uint32_t peer_of(const RecordedJob& job, const Recording& recording, std::size_t index, const Record& record);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

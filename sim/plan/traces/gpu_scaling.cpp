@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "models/device_part.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -110,4 +110,4 @@ GpuScaling gpu_scaling(const Catalog& catalog, const GpuSpec& simulated, const s
     return scaling;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -7,7 +7,7 @@
 #include "models/gpu.hpp"
 #include "sim/plan/traces/recording.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 // Times of recorded kernels are multiplied by these.
 struct GpuScaling {
@@ -30,4 +30,4 @@ std::string gpu_named(const Catalog& catalog, const std::string& name, const std
 // Peak FLOP/s of the GPU for this type; that of the next wider type if the GPU has no units for it.
 double peak_of(const GpuSpec& gpu, DataType dtype);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -7,7 +7,7 @@
 
 #include "base/input_error.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -176,4 +176,4 @@ Recording import_trace(const ImportRequest& request, const ReadProgress& progres
     return recording;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -7,7 +7,7 @@
 
 #include "sim/plan/traces/trace_format.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 // What to import.
 struct ImportRequest {
@@ -31,4 +31,4 @@ const TraceFormat& guess_format(const std::filesystem::path& file, TraceFormats 
 // The files that `path` matches, ordered by the numbers in their names. Throws InputError if there are none.
 std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

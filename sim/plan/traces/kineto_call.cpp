@@ -7,7 +7,7 @@
 #include "base/numbers.hpp"
 #include "base/pattern.hpp"
 
-namespace fabricast::kineto {
+namespace fabricast::inline traces::kineto {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::optional<KinetoCall> call_by_dims(const Json& args, const std::string& name
     return call.in_elements > 0 ? std::optional(call) : std::nullopt;
 }
 
-}  // namespace fabricast::kineto
+}  // namespace fabricast::inline traces::kineto

@@ -9,7 +9,7 @@
 #include "base/json.hpp"
 #include "sim/plan/traces/comm_names.hpp"
 
-namespace fabricast::kineto {
+namespace fabricast::inline traces::kineto {
 
 // An NCCL call as a CPU operator or the kernel itself describes it.
 struct KinetoCall {
@@ -43,4 +43,4 @@ std::optional<KinetoCall> described_call(const Json& args);
 // The call from what older profilers write: `nccl:all_reduce` and the dimensions of its inputs.
 std::optional<KinetoCall> call_by_dims(const Json& args, const std::string& name);
 
-}  // namespace fabricast::kineto
+}  // namespace fabricast::inline traces::kineto

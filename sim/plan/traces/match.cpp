@@ -10,7 +10,7 @@
 #include "base/input_error.hpp"
 #include "sim/engines/engine.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -187,4 +187,4 @@ void Matcher::match_messages() {
 
 Matching match_records(const Recording& recording, RecordedJob& job) { return Matcher(recording, job).run(); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

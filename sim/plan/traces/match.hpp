@@ -10,7 +10,7 @@
 #include "sim/plan/traces/communicators.hpp"
 #include "sim/plan/traces/recording.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 // A record of one replayed rank: indices in RecordedJob::ranks and in that rank's recording.
 struct RecordAt {
@@ -39,4 +39,4 @@ inline constexpr std::size_t most_operations = 20'000'000;
 // Throws InputError if calls or messages do not match, JobError if the job is too large.
 Matching match_records(const Recording& recording, RecordedJob& job);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -5,7 +5,7 @@
 
 #include "sim/plan/traces/comm_names.hpp"
 
-namespace fabricast::observed_operator {
+namespace fabricast::inline traces::observed_operator {
 
 namespace {
 
@@ -133,4 +133,4 @@ const Json* attribute(const Json& node, const char* name) {
 double number(const Json* value) { return value != nullptr && value->is_number() ? value->get<double>() : 0; }
 std::string text(const Json* value) { return value != nullptr && value->is_string() ? value->get<std::string>() : ""; }
 
-}  // namespace fabricast::observed_operator
+}  // namespace fabricast::inline traces::observed_operator

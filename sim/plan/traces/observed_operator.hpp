@@ -8,7 +8,7 @@
 #include "base/json.hpp"
 #include "sim/plan/collectives/collective.hpp"
 
-namespace fabricast::observed_operator {
+namespace fabricast::inline traces::observed_operator {
 
 // A tensor as an operator's argument: [tensor, storage, offset, elements, bytes each, device].
 struct Tensor {
@@ -33,4 +33,4 @@ const Json* attribute(const Json& node, const char* name);
 double number(const Json* value);     // 0 if it is no number
 std::string text(const Json* value);  // empty if it is no text
 
-}  // namespace fabricast::observed_operator
+}  // namespace fabricast::inline traces::observed_operator

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -146,4 +146,4 @@ Duration PlannedCalls::kernel_start(Protocol protocol) {
     return plans_.plan(pair, call).schedule.pipelines.front().start;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -13,7 +13,7 @@
 #include "sim/engines/common/schedule.hpp"
 #include "sim/plan/collectives/group_plans.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 class PlannedCalls {
 public:
@@ -64,4 +64,4 @@ private:
     std::map<std::tuple<const CallPlan*, std::uint32_t, std::uint32_t, bool>, std::uint32_t> edges_, stages_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -10,7 +10,7 @@
 #include "base/input_error.hpp"
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 std::string_view to_string(RecordKind kind) {
     static constexpr std::array<std::string_view, 5> words = {"compute", "host", "collective", "send", "receive"};
@@ -111,4 +111,4 @@ DataType dtype_of_kernel(std::string_view name) {
     return says("sgemm") || says("<float") || says("f32f32_f32f32_f32") ? DataType::float32 : DataType::bfloat16;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -13,7 +13,7 @@
 #include "base/units.hpp"
 #include "sim/plan/collectives/collective.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 enum class RecordKind : std::uint8_t {
     compute,     // a kernel or copy on the GPU: recorded `time`, or work in `flops` and `bytes`
@@ -114,4 +114,4 @@ Bound bound_of_kernel(std::string_view name);
 // The type of the kernel's arithmetic if its name shows it; else bfloat16, which is usual in training.
 DataType dtype_of_kernel(std::string_view name);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -11,7 +11,7 @@
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -143,4 +143,4 @@ private:
 
 std::string recording_yaml(const Recording& recording) { return Writer(recording).write(); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

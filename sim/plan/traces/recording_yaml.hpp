@@ -6,7 +6,7 @@
 
 #include "sim/plan/traces/recording.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 // Reads the text and adds it to `recording`. Throws InputError.
 void read_recording(std::string_view yaml, const std::string& file, Recording& recording);
@@ -14,4 +14,4 @@ void read_recording(std::string_view yaml, const std::string& file, Recording& r
 // The text that read_recording reads back. Throws std::length_error if the reader would refuse it as too large.
 std::string recording_yaml(const Recording& recording);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -11,7 +11,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/plan/traces/match.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -366,4 +366,4 @@ Replayed make_replayed(const Recording& recording, RecordedJob& job, const Fabri
     return ReplayBuilder(recording, job, fabric, scaling, calls).run();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -12,7 +12,7 @@
 #include "sim/plan/traces/planned_calls.hpp"
 #include "sim/plan/traces/recording.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 // One record of one replayed rank in the schedule. `arrived`, `first` and `last` index Schedule::kept: a call waits
 // from the end of `arrived` on, and runs from the start of `first` to the finish of `last`; for other records all three
@@ -47,4 +47,4 @@ struct Replayed : ReplayedRecords {
 Replayed make_replayed(const Recording& recording, RecordedJob& job, const Fabric& fabric, const GpuScaling& scaling,
                        PlannedCalls& calls);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -9,7 +9,7 @@
 #include "base/numbers.hpp"
 #include "base/pattern.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace formats {
 #define FABRICAST_TRACE_FORMAT(name) extern const TraceFormat name;
@@ -140,4 +140,4 @@ std::optional<std::uint32_t> add_sorted(RankRecording& rank, const std::vector<R
     return std::nullopt;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

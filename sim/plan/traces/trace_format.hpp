@@ -14,7 +14,7 @@
 #include "base/gzip.hpp"
 #include "sim/plan/traces/recording.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 using ReadProgress = std::function<void(double)>;  // called with the share that has been read, 0..1
 
@@ -70,4 +70,4 @@ std::optional<std::uint32_t> add_sorted(RankRecording& rank, const std::vector<R
 // The rank of a file that does not name it: the number in the file's name, else the number of ranks read before it.
 std::uint32_t rank_of_file(const Recording& recording, const InputFile& file);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -6,7 +6,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 struct TraceWorkload {
     std::string file;  // a file, a folder or a name with `*`
@@ -16,4 +16,4 @@ struct TraceWorkload {
     Bytes size;               // of an MSCCL algorithm's call; 0: what the file says
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -147,4 +147,4 @@ void add_in_order(std::vector<Activity>& activities, const std::vector<StreamWai
     rank.span = activities.empty() ? Duration{} : nanoseconds(end - activities.front().start_ns);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -9,7 +9,7 @@
 
 #include "sim/plan/traces/recording.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 inline constexpr std::uint32_t no_call = 0xffffffff;
 
@@ -49,4 +49,4 @@ inline constexpr std::int64_t prompt_ns = 20'000;
 void add_in_order(std::vector<Activity>& activities, const std::vector<StreamWait>& waits, RankRecording& rank,
                   const std::function<Record(const Activity&)>& record_of);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

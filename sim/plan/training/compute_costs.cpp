@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -187,4 +187,4 @@ std::vector<FigureUsed> ComputeCosts::figures() const {
     return list;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -16,7 +16,7 @@
 #include "sim/plan/training/model_shape.hpp"
 #include "sim/plan/training/training_workload.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // Kernels that run one after another on an idle GPU.
 struct Work {
@@ -82,4 +82,4 @@ private:
     mutable std::map<std::pair<std::string, std::string>, const Figure*> used_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::vector<OpId> GroupCalls::add(Schedule& schedule, const GroupCall& call, con
     return ends;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -12,7 +12,7 @@
 #include "sim/plan/training/group_edges.hpp"
 #include "sim/plan/training/layer_costs.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // One operation for `times` calls one after another: exact for a ring; for a stream, the calls in the steady state.
 Pipeline repeated(Pipeline pipeline, double times);
@@ -59,4 +59,4 @@ private:
     std::array<Evidence, comm_kinds> evidence_{};
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -138,4 +138,4 @@ EdgeSet edges_of_all(const GroupsMapping& mapping, const EdgeSet& one, GroupDire
     return GeneratedEdges{edge_count(one) * mapping.groups.count(), AllGroups{mapping, one, direction}};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

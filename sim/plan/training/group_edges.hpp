@@ -6,7 +6,7 @@
 #include "sim/plan/collectives/group_plans.hpp"
 #include "sim/plan/training/layout.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // Which edges of an exchange between two ranks are used: both, those from the first rank to the second, or those back.
 enum class GroupDirection : std::uint8_t { both, onward, back };
@@ -35,4 +35,4 @@ struct GroupsMapping {
 // The edges of every group, as `one` has those of one group.
 EdgeSet edges_of_all(const GroupsMapping& mapping, const EdgeSet& one, GroupDirection direction);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -245,4 +245,4 @@ Held LayerCosts::held(const Layers& layers) const {
     return {shared, all - shared};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -8,7 +8,7 @@
 #include "sim/plan/training/compute_costs.hpp"
 #include "sim/plan/training/layout.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // What communication is for: the report's kinds.
 enum class CommKind : std::uint8_t { tensor, context, expert, pipeline, data };
@@ -78,4 +78,4 @@ private:
     const Layout& layout_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

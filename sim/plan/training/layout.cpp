@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -138,4 +138,4 @@ Groups Layout::groups(std::uint32_t size, std::uint32_t stride, std::uint32_t st
     return {size, stride, device_rank(stage, lane == all ? 0 : lane), lane == all ? stage_ranks() : t * c};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -9,7 +9,7 @@
 #include "sim/plan/training/model_shape.hpp"
 #include "sim/plan/training/training_workload.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // The parallelism does not fit the model or the cluster; the message says which figure is wrong and what would fit.
 struct LayoutError : PlanError {
@@ -67,4 +67,4 @@ struct Layout {
 Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, std::uint32_t gpus,
                    std::uint32_t gpus_per_node);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

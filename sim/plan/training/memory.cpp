@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -155,4 +155,4 @@ StepMemory step_memory(const ModelShape& model, const TrainingWorkload& w, const
     return first.total() >= last.total() ? first : last;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

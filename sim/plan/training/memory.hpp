@@ -3,7 +3,7 @@
 
 #include "sim/plan/training/layer_costs.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 struct StepMemory {
     double parameters = 0, gradients = 0, optimizer = 0, activations = 0;  // bytes
@@ -20,4 +20,4 @@ StepMemory step_memory(const ModelShape& model, const TrainingWorkload& workload
 // Bytes of one gradient, on the wire and in memory: the workload's figure, or what is usual for its sharding.
 double gradient_bytes(const TrainingWorkload& workload);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -172,4 +172,4 @@ double model_flops(const ModelShape& m, double tokens) {
     return 6 * weights + 6 * m.layers * (m.query_width() + m.value_width()) * tokens;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -8,7 +8,7 @@
 #include "models/catalog.hpp"
 #include "sim/plan/training/training_workload.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // `count` equal convolutions; `width` is that of their square output.
 struct Convolution {
@@ -54,4 +54,4 @@ double parameters(const ModelShape& model);
 // operations for one image.
 double model_flops(const ModelShape& model, double tokens);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

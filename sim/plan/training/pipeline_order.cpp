@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::vector<PipelineAction> stage_actions(PipelineOrder order, std::uint32_t sta
     return actions;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

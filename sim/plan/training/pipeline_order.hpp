@@ -6,7 +6,7 @@
 
 #include "sim/plan/training/training_workload.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 struct PipelineAction {
     bool forward = true;
@@ -21,4 +21,4 @@ struct PipelineAction {
 std::vector<PipelineAction> stage_actions(PipelineOrder order, std::uint32_t stage, std::uint32_t stages,
                                           std::uint32_t chunks, std::uint32_t micro_batches);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -5,7 +5,7 @@
 #include "sim/plan/training/replicated_step.hpp"
 #include "sim/plan/training/sharded_step.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 double StepContext::gradient_bytes() const { return fabricast::gradient_bytes(workload); }
 
@@ -129,4 +129,4 @@ StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, const
     return plan;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

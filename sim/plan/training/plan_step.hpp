@@ -9,7 +9,7 @@
 #include "sim/plan/training/training_workload.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // Whether identical replicas are simulated once, or each separately, which is the tests' oracle.
 enum class Replicas : std::uint8_t { folded, each };
@@ -18,4 +18,4 @@ enum class Replicas : std::uint8_t { folded, each };
 StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
                    const Catalog& catalog, Replicas replicas = Replicas::folded);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -11,7 +11,7 @@
 
 #include "sim/plan/training/stage_turns.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -182,4 +182,4 @@ private:
 
 void add_replicated_step(StepBuilder& builder, const StepContext& context) { ReplicatedStep(builder, context).add(); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

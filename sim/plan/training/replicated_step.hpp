@@ -3,9 +3,9 @@
 
 #include "sim/plan/training/step_parts.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // A step with ddp or zero-1, with or without a pipeline. sharded_step.hpp has the other kinds (zero-2, zero-3, hsdp).
 void add_replicated_step(StepBuilder& builder, const StepContext& context);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

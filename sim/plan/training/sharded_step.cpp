@@ -10,7 +10,7 @@
 
 #include "sim/plan/training/stage_turns.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -174,4 +174,4 @@ private:
 
 void add_sharded_step(StepBuilder& builder, const StepContext& context) { ShardedStep(builder, context).add(); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

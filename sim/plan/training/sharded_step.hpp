@@ -3,8 +3,8 @@
 
 #include "sim/plan/training/step_parts.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 void add_sharded_step(StepBuilder& builder, const StepContext& context);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -34,4 +34,4 @@ std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, 
     return result;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -8,7 +8,7 @@
 #include "sim/plan/training/layout.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // The same events, with those of slow GPUs moved to their stage's representative. If several are slow, the slowest at
 // each moment counts: this is exact for one slow GPU per stage, and an upper bound if GPUs of different replicas are
@@ -16,4 +16,4 @@ namespace fabricast {
 std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, const Layout& layout,
                                           const Fabric& fabric);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // Stages take turns: each continues as long as its inputs are there.
 void StageTurns::run(const Body& body) {
@@ -135,4 +135,4 @@ bool StageTurns::receive(std::uint32_t stage, std::uint32_t lane, const Pipeline
     return true;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

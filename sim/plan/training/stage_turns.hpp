@@ -10,7 +10,7 @@
 #include "sim/plan/training/pipeline_order.hpp"
 #include "sim/plan/training/step_parts.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 class StageTurns {
 public:
@@ -62,4 +62,4 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, Sent> sent_;  // [stage, lane]: the message of its last action
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

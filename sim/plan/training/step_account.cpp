@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -104,4 +104,4 @@ StepAccount account(const StepFacts& step, const Schedule& schedule, const Timel
     return mean;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -6,7 +6,7 @@
 #include "sim/engines/common/timeline.hpp"
 #include "sim/plan/training/step_plan.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // Seconds, averaged over the pipeline stages; the parts add up to the step.
 struct StepAccount {
@@ -20,4 +20,4 @@ struct StepAccount {
 // Precondition: the timeline is that of the schedule, which keeps every operation.
 StepAccount account(const StepFacts& step, const Schedule& schedule, const Timeline& timeline);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

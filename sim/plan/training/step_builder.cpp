@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 namespace {
 
@@ -105,4 +105,4 @@ Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
     return finishes({op});
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -7,7 +7,7 @@
 #include "sim/plan/training/group_calls.hpp"
 #include "sim/plan/training/step_plan.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 using Ends = std::vector<Schedule::Dependency>;
 
@@ -47,4 +47,4 @@ private:
     std::uint32_t hosts_ = 0;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

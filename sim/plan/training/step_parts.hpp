@@ -8,7 +8,7 @@
 #include "sim/plan/training/pipeline_order.hpp"
 #include "sim/plan/training/step_builder.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 struct StepContext {
     const TrainingWorkload& workload;
@@ -50,4 +50,4 @@ StepOp compute_op(std::uint32_t stage, const PipelineAction& action);
 Ends finish_step(StepBuilder& builder, const StepContext& context, const std::vector<Held>& held_of_stage,
                  const Ends& after);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

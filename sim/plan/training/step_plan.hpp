@@ -13,7 +13,7 @@
 #include "sim/plan/training/memory.hpp"
 #include "sim/plan/training/model_shape.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 // What an operation of a step is for.
 enum class StepTag : std::uint8_t { tensor, context, expert, pipeline, data, compute, fixed };  // CommKind first
@@ -44,4 +44,4 @@ struct StepPlan : StepFacts {
     std::vector<std::string> notes;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

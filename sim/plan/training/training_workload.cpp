@@ -4,7 +4,7 @@
 
 #include "base/enum_name.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 std::string_view to_string(Precision p) {
     static constexpr std::array<std::string_view, 6> words = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32"};
@@ -36,4 +36,4 @@ std::string_view to_string(OptimizerKind o) {
     return enum_name(words, o);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -8,7 +8,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline training {
 
 enum class Precision : std::uint8_t { bf16, fp16, fp8, fp4, tf32, fp32 };
 enum class Recompute : std::uint8_t { none, selective, half, full };
@@ -73,4 +73,4 @@ struct TrainingWorkload {
     bool check_memory = true;            // refuse a step that does not fit the GPU
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline training

@@ -4,7 +4,7 @@
 
 #include "sim/plan/collectives/costs.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 void Leg::limit(double rate, std::string_view why) {
     if (rate < rate_cap) {
@@ -63,4 +63,4 @@ std::vector<FigureUsed> DataPathFigures::used() const {
     return all;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -19,7 +19,7 @@
 #include "sim/plan/transfers/transfer_workload.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 // A fixed time that is not part of a link's latency: an engine's start, a system call, an interrupt.
 struct LatencyTerm {
@@ -127,4 +127,4 @@ struct PathAttempt {
     PathAttempt(Refusal r) : refusal(std::move(r.reason)) {}  // NOLINT(google-explicit-constructor)
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -9,7 +9,7 @@
 #include "base/unit_text.hpp"
 #include "sim/engines/common/accounting.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::string describe(const Exchange& e, const TransferWorkload& workload, const 
     return out;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -7,7 +7,7 @@
 #include "sim/engines/common/timeline.hpp"
 #include "sim/plan/transfers/exchange_plan.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 struct Exchange : ExchangeFacts {
     double one_s = 0;  // one message, from the call to the receiver's last instruction
@@ -25,4 +25,4 @@ Exchange measured(const ExchangeFacts& facts, const Schedule& one_schedule, cons
 
 std::string describe(const Exchange& exchange, const TransferWorkload& workload, const Fabric& fabric);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

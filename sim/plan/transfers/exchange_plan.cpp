@@ -7,7 +7,7 @@
 #include "models/device_part.hpp"
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 namespace {
 
@@ -190,4 +190,4 @@ ExchangePlan Exchanger::plan(Bytes size) const {
     return plan;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -7,7 +7,7 @@
 
 #include "sim/plan/transfers/message_schedule.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 // How the messages of one size go, and what is needed to tell their times from the two timelines.
 struct ExchangeFacts {
@@ -61,4 +61,4 @@ private:
 // Whether a leg of the path crosses the network between nodes.
 bool over_network(const DataPath& path);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 namespace {
 
@@ -229,4 +229,4 @@ void add_messages(const Endpoints& conversation, Bytes bytes, std::uint32_t mess
     MessageBuilder(conversation, bytes, both_ways, schedule).add(messages);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -6,7 +6,7 @@
 #include "sim/plan/transfers/messaging.hpp"
 #include "sim/plan/transfers/transports.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 // A transfer between two devices with everything that its schedule needs.
 struct Endpoints {
@@ -29,4 +29,4 @@ MessageMode mode_of(const Endpoints& conversation, Bytes bytes);
 void add_messages(const Endpoints& conversation, Bytes bytes, std::uint32_t messages, bool both_ways,
                   Schedule& schedule);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 Messaging messaging_of(const std::string& name, DataPathFigures& figures) {
     const Part& part = figures.catalog().at("messaging", name);
@@ -35,4 +35,4 @@ Messaging messaging_of(const std::string& name, DataPathFigures& figures) {
     return m;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

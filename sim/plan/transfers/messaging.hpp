@@ -7,7 +7,7 @@
 
 #include "sim/plan/transfers/data_path.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 struct Messaging {
     std::string name;
@@ -32,4 +32,4 @@ struct Messaging {
 // Throws CatalogError.
 Messaging messaging_of(const std::string& name, DataPathFigures& figures);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

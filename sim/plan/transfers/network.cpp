@@ -8,7 +8,7 @@
 #include "base/unit_text.hpp"
 #include "models/device_part.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 namespace {
 
@@ -224,4 +224,4 @@ PathAttempt kernel_stack(const PathRequest& r, std::string_view part, double fra
     return path;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -7,7 +7,7 @@
 
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 // Why there is no adapter as the host's conditions ask; empty if there is one.
 std::optional<std::string> no_adapter(const PathRequest& request);
@@ -45,4 +45,4 @@ std::optional<HostEnds> host_ends(const PathRequest& request);
 // copies by cores, staging of GPU memory. Refused where there is no adapter or no host memory.
 PathAttempt kernel_stack(const PathRequest& request, std::string_view part, double frame_header);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

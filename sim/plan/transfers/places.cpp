@@ -6,7 +6,7 @@
 
 #include "models/pcie.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 bool is_gpu(const Fabric& fabric, DeviceId device) { return fabric.kind(device) == DeviceKind::gpu; }
 bool is_host(const Fabric& fabric, DeviceId device) { return fabric.kind(device) == DeviceKind::host_memory; }
@@ -231,4 +231,4 @@ void add_drive(const PathRequest& r, const DriveEnd& end, DataPath& path, Leg& l
                                              end.reads ? "read.latency" : "write.latency"));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -10,7 +10,7 @@
 #include "sim/plan/collectives/path_rules.hpp"
 #include "sim/plan/transfers/data_path.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 bool is_gpu(const Fabric& fabric, DeviceId device);
 bool is_host(const Fabric& fabric, DeviceId device);  // host memory
@@ -68,4 +68,4 @@ std::optional<DriveEnd> drive_end(const PathRequest& request);
 // Limits a leg to the drive's rate and adds its access time.
 void add_drive(const PathRequest& request, const DriveEnd& end, DataPath& path, Leg& leg);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -9,7 +9,7 @@
 
 #include "base/units.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 enum class Direction : std::uint8_t { one_way, both_ways };
 // What the initiator does: it writes the other device's memory (or sends), or reads it.
@@ -57,4 +57,4 @@ struct TransferWorkload {
     HostConditions host;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 namespace transports {
 #define FABRICAST_TRANSPORT(name) PathAttempt name(const PathRequest& request);
@@ -98,4 +98,4 @@ ChosenPath choose_path(const std::string& transport, const PathRequest& request)
                                      : fmt::format("no transport can be taken ({})", fmt::join(reasons, "; ")));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

@@ -7,7 +7,7 @@
 #include "sim/plan/collectives/plan.hpp"
 #include "sim/plan/transfers/data_path.hpp"
 
-namespace fabricast {
+namespace fabricast::inline transfers {
 
 struct Candidate {
     std::string transport;
@@ -34,4 +34,4 @@ std::vector<std::string> transport_names(const Catalog& catalog,
 // CatalogError for an unknown transport.
 ChosenPath choose_path(const std::string& transport, const PathRequest& request);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline transfers

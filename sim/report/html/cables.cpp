@@ -1,6 +1,6 @@
 #include "sim/report/html/cables.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // Only trunks are numbered: the parallel cables of a node are one link already.
 CableNames::CableNames(const Fabric& fabric) : fabric_(fabric) {
@@ -36,4 +36,4 @@ std::string CableNames::name(LinkId link) const {
     return fabric_.link_name(link) + (own == 0 ? "" : " (cable " + std::to_string(own) + ")");
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

@@ -9,7 +9,7 @@
 
 #include "topologies/fabric.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 class CableNames {
 public:
@@ -25,4 +25,4 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // by link id; only links with parallel ones
 };
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

@@ -6,7 +6,7 @@
 #include "sim/report/html/provenance.hpp"
 #include "sim/report/packet_picture.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 Page deadlock_page(const Scenario& scenario, const Fabric& fabric, const std::string& message) {
     std::vector<std::string> names;  // each once, in their order
@@ -43,4 +43,4 @@ Page deadlock_page(const Scenario& scenario, const Fabric& fabric, const std::st
     return page;
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

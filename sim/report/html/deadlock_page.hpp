@@ -7,9 +7,9 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // `message` is the text of CannotEnd; the links that it names in quotes are marked.
 Page deadlock_page(const Scenario& scenario, const Fabric& fabric, const std::string& message);
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

@@ -11,7 +11,7 @@
 #include "sim/report/html/cables.hpp"
 #include "topologies/bought.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 namespace {
 
@@ -304,4 +304,4 @@ Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic) {
     return draw_film(fabric, animation);
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

@@ -10,7 +10,7 @@
 #include "sim/report/report.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 struct Box {
     std::string name;  // "node0.gpu3", "leaf1", "126 more nodes"
@@ -71,4 +71,4 @@ Drawing draw_film(const Fabric& fabric, const Film& animation);
 // show their own load; the others show the mean of their link class.
 Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic);
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

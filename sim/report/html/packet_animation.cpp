@@ -10,7 +10,7 @@
 #include "sim/report/html/packet_animation_pieces.hpp"
 #include "sim/report/packet_traffic.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 namespace {
 
@@ -311,4 +311,4 @@ void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets,
     }
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

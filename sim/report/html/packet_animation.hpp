@@ -9,7 +9,7 @@
 #include "sim/report/report.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // Adds the sections for the row with the most pauses and drops, or for the largest size if there were none. Adds
 // nothing if `packets` is empty; the animation needs `packet.series`. `events` must be those of the run: they change
@@ -17,4 +17,4 @@ namespace fabricast::html {
 void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets, const Fabric& fabric,
                           const std::vector<LinkEvent>& events);
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

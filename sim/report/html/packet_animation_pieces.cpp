@@ -7,7 +7,7 @@
 #include "base/unit_text.hpp"
 #include "sim/report/packet_traffic.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 namespace {
 
@@ -95,4 +95,4 @@ Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric) {
     return scene;
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

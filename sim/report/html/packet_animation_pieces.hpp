@@ -5,9 +5,9 @@
 #include "sim/report/report.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // Precondition: `traffic` has arrivals. The devices are drawn in a circle, at most as many as can be told apart there.
 Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric);
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

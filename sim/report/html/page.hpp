@@ -14,7 +14,7 @@
 #include "sim/report/html/table.hpp"
 #include "sim/report/report.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // One point of a curve, with its 80 % interval if it has one.
 struct Point {
@@ -104,4 +104,4 @@ struct Page {
     std::vector<std::pair<std::string, std::string>> facts;  // to reproduce the result: engine, seed, version
 };
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

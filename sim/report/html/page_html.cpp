@@ -9,13 +9,13 @@
 #include "base/text.hpp"
 #include "sim/report/html/page_json.hpp"
 
-namespace fabricast {
+namespace fabricast::inline report {
 
 std::span<const EmbeddedFile> embedded_page();  // page/*, and ECharts if it was fetched; by cmake/embed.cmake
 
-}  // namespace fabricast
+}  // namespace fabricast::inline report
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string page_html(const Page& page) {
     return html.append(rest);
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

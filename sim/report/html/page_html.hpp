@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "sim/report/html/page.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // This build does not contain the drawing library, so no page can be written (exit code 4).
 struct MissingCharts : ErrorWith<ExitCode::missing_here> {
@@ -19,4 +19,4 @@ void require_charts();
 // The whole file. It needs no other file; equal pages give equal bytes. Throws MissingCharts.
 std::string page_html(const Page& page);
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

@@ -9,7 +9,7 @@
 #include "base/enum_name.hpp"
 #include "sim/report/result_columns.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 namespace {
 
@@ -170,4 +170,4 @@ Json page_json(const Page& page) {
             {"facts", page.facts}};
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

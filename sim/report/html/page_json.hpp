@@ -3,9 +3,9 @@
 
 #include "sim/report/html/page.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // The JSON that the page's script reads.
 Json page_json(const Page& page);
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

@@ -3,7 +3,7 @@
 #include "sim/report/result_file.hpp"
 #include "sim/scenario/schema.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 void add_provenance(Page& page, const Scenario& scenario) {
     const Json resolved = to_json(scenario);
@@ -25,4 +25,4 @@ std::string cluster_words(const Fabric& fabric) {
     return words;
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

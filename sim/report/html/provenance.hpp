@@ -7,7 +7,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // Adds what every page ends with: engine, seed and version, and the scenario as the parser resolved it.
 void add_provenance(Page& page, const Scenario& scenario);
@@ -15,4 +15,4 @@ void add_provenance(Page& page, const Scenario& scenario);
 // "16 x dgx-h100 (128 GPUs), rail-optimized infiniband-ndr".
 std::string cluster_words(const Fabric& fabric);
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

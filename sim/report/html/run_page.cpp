@@ -10,7 +10,7 @@
 #include "sim/report/result_columns.hpp"
 #include "sim/report/summarize.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 namespace {
 
@@ -238,4 +238,4 @@ Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabr
     return page;
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

@@ -11,10 +11,10 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // Precondition: `fabric` and `events` were built from `scenario`.
 Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric,
               const std::vector<LinkEvent>& events = {});
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

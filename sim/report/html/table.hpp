@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // The unit of a number, in SI base units. The page writes 1.2e-5 of `time` as "12 us" and 0.31 of `share` as "31 %".
 enum class Unit : std::uint8_t { none, count, time, rate, size, share, flops, power, money };
@@ -25,4 +25,4 @@ struct Table {
     std::vector<std::size_t> marked = {};  // indices of rows to highlight: a Pareto set, a winner
 };
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

@@ -9,7 +9,7 @@
 #include "sim/report/html/provenance.hpp"
 #include "sim/report/result_columns.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 namespace {
 
@@ -137,4 +137,4 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, const
     page.sections.emplace_back(bars_of("Memory", "On the fullest GPU.", Unit::size, report.steps, memory_parts));
 }
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

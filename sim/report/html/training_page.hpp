@@ -6,7 +6,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast::html {
+namespace fabricast::inline report::html {
 
 // What one rank did: the spans of the first trace row whose name begins with `rank`, one line for each of its lanes. No
 // spans if there is no such row.
@@ -15,4 +15,4 @@ Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& ran
 // Precondition: the report has steps. The timeline needs `report.trace`.
 void add_steps(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric);
 
-}  // namespace fabricast::html
+}  // namespace fabricast::inline report::html

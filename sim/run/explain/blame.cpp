@@ -7,7 +7,7 @@
 
 #include "base/enum_name.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 std::string_view to_string(BlameKind kind) {
     static constexpr std::array<std::string_view, 6> words = {"compute",  "bandwidth", "latency",
@@ -77,4 +77,4 @@ std::vector<Blame> BlameSheet::sorted() const {
     return list;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 enum class BlameKind : std::uint8_t {
     compute,    // kernels at the speed that they have when they run alone
@@ -48,4 +48,4 @@ private:
     std::vector<Blame> entries_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -15,7 +15,7 @@
 #include "sim/run/explain/scenario_text.hpp"
 #include "sim/run/simulate.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 namespace {
 
@@ -277,4 +277,4 @@ void run_all(std::vector<Counterfactual>& changes, double base_seconds, const Ca
     changes = std::move(done);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -12,7 +12,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 struct Counterfactual {
     std::string name;     // "network-twice-as-fast"
@@ -35,4 +35,4 @@ void run_all(std::vector<Counterfactual>& changes, double base_seconds, const Ca
 double seconds_of(const Report& report);
 double run_seconds(const Scenario& scenario, const Catalog& catalog, const Watch& watch);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

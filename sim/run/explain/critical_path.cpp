@@ -8,7 +8,7 @@
 
 #include "sim/run/explain/operation_blame.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 namespace {
 
@@ -135,4 +135,4 @@ BlameSheet critical_path(const Fabric& fabric, const Schedule& schedule, const T
     return Walk(fabric, schedule, timeline, part_of).back(last, from);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -10,7 +10,7 @@
 #include "sim/run/explain/blame.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 // The part of the workload that an operation belongs to, such as "tensor-parallel".
 using PartOf = std::function<std::string_view(OpId)>;
@@ -20,4 +20,4 @@ using PartOf = std::function<std::string_view(OpId)>;
 BlameSheet critical_path(const Fabric& fabric, const Schedule& schedule, const Timeline& timeline, OpId last, Time from,
                          const PartOf& part_of);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -16,7 +16,7 @@
 #include "sim/scenario/packet_options.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 namespace {
 
@@ -144,4 +144,4 @@ ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const 
     });
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -11,7 +11,7 @@
 #include "sim/run/explain/blame.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 struct ExplainedRun {
     std::string what;  // "all_reduce of 1 GiB: nvls-tree simple, 16 channels", "a training step of gpt3-175b"
@@ -28,4 +28,4 @@ Scenario single_point(const Scenario& scenario);
 // explains scenarios of the packet and SimGrid engines, whose timelines do not show whole operations; a note says so.
 ExplainedRun explain_run(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -7,7 +7,7 @@
 #include "base/unit_text.hpp"
 #include "sim/report/html/run_page.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 using namespace html;
 
@@ -120,4 +120,4 @@ Page explanation_page(const Scenario& scenario, const Explanation& explanation) 
     return page;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -5,8 +5,8 @@
 #include "sim/run/explain/explanation_text.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 html::Page explanation_page(const Scenario& scenario, const Explanation& explanation);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

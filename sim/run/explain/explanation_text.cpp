@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 namespace {
 
@@ -157,4 +157,4 @@ Json explanation_json(const Explanation& explanation) {
     return json;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

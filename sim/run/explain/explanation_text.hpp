@@ -9,7 +9,7 @@
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/run/explain/knee.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 // The blame of a run, its counterfactuals, and its scaling curve.
 struct Explanation {
@@ -27,4 +27,4 @@ std::string curve_table(const Explanation& explanation);
 
 Json explanation_json(const Explanation& explanation);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -9,7 +9,7 @@
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 namespace {
 
@@ -122,4 +122,4 @@ ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std
     return curve;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

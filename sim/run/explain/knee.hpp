@@ -8,7 +8,7 @@
 
 #include "sim/run/explain/explained_run.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 struct KneePoint {
     std::uint32_t nodes = 0, gpus = 0;
@@ -34,4 +34,4 @@ struct ScalingCurve {
 ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std::size_t threads,
                            const Watch& watch = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

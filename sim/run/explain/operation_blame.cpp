@@ -9,7 +9,7 @@
 #include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/pipeline_form.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 namespace {
 
@@ -209,4 +209,4 @@ BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double secon
     return sheet;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -10,7 +10,7 @@
 #include "sim/run/explain/blame.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 // Which end of an operation the critical path left it by.
 enum class Until : std::uint8_t { release, finish };
@@ -39,4 +39,4 @@ private:
     DeviceLimits limits_;
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

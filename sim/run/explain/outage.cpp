@@ -14,7 +14,7 @@
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/detour.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 namespace {
 
@@ -212,4 +212,4 @@ Json to_json(const OutageCost& o) {
     return json;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

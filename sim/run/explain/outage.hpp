@@ -10,7 +10,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 struct OutageRow {
     std::string what;  // "1 GiB", "1024 GPUs"
@@ -44,4 +44,4 @@ LinkChange without(const std::vector<std::string>& names);
 std::string to_text(const OutageCost& outage);
 Json to_json(const OutageCost& outage);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

@@ -4,7 +4,7 @@
 
 #include "sim/scenario/schema.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::string OverlayText::text(const std::string& source) const {
     return yaml;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

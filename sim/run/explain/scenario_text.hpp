@@ -9,7 +9,7 @@
 #include "models/catalog.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline explain {
 
 // Key by key, as the parser resolved it.
 std::string scenario_yaml(const Scenario& scenario);
@@ -31,4 +31,4 @@ private:
     std::map<std::string, std::string> lines_;  // lines by part name
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline explain

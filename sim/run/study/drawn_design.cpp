@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 namespace {
 
@@ -67,4 +67,4 @@ double DrawnDesign::value(const Draw& draw, double seconds) const {
                : capital(draw) * seconds;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

@@ -9,7 +9,7 @@
 
 #include "sim/run/study/evaluation.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 // The seconds that a design spends in the same way as another one, and its own seconds by family, trunks separately.
 struct Own {
@@ -55,4 +55,4 @@ struct DrawnDesign {
     }
 };
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

@@ -9,7 +9,7 @@
 #include "base/hash.hpp"
 #include "base/percentile.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 namespace {
 
@@ -111,4 +111,4 @@ Range range_of(double value, const std::vector<double>& draws) {
     return {value, std::min(*percentile(draws, 10), value), std::max(*percentile(draws, 90), value)};
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

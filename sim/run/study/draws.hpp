@@ -8,7 +8,7 @@
 
 #include "models/catalog.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 // A value and its 80 % interval.
 struct Range {
@@ -41,4 +41,4 @@ Range study_interval(const Catalog& catalog, std::string_view figure);
 // The first and the ninth decile of the draws, widened to contain `value`. Precondition: `draws` is not empty.
 Range range_of(double value, const std::vector<double>& draws);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

@@ -12,7 +12,7 @@
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 namespace {
 
@@ -139,4 +139,4 @@ Evaluation evaluate(const StudyInput& input, const Watch& watch) {
     });
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

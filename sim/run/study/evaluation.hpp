@@ -12,7 +12,7 @@
 #include "sim/run/study/parts_list.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 // A design and its catalogue, with its prices merged in.
 struct StudyInput {
@@ -54,4 +54,4 @@ struct Evaluation {
 // Throws as simulate does.
 Evaluation evaluate(const StudyInput& input, const Watch& watch);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

@@ -11,7 +11,7 @@
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/node_reader.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 namespace {
 
@@ -268,4 +268,4 @@ void apply_prices(const Scenario& scenario, Catalog& catalog) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

@@ -11,7 +11,7 @@
 #include "topologies/bill.hpp"
 #include "topologies/fabric.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 // A number of one part.
 struct PartLine {
@@ -69,4 +69,4 @@ Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw
 // Merges the scenario's `prices` into the catalogue. Throws InputError at the key.
 void apply_prices(const Scenario& scenario, Catalog& catalog);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

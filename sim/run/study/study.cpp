@@ -11,7 +11,7 @@
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/run/study/drawn_design.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 namespace {
 
@@ -186,4 +186,4 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
     return result;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

@@ -17,7 +17,7 @@
 
 #include "sim/run/study/evaluation.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 enum class StudyOrder : std::uint8_t { value, time, capital, power };
 std::string_view to_string(StudyOrder order);  // value: cost per token, or capital per bus bandwidth
@@ -50,4 +50,4 @@ struct StudyOptions {
 // Throws as simulate does. Precondition: there are inputs, and at least 10 draws.
 Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, const Watch& watch = {});
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

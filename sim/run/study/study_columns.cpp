@@ -7,7 +7,7 @@
 
 #include "base/unit_text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 namespace {
 
@@ -147,4 +147,4 @@ const std::vector<StudyColumn>& study_columns() {
     return columns;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

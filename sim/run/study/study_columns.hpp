@@ -4,7 +4,7 @@
 #include "sim/report/columns.hpp"
 #include "sim/run/study/study.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 enum class StudyPart : std::uint8_t { speed, cost };  // the page has a table for each
 
@@ -18,4 +18,4 @@ const std::vector<StudyColumn>& study_columns();
 
 Json range_json(const Range& range);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

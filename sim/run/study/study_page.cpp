@@ -11,7 +11,7 @@
 #include "sim/report/html/run_page.hpp"
 #include "sim/run/study/study_columns.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 using namespace html;
 
@@ -137,4 +137,4 @@ Page study_page(const Scenario& scenario, const Study& study) {
     return page;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

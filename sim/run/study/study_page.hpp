@@ -5,9 +5,9 @@
 #include "sim/run/study/study.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 // `scenario`: the scenario of the first design.
 html::Page study_page(const Scenario& scenario, const Study& study);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

@@ -9,7 +9,7 @@
 #include "models/evidence.hpp"
 #include "sim/run/study/study_columns.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 namespace {
 
@@ -180,4 +180,4 @@ std::string study_csv(const Study& study) {
     return csv_text(records_of(study.designs, columns));
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

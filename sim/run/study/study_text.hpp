@@ -6,7 +6,7 @@
 #include "base/json.hpp"
 #include "sim/run/study/study.hpp"
 
-namespace fabricast {
+namespace fabricast::inline studies {
 
 // The designs as columns, best first; then how each differs from the design that was named first.
 std::string study_table(const Study& study);
@@ -17,4 +17,4 @@ Json study_json(const Study& study);
 // A line for each design, best first.
 std::string study_csv(const Study& study);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline studies

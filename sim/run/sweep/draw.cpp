@@ -7,7 +7,7 @@
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::vector<std::vector<SweepValue>> drawn_points(const RandomSweep& spec, std::
     return points;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

@@ -8,10 +8,10 @@
 
 #include "sim/scenario/sweep_spec.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 // One value for each range, for each of `spec.points` points; the same on every machine. Throws InputError at a range
 // whose ends are not plain decimals of one unit in ascending order.
 std::vector<std::vector<SweepValue>> drawn_points(const RandomSweep& spec, std::uint64_t seed);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

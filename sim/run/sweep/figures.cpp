@@ -7,7 +7,7 @@
 #include "sim/report/failed_asserts.hpp"
 #include "sim/report/result_columns.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 namespace {
 
@@ -69,4 +69,4 @@ SweepFigures sweep_figures(const Scenario& scenario, const Report& report) {
     return figures;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

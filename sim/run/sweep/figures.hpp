@@ -8,7 +8,7 @@
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 struct SweepFigures {
     std::vector<std::string> columns;  // of every report of the scenario
@@ -20,4 +20,4 @@ struct SweepFigures {
 // `failed_asserts` says which of them failed.
 SweepFigures sweep_figures(const Scenario& scenario, const Report& report);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

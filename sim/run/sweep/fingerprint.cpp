@@ -12,7 +12,7 @@
 #include "base/hash.hpp"
 #include "sim/scenario/schema.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::string fingerprint(const Scenario& scenario) {
     return fingerprint(text);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

@@ -7,7 +7,7 @@
 #include "models/catalog.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 // 32 hexadecimal digits.
 std::string fingerprint(std::string_view text);
@@ -19,4 +19,4 @@ std::string fingerprint(const Catalog& catalog);
 // of its trace files.
 std::string fingerprint(const Scenario& scenario);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

@@ -15,7 +15,7 @@
 #include "base/text_file.hpp"
 #include "sim/report/result_file.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 namespace {
 
@@ -227,4 +227,4 @@ void Journal::fail(const char* what) const {
     throw IoError(path_.string() + ": " + what + " (" + std::strerror(errno) + ")");
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "sim/run/sweep/sweep.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 // The journal belongs to another sweep or version, is damaged, in use or unfinished, or the file is not a journal (exit
 // code 2).
@@ -72,4 +72,4 @@ SweepOutcomes read_journal(const std::filesystem::path& path, const Sweep& sweep
 Json outcome_json(const SweepOutcome& outcome);
 SweepOutcome outcome_of(const Json& json);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

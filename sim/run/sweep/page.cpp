@@ -15,7 +15,7 @@
 #include "base/unit_text.hpp"
 #include "sim/report/html/run_page.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 namespace {
 
@@ -228,4 +228,4 @@ Page sweep_page(const SweepResult& result, const Scenario& first) {
     return page;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

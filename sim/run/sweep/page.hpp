@@ -6,9 +6,9 @@
 #include "sim/run/sweep/result.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 // `first`: the scenario of the first point; the page shows it as its provenance.
 html::Page sweep_page(const SweepResult& result, const Scenario& first);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

@@ -7,7 +7,7 @@
 
 #include "sim/run/sweep/draw.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::vector<std::string> overrides_of(const SweepPoints& points, std::size_t poi
     return overrides;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

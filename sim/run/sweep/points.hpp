@@ -7,7 +7,7 @@
 
 #include "sim/scenario/sweep_spec.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 inline constexpr std::size_t most_sweep_points = 1'000'000;
 
@@ -26,4 +26,4 @@ SweepPoints sweep_points(const SweepSpec& spec, const std::vector<Variation>& va
 // "path=value" for each key that the point sets.
 std::vector<std::string> overrides_of(const SweepPoints& points, std::size_t point);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

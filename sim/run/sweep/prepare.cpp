@@ -14,7 +14,7 @@
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/vary.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 namespace {
 
@@ -154,4 +154,4 @@ Scenario scenario_at(const Sweep& sweep, std::size_t point) {
     return scenario_of_tree(with_overrides(sweep.tree, overrides_of(sweep.points, point)), sweep.file);
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

@@ -3,7 +3,7 @@
 
 #include "sim/run/sweep/sweep.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 // Reads every point. `tree` is the scenario's tree with the overrides applied (scenario_tree()). Throws InputError if
 // nothing varies, a path is not a key, a key does not accept one of its values, or not a single point can be read.
@@ -19,4 +19,4 @@ std::string identity_of(const Sweep& sweep);
 // The scenario of a point. Throws InputError.
 Scenario scenario_at(const Sweep& sweep, std::size_t point);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

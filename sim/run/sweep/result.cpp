@@ -13,7 +13,7 @@
 #include "base/unit_text.hpp"
 #include "sim/report/result_file.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 namespace {
 
@@ -162,4 +162,4 @@ void write_result(const std::filesystem::path& out, const SweepResult& result) {
     }
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

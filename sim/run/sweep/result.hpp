@@ -11,7 +11,7 @@
 
 #include "sim/report/columns.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 struct SweepRow {
     std::size_t point = 0;            // from 0, in the order of the sweep
@@ -46,4 +46,4 @@ std::optional<ResultKind> result_kind(const std::filesystem::path& out);
 // Writes the whole file or none. Equal results give equal bytes (SQLite: equal dumps). Throws IoError, MissingSqlite.
 void write_result(const std::filesystem::path& out, const SweepResult& result);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

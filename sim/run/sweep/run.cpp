@@ -13,7 +13,7 @@
 #include "sim/run/sweep/figures.hpp"
 #include "sim/run/sweep/prepare.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 namespace {
 
@@ -96,4 +96,4 @@ SweepResult sweep_result(const Sweep& sweep, const SweepOutcomes& outcomes) {
     return result;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

@@ -3,7 +3,7 @@
 
 #include "sim/run/sweep/sweep.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 // Runs one point. An error in the point becomes its outcome. Throws Stopped, IoError and bad_alloc, which are no fault
 // of the point.
@@ -17,4 +17,4 @@ void run_points(const Sweep& sweep, const std::vector<std::size_t>& points, std:
 // The table in the order of the points. Points that have no outcome are left out.
 SweepResult sweep_result(const Sweep& sweep, const SweepOutcomes& outcomes);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

@@ -17,7 +17,7 @@
 #include "sim/run/sweep/result.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace fabricast {
+namespace fabricast::inline sweep {
 
 // The catalogue for a scenario, with the scenario's own overlays merged in.
 using CatalogOf = std::function<Catalog(const Scenario&)>;
@@ -49,4 +49,4 @@ struct SweepOutcome {
 
 using SweepOutcomes = std::map<std::string, SweepOutcome, std::less<>>;  // by key
 
-}  // namespace fabricast
+}  // namespace fabricast::inline sweep

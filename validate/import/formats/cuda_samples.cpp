@@ -3,7 +3,7 @@
 
 #include "validate/import/log_table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 // "Device: 0, NVIDIA A100-SXM4-80GB, pciBusID: 7, ..." and " Device 0: Tesla T4" of bandwidthTest.
@@ -120,4 +120,4 @@ extern const LogFormat bandwidth_test = {"bandwidth-test", "the CUDA sample band
                                          read_bandwidth_test};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -6,7 +6,7 @@
 
 #include "validate/import/log_table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 // The text after `key` ("size=" or "BW:") up to `stop`, without blanks.
@@ -89,4 +89,4 @@ namespace formats {
 extern const LogFormat gdrcopy = {"gdrcopy", "gdrcopy's copybw and copylat", false, fits, read_gdrcopy};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -9,7 +9,7 @@
 
 #include "validate/import/nccl_run.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 // Positions of the columns of the table after the first, the size; out of place first, then in place.
@@ -271,4 +271,4 @@ namespace formats {
 extern const LogFormat nccl_tests = {"nccl-tests", "nccl-tests' table", true, fits, read_nccl_tests};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

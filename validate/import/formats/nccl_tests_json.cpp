@@ -8,7 +8,7 @@
 #include "validate/import/json_tree.hpp"
 #include "validate/import/nccl_run.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 // The NCCL_* variables of the environment, such as "NCCL_ALGO=Ring". Other variables do not affect the speed and may be
@@ -117,4 +117,4 @@ namespace formats {
 extern const LogFormat nccl_tests_json = {"nccl-tests-json", "nccl-tests' -J file", false, fits, read_nccl_tests_json};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -3,7 +3,7 @@
 
 #include "validate/import/log_table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 struct Machine {
@@ -119,4 +119,4 @@ namespace formats {
 extern const LogFormat nvbandwidth = {"nvbandwidth", "nvbandwidth's matrices", true, fits, read_nvbandwidth};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

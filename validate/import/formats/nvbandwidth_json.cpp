@@ -7,7 +7,7 @@
 #include "validate/import/json_tree.hpp"
 #include "validate/import/log_table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 void put(MeasurementSection& section, const char* key, const yaml::Node* value) {
@@ -86,4 +86,4 @@ namespace formats {
 extern const LogFormat nvbandwidth_json = {"nvbandwidth-json", "nvbandwidth -j", false, fits, read_nvbandwidth_json};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

@@ -4,7 +4,7 @@
 #include "base/numbers.hpp"
 #include "validate/import/log_table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 constexpr PrintedColumn known[] = {{"AvgLatency(us)", "avg_latency_us"},
@@ -98,4 +98,4 @@ namespace formats {
 extern const LogFormat osu = {"osu", "OSU micro-benchmarks", true, fits, read_osu};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

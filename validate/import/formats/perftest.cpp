@@ -7,7 +7,7 @@
 #include "base/numbers.hpp"
 #include "validate/import/log_table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 constexpr PrintedColumn known[] = {{"BWpeak[MB/sec]", "bw_peak_MiBps"},
@@ -213,4 +213,4 @@ extern const LogFormat perftest = {"perftest", "ib_write_bw, ib_write_lat, ib_re
                                    read_perftest};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

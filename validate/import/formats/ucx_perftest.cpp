@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "validate/import/log_table.hpp"
 
-namespace fabricast {
+namespace fabricast::inline validate_import {
 namespace {
 
 // Iterations; latency: one percentile, average, overall; bandwidth: average, overall; message rate: average, overall.
@@ -116,4 +116,4 @@ namespace formats {
 extern const LogFormat ucx_perftest = {"ucx-perftest", "ucx_perftest", false, fits, read_ucx_perftest};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline validate_import

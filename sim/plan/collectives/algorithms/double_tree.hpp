@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // Parent of `node` in the first tree over `nodes`: with b the lowest set bit, (node ^ b) | 2b, or node ^ b if that is
 // not a valid node. Node 0 is the root.
@@ -36,4 +36,4 @@ constexpr std::optional<std::uint32_t> tree_parent(std::uint32_t tree, std::uint
 // Hops from the deepest node to the root.
 constexpr std::uint32_t tree_depth(std::uint32_t nodes) { return nodes < 2 ? 0 : std::bit_width(nodes - 1); }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -155,4 +155,4 @@ Program pairwise_all_to_all(std::uint32_t ranks) {
     return p;
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

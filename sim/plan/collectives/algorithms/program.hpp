@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // Pieces [first, first + count) of `src` go to the same pieces of `dst`.
 struct Message {
@@ -51,4 +51,4 @@ Program pat_reduce_scatter(std::uint32_t ranks);
 // There are ranks^2 pieces; src sends piece src * ranks + dst to dst: in step i every rank sends to the rank i ahead.
 Program pairwise_all_to_all(std::uint32_t ranks);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

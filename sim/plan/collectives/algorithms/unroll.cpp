@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 namespace {
 
@@ -130,4 +130,4 @@ std::vector<OpId> unroll(const Program& program, const Unrolling& as, Schedule& 
     return Unroller(program, as, schedule, after).run();
 }
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -8,7 +8,7 @@
 #include "sim/engines/common/schedule.hpp"
 #include "sim/plan/collectives/algorithms/program.hpp"
 
-namespace fabricast {
+namespace fabricast::inline collectives {
 
 // What the messages of a program become.
 struct Unrolling {
@@ -23,4 +23,4 @@ struct Unrolling {
 std::vector<OpId> unroll(const Program& program, const Unrolling& as, Schedule& schedule,
                          std::span<const Schedule::Dependency> after);
 
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives

@@ -8,13 +8,16 @@
 
 #include "sim/plan/collectives/nccl/names.hpp"
 
-namespace fabricast {
+namespace fabricast::inline engine_common {
+class Schedule;
+}
+
+namespace fabricast::inline collectives {
 struct Call;
 struct LoweredCall;
-class Schedule;
-}  // namespace fabricast
+}  // namespace fabricast::inline collectives
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 struct NodeBandwidths;
 struct TopologySearchResult;
@@ -47,4 +50,4 @@ struct AlgorithmModel {
 // In NCCL's order: of two equal estimates the first wins.
 using Algorithms = std::span<const AlgorithmModel* const>;
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

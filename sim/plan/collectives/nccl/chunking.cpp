@@ -5,7 +5,7 @@
 #include <cmath>
 #include <initializer_list>
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 namespace {
 
@@ -145,4 +145,4 @@ int p2p_channels(const Release& release, const Environment& environment, const T
     return channels;
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -7,7 +7,7 @@
 #include "sim/plan/collectives/nccl/environment.hpp"
 #include "sim/plan/collectives/nccl/search.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 struct Shape {
     std::uint32_t ranks = 1, nodes = 1;
@@ -40,4 +40,4 @@ int p2p_channels(const Release& release, const Environment& environment, const T
 double p2p_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

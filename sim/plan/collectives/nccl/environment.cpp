@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 namespace {
 
@@ -188,4 +188,4 @@ Environment read_environment(const std::map<std::string, std::string>& given, Co
     return e;
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -11,7 +11,7 @@
 
 #include "sim/plan/collectives/nccl/tuning.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 // The longest path over which NCCL lets two GPUs of a node map each other's memory (NCCL_P2P_LEVEL; src/graph/topo.h).
 // GPUs that are farther apart go through host memory.
@@ -39,4 +39,4 @@ std::vector<std::string_view> modelled_variables();
 Environment read_environment(const std::map<std::string, std::string>& variables, Collective collective,
                              Algorithms algorithms);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

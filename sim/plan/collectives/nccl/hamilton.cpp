@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::vector<std::vector<std::uint16_t>> hamiltonian_rings(std::uint32_t n, std::
     return Packing(n, std::move(capacity), most).best();
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 // `capacity[a * n + b]` is how many rings may use the edge a -> b. Returns at most `most` cycles, each starting at 0;
 // the largest set found within a fixed number of steps, which is the optimum for the meshes that exist. Deterministic.
@@ -15,4 +15,4 @@ std::vector<std::vector<std::uint16_t>> hamiltonian_rings(std::uint32_t n, std::
 std::vector<std::uint16_t> hamiltonian_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_t first,
                                             std::uint16_t last);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

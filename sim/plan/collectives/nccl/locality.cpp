@@ -6,7 +6,7 @@
 #include <ranges>
 #include <string>
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 namespace {
 
@@ -152,4 +152,4 @@ Locality locality(const NodeTemplate& node, std::uint32_t gpus) {
     return l;
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -6,7 +6,7 @@
 
 #include "topologies/cluster.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 // NCCL's PCIe path types, nearest first: through one switch, several switches, one host bridge, across CPUs; no path.
 enum class PciePath : std::uint8_t { pix, pxb, phb, sys, dis };
@@ -27,4 +27,4 @@ struct Locality {
 // Describes the first `gpus` GPUs of the node.
 Locality locality(const NodeTemplate& node, std::uint32_t gpus);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -6,7 +6,7 @@
 
 #include "sim/plan/collectives/plan.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 Protocol scenario_protocol(Proto proto) {
     constexpr std::array same{Protocol::ll, Protocol::ll128, Protocol::simple};
@@ -38,4 +38,4 @@ Version parse_version(std::string_view text) {
     return version;
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -10,7 +10,7 @@
 
 #include "sim/plan/collectives/collective.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 enum class Proto : std::uint8_t { ll, ll128, simple };
 inline constexpr std::array every_proto{Proto::ll, Proto::ll128, Proto::simple};
@@ -30,4 +30,4 @@ struct Version {
 // Throws PlanError if the text is not a version.
 Version parse_version(std::string_view text);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -10,7 +10,7 @@
 
 #include "sim/plan/collectives/nccl/hamilton.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 namespace {
 
@@ -125,4 +125,4 @@ bool ring_on_nvlink(const NodeBandwidths& p) {
     return p.gpus == 1 || p.node.nvlink == NvlinkShape::nvswitch || mesh_closes(p);
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -11,7 +11,7 @@
 #include "sim/plan/collectives/nccl/release.hpp"
 #include "topologies/cluster.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 struct NodeBandwidths {
     const NodeTemplate& node;
@@ -55,4 +55,4 @@ bool mesh_closes(const NodeBandwidths& node);
 // Whether every hop of a ring inside the node is NVLink.
 bool ring_on_nvlink(const NodeBandwidths& node);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 namespace {
 
@@ -101,4 +101,4 @@ Release release(const Catalog& catalog, const Version& version) {
     return {.entry = best, .part = best->name, .version = best_version, .flags = read_flags(*best)};
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

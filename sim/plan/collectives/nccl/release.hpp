@@ -10,7 +10,7 @@
 #include "models/catalog.hpp"
 #include "sim/plan/collectives/nccl/names.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
 Generation generation(int compute_capability);
@@ -49,4 +49,4 @@ struct Release {
 // or if the release has a flag that is none.
 Release release(const Catalog& catalog, const Version& version);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

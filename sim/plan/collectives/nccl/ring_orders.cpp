@@ -8,7 +8,7 @@
 
 #include "sim/plan/collectives/nccl/hamilton.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 namespace {
 
@@ -159,4 +159,4 @@ std::vector<Ring> ring_orders(const NodeBandwidths& p, int channels, double spee
     return rings;
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

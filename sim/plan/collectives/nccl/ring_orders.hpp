@@ -6,7 +6,7 @@
 
 #include "sim/plan/collectives/nccl/node_bandwidths.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 // A searched ring: the GPUs of a node in order; between nodes it comes in through `nic` (its rail) and leaves through
 // `exit_nic`, which is the same NIC unless NICs are crossed. If `odd_order` is not empty, every other node uses that
@@ -26,4 +26,4 @@ enum class Exit : std::uint8_t { own_rail, nearest, in_pairs };
 // the rail's GPU; on meshes each ring is a Hamiltonian cycle.
 std::vector<Ring> ring_orders(const NodeBandwidths& node, int channels, double speed, Exit exit = Exit::own_rail);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

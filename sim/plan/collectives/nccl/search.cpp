@@ -7,7 +7,7 @@
 
 #include "sim/plan/collectives/nccl/hamilton.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 namespace {
 
@@ -209,4 +209,4 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
     return found;
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

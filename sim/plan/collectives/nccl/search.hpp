@@ -13,7 +13,7 @@
 #include "sim/plan/collectives/nccl/tuning.hpp"
 #include "topologies/cluster.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 struct TopologySearchResult {
     std::vector<Ring> rings;  // one per searched channel; execution channel c runs on rings[c % size]
@@ -31,4 +31,4 @@ struct TopologySearchResult {
 TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes,
                             double port, const Release& release, const Environment& environment);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

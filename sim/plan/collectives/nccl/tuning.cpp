@@ -6,7 +6,7 @@
 
 #include "sim/plan/collectives/plan.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 double TuningCase::hop(std::string_view wire, std::string_view algorithm, Proto proto) const {
     return release.item(fmt::format("hw_latency.{}.{}", wire, algorithm), index(proto));
@@ -90,4 +90,4 @@ Estimate choose(const std::vector<Estimate>& estimates) {
     return *best;
 }
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -16,7 +16,7 @@
 #include "sim/plan/collectives/nccl/algorithm_model.hpp"
 #include "sim/plan/collectives/nccl/release.hpp"
 
-namespace fabricast::nccl {
+namespace fabricast::inline collectives::nccl {
 
 enum class CpuVendor : std::uint8_t { intel, amd, other };
 
@@ -104,4 +104,4 @@ std::vector<Estimate> estimates(Algorithms algorithms, const Release& release, c
 // The fastest estimate, the first of several equal ones. Throws PlanError if none can run.
 Estimate choose(const std::vector<Estimate>& estimates);
 
-}  // namespace fabricast::nccl
+}  // namespace fabricast::inline collectives::nccl

@@ -11,7 +11,7 @@
 #include "sim/plan/traces/chakra_node.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -220,4 +220,4 @@ namespace formats {
 extern const TraceFormat chakra = {"chakra", "Chakra execution trace", false, fits, read, ".et"};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -11,7 +11,7 @@
 #include "base/numbers.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -250,4 +250,4 @@ namespace formats {
 extern const TraceFormat goal = {"goal", "GOAL of LogGOPSim", true, fits, read};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

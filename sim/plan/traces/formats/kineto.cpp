@@ -15,7 +15,7 @@
 #include "sim/plan/traces/trace_format.hpp"
 #include "sim/plan/traces/waits.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -367,4 +367,4 @@ extern const TraceFormat kineto = {
     .name = "kineto", .meaning = "PyTorch profiler", .certain = true, .fits = fits, .read = read, .long_json = true};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -12,7 +12,7 @@
 #include "base/xml.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -201,4 +201,4 @@ namespace formats {
 extern const TraceFormat msccl = {"msccl", "MSCCL algorithm", true, fits, read};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -13,7 +13,7 @@
 #include "sim/plan/traces/comm_names.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -347,4 +347,4 @@ namespace formats {
 extern const TraceFormat nccl_log = {"nccl-log", "NCCL_DEBUG=INFO with INIT and COLL", true, fits, read};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -13,7 +13,7 @@
 #include "sim/plan/traces/observed_operator.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -225,4 +225,4 @@ namespace formats {
 extern const TraceFormat pytorch_et = {"pytorch-et", "PyTorch's ExecutionTraceObserver", true, fits, read};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -11,7 +11,7 @@
 #include "sim/plan/traces/recording_yaml.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
-namespace fabricast {
+namespace fabricast::inline traces {
 
 namespace {
 
@@ -223,4 +223,4 @@ namespace formats {
 extern const TraceFormat recording = {"recording", "our own", true, fits, read};
 }  // namespace formats
 
-}  // namespace fabricast
+}  // namespace fabricast::inline traces

@@ -2,7 +2,7 @@
 
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt cxl_pool(const PathRequest& r) {
     const auto pool = [&](DeviceId d) { return r.fabric.device_name(d).find(".cxl") != std::string::npos; };
@@ -18,4 +18,4 @@ PathAttempt cxl_pool(const PathRequest& r) {
                               .wire_ratio = r.figures.number("cxl-pool", "line.wire")}}};
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

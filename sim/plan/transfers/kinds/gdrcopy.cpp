@@ -6,7 +6,7 @@
 #include "models/pcie.hpp"
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt gdrcopy(const PathRequest& r) {
     const bool writes = is_host(r.fabric, r.from) && is_gpu(r.fabric, r.to);
@@ -44,4 +44,4 @@ PathAttempt gdrcopy(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

@@ -3,7 +3,7 @@
 
 #include "sim/plan/transfers/network.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt gpu_initiated(const PathRequest& r) {
     if (!is_gpu(r.fabric, r.from)) {
@@ -17,4 +17,4 @@ PathAttempt gpu_initiated(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

@@ -2,7 +2,7 @@
 
 #include "sim/plan/transfers/network.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt gpudirect_rdma(const PathRequest& r) {
     if (!is_gpu(r.fabric, r.from) && !is_gpu(r.fabric, r.to)) {
@@ -41,4 +41,4 @@ PathAttempt gpudirect_rdma(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

@@ -3,7 +3,7 @@
 
 #include "sim/plan/transfers/network.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt gpudirect_storage(const PathRequest& r) {
     const auto end = drive_end(r);
@@ -42,4 +42,4 @@ PathAttempt gpudirect_storage(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

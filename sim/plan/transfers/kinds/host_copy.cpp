@@ -3,7 +3,7 @@
 
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt host_copy(const PathRequest& r) {
     const bool down = is_host(r.fabric, r.from) && is_gpu(r.fabric, r.to);
@@ -29,4 +29,4 @@ PathAttempt host_copy(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

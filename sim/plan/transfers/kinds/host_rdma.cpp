@@ -2,7 +2,7 @@
 
 #include "sim/plan/transfers/network.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt host_rdma(const PathRequest& r) {
     if (!is_host(r.fabric, r.from) || !is_host(r.fabric, r.to)) {
@@ -14,4 +14,4 @@ PathAttempt host_rdma(const PathRequest& r) {
     return rdma_path(r);
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

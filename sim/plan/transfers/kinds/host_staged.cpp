@@ -5,7 +5,7 @@
 #include "base/unit_text.hpp"
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt host_staged(const PathRequest& r) {
     if (!is_gpu(r.fabric, r.from) || !is_gpu(r.fabric, r.to) || !same_node(r) || r.from == r.to) {
@@ -32,4 +32,4 @@ PathAttempt host_staged(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

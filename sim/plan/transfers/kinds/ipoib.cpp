@@ -2,7 +2,7 @@
 
 #include "sim/plan/transfers/network.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt ipoib(const PathRequest& r) {
     if (fabric_family(r) != "infiniband" || same_node(r)) {
@@ -12,4 +12,4 @@ PathAttempt ipoib(const PathRequest& r) {
     return kernel_stack(r, "ipoib", datagram_frame);
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "sim/plan/transfers/network.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt iwarp(const PathRequest& r) {
     const Part& nic = r.figures.part(r.fabric.node().nic_part.empty() ? "iwarp" : r.fabric.node().nic_part);
@@ -32,4 +32,4 @@ PathAttempt iwarp(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

@@ -2,7 +2,7 @@
 
 #include "sim/plan/transfers/network.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt kernel_tcp(const PathRequest& r) {
     const std::string family = fabric_family(r);
@@ -16,4 +16,4 @@ PathAttempt kernel_tcp(const PathRequest& r) {
     return kernel_stack(r, "kernel-tcp", ethernet_frame);
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

@@ -2,7 +2,7 @@
 
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt local_copy(const PathRequest& r) {
     if (r.from != r.to) {
@@ -19,4 +19,4 @@ PathAttempt local_copy(const PathRequest& r) {
     return Refusal{"only GPUs and host memory copy inside themselves"};
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

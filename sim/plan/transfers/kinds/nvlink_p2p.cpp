@@ -4,7 +4,7 @@
 
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt nvlink_p2p(const PathRequest& r) {
     if (!is_gpu(r.fabric, r.from) || !is_gpu(r.fabric, r.to)) {
@@ -33,4 +33,4 @@ PathAttempt nvlink_p2p(const PathRequest& r) {
                   .wire_ratio = reads ? r.figures.number("nvlink-p2p", "read.wire") : 1}}};
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

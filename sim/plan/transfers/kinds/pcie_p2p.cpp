@@ -4,7 +4,7 @@
 #include "models/pcie.hpp"
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 namespace {
 
@@ -75,4 +75,4 @@ PathAttempt pcie_p2p(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

@@ -3,7 +3,7 @@
 
 #include "sim/plan/transfers/places.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt peer_device(const PathRequest& r) {
     const auto third = [&](DeviceId d) {
@@ -28,4 +28,4 @@ PathAttempt peer_device(const PathRequest& r) {
         .legs = {{.what = "DMA of " + name_of(r, third(r.from) ? r.from : r.to), .paths = {query(r.from, r.to)}}}};
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

@@ -4,7 +4,7 @@
 #include "sim/plan/transfers/network.hpp"
 #include "topologies/trays.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 namespace {
 
@@ -46,4 +46,4 @@ PathAttempt pxn_rdma(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports

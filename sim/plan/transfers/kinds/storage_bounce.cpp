@@ -5,7 +5,7 @@
 
 #include "sim/plan/transfers/network.hpp"
 
-namespace fabricast::transports {
+namespace fabricast::inline transfers::transports {
 
 PathAttempt storage_bounce(const PathRequest& r) {
     const auto end = drive_end(r);
@@ -42,4 +42,4 @@ PathAttempt storage_bounce(const PathRequest& r) {
     return path;
 }
 
-}  // namespace fabricast::transports
+}  // namespace fabricast::inline transfers::transports
