@@ -1,13 +1,14 @@
 # Turns YAML files into one C++ file with a table of them, so that the program needs no path at run time.
 #   fabricast_embed(<target> <output.cpp> <function> <glob>...)
-# defines `std::span<const EmbeddedFile> fabricast::<function>()` (base/embedded_file.hpp) and rebuilds it whenever a
+# defines `std::span<const EmbeddedFile> <function>()` (base/embedded_file.hpp) in the namespace of the target's room and rebuilds it whenever a
 # file changes.
 function(fabricast_embed target output function)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})
   list(SORT files)
+  string(REPLACE fabricast_ "" room ${target})
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DFUNCTION=${function} "-DFILES=${files}"
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DFUNCTION=${function} -DROOM=${room} "-DFILES=${files}"
             -DROOT=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
     DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
     COMMENT "Embedding for ${function}()"

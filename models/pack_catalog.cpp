@@ -59,7 +59,7 @@ std::string pack(const Catalog& catalog) {
     }
     std::string out =
         "// Made by pack_catalog from models/catalog/*.yaml, which are the source.\n"
-        "#include \"models/packed_catalog.hpp\"\n\nnamespace fabricast::packed {\n\nnamespace {\n\n";
+        "#include \"models/packed_catalog.hpp\"\n\nnamespace fabricast::inline models::packed {\n\nnamespace {\n\n";
     const auto write = [&](std::string_view type, std::string_view name, const Table& table) {
         out += fmt::format("constexpr {} {}[] = {{\n{}}};\n\n", type, name, table.rows);
     };
@@ -70,7 +70,7 @@ std::string pack(const Catalog& catalog) {
     write("Part", "parts", parts);
     return out +
            "}  // namespace\n\nTables catalog() { return {parts, words, figures, values, sources}; }\n\n"
-           "}  // namespace fabricast::packed\n";
+           "}  // namespace fabricast::inline models::packed\n";
 }
 
 void run(const std::filesystem::path& output, std::vector<std::string> files) {
