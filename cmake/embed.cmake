@@ -1,6 +1,7 @@
 # Turns YAML files into one C++ file with a table of them, so that the program needs no path at run time.
 #   fabricast_embed(<target> <output.cpp> <function> <glob>...)
-# defines `std::span<const EmbeddedFile> <function>()` (base/embedded_file.hpp) in the namespace of the target's room and rebuilds it whenever a
+# defines `std::span<const EmbeddedFile> <function>()` (base/embedded_file.hpp) in the namespace of the room, and
+# rebuilds it whenever a
 # file changes.
 function(fabricast_embed target output function)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})
