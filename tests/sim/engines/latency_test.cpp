@@ -69,7 +69,7 @@ double early_packets(const Case& c) {
 }
 
 // Engines that this build has.
-std::vector<std::string> engines() {
+std::vector<std::string> engine_names() {
     std::vector<std::string> names = {"flow", "analytic", "packet", "simgrid"};
     try {
         seconds({"sendrecv", "auto", "auto"}, "simgrid", 1);
@@ -117,7 +117,7 @@ TEST_CASE("the cables on a collective's way are as many as one counts by hand, i
         {{"gather", "auto", "auto"}, 2 * 1},
         {{"scatter", "auto", "auto"}, 2 * 1},
     };
-    for (const std::string& engine : engines()) {
+    for (const std::string& engine : engine_names()) {
         for (const Counted& c : counted) {
             INFO(engine << ": " << text(c.what));
             const double each = (seconds(c.what, engine, 2'000'000) - seconds(c.what, engine, 1'000'000)) / 1e-3;
@@ -129,7 +129,7 @@ TEST_CASE("the cables on a collective's way are as many as one counts by hand, i
 TEST_CASE(
     "engines agree on latencies within three per cent, packets but for what they take last, whatever the cables") {
     Random random{29};
-    const std::vector<std::string> names = engines();
+    const std::vector<std::string> names = engine_names();
     for (int i = 0; i < 60; ++i) {
         Case c;
         const char* const collectives[] = {"all_reduce",     "all_reduce", "all_gather",

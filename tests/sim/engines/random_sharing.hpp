@@ -27,7 +27,7 @@ struct RandomSharing {
     std::vector<double> capacity, times, members, cap;
     std::vector<std::uint32_t> end, link;
 
-    Sharing view() const { return {capacity, end, link, times, members, cap}; }
+    flow::Sharing view() const { return {capacity, end, link, times, members, cap}; }
 };
 
 // 1-20 links of equal, small-integer or random capacity; 1-40 classes over up to 6 of them, crossed up to 3 times.

@@ -31,11 +31,11 @@ workload:
   parallelism: {tensor: 2, pipeline: 2}
 )";
 
-Scenario scenario(const std::vector<std::string>& set = {}) { return parse_scenario(small, "small.yaml", set); }
+Scenario scenario_of(const std::vector<std::string>& set = {}) { return parse_scenario(small, "small.yaml", set); }
 
-const TrainingWorkload& training(const Scenario& s) { return std::get<TrainingWorkload>(s.workload); }
+const TrainingWorkload& training_of(const Scenario& s) { return std::get<TrainingWorkload>(s.workload); }
 
-StepRow step(const std::vector<std::string>& set = {}) { return simulate(scenario(set), catalogue()).steps.at(0); }
+StepRow step(const std::vector<std::string>& set = {}) { return simulate(scenario_of(set), catalogue()).steps.at(0); }
 
 double seconds(const StepPlan& plan, const Fabric& fabric, const std::vector<LinkEvent>& events = {}) {
     return to_seconds(replay(Flow{}, fabric, plan.schedule, events).makespan - Time{});
@@ -67,20 +67,20 @@ TEST_CASE("identical replicas simulated once give the step of all of them simula
                                                 {"workload.parallelism.context=2"},
                                                 {"workload.sharding=ddp"},
                                                 {"workload.order=gpipe"}}) {
-        const Scenario s = scenario(set);
+        const Scenario s = scenario_of(set);
         const Fabric fabric(build(s, catalogue()));
-        const StepPlan once = plan_step(training(s), fabric, s.library, catalogue(), Replicas::folded);
-        const StepPlan each = plan_step(training(s), fabric, s.library, catalogue(), Replicas::each);
+        const StepPlan once = plan_step(training_of(s), fabric, s.library, catalogue(), Replicas::folded);
+        const StepPlan each = plan_step(training_of(s), fabric, s.library, catalogue(), Replicas::each);
         CHECK(each.schedule.size() > 2 * once.schedule.size());
         CHECK(seconds(each, fabric) == Approx(seconds(once, fabric)).epsilon(1e-6));
     }
 }
 
 TEST_CASE("one slow GPU of any replica costs what it does with every replica simulated") {
-    const Scenario s = scenario();
+    const Scenario s = scenario_of();
     const Fabric fabric(build(s, catalogue()));
-    const StepPlan once = plan_step(training(s), fabric, s.library, catalogue(), Replicas::folded);
-    const StepPlan each = plan_step(training(s), fabric, s.library, catalogue(), Replicas::each);
+    const StepPlan once = plan_step(training_of(s), fabric, s.library, catalogue(), Replicas::folded);
+    const StepPlan each = plan_step(training_of(s), fabric, s.library, catalogue(), Replicas::each);
     const double healthy = seconds(once, fabric);
     for (const std::uint32_t stage : {0U, 1U}) {
         const std::uint32_t rank = once.layout.device_rank(stage, 5);
@@ -98,9 +98,9 @@ TEST_CASE("one slow GPU of any replica costs what it does with every replica sim
 }
 
 TEST_CASE("of several slow GPUs of a stage the slowest counts at each moment") {
-    const Scenario s = scenario();
+    const Scenario s = scenario_of();
     const Fabric fabric(build(s, catalogue()));
-    const Layout layout = plan_step(training(s), fabric, s.library, catalogue()).layout;
+    const Layout layout = plan_step(training_of(s), fabric, s.library, catalogue()).layout;
     const LinkEvent link{microseconds(3), LinkId{7}, 0.5};
     const std::vector<LinkEvent> found =
         at_representatives({slow(fabric.gpu(3), 1, microseconds(9)), slow(fabric.gpu(3), 0.5, microseconds(1)), link,
@@ -117,10 +117,10 @@ TEST_CASE("of several slow GPUs of a stage the slowest counts at each moment") {
 
 TEST_CASE("channels of collectives that run beside computation slow it") {
     // Everything that runs beside computation, with 0, 8 and 24 of 132 SMs held and no memory traffic of its own.
-    const Scenario s = scenario({"workload.overlap.tensor=true"});
+    const Scenario s = scenario_of({"workload.overlap.tensor=true"});
     const Fabric fabric(build(s, catalogue()));
     const auto with = [&](std::uint16_t channels) {
-        StepPlan plan = plan_step(training(s), fabric, s.library, catalogue());
+        StepPlan plan = plan_step(training_of(s), fabric, s.library, catalogue());
         for (Occupancy& held : plan.schedule.occupancies) {
             held = {held.device, channels, 0};
         }
@@ -135,7 +135,7 @@ TEST_CASE("channels of collectives that run beside computation slow it") {
 }
 
 TEST_CASE("so many calls in one operation take as long as one after the other") {
-    const Scenario s = scenario();
+    const Scenario s = scenario_of();
     const Fabric fabric(build(s, catalogue()));
     for (const Collective collective :
          {Collective::all_gather, Collective::all_reduce, Collective::all_to_all, Collective::sendrecv}) {
@@ -158,7 +158,7 @@ TEST_CASE("1F1B waits for each of its sends, GPipe computes beside them") {
     // Two stages, four micro-batches. 1F1B: the first forward's send, then after each micro-batch's forward and
     // backward the exchange of the next activations for its gradients. GPipe: the first send and the last.
     const auto more = [](const std::vector<std::string>& set) {
-        Scenario s = scenario(set);
+        Scenario s = scenario_of(set);
         std::get<TrainingWorkload>(s.workload).sharding = Sharding::ddp;
         Catalog slow = catalogue();
         slow.parts.at("transport-ib-ndr").figures.at("p2p_start").value.front() += 0.5e-3;
@@ -188,7 +188,7 @@ TEST_CASE("one GPU communicates with nobody") {
 TEST_CASE("what does not fit is refused at its key, with how much is missing") {
     const auto refused = [](const std::vector<std::string>& set) {
         try {
-            simulate(scenario(set), catalogue());
+            simulate(scenario_of(set), catalogue());
         } catch (const InputError& error) {
             return std::string(error.what());
         }
@@ -206,7 +206,7 @@ TEST_CASE("what does not fit is refused at its key, with how much is missing") {
 TEST_CASE("heads that do not divide what they share are refused at their key") {
     const auto refused = [](const std::vector<std::string>& set) {
         try {
-            simulate(scenario(set), catalogue());
+            simulate(scenario_of(set), catalogue());
         } catch (const InputError& error) {
             return std::string(error.what());
         }
@@ -237,17 +237,17 @@ TEST_CASE(
     CHECK(usual.time_high80_s > usual.step_time_s);
     CHECK(rare.time_high80_s / rare.step_time_s > usual.time_high80_s / usual.step_time_s);
     CHECK(rare.time_low80_s / rare.step_time_s < usual.time_low80_s / usual.step_time_s);
-    const Report report = simulate(scenario(strange), catalogue());
+    const Report report = simulate(scenario_of(strange), catalogue());
     const auto said = [&](const char* note) {
         return std::count(report.evidence_notes.begin(), report.evidence_notes.end(), note) == 1;
     };
     CHECK(said("no training table has pytorch-ddp"));
     CHECK(said("no training table has ethernet-25g"));
     // In the text and in JSON as for collectives.
-    const std::string text = step_table(scenario(strange), report.steps);
+    const std::string text = step_table(scenario_of(strange), report.steps);
     CHECK_THAT(text, ContainsSubstring("80 %"));
     CHECK_THAT(text, ContainsSubstring(std::string(to_string(rare.evidence))));
-    CHECK_THAT(table_footer(scenario(strange), report), ContainsSubstring("# weakest evidence: "));
+    CHECK_THAT(table_footer(scenario_of(strange), report), ContainsSubstring("# weakest evidence: "));
     const Json json = records_json(report.steps, step_columns());
     CHECK(json.at(0).at("time_low80_s").get<double>() == Approx(rare.time_low80_s));
     CHECK(json.at(0).at("time_high80_s").get<double>() == Approx(rare.time_high80_s));
@@ -271,14 +271,14 @@ TEST_CASE("evidence of aspects counts what no table has, and how far beyond the 
 
 TEST_CASE("a batch of more micro-batches than a replay holds is refused at its key, with what is held") {
     // 400,000 pieces in two stages are 200,000 micro-batches, of one sequence on each of eight data ranks.
-    const Scenario large = scenario({"workload.global_batch=1000000000"});
+    const Scenario large = scenario_of({"workload.global_batch=1000000000"});
     CHECK_THROWS_WITH(simulate(large, catalogue()),
                       ContainsSubstring("more than a replay holds (accepted: up to 1600000)"));
 }
 
 TEST_CASE("weak scaling keeps the work of a GPU, strong scaling that of the step") {
     const auto points = [](const std::string& mode) {
-        return simulate(scenario({"scaling.gpus=[32, 64, 128]", "scaling.mode=" + mode}), catalogue()).steps;
+        return simulate(scenario_of({"scaling.gpus=[32, 64, 128]", "scaling.mode=" + mode}), catalogue()).steps;
     };
     const std::vector<StepRow> weak = points("weak");
     REQUIRE(weak.size() == 3);
@@ -289,6 +289,6 @@ TEST_CASE("weak scaling keeps the work of a GPU, strong scaling that of the step
     CHECK(strong[2].global_batch == 32);
     CHECK(strong[2].efficiency < weak[2].efficiency);
     // 8e9 sequences have no number of 32 bits: they are not taken for 3,705,032,704.
-    const Scenario large = scenario({"scaling.gpus=[256]", "scaling.mode=weak", "workload.global_batch=1000000000"});
+    const Scenario large = scenario_of({"scaling.gpus=[256]", "scaling.mode=weak", "workload.global_batch=1000000000"});
     CHECK_THROWS_WITH(simulate(large, catalogue()), ContainsSubstring("found 8000000000; accepted: up to 4294967295"));
 }
