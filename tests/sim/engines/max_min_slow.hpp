@@ -9,9 +9,9 @@
 
 namespace fabricast::testing {
 
-inline double cap_of(const Sharing& s, std::size_t cls) { return s.cap.empty() ? infinity : s.cap[cls]; }
+inline double cap_of(const flow::Sharing& s, std::size_t cls) { return s.cap.empty() ? infinity : s.cap[cls]; }
 
-inline std::vector<double> max_min_slow(const Sharing& s) {
+inline std::vector<double> max_min_slow(const flow::Sharing& s) {
     constexpr double unfrozen = -1;
     std::vector<double> rate(s.end.size(), unfrozen);
     std::vector<double> level(s.capacity.size());

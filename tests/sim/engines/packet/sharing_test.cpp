@@ -16,7 +16,7 @@ namespace {
 // Seconds that 100,000 windows of so many hops take, each hop a tenth of a microsecond; shared, a window's work is done
 // by two and costs `hand_over` besides.
 double replayed(std::int64_t hops_each, double hand_over) {
-    Sharing sharing(false);
+    packet::Sharing sharing(false);
     double now = 100;
     std::int64_t hops = 0;
     for (int window = 0; window < 100'000; ++window) {
@@ -56,20 +56,20 @@ TEST_CASE("threads that help are used nearly all the time") {
 }
 
 TEST_CASE("the first million hops are one thread's, whatever the clock says") {
-    Sharing sharing(false);
+    packet::Sharing sharing(false);
     int asked = 0;
     double now = 0;
     const auto clock = [&] {
         ++asked;
         return now;
     };
-    for (std::int64_t hops = 0; hops < Sharing::little; hops += 1000) {
+    for (std::int64_t hops = 0; hops < packet::Sharing::little; hops += 1000) {
         now += 1;
         CHECK_FALSE(sharing.shares(hops, clock));
     }
     CHECK(asked == 0);
     bool shared = false;
-    for (std::int64_t hops = Sharing::little; hops < 2 * Sharing::little && !shared; hops += 1000) {
+    for (std::int64_t hops = packet::Sharing::little; hops < 2 * packet::Sharing::little && !shared; hops += 1000) {
         now += 1;
         shared = sharing.shares(hops, clock);
     }
