@@ -18,6 +18,12 @@ std::vector<std::string> names_of(const Things& things, Name name = {}) {
     return names;
 }
 
+// The keys of a map. (Not std::views::keys: clang 14 cannot compile libstdc++'s pipes.)
+template <class Map>
+std::vector<std::string> keys_of(const Map& map) {
+    return names_of(map, [](const auto& entry) { return std::string_view(entry.first); });
+}
+
 // The one of `words` closest to `found` by edit distance, or "" if none is close enough to be a typing error.
 std::string nearest_word(std::string_view found, const std::vector<std::string>& words);
 

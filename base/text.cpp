@@ -2,7 +2,21 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace fabricast::inline base {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> pieces;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        if (end > begin) {
+            pieces.push_back(text.substr(begin, end - begin));
+        }
+        begin = end + 1;
+    }
+    return pieces;
+}
 
 bool has_word(std::string_view list, std::string_view word) {
     return fmt::format(" {} ", list).find(fmt::format(" {} ", word)) != std::string::npos;

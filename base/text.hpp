@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast::inline base {
 
@@ -33,6 +34,9 @@ inline std::string padded(std::string_view text, std::size_t width) {
 inline std::string right_aligned(std::string_view text, std::size_t width) {
     return std::string(std::max(text.size(), width) - text.size(), ' ').append(text);
 }
+
+// What stands between separators, without empty pieces.
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 // Whether `word` is one of the words of `list`, which blanks separate.
 bool has_word(std::string_view list, std::string_view word);

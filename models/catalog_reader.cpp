@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include "base/nearest_word.hpp"
@@ -78,8 +77,8 @@ private:
         if (const Part* part = catalog_.find(name)) {
             return *part;
         }
-        std::vector<std::string> names = names_of(std::views::keys(nodes_));
-        std::ranges::copy(names_of(std::views::keys(catalog_.parts)), std::back_inserter(names));
+        std::vector<std::string> names = keys_of(nodes_);
+        std::ranges::copy(keys_of(catalog_.parts), std::back_inserter(names));
         base.fail("no such part to inherit from", "a part of the catalogue", nearest_word(name, names));
     }
 
@@ -121,7 +120,7 @@ void merge_part(const yaml::Node& node, Part& part) {
         if (old == part.figures.end()) {
             throw InputError(member.key_place,
                              error_message("the part '" + part.name + "' has no such figure", shown(member.name), "",
-                                           nearest_word(member.name, names_of(std::views::keys(part.figures)))));
+                                           nearest_word(member.name, keys_of(part.figures))));
         }
         Figure figure = read_figure(member, defaults);
         if (figure.unit != old->second.unit || figure.value.size() != old->second.value.size()) {
@@ -138,9 +137,8 @@ void merge_tree(Catalog& catalog, const yaml::Node& tree) {
     for (const yaml::Node& node : tree.members()) {
         const auto part = merged.parts.find(node.name);
         if (part == merged.parts.end()) {
-            throw InputError(node.key_place,
-                             error_message("no such part in the catalogue", shown(node.name), "",
-                                           nearest_word(node.name, names_of(std::views::keys(merged.parts)))));
+            throw InputError(node.key_place, error_message("no such part in the catalogue", shown(node.name), "",
+                                                           nearest_word(node.name, keys_of(merged.parts))));
         }
         merge_part(node, part->second);
     }

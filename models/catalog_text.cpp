@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <ranges>
 #include <vector>
 
 #include "base/input_error.hpp"
@@ -128,7 +127,7 @@ std::string catalog_list(const Catalog& catalog, std::string_view kind) {
         width = std::max(width, name.size());
     }
     if (!kind.empty() && !kinds.contains(kind)) {
-        const std::vector<std::string> names = names_of(std::views::keys(kinds));
+        const std::vector<std::string> names = keys_of(kinds);
         throw CatalogError(
             error_message("no such kind of part", shown(kind), joined(names), nearest_word(kind, names)));
     }

@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 #include <set>
+
+#include "base/text.hpp"
 
 namespace fabricast::inline collectives {
 
@@ -86,8 +87,8 @@ Trust KnownSites::told(const Part& part, const Figure& figure, Evidence at_best)
 std::map<std::string_view, const Part*> sites_by_dataset(const Catalog& catalog) {
     std::map<std::string_view, const Part*> sites;
     for (const Part* site : catalog.of_kind("site")) {
-        for (const auto name : std::views::split(std::string_view(site->word("datasets")), ' ')) {
-            sites.emplace(std::string_view(name.begin(), name.end()), site);
+        for (const std::string_view name : split(site->word("datasets"), ' ')) {
+            sites.emplace(name, site);
         }
     }
     return sites;

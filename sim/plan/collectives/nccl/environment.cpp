@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <utility>
 
 #include "base/numbers.hpp"
@@ -15,15 +14,6 @@
 namespace fabricast::inline collectives::nccl {
 
 namespace {
-
-std::vector<std::string> split(std::string_view text, char separator) {
-    std::vector<std::string> parts;
-    for (const auto part : std::views::split(text, separator)) {
-        parts.emplace_back(part.begin(), part.end());
-    }
-    std::erase(parts, "");
-    return parts;
-}
 
 // One variable as it is set, and what its meaning depends on.
 struct Setting {
@@ -42,7 +32,7 @@ struct Setting {
 };
 
 // Compares NCCL's spelling "allreduce" with ours, "all_reduce".
-bool names(const std::string& prefix, Collective collective) {
+bool names(std::string_view prefix, Collective collective) {
     std::string ours(fabricast::to_string(collective));
     std::erase(ours, '_');
     return lower_case(prefix) == ours;
@@ -58,15 +48,15 @@ bool means(const std::string& item, std::string_view known) {
 // "ring;allreduce:tree,nvls".
 std::vector<bool> narrowed(const Setting& setting, const std::vector<std::string_view>& known) {
     std::vector<bool> allowed(known.size(), true);
-    for (const std::string& entry : split(setting.value, ';')) {
+    for (const std::string_view entry : split(setting.value, ';')) {
         const std::size_t colon = entry.find(':');
-        if (colon != std::string::npos && !names(entry.substr(0, colon), setting.collective)) {
+        if (colon != std::string_view::npos && !names(entry.substr(0, colon), setting.collective)) {
             continue;
         }
-        const std::string list = colon == std::string::npos ? entry : entry.substr(colon + 1);
+        const std::string_view list = colon == std::string_view::npos ? entry : entry.substr(colon + 1);
         const bool excluding = list.starts_with('^');
         allowed.assign(known.size(), excluding);
-        for (const std::string& item : split(excluding ? list.substr(1) : list, ',')) {
+        for (const std::string_view item : split(excluding ? list.substr(1) : list, ',')) {
             bool found = false;
             for (std::size_t i = 0; i < known.size(); ++i) {
                 if (means(lower_case(item), known[i])) {

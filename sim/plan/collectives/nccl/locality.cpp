@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <queue>
-#include <ranges>
 #include <string>
 
 namespace fabricast::inline collectives::nccl {
@@ -96,12 +96,14 @@ PciePath type(const Walk& walk) {
 std::vector<std::uint32_t> share_out(const Locality& l, const std::vector<int>& hops) {
     std::vector<std::uint32_t> owner(l.nics, 0);
     std::vector<int> served(l.gpus, 0);
+    std::vector<std::uint32_t> gpus(l.gpus);
+    std::iota(gpus.begin(), gpus.end(), 0U);
     for (std::uint32_t nic = 0; nic < l.nics; ++nic) {
         const auto rank = [&](std::uint32_t gpu) {
             const int distance = hops[gpu * l.nics + nic];
             return std::tuple{l.nic_path(gpu, nic), distance < 0 ? 1000 : distance, served[gpu], gpu};
         };
-        owner[nic] = std::ranges::min(std::views::iota(0U, l.gpus), {}, rank);
+        owner[nic] = std::ranges::min(gpus, {}, rank);
         ++served[owner[nic]];
     }
     return owner;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 #include "sim/plan/collectives/nccl/locality.hpp"
@@ -35,8 +34,8 @@ struct NodeBandwidths {
     // The speed raised from step to step, the slowest first, where `fits(next, speed)`.
     template <class Fits>
     double raised(double speed, const Fits& fits) const {
-        for (const double next : std::views::reverse(speeds())) {
-            speed = next > speed && fits(next, speed) ? next : speed;
+        for (auto next = speeds().rbegin(); next != speeds().rend(); ++next) {
+            speed = *next > speed && fits(*next, speed) ? *next : speed;
         }
         return speed;
     }
