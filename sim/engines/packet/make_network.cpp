@@ -69,7 +69,7 @@ private:
     void join_devices() {
         used_ = ways_.links;
         std::ranges::sort(used_);
-        used_.erase(std::ranges::unique(used_).begin(), used_.end());
+        used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
         for (const LinkId link : used_) {
             facts_.push_back({fabric_.link(link), fabric_.ends(link)});
             const Facts& facts = facts_.back();
@@ -111,7 +111,7 @@ private:
             }
         }
         std::ranges::sort(devices);
-        devices.erase(std::ranges::unique(devices).begin(), devices.end());
+        devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
         const auto node_of = [&](std::uint32_t device) {
             return static_cast<std::uint32_t>(std::ranges::lower_bound(devices, device) - devices.begin());
         };

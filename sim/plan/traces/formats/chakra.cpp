@@ -151,7 +151,7 @@ std::vector<std::vector<std::uint32_t>> Graph::waits(Missing& missing) const {
             }
         }
         std::ranges::sort(after[i]);
-        after[i].erase(std::ranges::unique(after[i]).begin(), after[i].end());
+        after[i].erase(std::unique(after[i].begin(), after[i].end()), after[i].end());
     }
     return after;
 }
