@@ -12,7 +12,7 @@ inline bool in_order(const Node& node) { return node.paused_ingresses > 0 || nod
 
 // Visits each port of the node whose queue or sender has something waiting.
 template <class Visit>
-void for_each_active(const Domain& d, const Node& node, Visit&& visit) {
+[[gnu::always_inline]] inline void for_each_active(const Domain& d, const Node& node, Visit&& visit) {
     for (std::uint32_t word = 0; word * 64 < node.port_count; ++word) {
         for (std::uint64_t bits = d.shared.active[node.first_word + word]; bits != 0; bits &= bits - 1) {
             visit(node.first_port + word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
@@ -58,7 +58,7 @@ void for_each_active(const Domain& d, const Node& node, Visit&& visit) {
 }
 
 // The same for one port; or for all lanes of its link, so that the later ones find nothing left to do.
-inline Ps drain(Domain& d, std::uint32_t p, Ps until) {
+[[gnu::always_inline]] inline Ps drain(Domain& d, std::uint32_t p, Ps until) {
     if (d.net.ports[p].lanes > 1) {
         return drain_lanes(d, d.net.first_lane(p), until);
     }

@@ -7,7 +7,7 @@
 
 #include "tests/support/catch.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 TEST_CASE("The first thread plans when all others have come, and all go on, slept or not") {
     constexpr std::uint32_t threads = 4;
@@ -47,4 +47,4 @@ TEST_CASE("The first thread plans when all others have come, and all go on, slep
     CHECK(late == std::array<int, threads>{});
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

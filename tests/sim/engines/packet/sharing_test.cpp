@@ -9,7 +9,7 @@
 #include "tests/sim/engines/schedules.hpp"
 #include "tests/support/catch.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 namespace {
 
@@ -98,4 +98,4 @@ TEST_CASE("a replay of little work a window does not hand it over, and threads t
     CHECK(many.packets->windows == mixed.packets->windows);
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet

@@ -7,7 +7,7 @@
 
 #include "tests/support/catch.hpp"
 
-namespace fabricast::packet {
+namespace fabricast::inline packet {
 
 TEST_CASE("Owner and helpers take every island of a window once") {
     constexpr std::uint32_t islands = 1000;
@@ -46,4 +46,4 @@ TEST_CASE("Owner and helpers take every island of a window once") {
     }
 }
 
-}  // namespace fabricast::packet
+}  // namespace fabricast::inline packet
