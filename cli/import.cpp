@@ -98,13 +98,7 @@ const std::vector<ImportKind>& kinds() {
     return all;
 }
 
-std::vector<std::string> kind_names() {
-    std::vector<std::string> names;
-    for (const ImportKind& kind : kinds()) {
-        names.push_back(kind.name);
-    }
-    return names;
-}
+std::vector<std::string> kind_names() { return names_of(kinds(), &ImportKind::name); }
 
 // Which program wrote the file: a benchmark, recognized by any line of its log, or else a tracer, recognized by the
 // start of the file and its name.

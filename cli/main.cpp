@@ -61,14 +61,9 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
         std::cout << "fabricast " << version() << "\n";
         return ok;
     }
-    const auto command =
-        std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == name; });
+    const auto command = std::ranges::find(commands, name, &Command::name);
     if (command == commands.end()) {
-        std::vector<std::string> names;
-        names.reserve(commands.size());
-        for (const Command& c : commands) {
-            names.emplace_back(c.name);
-        }
+        const std::vector<std::string> names = names_of(commands, &Command::name);
         throw UsageError(error_message("unknown command", shown(name), joined(names), nearest_word(name, names)));
     }
     return command->run({arguments.begin() + 1, arguments.end()});

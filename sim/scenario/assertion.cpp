@@ -34,13 +34,9 @@ constexpr std::string_view accepted = "busbw >= 350 GB/s at 1 GiB, or efficiency
 }
 
 const Metric& metric_named(std::string_view name) {
-    const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == name; });
+    const auto found = std::ranges::find(metrics, name, &Metric::name);
     if (found == metrics.end()) {
-        std::vector<std::string> words;
-        words.reserve(metrics.size());
-        for (const Metric& metric : metrics) {
-            words.emplace_back(metric.name);
-        }
+        const std::vector<std::string> words = names_of(metrics, &Metric::name);
         throw UnitError(error_message("unknown metric", shown(name), joined(words), nearest_word(name, words)));
     }
     return *found;

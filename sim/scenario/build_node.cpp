@@ -141,10 +141,7 @@ constexpr std::array options = {Option{"cpu_vendor", &Setter::set_vendor},
 void set_option(const Setter& setter, const std::string& name, const std::string& value) {
     const auto option = std::ranges::find(options, name, &Option::name);
     if (option == options.end()) {
-        std::vector<std::string> names;
-        for (const Option& known : options) {
-            names.emplace_back(known.name);
-        }
+        const std::vector<std::string> names = names_of(options, &Option::name);
         setter.refuse("node templates have no such option", name, joined(names), nearest_word(name, names));
     }
     (setter.*option->set)(value);

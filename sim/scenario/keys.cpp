@@ -1,5 +1,6 @@
 #include "sim/scenario/keys.hpp"
 
+#include "base/nearest_word.hpp"
 #include "sim/scenario/assertion.hpp"
 #include "sim/scenario/event_keys.hpp"
 #include "sim/scenario/packet_keys.hpp"
@@ -120,14 +121,6 @@ Key include_key() {
     return key;  // with_includes() removes it from the tree before keys are read
 }
 
-std::vector<std::string> fabric_kinds() {
-    std::vector<std::string> words;
-    for (const Topology& kind : topology_kinds()) {
-        words.emplace_back(kind.name);
-    }
-    return words;
-}
-
 constexpr double most_nodes = 1 << 24;
 
 std::vector<Key> cluster_keys() {
@@ -140,7 +133,7 @@ std::vector<Key> cluster_keys() {
             whole_key("gpus_per_node", &C::gpus_per_node, 1, 65535, "Use only the first so many GPUs of each node.",
                       "all"),
             map_key<C>("fabric", "The network between the nodes."),
-            choice_key("fabric.kind", &C::fabric_kind, fabric_kinds(), "Its shape.",
+            choice_key("fabric.kind", &C::fabric_kind, names_of(topology_kinds(), &Topology::name), "Its shape.",
                        "`none` for one node, else `rail-optimized`"),
             text_key("fabric.link", &C::link, "Catalogue link from node to leaf.",
                      "the first network link of `graph`, else the node's own NIC port"),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/nearest_word.hpp"
 #include "base/unit_text.hpp"
 #include "base/yaml.hpp"
 #include "sim/scenario/include.hpp"
@@ -58,12 +59,7 @@ void read_map(const yaml::Node& map, std::string_view path, Scenario& scenario) 
     std::vector<const Key*> keys = keys_inside(path);
     take_kind(map, keys, scenario);
     std::erase_if(keys, [&](const Key* key) { return !belongs(*key, scenario); });
-    std::vector<std::string> names;
-    names.reserve(keys.size());
-    for (const Key* key : keys) {
-        names.emplace_back(leaf_name(*key));
-    }
-    map.allow(names);
+    map.allow(names_of(keys, [](const Key* key) { return leaf_name(*key); }));
     for (const Key* key : keys) {
         const yaml::Node* node = key->required ? &map.required(leaf_name(*key)) : map.get(leaf_name(*key));
         if (node != nullptr) {

@@ -1,5 +1,6 @@
 #include "sim/scenario/trace_keys.hpp"
 
+#include "base/nearest_word.hpp"
 #include "sim/plan/traces/import.hpp"
 #include "sim/scenario/rows.hpp"
 
@@ -18,10 +19,8 @@ KeyOf<TraceWorkload> file_key() {
 }
 
 std::vector<std::string> format_words() {
-    std::vector<std::string> words = {"auto"};
-    for (const TraceFormat* format : trace_formats()) {
-        words.emplace_back(format->name);
-    }
+    std::vector<std::string> words = names_of(trace_formats(), &TraceFormat::name);
+    words.insert(words.begin(), "auto");
     return words;
 }
 

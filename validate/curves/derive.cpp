@@ -40,10 +40,8 @@ std::uint32_t count(const MeasurementSection& section, std::string_view key) {
 
 // The known name that is nearest to any word of the text: "NVIDIA B300" -> "b200-sxm".
 std::string nearest_of(std::string_view words, const std::vector<std::string>& names) {
-    std::vector<std::string> stems;
-    for (const std::string& name : names) {
-        stems.push_back(name.substr(0, name.find('-')));
-    }
+    const auto stem = [](const std::string& name) { return name.substr(0, name.find('-')); };
+    const std::vector<std::string> stems = names_of(names, stem);
     std::string token;
     for (const char c : std::string(words) + ' ') {
         if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
