@@ -185,8 +185,6 @@ Ranks::~Ranks() { MPI_Finalize(); }
 
 bool Ranks::first() const { return rank_of_world() == 0; }
 
-std::string Ranks::words() const { return std::to_string(size_of_world()) + " ranks"; }
-
 bool Ranks::agree(const std::string& read, std::string& error) const {
     // One record per rank: what it read and its error, truncated to fit.
     struct Said {

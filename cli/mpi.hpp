@@ -27,7 +27,6 @@ public:
     Ranks& operator=(const Ranks&) = delete;
 
     bool first() const;
-    std::string words() const;  // "4 ranks"
 
     // Every rank passes the identity of what it read or, in `error`, why it could not read it. Returns on all ranks
     // whether none failed and all read the same. Otherwise `error`, if it was empty, is set to the first error of

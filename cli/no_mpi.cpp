@@ -14,8 +14,6 @@ Ranks::~Ranks() {}  // not defaulted: the class declares it for mpi.cpp, where i
 
 bool Ranks::first() const { return true; }
 
-std::string Ranks::words() const { return "1 rank"; }
-
 bool Ranks::agree(const std::string&, std::string& error) const { return error.empty(); }
 
 void Ranks::share(const std::vector<std::size_t>&, std::size_t, const std::atomic<bool>&,
