@@ -29,9 +29,8 @@ const Part& part_named(const Catalog& catalog, const std::string& name) {
     if (const Part* part = catalog.find(name)) {
         return *part;
     }
-    const std::vector<std::string> names = names_of(catalog.parts, [](const auto& known) { return known.first; });
     throw CatalogError(error_message("no such part in the catalogue", shown(name), "see `fabricast catalog list`",
-                                     nearest_word(name, names)));
+                                     nearest_word(name, keys_of(catalog.parts))));
 }
 
 }  // namespace
