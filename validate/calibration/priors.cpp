@@ -32,7 +32,8 @@ std::vector<Prior> parse_priors(std::string_view text, const std::string& file) 
 }
 
 const std::vector<Prior>& builtin_priors() {
-    static const std::vector<Prior> priors = parse_priors(embedded_priors(), "validate/calibration/priors.yaml");
+    static const EmbeddedFile& file = embedded_file(embedded_tables(), "validate/calibration/priors.yaml");
+    static const std::vector<Prior> priors = parse_priors(file.text, std::string(file.name));
     return priors;
 }
 

@@ -100,7 +100,8 @@ AliasTable parse_aliases(std::string_view text, const std::string& file) {
 }
 
 const AliasTable& builtin_aliases() {
-    static const AliasTable table = parse_aliases(embedded_aliases(), "validate/aliases.yaml");
+    static const EmbeddedFile& file = embedded_file(embedded_tables(), "validate/aliases.yaml");
+    static const AliasTable table = parse_aliases(file.text, std::string(file.name));
     return table;
 }
 

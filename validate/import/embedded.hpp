@@ -1,12 +1,13 @@
 #pragma once
 // YAML files of validate/, embedded in the binary so that an installed program runs from any directory.
 
-#include <string_view>
+#include <span>
+
+#include "base/embedded_file.hpp"
 
 namespace fabricast::inline validate_import {
 
-std::string_view embedded_aliases();
-std::string_view embedded_priors();
-std::string_view embedded_transfers();
+// validate/aliases.yaml, validate/transfers.yaml and validate/calibration/priors.yaml.
+std::span<const EmbeddedFile> embedded_tables();
 
 }  // namespace fabricast::inline validate_import

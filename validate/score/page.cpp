@@ -1,6 +1,5 @@
 #include "validate/score/page.hpp"
 
-#include <algorithm>
 #include <span>
 #include <stdexcept>
 
@@ -11,13 +10,8 @@ namespace fabricast::inline score {
 std::span<const EmbeddedFile> embedded_pages();
 
 std::string filled_page(std::string_view page, const PageTexts& texts) {
-    const auto pages = embedded_pages();
     const std::string name = "validate/pages/" + std::string(page);
-    const auto file = std::ranges::find(pages, name, &EmbeddedFile::name);
-    if (file == pages.end()) {
-        throw std::logic_error("no page " + name);
-    }
-    std::string text(file->text);
+    std::string text(embedded_file(embedded_pages(), name).text);
     for (const auto& [key, filling] : texts) {
         const std::string mark = "{" + std::string(key) + "}";
         std::size_t at = text.find(mark);

@@ -317,7 +317,8 @@ TransferAliases parse_transfer_aliases(std::string_view text, const std::string&
 }
 
 const TransferAliases& builtin_transfer_aliases() {
-    static const TransferAliases table = parse_transfer_aliases(embedded_transfers(), "validate/transfers.yaml");
+    static const EmbeddedFile& file = embedded_file(embedded_tables(), "validate/transfers.yaml");
+    static const TransferAliases table = parse_transfer_aliases(file.text, std::string(file.name));
     return table;
 }
 
