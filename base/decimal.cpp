@@ -10,9 +10,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 Int128 gcd(Int128 a, Int128 b) {
-    while (b != 0) {
-        a = std::exchange(b, a % b);
-    }
+    while (b != 0) { a = std::exchange(b, a % b); }
     return a;
 }
 
@@ -33,13 +31,9 @@ std::size_t read_decimal(std::string_view text, Decimal& number) {
         number.digits = number.digits * 10 + (text[at] - '0');
         significant += number.digits > 0 ? 1 : 0;
         number.exponent -= point ? 1 : 0;
-        if (significant > most_digits) {
-            return 0;
-        }
+        if (significant > most_digits) { return 0; }
     }
-    if (!any) {
-        return 0;
-    }
+    if (!any) { return 0; }
     // An exponent only when digits follow: the E of "1 EFLOP/s" is a unit.
     if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
         std::size_t next = at + 1;
@@ -59,19 +53,13 @@ std::size_t read_decimal(std::string_view text, Decimal& number) {
 
 std::optional<Fraction> fraction(const Decimal& number, std::int64_t num, std::int64_t den, int exponent) {
     Fraction f{number.digits, den};
-    if (f.num == 0) {
-        return Fraction{};
-    }
+    if (f.num == 0) { return Fraction{}; }
     const Int128 common = gcd(f.num, f.den);
     f = {f.num / common, f.den / common};
-    if (__builtin_mul_overflow(f.num, static_cast<Int128>(num), &f.num)) {
-        return std::nullopt;
-    }
+    if (__builtin_mul_overflow(f.num, static_cast<Int128>(num), &f.num)) { return std::nullopt; }
     exponent += number.exponent;
     for (; exponent > 0; --exponent) {
-        if (__builtin_mul_overflow(f.num, static_cast<Int128>(10), &f.num)) {
-            return std::nullopt;
-        }
+        if (__builtin_mul_overflow(f.num, static_cast<Int128>(10), &f.num)) { return std::nullopt; }
     }
     for (; exponent < 0; ++exponent) {
         if (f.num % 10 == 0) {

@@ -17,9 +17,7 @@ struct EmbeddedFile {
 // The one of this name. Throws std::logic_error if the build did not embed it.
 inline const EmbeddedFile& embedded_file(std::span<const EmbeddedFile> files, std::string_view name) {
     const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
-    if (found == files.end()) {
-        throw std::logic_error("no embedded file " + std::string(name));
-    }
+    if (found == files.end()) { throw std::logic_error("no embedded file " + std::string(name)); }
     return *found;
 }
 

@@ -41,8 +41,7 @@ struct Error : std::runtime_error {
 
 // What an error derives from; the one line that a new error needs is
 //     struct TooHot : ErrorWith<ExitCode::cannot_end> { using ErrorWith::ErrorWith; };
-template <ExitCode code>
-struct ErrorWith : Error {
+template <ExitCode code> struct ErrorWith : Error {
     explicit ErrorWith(const std::string& text) : Error(code, text) {}
     ErrorWith(const SourceLocation& where, const std::string& text) : Error(code, where, text) {}
 };

@@ -78,9 +78,7 @@ std::size_t InputFile::Source::unpack(char* into, std::size_t size) {
     } catch (const std::ios_base::failure& damage) {  // gzip_error: a bad header, block, checksum or end
         refuse_file(path, "damaged gzip data after byte " + std::to_string(position) + " of the unpacked text");
     }
-    if (file.bad()) {
-        refuse_file(path, "cannot be read on after byte " + std::to_string(position));
-    }
+    if (file.bad()) { refuse_file(path, "cannot be read on after byte " + std::to_string(position)); }
     unpacked += got;
     if (packed && unpacked > small_file && unpacked / densest > size_on_disk) {
         const std::string factor = fmt::format("over {} bytes from one", unpacked / size_on_disk);
@@ -93,9 +91,7 @@ std::size_t InputFile::Source::unpack(char* into, std::size_t size) {
 // Reads a block into `head`; false at the end of the file. Throws InputError if the file ends inside a block.
 bool InputFile::Source::read_header() {
     const std::size_t got = unpack(head.data(), head.size());
-    if (got > 0 && got < head.size()) {
-        refuse_file(file_path, "the tar archive ends inside a header");
-    }
+    if (got > 0 && got < head.size()) { refuse_file(file_path, "the tar archive ends inside a header"); }
     return got > 0;
 }
 
@@ -116,9 +112,7 @@ void InputFile::Source::skip(std::uint64_t size) {
     while (size > 0) {
         const std::size_t got =
             unpack(block.data(), static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size())));
-        if (got == 0) {
-            refuse_file(path, "the tar archive ends inside this file");
-        }
+        if (got == 0) { refuse_file(path, "the tar archive ends inside this file"); }
         size -= got;
     }
 }
@@ -156,13 +150,9 @@ InputFile::InputFile(std::filesystem::path path) : source_(std::make_unique<Sour
     s.file_path = s.path;
     s.size_on_disk = plain_file_size(s.path, "a plain file");
     s.file.open(s.path, std::ios::binary);
-    if (!s.file) {
-        refuse_file(s.path, "cannot be read (permission or device error)");
-    }
+    if (!s.file) { refuse_file(s.path, "cannot be read (permission or device error)"); }
     s.packed = starts_as_gzip(s.file);
-    if (s.packed) {
-        s.stream.push(io::gzip_decompressor());
-    }
+    if (s.packed) { s.stream.push(io::gzip_decompressor()); }
     s.stream.push(s.file);
     const std::size_t got = s.unpack(s.head.data(), s.head.size());
     s.archive = got == s.head.size() && tar_header(s.head).has_value();
@@ -178,26 +168,18 @@ InputFile& InputFile::operator=(InputFile&&) noexcept = default;
 
 bool InputFile::next_member() {
     Source& s = *source_;
-    if (!s.archive || s.ended) {
-        return false;
-    }
+    if (!s.archive || s.ended) { return false; }
     s.skip(s.left + s.padding);
     return s.read_header() && s.enter_member();
 }
 
 std::size_t InputFile::read(char* into, std::size_t size) {
     Source& s = *source_;
-    if (s.archive) {
-        size = static_cast<std::size_t>(std::min<std::uint64_t>(size, s.left));
-    }
-    if (s.ended || size == 0) {
-        return 0;
-    }
+    if (s.archive) { size = static_cast<std::size_t>(std::min<std::uint64_t>(size, s.left)); }
+    if (s.ended || size == 0) { return 0; }
     const std::size_t got = s.unpack(into, size);
     if (s.archive) {
-        if (got == 0) {
-            refuse_file(s.path, "the tar archive ends inside this file");
-        }
+        if (got == 0) { refuse_file(s.path, "the tar archive ends inside this file"); }
         s.left -= got;
     } else {
         s.ended = got == 0;
@@ -210,9 +192,7 @@ const std::filesystem::path& InputFile::path() const { return source_->path; }
 
 double InputFile::share() const {
     const std::streamoff at = source_->ended ? -1 : static_cast<std::streamoff>(source_->file.tellg());
-    if (at < 0 || source_->size_on_disk == 0) {
-        return 1;
-    }
+    if (at < 0 || source_->size_on_disk == 0) { return 1; }
     return std::min(1.0, static_cast<double>(at) / static_cast<double>(source_->size_on_disk));
 }
 

@@ -17,18 +17,14 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 
 // 64-bit FNV-1a (Fowler, Noll, Vo) of `text`; `before`, the hash of an earlier text, continues that text with this one.
 constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t before = 0xcbf29ce484222325U) {
-    for (const char c : text) {
-        before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    }
+    for (const char c : text) { before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3U; }
     return before;
 }
 
 // The index in [0, choices) that a switch picks for a flow. Each switch has its own salt; otherwise all switches would
 // make the same choice.
 constexpr std::uint32_t pick(std::uint64_t flow_hash, std::uint32_t salt, std::uint32_t choices) {
-    if (choices <= 1) {
-        return 0;
-    }
+    if (choices <= 1) { return 0; }
     const std::uint64_t h = mix(flow_hash ^ (static_cast<std::uint64_t>(salt) << 20U)) >> 32U;
     return static_cast<std::uint32_t>((h * choices) >> 32U);
 }

@@ -8,9 +8,7 @@ std::string error_message(std::string_view what, std::string_view found, std::st
                           std::string_view nearest) {
     std::string inside;
     const auto append = [&](std::string_view label, std::string_view text) {
-        if (!text.empty()) {
-            inside += fmt::format("{}{}{}", inside.empty() ? "" : "; ", label, text);
-        }
+        if (!text.empty()) { inside += fmt::format("{}{}{}", inside.empty() ? "" : "; ", label, text); }
     };
     append("found ", found);
     append("accepted: ", accepted);
@@ -24,9 +22,7 @@ std::string shown(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
         // Truncates between characters, never inside a UTF-8 sequence.
-        if (i >= longest && (byte & 0xC0U) != 0x80U) {
-            return line + "...'";
-        }
+        if (i >= longest && (byte & 0xC0U) != 0x80U) { return line + "...'"; }
         if (byte < 0x20 || byte == 0x7F) {
             line += fmt::format("\\x{:02x}", byte);
         } else {

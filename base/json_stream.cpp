@@ -37,9 +37,7 @@ protected:
     int_type underflow() override {
         block_start_ = position_at(egptr());
         carry();
-        while (!ended_ && ready_ == 0) {
-            fill();
-        }
+        while (!ended_ && ready_ == 0) { fill(); }
         // The parser keeps a value's text, and the blanks before it, in memory until the value ends.
         since_value_ = between_ == npos ? since_value_ + ready_ : ready_ - between_;
         if (since_value_ > most_text) {
@@ -48,9 +46,7 @@ protected:
                                                     fmt::format("more than {} bytes", most_text),
                                                     fmt::format("at most {}", most_text)));
         }
-        if (progress_ && (++blocks_ % 64) == 0) {
-            progress_(file_.share());
-        }
+        if (progress_ && (++blocks_ % 64) == 0) { progress_(file_.share()); }
         setg(block_.data(), block_.data(), block_.data() + ready_);
         return ready_ == 0 ? traits_type::eof() : traits_type::to_int_type(block_[0]);
     }
@@ -199,8 +195,7 @@ private:
                (list_depth_ != 0 && depth_ == list_depth_);
     }
 
-    template <class Value>
-    bool value(Value&& v) {
+    template <class Value> bool value(Value&& v) {
         if (!building_.empty()) {
             add(Json(std::forward<Value>(v)));
         } else if (starts_piece()) {
@@ -225,9 +220,7 @@ private:
     }
 
     bool open(Json empty) {
-        if (++depth_ > most_levels) {
-            fail("nested deeper than " + std::to_string(most_levels) + " levels");
-        }
+        if (++depth_ > most_levels) { fail("nested deeper than " + std::to_string(most_levels) + " levels"); }
         if (!building_.empty()) {
             building_.push_back({add(std::move(empty)), {}});
         } else if (depth_ == 1) {
@@ -250,9 +243,7 @@ private:
         --depth_;
         if (!building_.empty()) {
             building_.pop_back();
-            if (building_.empty()) {
-                give();
-            }
+            if (building_.empty()) { give(); }
         } else if (list_depth_ == 2 && depth_ == 1) {
             list_depth_ = 0;
         }

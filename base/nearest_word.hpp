@@ -12,15 +12,12 @@ namespace fabricast::inline base {
 template <class Things, class Name = std::identity>
 std::vector<std::string> names_of(const Things& things, Name name = {}) {
     std::vector<std::string> names;
-    for (const auto& thing : things) {
-        names.emplace_back(std::invoke(name, thing));
-    }
+    for (const auto& thing : things) { names.emplace_back(std::invoke(name, thing)); }
     return names;
 }
 
 // The keys of a map. (Not std::views::keys: clang 14 cannot compile libstdc++'s pipes.)
-template <class Map>
-std::vector<std::string> keys_of(const Map& map) {
+template <class Map> std::vector<std::string> keys_of(const Map& map) {
     return names_of(map, [](const auto& entry) { return std::string_view(entry.first); });
 }
 

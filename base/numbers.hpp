@@ -10,8 +10,7 @@
 namespace fabricast::inline base {
 
 // `base` is for whole numbers only.
-template <class Number, class... Base>
-std::optional<Number> number_in(std::string_view word, Base... base) {
+template <class Number, class... Base> std::optional<Number> number_in(std::string_view word, Base... base) {
     Number value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, base...);
     return error == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;

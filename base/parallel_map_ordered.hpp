@@ -19,9 +19,7 @@ template <class Make, class Take>
 void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& make, const Take& take) {
     using Result = decltype(make(std::size_t{}));
     if (threads <= 1 || count <= 1) {
-        for (std::size_t i = 0; i < count; ++i) {
-            take(make(i));
-        }
+        for (std::size_t i = 0; i < count; ++i) { take(make(i)); }
         return;
     }
     struct Slot {
@@ -38,9 +36,7 @@ void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& ma
             Slot slot;
             try {
                 slot.result.emplace(make(i));
-            } catch (...) {
-                slot.error = std::current_exception();
-            }
+            } catch (...) { slot.error = std::current_exception(); }
             const std::lock_guard lock(mutex);
             slots[i] = std::move(slot);
             finished.notify_one();
@@ -53,24 +49,19 @@ void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& ma
         std::vector<std::jthread> threads;
         ~ThreadPool() { next = count; }
     } crew{next, count, {}};
-    for (std::size_t t = 0; t < threads && t < count; ++t) {
-        crew.threads.emplace_back(work);
-    }
+    for (std::size_t t = 0; t < threads && t < count; ++t) { crew.threads.emplace_back(work); }
     for (std::size_t i = 0; i < count; ++i) {
         std::unique_lock lock(mutex);
         finished.wait(lock, [&] { return slots[i].result || slots[i].error; });
         Slot slot = std::move(slots[i]);
         lock.unlock();
-        if (slot.error) {
-            std::rethrow_exception(slot.error);
-        }
+        if (slot.error) { std::rethrow_exception(slot.error); }
         take(std::move(*slot.result));
     }
 }
 
 // The results of make(i) for i in [0, count).
-template <class Make>
-auto parallel_map(std::size_t count, std::size_t threads, const Make& make) {
+template <class Make> auto parallel_map(std::size_t count, std::size_t threads, const Make& make) {
     std::vector<decltype(make(std::size_t{}))> results;
     parallel_map_ordered(count, threads, make, [&](auto&& result) { results.push_back(std::move(result)); });
     return results;

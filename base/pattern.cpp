@@ -32,9 +32,7 @@ Pattern::Pattern(std::string_view expression, Case letters) {
     options.set_case_sensitive(letters == Case::counts);
     options.set_log_errors(false);
     auto compiled = std::make_shared<const re2::RE2>(piece(expression), options);
-    if (!compiled->ok()) {
-        throw std::invalid_argument(compiled->error());
-    }
+    if (!compiled->ok()) { throw std::invalid_argument(compiled->error()); }
     expression_ = std::move(compiled);
 }
 
@@ -47,9 +45,7 @@ std::vector<Pattern::Groups> Pattern::all_in(std::string_view text) const {
     std::size_t from = 0;
     while (from <= text.size()) {
         std::optional<Groups> found = match(*expression_, text, from);
-        if (!found) {
-            break;
-        }
+        if (!found) { break; }
         const std::string_view whole = *found->front();
         const auto end = static_cast<std::size_t>(whole.data() - text.data()) + whole.size();
         from = whole.empty() ? end + 1 : end;

@@ -10,9 +10,7 @@ namespace fabricast::inline base {
 
 // `percent` is 0 to 100; 50 gives the median. Interpolates between two ranks. nullopt for an empty list.
 inline std::optional<double> percentile(std::vector<double> values, double percent) {
-    if (values.empty()) {
-        return std::nullopt;
-    }
+    if (values.empty()) { return std::nullopt; }
     std::sort(values.begin(), values.end());
     const double rank = percent / 100 * static_cast<double>(values.size() - 1);
     const auto below = static_cast<std::size_t>(rank);

@@ -39,9 +39,7 @@ double cgroup_limit(const std::filesystem::path& root) {
     for (std::string line; std::getline(groups, line);) {  // "0::/a/b" of version 2, "9:memory:/a/b" of version 1
         const std::size_t names = line.find(':');
         const std::size_t path = line.find(':', names + 1);
-        if (names == std::string::npos || path == std::string::npos) {
-            continue;
-        }
+        if (names == std::string::npos || path == std::string::npos) { continue; }
         const std::string controllers = "," + line.substr(names + 1, path - names - 1) + ",";
         if (controllers == ",,") {
             least = std::min(least, least_granted(root / "sys/fs/cgroup", line.substr(path + 1), "memory.max"));

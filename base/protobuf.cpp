@@ -24,22 +24,16 @@ void WireMessage::fail(const std::string& message) const { refuse(*record_, orig
 std::uint64_t WireMessage::varint() {
     std::uint64_t value = 0;
     for (int i = 0; i < longest_varint; ++i) {
-        if (at_ == bytes_.size()) {
-            fail("the message ends inside a number");
-        }
+        if (at_ == bytes_.size()) { fail("the message ends inside a number"); }
         const auto byte = static_cast<unsigned char>(bytes_[at_++]);
         value |= static_cast<std::uint64_t>(byte & 0x7FU) << static_cast<unsigned>(7 * i);
-        if ((byte & 0x80U) == 0) {
-            return value;
-        }
+        if ((byte & 0x80U) == 0) { return value; }
     }
     fail("a number of more than 10 bytes");
 }
 
 std::uint64_t WireMessage::fixed(std::size_t size) {
-    if (bytes_.size() - at_ < size) {
-        fail("the message ends inside a number");
-    }
+    if (bytes_.size() - at_ < size) { fail("the message ends inside a number"); }
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < size; ++i) {
         value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[at_ + i])) << (8 * i);
@@ -49,27 +43,17 @@ std::uint64_t WireMessage::fixed(std::size_t size) {
 }
 
 bool WireMessage::next(WireField& field) {
-    if (at_end()) {
-        return false;
-    }
+    if (at_end()) { return false; }
     const std::uint64_t tag = varint();
     field.number = static_cast<std::uint32_t>(tag >> 3U);
     field.value = 0;
     field.content = {};
-    if (tag >> 3U == 0 || tag >> 3U > 536'870'911) {
-        fail("no field has the number " + std::to_string(tag >> 3U));
-    }
+    if (tag >> 3U == 0 || tag >> 3U > 536'870'911) { fail("no field has the number " + std::to_string(tag >> 3U)); }
     field.type = static_cast<WireType>(tag & 7U);
     switch (field.type) {
-        case WireType::varint:
-            field.value = varint();
-            return true;
-        case WireType::fixed64:
-            field.value = fixed(8);
-            return true;
-        case WireType::fixed32:
-            field.value = fixed(4);
-            return true;
+        case WireType::varint: field.value = varint(); return true;
+        case WireType::fixed64: field.value = fixed(8); return true;
+        case WireType::fixed32: field.value = fixed(4); return true;
         case WireType::bytes: {
             const std::uint64_t size = varint();
             if (size > bytes_.size() - at_) {
@@ -100,18 +84,12 @@ bool WireFile::next() {
     for (int i = 0;; ++i) {
         char next = 0;
         const bool ended = file_.read(&next, 1) == 0;
-        if (ended && i == 0) {
-            return false;
-        }
+        if (ended && i == 0) { return false; }
         taken_ += ended ? 0 : 1;
-        if (ended || i == longest_varint) {
-            fail("the length of a message is no number");
-        }
+        if (ended || i == longest_varint) { fail("the length of a message is no number"); }
         const auto byte = static_cast<unsigned char>(next);
         size |= static_cast<std::uint64_t>(byte & 0x7FU) << static_cast<unsigned>(7 * i);
-        if ((byte & 0x80U) == 0) {
-            break;
-        }
+        if ((byte & 0x80U) == 0) { break; }
     }
     if (size > most_message_bytes) {
         fail(fmt::format("a message of {} bytes (at most {})", size, most_message_bytes));
@@ -119,9 +97,7 @@ bool WireFile::next() {
     origin_ = taken_;
     bytes_ = read_start(file_, static_cast<std::size_t>(size));
     taken_ += bytes_.size();
-    if (bytes_.size() < size) {
-        fail(fmt::format("the file ends inside a message of {} bytes", size));
-    }
+    if (bytes_.size() < size) { fail(fmt::format("the file ends inside a message of {} bytes", size)); }
     return true;
 }
 

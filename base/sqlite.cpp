@@ -23,9 +23,7 @@ using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 // Errors carry SQLite's message; the caller adds the file name.
 void check(int code, sqlite3* database) {
-    if (code != SQLITE_OK && code != SQLITE_DONE) {
-        throw IoError(sqlite3_errmsg(database));
-    }
+    if (code != SQLITE_OK && code != SQLITE_DONE) { throw IoError(sqlite3_errmsg(database)); }
 }
 
 Statement prepared(sqlite3* database, const std::string& sql) {
@@ -61,9 +59,7 @@ void write_table(sqlite3* database, const SqliteTable& table) {
     const Statement insert =
         prepared(database, "INSERT INTO " + doubly_quoted(table.name) + " VALUES (" + places + ")");
     for (const std::vector<Json>& row : table.rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            bind(database, insert.get(), static_cast<int>(i) + 1, row[i]);
-        }
+        for (std::size_t i = 0; i < row.size(); ++i) { bind(database, insert.get(), static_cast<int>(i) + 1, row[i]); }
         check(sqlite3_step(insert.get()), database);
         check(sqlite3_reset(insert.get()), database);
     }
@@ -75,9 +71,7 @@ void write_file(const std::filesystem::path& path, const std::vector<SqliteTable
     const Database database(opened);
     check(code, opened);
     execute(opened, "BEGIN");
-    for (const SqliteTable& table : tables) {
-        write_table(opened, table);
-    }
+    for (const SqliteTable& table : tables) { write_table(opened, table); }
     execute(opened, "COMMIT");
 }
 

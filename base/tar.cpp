@@ -46,15 +46,11 @@ std::uint64_t checksum(const TarBlock& block) {
 std::optional<TarHeader> tar_header(const TarBlock& block) {
     const bool magic = std::string_view(block.data() + magic_at, 5) == "ustar";
     const std::optional<std::uint64_t> size = number(block, size_at, size_length);
-    if (!magic || !size || number(block, sum_at, sum_length) != checksum(block)) {
-        return std::nullopt;
-    }
+    if (!magic || !size || number(block, sum_at, sum_length) != checksum(block)) { return std::nullopt; }
     const std::string prefix(field(block, prefix_at, prefix_length));
     const bool posix = block[magic_at + 5] == '\0';  // GNU's magic has a blank there, and its headers have no prefix
     TarHeader header{std::string(field(block, name_at, name_length)), *size, block[type_at]};
-    if (posix && !prefix.empty()) {
-        header.name = prefix + "/" + header.name;
-    }
+    if (posix && !prefix.empty()) { header.name = prefix + "/" + header.name; }
     return header;
 }
 

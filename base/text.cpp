@@ -10,9 +10,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> pieces;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(separator, begin), text.size());
-        if (end > begin) {
-            pieces.push_back(text.substr(begin, end - begin));
-        }
+        if (end > begin) { pieces.push_back(text.substr(begin, end - begin)); }
         begin = end + 1;
     }
     return pieces;
@@ -36,9 +34,7 @@ std::string markup_text(std::string_view text) {
 
 std::string doubly_quoted(std::string_view text) {
     std::string out = "\"";
-    for (const char c : text) {
-        out += c == '"' ? "\"\"" : std::string(1, c);
-    }
+    for (const char c : text) { out += c == '"' ? "\"\"" : std::string(1, c); }
     return out + "\"";
 }
 

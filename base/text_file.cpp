@@ -29,9 +29,7 @@ std::size_t utf8_sequence(std::string_view text) {
     const bool surrogate = lead == 0xED && byte(1) > 0x9F;
     const bool beyond = lead == 0xF4 && byte(1) > 0x8F;  // U+10FFFF is the last
     bool whole = !overlong && !surrogate && !beyond;
-    for (std::size_t i = 1; i < length; ++i) {
-        whole &= (byte(i) & 0xC0U) == 0x80U;
-    }
+    for (std::size_t i = 1; i < length; ++i) { whole &= (byte(i) & 0xC0U) == 0x80U; }
     return whole ? length : 0;
 }
 
@@ -44,9 +42,7 @@ void refuse_file(const std::filesystem::path& path, const std::string& message) 
 std::uintmax_t plain_file_size(const std::filesystem::path& path, std::string_view accepted) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
-    if (error || !std::filesystem::exists(status)) {
-        refuse_file(path, "cannot be read (no such file)");
-    }
+    if (error || !std::filesystem::exists(status)) { refuse_file(path, "cannot be read (no such file)"); }
     if (!std::filesystem::is_regular_file(status)) {
         refuse_file(path, fmt::format("cannot be read (found a folder or a device; accepted: {})", accepted));
     }
@@ -63,9 +59,7 @@ std::string read_text(const std::filesystem::path& path, std::size_t max_bytes) 
     std::ifstream stream(path, std::ios::binary);
     std::string text(static_cast<std::size_t>(size), '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (stream.bad() || (!stream && !stream.eof())) {
-        refuse_file(path, unreadable);
-    }
+    if (stream.bad() || (!stream && !stream.eof())) { refuse_file(path, unreadable); }
     text.resize(static_cast<std::size_t>(stream.gcount()));
     return text;
 }
@@ -75,9 +69,7 @@ std::size_t first_non_text(std::string_view text) {
         const auto byte = static_cast<unsigned char>(text[at]);
         const bool control = (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
         const std::size_t length = control ? 0 : utf8_sequence(text.substr(at));
-        if (length == 0) {
-            return at;
-        }
+        if (length == 0) { return at; }
         at += length;
     }
     return std::string_view::npos;
@@ -93,16 +85,12 @@ void write_atomically(const std::filesystem::path& path, std::string_view text) 
     // A rename would replace a device or a pipe, or a link such as /dev/stdout, by a plain file.
     const bool special = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
     if (special || std::filesystem::is_symlink(path, error)) {
-        if (!write(path)) {
-            throw IoError(path.string() + ": cannot be written");
-        }
+        if (!write(path)) { throw IoError(path.string() + ": cannot be written"); }
         return;
     }
     const std::filesystem::path temporary = path.string() + "." + std::to_string(::getpid()) + ".tmp";
     const bool written = write(temporary);
-    if (written) {
-        std::filesystem::rename(temporary, path, error);
-    }
+    if (written) { std::filesystem::rename(temporary, path, error); }
     if (!written || error) {
         const std::string reason = written ? " (" + error.message() + ")" : "";
         std::filesystem::remove(temporary, error);

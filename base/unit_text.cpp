@@ -101,9 +101,7 @@ bool is_non_finite(std::string_view text) {
 
 // The unit that was probably meant: "b/s" for "bps", else the nearest name.
 std::string nearest_unit(std::string_view found, std::optional<Dimension> dimension) {
-    if (found.ends_with("bps")) {
-        return std::string(found.substr(0, found.size() - 3)) + "b/s";
-    }
+    if (found.ends_with("bps")) { return std::string(found.substr(0, found.size() - 3)) + "b/s"; }
     std::vector<std::string> names;
     for (const DimensionRow& row : dimensions) {
         if (!dimension || &row == &row_of(*dimension)) {
@@ -115,35 +113,23 @@ std::string nearest_unit(std::string_view found, std::optional<Dimension> dimens
 }
 
 Parsed read_quantity(std::string_view text, std::optional<Dimension> dimension) {
-    if (is_non_finite(text)) {
-        refuse("not a finite figure", text, dimension);
-    }
-    if (text.starts_with('-')) {
-        refuse("a negative figure", text, dimension);
-    }
+    if (is_non_finite(text)) { refuse("not a finite figure", text, dimension); }
+    if (text.starts_with('-')) { refuse("a negative figure", text, dimension); }
     Parsed parsed;
     std::size_t at = text.starts_with('+') ? 1 : 0;
     const std::size_t length = read_decimal(text.substr(at), parsed.number);
-    if (length == 0) {
-        refuse("not a figure with a unit", text, dimension);
-    }
+    if (length == 0) { refuse("not a figure with a unit", text, dimension); }
     at = std::min(text.find_first_not_of(' ', at + length), text.size());
     const std::string_view name = text.substr(at);
-    if (name.empty()) {
-        refuse("a figure without its unit", text, dimension);
-    }
+    if (name.empty()) { refuse("a figure without its unit", text, dimension); }
     for (const DimensionRow& row : dimensions) {
         if (const auto unit = std::ranges::find(row.units, name, &Unit::name); unit != row.units.end()) {
             parsed.unit = &*unit;
             parsed.dimension = static_cast<Dimension>(&row - dimensions.data());
         }
     }
-    if (parsed.unit == nullptr) {
-        refuse("unknown unit", text, dimension, nearest_unit(name, dimension));
-    }
-    if (dimension && parsed.dimension != *dimension) {
-        refuse("a unit of another kind", text, dimension);
-    }
+    if (parsed.unit == nullptr) { refuse("unknown unit", text, dimension, nearest_unit(name, dimension)); }
+    if (dimension && parsed.dimension != *dimension) { refuse("a unit of another kind", text, dimension); }
     return parsed;
 }
 
@@ -156,12 +142,8 @@ constexpr Int128 largest = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t whole(std::string_view text, Dimension dimension, int shift, std::string_view grain) {
     const std::optional<Fraction> f = exact(read_quantity(text, dimension), shift);
-    if (f && f->den != 1) {
-        refuse("not a whole number of " + std::string(grain), text, dimension);
-    }
-    if (!f || f->num > largest) {
-        refuse("too large or written with too many digits", text, dimension);
-    }
+    if (f && f->den != 1) { refuse("not a whole number of " + std::string(grain), text, dimension); }
+    if (!f || f->num > largest) { refuse("too large or written with too many digits", text, dimension); }
     return static_cast<std::int64_t>(f->num);
 }
 
@@ -172,22 +154,15 @@ double as_double(const Parsed& parsed, std::string_view text) {
     const double value = f ? rounded(f->num) / rounded(f->den)
                            : rounded(parsed.number.digits) * rounded(parsed.unit->num) / rounded(parsed.unit->den) *
                                  std::pow(10.0, parsed.number.exponent + parsed.unit->exponent);
-    if (!std::isfinite(value)) {
-        refuse("too large", text, parsed.dimension);
-    }
+    if (!std::isfinite(value)) { refuse("too large", text, parsed.dimension); }
     return value;
 }
 
-template <class Parse>
-auto at_node(const yaml::Node& node, Parse parse) {
-    if (!node.is_scalar()) {
-        node.fail("must be a figure with its unit", "one figure, as 400 Gb/s or 4 MiB");
-    }
+template <class Parse> auto at_node(const yaml::Node& node, Parse parse) {
+    if (!node.is_scalar()) { node.fail("must be a figure with its unit", "one figure, as 400 Gb/s or 4 MiB"); }
     try {
         return parse(node.text);
-    } catch (const UnitError& error) {
-        node.fail((node.name.empty() ? "" : "'" + node.name + "': ") + error.what());
-    }
+    } catch (const UnitError& error) { node.fail((node.name.empty() ? "" : "'" + node.name + "': ") + error.what()); }
 }
 
 }  // namespace
@@ -197,9 +172,7 @@ std::string_view base_unit(Dimension dimension) { return row_of(dimension).base;
 std::string accepted_units(Dimension dimension) {
     std::vector<std::string> names;
     for (const Unit& unit : row_of(dimension).units) {
-        if (unit.use != Use::read) {
-            names.emplace_back(unit.name);
-        }
+        if (unit.use != Use::read) { names.emplace_back(unit.name); }
     }
     return joined(names);
 }
@@ -213,9 +186,7 @@ Rate parse_rate(std::string_view text) {
     if (!f || f->num > largest || f->den > largest) {
         refuse("too large, too small or written with too many digits", text, Dimension::rate);
     }
-    if (f->num == 0) {
-        refuse("a rate of zero", text, Dimension::rate);
-    }
+    if (f->num == 0) { refuse("a rate of zero", text, Dimension::rate); }
     return {static_cast<std::int64_t>(f->num), static_cast<std::int64_t>(f->den)};
 }
 

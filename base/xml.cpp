@@ -17,9 +17,7 @@ class Lines {
 public:
     Lines(std::string_view text, const std::string& file) : file_(std::make_shared<const std::string>(file)) {
         for (std::size_t at = 0; at < text.size(); ++at) {
-            if (text[at] == '\n') {
-                starts_.push_back(at + 1);
-            }
+            if (text[at] == '\n') { starts_.push_back(at + 1); }
         }
     }
 
@@ -42,19 +40,13 @@ struct Reader {
         Element element;
         element.name = from.name();
         element.place = lines.at(from.offset_debug());
-        if (depth > max_depth) {
-            element.fail("nested deeper than " + std::to_string(max_depth) + " levels");
-        }
-        if (++elements > max_elements) {
-            element.fail("more than " + std::to_string(max_elements) + " elements");
-        }
+        if (depth > max_depth) { element.fail("nested deeper than " + std::to_string(max_depth) + " levels"); }
+        if (++elements > max_elements) { element.fail("more than " + std::to_string(max_elements) + " elements"); }
         for (const pugi::xml_attribute& attribute : from.attributes()) {
             element.attributes.emplace_back(attribute.name(), attribute.value());
         }
         for (const pugi::xml_node& child : from.children()) {
-            if (child.type() == pugi::node_element) {
-                element.children.push_back(read(child, depth + 1));
-            }
+            if (child.type() == pugi::node_element) { element.children.push_back(read(child, depth + 1)); }
         }
         return element;
     }
@@ -69,9 +61,7 @@ const std::string* Element::get(std::string_view attribute) const {
 
 const std::string& Element::required(std::string_view attribute) const {
     const std::string* value = get(attribute);
-    if (value == nullptr) {
-        fail("<" + name + "> lacks its attribute '" + std::string(attribute) + "'");
-    }
+    if (value == nullptr) { fail("<" + name + "> lacks its attribute '" + std::string(attribute) + "'"); }
     return *value;
 }
 
@@ -98,9 +88,7 @@ Element parse(std::string_view text, const std::string& file) {
     pugi::xml_document document;
     const pugi::xml_parse_result result =
         document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!result) {
-        throw InputError(lines.at(result.offset), std::string("not XML: ") + result.description());
-    }
+    if (!result) { throw InputError(lines.at(result.offset), std::string("not XML: ") + result.description()); }
     return Reader{lines}.read(document.document_element(), 1);
 }
 

@@ -52,9 +52,7 @@ public:
     const std::optional<YAML::Mark>& last_quoted() const { return last_quoted_; }
 
     void OnDocumentStart(const YAML::Mark& mark) override {
-        if (++documents_ > 1) {
-            fail(mark, "several documents in one file (accepted: one)");
-        }
+        if (++documents_ > 1) { fail(mark, "several documents in one file (accepted: one)"); }
     }
     void OnDocumentEnd() override {}
 
@@ -66,9 +64,7 @@ public:
         Node node = leaf(Kind::scalar, mark);
         node.quoted = tag == "!";
         node.text = value;
-        if (node.quoted) {
-            last_quoted_ = mark;
-        }
+        if (node.quoted) { last_quoted_ = mark; }
         add(std::move(node), anchor, mark);
     }
 
@@ -152,9 +148,7 @@ private:
     void add(Node node, YAML::anchor_t anchor, const YAML::Mark& mark) {
         check_limits(mark, 1, static_cast<int>(open_.size()));
         ++nodes_;
-        if (anchor != 0) {
-            remember(anchor, node, mark);
-        }
+        if (anchor != 0) { remember(anchor, node, mark); }
         if (open_.empty()) {
             root_ = std::move(node);
             return;
@@ -179,9 +173,7 @@ private:
     }
 
     void accept_key(Frame& frame, Node key, const YAML::Mark& mark) const {
-        if (!key.is_scalar()) {
-            fail(mark, error_message("a key must be a word", key.found(), "a word"));
-        }
+        if (!key.is_scalar()) { fail(mark, error_message("a key must be a word", key.found(), "a word")); }
         if (key.text == "<<" && !key.quoted) {
             fail(mark, "merge keys are not accepted (found '<<'; accepted: an alias of a whole value)");
         }
@@ -215,9 +207,7 @@ private:
 void name_items(Node& node) {
     for (std::size_t i = 0; i < node.children.size(); ++i) {
         Node& child = node.children[i];
-        if (node.is_list()) {
-            child.name = node.name + "[" + std::to_string(i) + "]";
-        }
+        if (node.is_list()) { child.name = node.name + "[" + std::to_string(i) + "]"; }
         name_items(child);
     }
 }
@@ -237,8 +227,7 @@ Node parse_shared(std::string_view text, const File& file) {
     try {
         std::istringstream stream{std::string(text)};
         YAML::Parser parser(stream);
-        while (parser.HandleNextDocument(builder)) {
-        }
+        while (parser.HandleNextDocument(builder)) {}
     } catch (const YAML::Exception& error) {
         throw InputError(place_of(file, error.mark), "not YAML (" + error.msg + ")");
     }

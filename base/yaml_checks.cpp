@@ -33,17 +33,13 @@ void refuse_token_floods(std::string_view text, std::size_t most, const SourceLo
 
 void refuse_open_quote(std::string_view text, std::size_t start, const SourceLocation& place) {
     std::size_t at = text.find_first_of("'\"", start);
-    if (at == std::string_view::npos) {
-        return;
-    }
+    if (at == std::string_view::npos) { return; }
     const char quote = text[at++];
     for (; at < text.size(); ++at) {
         if (quote == '"' && text[at] == '\\') {
             ++at;
         } else if (text[at] == quote) {
-            if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) {
-                return;
-            }
+            if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) { return; }
             ++at;  // '' is an escaped quote
         }
     }

@@ -19,14 +19,10 @@ void Node::fail(std::string_view what, std::string_view accepted, std::string_vi
 
 std::string Node::found() const {
     switch (kind) {
-        case Kind::null:
-            return "nothing";
-        case Kind::list:
-            return "a list";
-        case Kind::map:
-            return "a map";
-        case Kind::scalar:
-            break;
+        case Kind::null: return "nothing";
+        case Kind::list: return "a list";
+        case Kind::map: return "a map";
+        case Kind::scalar: break;
     }
     return shown(text);
 }
@@ -37,9 +33,7 @@ const Node* Node::get(std::string_view key) const {
 }
 
 const Node& Node::required(std::string_view key) const {
-    if (const Node* member = get(key)) {
-        return *member;
-    }
+    if (const Node* member = get(key)) { return *member; }
     const std::vector<std::string> written = names_of(children, &Node::name);
     const std::string inside = name.empty() ? "" : " in '" + name + "'";
     fail(error_message("missing key '" + std::string(key) + "'" + inside, joined(written), "",
@@ -57,23 +51,17 @@ void Node::allow(const std::vector<std::string>& keys) const {
 }
 
 const std::vector<Node>& Node::items() const {
-    if (!is_list()) {
-        fail("must be a list", "[a, b, ...]");
-    }
+    if (!is_list()) { fail("must be a list", "[a, b, ...]"); }
     return children;
 }
 
 const std::vector<Node>& Node::members() const {
-    if (!is_map()) {
-        fail(name.empty() ? "not a map of keys" : "must be a map of keys", "{key: value, ...}");
-    }
+    if (!is_map()) { fail(name.empty() ? "not a map of keys" : "must be a map of keys", "{key: value, ...}"); }
     return children;
 }
 
 const std::string& Node::as_string() const {
-    if (!is_scalar()) {
-        fail("must be a word", "one word or text");
-    }
+    if (!is_scalar()) { fail("must be a word", "one word or text"); }
     return text;
 }
 
@@ -99,16 +87,12 @@ std::int64_t Node::as_int(std::int64_t low, std::int64_t high) const {
 
 double Node::as_double() const {
     const std::optional<double> value = figure_in_word(text);
-    if (!is_scalar() || !value) {
-        fail("must be a plain number", "a finite number without unit");
-    }
+    if (!is_scalar() || !value) { fail("must be a plain number", "a finite number without unit"); }
     return *value;
 }
 
 bool Node::as_bool() const {
-    if (!is_scalar() || (text != "true" && text != "false")) {
-        fail("must be true or false", "true, false");
-    }
+    if (!is_scalar() || (text != "true" && text != "false")) { fail("must be true or false", "true, false"); }
     return text == "true";
 }
 

@@ -35,9 +35,7 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
                                 const std::optional<Scenario>& scenario) {
     std::vector<FitDataset> data;
     std::vector<std::string> files = texts_of(values, "measurements");
-    for (const std::string& file : texts_of(values, "measured")) {
-        files.push_back(file);
-    }
+    for (const std::string& file : texts_of(values, "measured")) { files.push_back(file); }
     for (const std::string& file : files) {
         for (const Measurement& measurement : read_measurements(file)) {
             try {
@@ -46,9 +44,7 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
                     std::cerr << measurement.id << ": " << assumption << "\n";
                 }
                 data.push_back(fit_dataset(comparison));
-            } catch (const NotACurve& error) {
-                throw InputError(measurement.place, error.what());
-            }
+            } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
         }
     }
     std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });
@@ -59,18 +55,14 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
 
 ExitCode calibrate_system(const std::vector<std::string>& arguments) {
     const auto values = parse_options(arguments, calibrate_usage, calibrate_options(), {{"measurements", -1}});
-    if (!values) {
-        return ok;
-    }
+    if (!values) { return ok; }
     if ((!values->contains("measurements") && !values->contains("measured")) || !values->contains("output")) {
         throw usage_error("which measurements, and where to?", calibrate_usage);
     }
     const std::optional<Scenario> scenario =
         values->contains("scenario") ? std::optional(scenario_of(*values)) : std::nullopt;
     Outputs outputs(*values, {"output"});
-    if (scenario) {
-        outputs.keep(*scenario);
-    }
+    if (scenario) { outputs.keep(*scenario); }
     const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
     const std::vector<FitDataset> data = data_of(*values, catalog, cache, scenario);

@@ -19,16 +19,12 @@ constexpr const char* catalog_usage = "catalog [list [KIND] | show NAME] [OPTION
 // The catalogue, with the built-in node templates added as parts.
 Catalog everything(const po::variables_map& values) {
     Catalog catalog = catalog_of(values);
-    for (Part& node : node_parts()) {
-        catalog.parts.try_emplace(node.name, std::move(node));
-    }
+    for (Part& node : node_parts()) { catalog.parts.try_emplace(node.name, std::move(node)); }
     return catalog;
 }
 
 const Part& part_named(const Catalog& catalog, const std::string& name) {
-    if (const Part* part = catalog.find(name)) {
-        return *part;
-    }
+    if (const Part* part = catalog.find(name)) { return *part; }
     throw CatalogError(error_message("no such part in the catalogue", shown(name), "see `fabricast catalog list`",
                                      nearest_word(name, keys_of(catalog.parts))));
 }
@@ -40,18 +36,14 @@ ExitCode show_catalog(const std::vector<std::string>& arguments) {
     add_catalog_options(options);
     options.add_options()("words", texts_value("WORD"), "list [KIND], or show NAME");
     const auto values = parse_options(arguments, catalog_usage, options, {{"words", 2}});
-    if (!values) {
-        return ok;
-    }
+    if (!values) { return ok; }
     const std::vector<std::string> words = texts_of(*values, "words");
     const std::string action = words.empty() ? "list" : words.front();
     if (action != "list" && action != "show") {
         const std::string near = nearest_word(action, {"list", "show"});
         throw UsageError(error_message("what to do with the catalogue", shown(action), "list, show", near));
     }
-    if (action == "show" && words.size() < 2) {
-        throw usage_error("which part?", catalog_usage);
-    }
+    if (action == "show" && words.size() < 2) { throw usage_error("which part?", catalog_usage); }
     const Catalog catalog = everything(*values);
     std::cout << (action == "show" ? catalog_page(part_named(catalog, words[1]))
                                    : catalog_list(catalog, words.size() > 1 ? words[1] : ""));

@@ -44,16 +44,10 @@ ExitCode compare_measured(const std::vector<std::string>& arguments) {
         return argument == "--measured" || argument.starts_with("--measured=");
     });
     std::vector<Positional> positional = {{"measured", 1}, {"scenario", 1}};
-    if (named) {
-        positional.erase(positional.begin());
-    }
+    if (named) { positional.erase(positional.begin()); }
     const auto values = parse_options(arguments, compare_usage, compare_options(), positional);
-    if (!values) {
-        return ok;
-    }
-    if (!values->contains("measured")) {
-        throw usage_error("which measurement?", compare_usage);
-    }
+    if (!values) { return ok; }
+    if (!values->contains("measured")) { throw usage_error("which measurement?", compare_usage); }
     std::optional<Scenario> scenario;
     if (values->contains("scenario")) {
         scenario = scenario_of(*values);
@@ -61,12 +55,8 @@ ExitCode compare_measured(const std::vector<std::string>& arguments) {
         throw UsageError("--set and --engine change a scenario, and none is given");
     }
     Outputs outputs(*values, {"json", "svg", "html"});
-    if (scenario) {
-        outputs.keep(*scenario);
-    }
-    if (values->contains("html")) {
-        html::require_charts();
-    }
+    if (scenario) { outputs.keep(*scenario); }
+    if (values->contains("html")) { html::require_charts(); }
     const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
     const std::vector<Measurement> tables = read_measurements(text_of(*values, "measured"));
@@ -89,9 +79,7 @@ ExitCode compare_measured(const std::vector<std::string>& arguments) {
         outputs.write("svg", [&] { return to_svg(comparison); });
         outputs.write("html", [&] { return html::page_html(compare_page(comparison)); });
         outputs.words() << to_text(comparison);
-    } catch (const NotACurve& error) {
-        throw InputError(measurement.place, error.what());
-    }
+    } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
     return ok;
 }
 

@@ -35,23 +35,15 @@ po::options_description diagnose_options() {
 
 ExitCode diagnose_log(const std::vector<std::string>& arguments) {
     const auto values = parse_options(arguments, diagnose_usage, diagnose_options(), {{"log", 1}});
-    if (!values) {
-        return ok;
-    }
-    if (!values->contains("log")) {
-        throw usage_error("which log?", diagnose_usage);
-    }
+    if (!values) { return ok; }
+    if (!values->contains("log")) { throw usage_error("which log?", diagnose_usage); }
     if (values->contains("node") && values->contains("cluster")) {
         throw UsageError("--node and --cluster both say what was measured; give one");
     }
     std::optional<Scenario> cluster;
-    if (values->contains("cluster")) {
-        cluster = read_scenario(text_of(*values, "cluster"), {});
-    }
+    if (values->contains("cluster")) { cluster = read_scenario(text_of(*values, "cluster"), {}); }
     Outputs outputs(*values, {"json"});
-    if (cluster) {
-        outputs.keep(*cluster);
-    }
+    if (cluster) { outputs.keep(*cluster); }
     const Catalog catalog = catalog_of(*values, cluster ? &*cluster : nullptr);
     const std::vector<Measurement> tables = read_measurements(text_of(*values, "log"), statements_of(*values));
     std::string text;
@@ -69,9 +61,7 @@ ExitCode diagnose_log(const std::vector<std::string>& arguments) {
             const Diagnosis diagnosis = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
             text += (text.empty() ? "" : "\n") + to_text(diagnosis, measurement.id, system.assumptions);
             json.push_back(to_json(diagnosis, measurement.id));
-        } catch (const NotACurve& error) {
-            throw InputError(measurement.place, error.what());
-        }
+        } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
     }
     outputs.write("json", [&] { return json.dump(2) + "\n"; });
     outputs.words() << text;

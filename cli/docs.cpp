@@ -16,9 +16,7 @@
 int main(int argc, char** argv) {
     using namespace fabricast;
     constexpr const char* usage = "usage: fabricast-docs FOLDER\n";
-    if (helped(usage, argc, argv)) {
-        return 0;
-    }
+    if (helped(usage, argc, argv)) { return 0; }
     if (argc != 2 || argv[1][0] == '-') {  // this is an option, not a folder to create
         std::fputs(usage, stderr);
         return 2;
@@ -36,7 +34,5 @@ int main(int argc, char** argv) {
         write_atomically(folder / "probes.md",
                          probes_page(read_probe_builds(measurements / "probes.yaml"), probe_runs(measurements)));
         return 0;
-    } catch (const std::exception& error) {
-        return static_cast<int>(report_error("fabricast-docs", error));
-    }
+    } catch (const std::exception& error) { return static_cast<int>(report_error("fabricast-docs", error)); }
 }

@@ -43,9 +43,7 @@ po::options_description explain_options() {
 void emit(const std::filesystem::path& folder, const std::string& name, const po::variables_map& values,
           Outputs& outputs, Scenario scenario, const std::string& overlay) {
     std::vector<std::string> overlays = scenario.calibration;
-    for (const std::string& file : texts_of(values, "calibration")) {
-        overlays.push_back(file);
-    }
+    for (const std::string& file : texts_of(values, "calibration")) { overlays.push_back(file); }
     scenario.calibration.clear();
     for (const std::string& file : overlays) {
         scenario.calibration.push_back(std::filesystem::absolute(file).string());
@@ -68,9 +66,7 @@ void emit_all(const po::variables_map& values, Outputs& outputs, const Scenario&
     const std::filesystem::path folder = text_of(values, "emit");
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) {
-        throw IoError(folder.string() + ": " + error.message());
-    }
+    if (error) { throw IoError(folder.string() + ": " + error.message()); }
     emit(folder, "as-it-is", values, outputs, scenario, "");
     for (const Counterfactual& change : explanation.changes) {
         emit(folder, change.name, values, outputs, change.scenario, change.overlay);
@@ -82,9 +78,7 @@ ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const
     const Scenario scenario = single_point(whole);
     const Catalog catalog = catalog_of(values, &scenario);
     const Watch watch{&stop_flag()};
-    if (values.contains("html")) {
-        html::require_charts();
-    }
+    if (values.contains("html")) { html::require_charts(); }
     const std::size_t threads = threads_of(values, &scenario);
     Explanation explanation;
     explanation.scenario = scenario.name;
@@ -95,9 +89,7 @@ ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const
     });
     run_all(explanation.changes, explanation.run.seconds, catalog, threads, watch);
     explanation.curve = scaling_curve(whole, catalog, threads, watch);
-    if (values.contains("emit")) {
-        emit_all(values, outputs, scenario, explanation);
-    }
+    if (values.contains("emit")) { emit_all(values, outputs, scenario, explanation); }
     outputs.write("json", [&] { return explanation_json(explanation).dump(2) + "\n"; });
     outputs.write("html", [&] { return html::page_html(explanation_page(whole, explanation)); });
     outputs.words() << blame_table(explanation) << tornado(explanation) << curve_table(explanation);
@@ -108,18 +100,12 @@ ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const
 
 ExitCode explain_scenario(const std::vector<std::string>& arguments) {
     const auto values = parse_options(arguments, explain_usage, explain_options(), {{"scenario", 1}});
-    if (!values) {
-        return ok;
-    }
+    if (!values) { return ok; }
     const Scenario scenario = scenario_of(*values);
     Outputs outputs(*values, {"json", "html"});
     outputs.keep(scenario);
-    if (asks_for_outage(*values)) {
-        return explain_outage(*values, outputs, scenario);
-    }
-    if (!asks_for_path(*values, scenario)) {
-        return explain_result(*values, outputs, scenario);
-    }
+    if (asks_for_outage(*values)) { return explain_outage(*values, outputs, scenario); }
+    if (!asks_for_path(*values, scenario)) { return explain_result(*values, outputs, scenario); }
     const ExitCode code = explain_path(*values, outputs, scenario);
     // For a transfer scenario without path options: also what limits its largest message, and what would change it.
     return code == ok && !names_path(*values) ? explain_result(*values, outputs, scenario) : code;

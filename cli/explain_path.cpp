@@ -24,9 +24,7 @@ TransferWorkload transfer_of(const Scenario& scenario, const po::variables_map& 
     } else if (!ends.empty() || written == nullptr) {
         throw UsageError("--path takes two devices, as in --path node0.gpu0 node1.gpu3");
     }
-    if (values.contains("transport")) {
-        transfer.transport = text_of(values, "transport");
-    }
+    if (values.contains("transport")) { transfer.transport = text_of(values, "transport"); }
     constexpr Bytes usual{1 << 20};
     transfer.sizes = {values.contains("size") ? parse_bytes(text_of(values, "size")) : usual};
     return transfer;
@@ -65,9 +63,7 @@ ExitCode explain_path(const po::variables_map& values, const Outputs& outputs, c
                 throw UsageError(error.what());
             }
         });
-    } catch (const UnitError& error) {
-        throw UsageError(std::string("--size: ") + error.what());
-    }
+    } catch (const UnitError& error) { throw UsageError(std::string("--size: ") + error.what()); }
     return ok;
 }
 

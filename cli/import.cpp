@@ -50,9 +50,7 @@ std::vector<Written> read_log(const std::filesystem::path& file, std::string_vie
     std::vector<Written> written;
     const std::vector<Measurement> tables = import_log(read_log_text(file), file.string(), format, said);
     written.reserve(tables.size());
-    for (const Measurement& m : tables) {
-        written.push_back({tables.size() > 1 ? m.id : "", to_yaml(m), note_of(m)});
-    }
+    for (const Measurement& m : tables) { written.push_back({tables.size() > 1 ? m.id : "", to_yaml(m), note_of(m)}); }
     return written;
 }
 
@@ -61,13 +59,9 @@ constexpr std::string_view our_own = "recording";
 std::vector<Written> read_trace(const std::filesystem::path& file, const TraceFormat* format) {
     const Recording recording = import_trace({file, format, {}});
     std::size_t records = 0;
-    for (const RankRecording& rank : recording.ranks) {
-        records += rank.records.size();
-    }
+    for (const RankRecording& rank : recording.ranks) { records += rank.records.size(); }
     std::string note = fmt::format("{} records of {} ranks", records, recording.ranks.size());
-    for (const std::string& missing : recording.notes) {
-        note += "\n# " + missing;
-    }
+    for (const std::string& missing : recording.notes) { note += "\n# " + missing; }
     try {
         return {{"", recording_yaml(recording), note}};
     } catch (const std::length_error& error) {
@@ -106,9 +100,7 @@ std::string kind_of_file(const std::filesystem::path& path) {
     InputFile file(path);
     const std::string start = read_start(file, yaml::max_file_bytes);
     for (const LogFormat& format : log_formats()) {
-        if (format.fits(start)) {
-            return std::string(format.name);
-        }
+        if (format.fits(start)) { return std::string(format.name); }
     }
     const TraceFormat* const trace = format_of_start(start, path);
     if (trace == nullptr || trace->name == our_own) {
@@ -122,9 +114,7 @@ std::string kind_of_file(const std::filesystem::path& path) {
 const ImportKind& kind_of(const std::string& asked, const std::filesystem::path& file) {
     const std::string name = asked == "auto" ? kind_of_file(file) : asked;
     for (const ImportKind& kind : kinds()) {
-        if (kind.name == name) {
-            return kind;
-        }
+        if (kind.name == name) { return kind; }
     }
     throw UsageError(error_message("no such kind to import", shown(name), "auto, " + joined(kind_names()),
                                    nearest_word(name, kind_names())));
@@ -133,9 +123,7 @@ const ImportKind& kind_of(const std::string& asked, const std::filesystem::path&
 // "out.yaml" and "run-all-reduce" -> "out-all-reduce.yaml": the prefix that all labels of the input share is left out.
 std::filesystem::path output_for(const std::filesystem::path& out, const std::string& label,
                                  const std::string& common) {
-    if (label.empty()) {
-        return out;
-    }
+    if (label.empty()) { return out; }
     const std::string tail = label.starts_with(common) ? label.substr(common.size()) : "-" + label;
     return out.parent_path() / (out.stem().string() + tail + out.extension().string());
 }
@@ -143,9 +131,7 @@ std::filesystem::path output_for(const std::filesystem::path& out, const std::st
 std::string common_start(const std::vector<Written>& written) {
     std::string common = written.front().label;
     for (const Written& one : written) {
-        while (!one.label.starts_with(common)) {
-            common.pop_back();
-        }
+        while (!one.label.starts_with(common)) { common.pop_back(); }
     }
     const std::size_t dash = common.rfind('-');
     return common.substr(0, dash == std::string::npos ? 0 : dash);
@@ -161,13 +147,9 @@ ExitCode import_file(const std::vector<std::string>& arguments) {
         "set", texts_value("KEY=VALUE"), "say what the file does not: system.network=\"InfiniBand NDR\"; repeatable")(
         "list", "list the kinds");
     const auto values = parse_options(arguments, import_usage, options, {{"kind", 1}, {"file", 1}});
-    if (!values) {
-        return ok;
-    }
+    if (!values) { return ok; }
     if (values->contains("list")) {
-        for (const ImportKind& kind : kinds()) {
-            std::cout << padded(kind.name, 24) << kind.summary << "\n";
-        }
+        for (const ImportKind& kind : kinds()) { std::cout << padded(kind.name, 24) << kind.summary << "\n"; }
         return ok;
     }
     if (!values->contains("kind") || !values->contains("file") || !values->contains("output")) {
@@ -185,9 +167,7 @@ ExitCode import_file(const std::vector<std::string>& arguments) {
     std::vector<std::filesystem::path> paths;
     for (const Written& one : written) {
         paths.push_back(output_for(out, one.label, common));
-        if (!one.label.empty()) {
-            outputs.add(paths.back());
-        }
+        if (!one.label.empty()) { outputs.add(paths.back()); }
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
         write_output(paths[i].string(), written[i].text);

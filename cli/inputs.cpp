@@ -23,16 +23,12 @@ void add_scenario_options(po::options_description& options) {
 
 std::vector<std::string> overrides_of(const po::variables_map& values) {
     std::vector<std::string> overrides = texts_of(values, "set");
-    if (values.contains("engine")) {
-        overrides.push_back("engine=" + text_of(values, "engine"));
-    }
+    if (values.contains("engine")) { overrides.push_back("engine=" + text_of(values, "engine")); }
     return overrides;
 }
 
 const std::string& scenario_file(const po::variables_map& values) {
-    if (!values.contains("scenario")) {
-        throw UsageError("which scenario? (accepted: the name of a scenario file)");
-    }
+    if (!values.contains("scenario")) { throw UsageError("which scenario? (accepted: the name of a scenario file)"); }
     return values["scenario"].as<std::string>();
 }
 

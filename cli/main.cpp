@@ -33,9 +33,7 @@ constexpr std::array commands = {
 
 void print_help(std::ostream& out) {
     out << "fabricast: a forecast for the fabrics of GPU clusters\n\nusage: fabricast COMMAND [ARGUMENT...]\n\n";
-    for (const Command& command : commands) {
-        out << "  " << padded(command.name, 12) << command.summary << "\n";
-    }
+    for (const Command& command : commands) { out << "  " << padded(command.name, 12) << command.summary << "\n"; }
     out << "\nA file to write may be `-`: standard output.\n"
            "fabricast COMMAND --help says more; fabricast --version prints the version.\n";
 }
@@ -73,9 +71,7 @@ ExitCode guarded(const std::vector<std::string>& arguments) {
     try {
         const ExitCode code = dispatch(arguments);
         std::cout.flush();
-        if (!std::cout) {
-            throw IoError("the output could not be written");
-        }
+        if (!std::cout) { throw IoError("the output could not be written"); }
         return code;
     } catch (const std::exception& error) {
         std::cout.flush();

@@ -67,9 +67,7 @@ std::optional<Message> received(int tag) {
     int there = 0;
     MPI_Status status;
     MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &there, &status);
-    if (there == 0) {
-        return std::nullopt;
-    }
+    if (there == 0) { return std::nullopt; }
     int length = 0;
     MPI_Get_count(&status, MPI_CHAR, &length);
     std::string text(static_cast<std::size_t>(length), '\0');
@@ -114,12 +112,8 @@ void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std
             finished(done.piece, done.result);
             moved = true;
         }
-        if (stop) {
-            throw Stopped();
-        }
-        for (const std::size_t piece : dispatcher.deal(pool.wants())) {
-            pool.give(piece);
-        }
+        if (stop) { throw Stopped(); }
+        for (const std::size_t piece : dispatcher.deal(pool.wants())) { pool.give(piece); }
         while (const std::optional<Message> message = received(from_worker)) {
             moved = true;
             const Json& said = message->text;
@@ -149,9 +143,7 @@ void follow(std::size_t threads, const std::function<std::string(std::size_t)>& 
     Backoff nap;
     for (;;) {
         Json done = Json::array();
-        for (Done& one : pool.take_done()) {
-            done.push_back({one.piece, std::move(one.result)});
-        }
+        for (Done& one : pool.take_done()) { done.push_back({one.piece, std::move(one.result)}); }
         const std::size_t wanted = asked || over ? 0 : pool.wants();
         if (wanted > 0 || !done.empty()) {
             send({{"want", wanted}, {"done", std::move(done)}}, 0, from_worker);
@@ -162,9 +154,7 @@ void follow(std::size_t threads, const std::function<std::string(std::size_t)>& 
             asked = false;
             nap.wake();
             over = answer->text.is_null();
-            for (const Json& piece : answer->text) {
-                pool.give(piece.get<std::size_t>());
-            }
+            for (const Json& piece : answer->text) { pool.give(piece.get<std::size_t>()); }
         } else if (over && pool.idle()) {
             send({{"left", true}}, 0, from_worker);
             return;
@@ -227,9 +217,7 @@ void Ranks::share(const std::vector<std::size_t>& pieces, std::size_t threads, c
 }
 
 void Ranks::dismiss() {
-    if (stage_ == Stage::waiting) {
-        share({}, 1, false, {}, {});
-    }
+    if (stage_ == Stage::waiting) { share({}, 1, false, {}, {}); }
 }
 
 void Ranks::abort(ExitCode code) const {

@@ -8,9 +8,7 @@ std::optional<po::variables_map> parse_options(const std::vector<std::string>& a
                                                const po::options_description& options,
                                                const std::vector<Positional>& positional) {
     po::positional_options_description unnamed;
-    for (const Positional& each : positional) {
-        unnamed.add(each.option, each.most);
-    }
+    for (const Positional& each : positional) { unnamed.add(each.option, each.most); }
     po::options_description all = options;
     all.add_options()("help,h", "print this");
     po::variables_map values;
@@ -27,9 +25,7 @@ std::optional<po::variables_map> parse_options(const std::vector<std::string>& a
             return std::nullopt;
         }
         po::notify(values);
-    } catch (const po::error& error) {
-        throw usage_error(error.what(), usage);
-    }
+    } catch (const po::error& error) { throw usage_error(error.what(), usage); }
     return values;
 }
 

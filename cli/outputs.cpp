@@ -20,9 +20,7 @@ constexpr const char* standard_output = "-";
 
 bool same_file(const fs::path& a, const fs::path& b) {
     std::error_code error;
-    if (fs::equivalent(a, b, error) && !error) {
-        return true;
-    }
+    if (fs::equivalent(a, b, error) && !error) { return true; }
     const fs::path left = fs::weakly_canonical(fs::absolute(a), error);
     return !error && left == fs::weakly_canonical(fs::absolute(b), error);
 }
@@ -39,9 +37,7 @@ std::vector<std::string> files_read(const po::variables_map& values) {
     std::vector<std::string> files;
     for (const char* option :
          {"scenario", "scenarios", "measured", "measurements", "log", "file", "cluster", "calibration"}) {
-        if (!values.contains(option)) {
-            continue;
-        }
+        if (!values.contains(option)) { continue; }
         if (const auto* one = boost::any_cast<std::string>(&values[option].value())) {
             files.push_back(*one);
         } else {
@@ -61,9 +57,7 @@ std::vector<std::string> files_read(const po::variables_map& values) {
 Outputs::Outputs(const po::variables_map& values, const std::vector<std::string>& options)
     : values_(values), inputs_(files_read(values)) {
     for (const std::string& option : options) {
-        if (values.contains(option)) {
-            add(text_of(values, option.c_str()));
-        }
+        if (values.contains(option)) { add(text_of(values, option.c_str())); }
     }
 }
 
@@ -78,23 +72,17 @@ void Outputs::refuse_inputs(const std::string& file) const {
 void Outputs::keep(const Scenario& scenario) {
     std::set<std::string> read{scenario.file};
     for (const auto& [key, place] : scenario.places) {
-        if (place.file) {
-            read.insert(*place.file);
-        }
+        if (place.file) { read.insert(*place.file); }
     }
     read.insert(scenario.calibration.begin(), scenario.calibration.end());
     if (const auto* trace = std::get_if<TraceWorkload>(&scenario.workload)) {
         try {
-            for (const fs::path& file : trace_files(trace->file)) {
-                read.insert(file.string());
-            }
+            for (const fs::path& file : trace_files(trace->file)) { read.insert(file.string()); }
         } catch (const InputError&) {  // the run reports it, with its location
         }
     }
     inputs_.insert(inputs_.end(), read.begin(), read.end());
-    for (const std::string& file : files_) {
-        refuse_inputs(file);
-    }
+    for (const std::string& file : files_) { refuse_inputs(file); }
 }
 
 void Outputs::add(const fs::path& path) {
@@ -119,9 +107,7 @@ void Outputs::add(const fs::path& path) {
 }
 
 void Outputs::write(const char* option, const std::function<std::string()>& text) const {
-    if (values_.contains(option)) {
-        write_output(text_of(values_, option), text());
-    }
+    if (values_.contains(option)) { write_output(text_of(values_, option), text()); }
 }
 
 std::ostream& Outputs::words() const {

@@ -50,9 +50,7 @@ void Progress::clear() {
 void Progress::draw(double share) {
     const auto now = Clock::now();
     const double elapsed = seconds_between(start_, now);
-    if (!shown_ || elapsed < quiet_start_s || (drawn_ && seconds_between(last_drawn_, now) < redraw_s)) {
-        return;
-    }
+    if (!shown_ || elapsed < quiet_start_s || (drawn_ && seconds_between(last_drawn_, now) < redraw_s)) { return; }
     const double done = std::min((static_cast<double>(done_) + share) / static_cast<double>(pieces_), 1.0);
     if (done > 0) {
         std::fprintf(stderr, "\r\033[K%zu of %zu, %.0f %%, %.0f s to go", done_, pieces_, done * 100,

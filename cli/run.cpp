@@ -103,9 +103,7 @@ void write_files(const Outputs& outputs, const Scenario& scenario, const Catalog
 
 ExitCode run_scenario(const std::vector<std::string>& arguments) {
     const auto values = parse_options(arguments, "run SCENARIO [OPTION...]", run_options(), {{"scenario", 1}});
-    if (!values) {
-        return ok;
-    }
+    if (!values) { return ok; }
     Scenario scenario = scenario_of(*values);
     if (values->contains("svg")) {
         if (!std::holds_alternative<Packet>(scenario.engine)) {

@@ -46,9 +46,7 @@ StudyOrder order_of(const po::variables_map& values) {
     const std::string asked = values.contains("by") ? text_of(values, "by") : "value";
     std::vector<std::string> words;
     for (const StudyOrder order : {StudyOrder::value, StudyOrder::time, StudyOrder::capital, StudyOrder::power}) {
-        if (to_string(order) == asked) {
-            return order;
-        }
+        if (to_string(order) == asked) { return order; }
         words.emplace_back(to_string(order));
     }
     throw UsageError(error_message("no such order", shown(asked), joined(words), nearest_word(asked, words)));
@@ -66,14 +64,10 @@ std::vector<StudyInput> inputs_of(const po::variables_map& values) {
     std::vector<StudyInput> inputs;
     for (const std::string& file : texts_of(values, "scenarios")) {
         const Scenario scenario = read_scenario(file, overrides);
-        if (scenario.designs.empty()) {
-            inputs.push_back(input_of(values, scenario.name, scenario));
-        }
+        if (scenario.designs.empty()) { inputs.push_back(input_of(values, scenario.name, scenario)); }
         for (const DesignSpec& design : scenario.designs) {
             std::vector<std::string> own = overrides;
-            for (const auto& [path, value] : design.set) {
-                own.push_back(std::string(path).append("=").append(value));
-            }
+            for (const auto& [path, value] : design.set) { own.push_back(std::string(path).append("=").append(value)); }
             try {
                 inputs.push_back(input_of(values, design.name, read_scenario(file, own)));
             } catch (const InputError& error) {
@@ -95,24 +89,16 @@ std::vector<StudyInput> inputs_of(const po::variables_map& values) {
 
 ExitCode study_designs(const std::vector<std::string>& arguments) {
     const auto values = parse_options(arguments, study_usage, study_options(), {{"scenarios", -1}});
-    if (!values) {
-        return ok;
-    }
-    if (!values->contains("scenarios")) {
-        throw usage_error("which designs?", study_usage);
-    }
+    if (!values) { return ok; }
+    if (!values->contains("scenarios")) { throw usage_error("which designs?", study_usage); }
     StudyOptions options;
     options.draws = static_cast<std::uint32_t>(whole_of(*values, "draws", 64, 10, 100'000));
     options.seed = static_cast<std::uint64_t>(whole_of(*values, "seed", 1, 0, 2'000'000'000));
     options.order = order_of(*values);
-    if (values->contains("html")) {
-        html::require_charts();
-    }
+    if (values->contains("html")) { html::require_charts(); }
     Outputs outputs(*values, {"json", "csv", "html"});
     const std::vector<StudyInput> inputs = inputs_of(*values);
-    for (const StudyInput& input : inputs) {
-        outputs.keep(input.scenario);
-    }
+    for (const StudyInput& input : inputs) { outputs.keep(input.scenario); }
     options.threads = threads_of(*values);
     for (const StudyInput& input : inputs) {
         options.threads = std::min(options.threads, threads_of(*values, &input.scenario));
@@ -124,9 +110,7 @@ ExitCode study_designs(const std::vector<std::string>& arguments) {
     outputs.write("json", [&] { return study_json(result).dump(2) + "\n"; });
     outputs.write("csv", [&] { return study_csv(result); });
     outputs.write("html", [&] { return html::page_html(study_page(inputs.front().scenario, result)); });
-    if (!values->contains("quiet")) {
-        outputs.words() << study_table(result);
-    }
+    if (!values->contains("quiet")) { outputs.words() << study_table(result); }
     return ok;
 }
 

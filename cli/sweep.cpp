@@ -38,9 +38,7 @@ constexpr const char* sweep_usage = "sweep SCENARIO [--vary PATH=VALUE,VALUE...]
 Sweep read_sweep(const po::variables_map& values, Outputs& outputs) {
     const fs::path file = scenario_file(values);
     std::vector<Variation> vary;
-    for (const std::string& argument : texts_of(values, "vary")) {
-        vary.push_back(parse_variation(argument));
-    }
+    for (const std::string& argument : texts_of(values, "vary")) { vary.push_back(parse_variation(argument)); }
     bool kept = false;  // once is enough: all points read the same files
     return prepare_sweep(scenario_tree(file, overrides_of(values)), file, vary, [&](const Scenario& scenario) {
         if (!kept) {
@@ -57,9 +55,7 @@ std::vector<std::size_t> points_to_run(const Sweep& sweep, const SweepRequest& r
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const bool mine = !request.shard || i % request.shard->count == request.shard->index;
-        if (mine && !done.contains(sweep.read[all[i]].key)) {
-            left.push_back(all[i]);
-        }
+        if (mine && !done.contains(sweep.read[all[i]].key)) { left.push_back(all[i]); }
     }
     return left;
 }
@@ -103,17 +99,11 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
                  << (distinct < points ? ", " + std::to_string(distinct) + " distinct" : "")
                  << (failed > 0 ? ", " + std::to_string(failed) + " failed" : "")
                  << (request.out.empty() ? "" : ", in " + request.out.string()) << "\n";
-        for (const std::string& note : sweep.notes) {
-            words_to << "# " << note << "\n";
-        }
+        for (const std::string& note : sweep.notes) { words_to << "# " << note << "\n"; }
     }
-    if (failed == points) {
-        throw UsageError("every point failed; the first: " + result.rows.front().error);
-    }
+    if (failed == points) { throw UsageError("every point failed; the first: " + result.rows.front().error); }
     const auto column = std::find(result.figures.begin(), result.figures.end(), "failed_asserts");
-    if (column == result.figures.end()) {
-        return ok;
-    }
+    if (column == result.figures.end()) { return ok; }
     const auto place = static_cast<std::size_t>(column - result.figures.begin());
     std::size_t unmet = 0;
     std::size_t last = points;
@@ -139,14 +129,10 @@ ExitCode merge(const Sweep& sweep, const SweepRequest& request, const SweepOutco
 ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks) {
     SweepOutcomes done;
     if (!request.out.empty() && !request.shard && (request.resume || request.merge)) {
-        for (const fs::path& path : shard_journals(request.out)) {
-            done.merge(read_journal(path, sweep));
-        }
+        for (const fs::path& path : shard_journals(request.out)) { done.merge(read_journal(path, sweep)); }
     }
     if (request.merge) {
-        if (fs::exists(journal_path(request.out))) {
-            done.merge(read_journal(journal_path(request.out), sweep));
-        }
+        if (fs::exists(journal_path(request.out))) { done.merge(read_journal(journal_path(request.out), sweep)); }
         return merge(sweep, request, done);
     }
     std::optional<Journal> journal;
@@ -160,9 +146,7 @@ ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks
     try {
         run_all(sweep, points, request, ranks, [&](std::size_t point, const SweepOutcome& outcome) {
             const std::string& key = sweep.read[point].key;
-            if (journal) {
-                journal->append(key, outcome);
-            }
+            if (journal) { journal->append(key, outcome); }
             done.insert_or_assign(key, outcome);
             progress.piece_done();
         });
@@ -186,9 +170,7 @@ ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks
         return ok;
     }
     const ExitCode code = report(sweep, done, request);
-    if (journal) {
-        journal->complete();
-    }
+    if (journal) { journal->complete(); }
     return code;
 }
 
@@ -207,9 +189,7 @@ ExitCode lead_ranks(Ranks& ranks, const Sweep& sweep, const SweepRequest& reques
     try {
         return run_sweep(sweep, request, &ranks);
     } catch (const std::exception& failure) {
-        if (ranks.sharing()) {
-            ranks.abort(report_error("fabricast", failure));
-        }
+        if (ranks.sharing()) { ranks.abort(report_error("fabricast", failure)); }
         ranks.dismiss();
         throw;
     }
@@ -225,9 +205,7 @@ ExitCode sweep_with_ranks(const po::variables_map& values) {
     try {
         request = sweep_request(values);
         Outputs outputs(values, {"out", "html"});
-        if (ranks.first()) {
-            check_out(request->out);
-        }
+        if (ranks.first()) { check_out(request->out); }
         sweep = read_sweep(values, outputs);
     } catch (const std::exception& failure) {
         error = failure.what();
@@ -237,9 +215,7 @@ ExitCode sweep_with_ranks(const po::variables_map& values) {
         if (!ranks.first()) {
             return bad_input;  // rank 0 reports the error
         }
-        if (own) {
-            std::rethrow_exception(own);
-        }
+        if (own) { std::rethrow_exception(own); }
         throw UsageError(error);
     }
     if (!ranks.first()) {
@@ -256,12 +232,8 @@ ExitCode sweep_with_ranks(const po::variables_map& values) {
 
 ExitCode sweep_scenario(const std::vector<std::string>& arguments) {
     const auto values = parse_options(arguments, sweep_usage, sweep_options(), {{"scenario", 1}});
-    if (!values) {
-        return ok;
-    }
-    if (several_ranks()) {
-        return sweep_with_ranks(*values);
-    }
+    if (!values) { return ok; }
+    if (several_ranks()) { return sweep_with_ranks(*values); }
     const SweepRequest request = sweep_request(*values);
     Outputs outputs(*values, {"out", "html"});
     check_out(request.out);

@@ -47,29 +47,21 @@ SweepRequest sweep_request(const po::variables_map& values) {
     request.to_stdout = text_of(values, "out") == "-";
     request.out = request.to_stdout ? "" : text_of(values, "out");
     request.html = text_of(values, "html");
-    if (!request.html.empty()) {
-        html::require_charts();
-    }
+    if (!request.html.empty()) { html::require_charts(); }
     request.resume = values.contains("resume");
     request.merge = values.contains("merge");
     request.quiet = values.contains("quiet");
     request.threads = threads_of(values);
-    if (values.contains("shard")) {
-        request.shard = shard_of(text_of(values, "shard"));
-    }
+    if (values.contains("shard")) { request.shard = shard_of(text_of(values, "shard")); }
     if (request.out.empty() && (request.resume || request.merge || request.shard)) {
         throw UsageError("--resume, --shard and --merge go with --out FILE");
     }
-    if (request.shard && request.merge) {
-        throw UsageError("--merge puts all shards together: it takes no --shard");
-    }
+    if (request.shard && request.merge) { throw UsageError("--merge puts all shards together: it takes no --shard"); }
     return request;
 }
 
 void check_out(const std::filesystem::path& out) {
-    if (out.empty()) {
-        return;
-    }
+    if (out.empty()) { return; }
     const std::optional<ResultKind> kind = result_kind(out);
     if (!kind) {
         throw UsageError(error_message("--out has no known ending", shown(out.string()), "a name in .csv or .sqlite"));

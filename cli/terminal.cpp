@@ -6,9 +6,7 @@
 namespace fabricast::cli {
 
 PlainText::int_type PlainText::overflow(int_type c) {
-    if (traits_type::eq_int_type(c, traits_type::eof())) {
-        return traits_type::not_eof(c);
-    }
+    if (traits_type::eq_int_type(c, traits_type::eof())) { return traits_type::not_eof(c); }
     const auto byte = static_cast<unsigned char>(c);
     const bool c1 = after_c2_ && byte >= 0x80 && byte < 0xA0;
     const bool held = after_c2_;
@@ -16,9 +14,7 @@ PlainText::int_type PlainText::overflow(int_type c) {
     if (after_c2_) {
         return c;  // held back until the next byte shows which character it starts
     }
-    if (held && !c1 && traits_type::eq_int_type(to_->sputc('\xC2'), traits_type::eof())) {
-        return traits_type::eof();
-    }
+    if (held && !c1 && traits_type::eq_int_type(to_->sputc('\xC2'), traits_type::eof())) { return traits_type::eof(); }
     if (!c1 && ((byte >= 0x20 && byte != 0x7F) || byte == '\n' || byte == '\t')) {
         return to_->sputc(static_cast<char>(byte));
     }

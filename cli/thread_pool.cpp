@@ -53,16 +53,12 @@ bool ThreadPool::idle() const {
 
 std::vector<Done> ThreadPool::take_done() {
     const std::lock_guard lock(mutex_);
-    if (failure_) {
-        std::rethrow_exception(failure_);
-    }
+    if (failure_) { std::rethrow_exception(failure_); }
     return std::exchange(done_, {});
 }
 
 std::size_t ThreadPool::spares() const {
-    if (finished_ == 0) {
-        return 1;
-    }
+    if (finished_ == 0) { return 1; }
     const auto lasting = static_cast<std::size_t>(in_hand * finished_ / std::max(spent_, Clock::duration(1)));
     return spent_ > long_piece * finished_ ? 0 : std::clamp<std::size_t>(lasting, 1, most_pieces_at_once / 2);
 }
@@ -71,9 +67,7 @@ void ThreadPool::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
         came_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
-        if (waiting_.empty() || failure_) {
-            return;
-        }
+        if (waiting_.empty() || failure_) { return; }
         const std::size_t piece = waiting_.front();
         waiting_.pop_front();
         ++busy_;
@@ -83,9 +77,7 @@ void ThreadPool::work() {
         const Clock::time_point began = Clock::now();
         try {
             result = compute_(piece);
-        } catch (...) {
-            failure = std::current_exception();
-        }
+        } catch (...) { failure = std::current_exception(); }
         lock.lock();
         --busy_;
         ++finished_;

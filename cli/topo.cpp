@@ -62,24 +62,18 @@ std::map<LinkKind, std::uint64_t> count_links(const Fabric& fabric) {
     for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
         add(l, fabric.node_count());  // all nodes are the same
     }
-    for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) {
-        add(l, 1);
-    }
+    for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) { add(l, 1); }
     return counts;
 }
 
 void print_fabric(std::ostream& out, const Fabric& fabric) {
     const FabricSpec& spec = fabric.cluster().fabric;
-    if (spec.kind == FabricKind::none) {
-        return;
-    }
+    if (spec.kind == FabricKind::none) { return; }
     out << "fabric     " << to_string(spec.kind);
     if (spec.kind != FabricKind::explicit_graph) {
         out << ", " << spec.link.name << ", " << spec.switch_part << " of " << spec.radix << " ports, "
             << (spec.choice == PathChoice::adaptive ? "adaptive" : "ecmp");
-        if (spec.oversubscription != 1) {
-            out << ", oversubscription " << spec.oversubscription;
-        }
+        if (spec.oversubscription != 1) { out << ", oversubscription " << spec.oversubscription; }
     }
     const Bill bill = bill_of(fabric);
     const auto row = [&](const std::string& name, std::uint64_t switches, std::uint64_t cables,
@@ -101,9 +95,7 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
         bill.ports_left() > 0 ? std::to_string(bill.ports_left()) : "");
     const BoughtSwitches bought(fabric);
     for (std::size_t tier = 0; tier < fabric.tiers().size(); ++tier) {
-        if (const std::string uneven = bought.uneven(tier); !uneven.empty()) {
-            out << "  uneven: " << uneven << "\n";
-        }
+        if (const std::string uneven = bought.uneven(tier); !uneven.empty()) { out << "  uneven: " << uneven << "\n"; }
     }
 }
 
@@ -113,9 +105,7 @@ void print_summary(std::ostream& out, const Fabric& fabric) {
         << ", " << plural(fabric.gpu_count(), "GPU") << "\n";
     out << "node       " << fabric.gpus_per_node() << " x " << node.gpu.name << ", " << fabric.nics_per_node() << " x "
         << (node.nic_part.empty() ? "NIC" : node.nic_part);
-    if (node.nic_ports > 1) {
-        out << " of " << plural(static_cast<std::uint64_t>(node.nic_ports), "port");
-    }
+    if (node.nic_ports > 1) { out << " of " << plural(static_cast<std::uint64_t>(node.nic_ports), "port"); }
     if (node.nvlink == NvlinkShape::nvswitch) {
         out << ", NVSwitch " << node.nvswitch_generation;
     } else if (node.nvlink == NvlinkShape::mesh) {
@@ -151,9 +141,7 @@ DeviceId device_of(const Fabric& fabric, const std::string& name) {
 }
 
 void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::string>& ends, PathKind transport) {
-    if (ends.size() != 2) {
-        throw UsageError("--path takes two devices, as in --path node0.gpu0 node1.gpu3");
-    }
+    if (ends.size() != 2) { throw UsageError("--path takes two devices, as in --path node0.gpu0 node1.gpu3"); }
     PathQuery query;
     query.src = device_of(fabric, ends[0]);
     query.dst = device_of(fabric, ends[1]);
@@ -183,9 +171,7 @@ void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::
 
 ExitCode show_topology(const std::vector<std::string>& arguments) {
     const auto values = parse_options(arguments, "topo SCENARIO [OPTION...]", topo_options(), {{"scenario", 1}});
-    if (!values) {
-        return ok;
-    }
+    if (!values) { return ok; }
     const Scenario scenario = scenario_of(*values);
     Outputs outputs(*values, {"dot", "graphml", "simgrid"});
     outputs.keep(scenario);
@@ -196,9 +182,7 @@ ExitCode show_topology(const std::vector<std::string>& arguments) {
     if (values->contains("bisection")) {
         out << "\nbisection  " << rate_text(bisection_bandwidth(fabric)) << " each way between the two halves\n";
     }
-    if (values->contains("path")) {
-        print_path(out, fabric, texts_of(*values, "path"), transport_of(*values));
-    }
+    if (values->contains("path")) { print_path(out, fabric, texts_of(*values, "path"), transport_of(*values)); }
     const auto write = [&](const char* option, std::string (*exported)(const Fabric&)) {
         outputs.write(option, [&] { return exported(fabric); });
     };

@@ -12,9 +12,7 @@ std::string shown_unit(std::string_view unit) { return unit.empty() ? "no unit" 
 const Figure& Part::figure(std::string_view path) const {
     FigureReads::note(kind, path);
     const auto found = figures.find(path);
-    if (found == figures.end()) {
-        throw CatalogError(fmt::format("part '{}' has no figure '{}'", name, path));
-    }
+    if (found == figures.end()) { throw CatalogError(fmt::format("part '{}' has no figure '{}'", name, path)); }
     return found->second;
 }
 
@@ -43,18 +41,14 @@ Bytes Part::bytes(std::string_view path) const { return rounded_bytes(number(pat
 
 Rate Part::rate(std::string_view path) const {
     const std::int64_t whole = rounded_bytes(number(path, "B/s")).count;
-    if (whole <= 0) {
-        throw CatalogError(fmt::format("part '{}': '{}' is not above zero", name, path));
-    }
+    if (whole <= 0) { throw CatalogError(fmt::format("part '{}': '{}' is not above zero", name, path)); }
     return Rate::per_second(whole);
 }
 
 const std::string& Part::word(std::string_view path) const {
     FigureReads::note(kind, path);
     const auto found = text.find(path);
-    if (found == text.end()) {
-        throw CatalogError(fmt::format("part '{}' has no '{}'", name, path));
-    }
+    if (found == text.end()) { throw CatalogError(fmt::format("part '{}' has no '{}'", name, path)); }
     return found->second;
 }
 
@@ -83,9 +77,7 @@ const Part* Catalog::find(std::string_view name) const {
 
 const Part& Catalog::at(std::string_view kind, std::string_view name) const {
     const Part* part = find(name);
-    if (part != nullptr && part->kind == kind) {
-        return *part;
-    }
+    if (part != nullptr && part->kind == kind) { return *part; }
     throw CatalogError(fmt::format(
         "no {} '{}' in the catalogue{}{}", kind, name, part == nullptr ? "" : fmt::format(" (it is a {})", part->kind),
         did_you_mean(name, names_of(of_kind(kind), &Part::name), "; see `fabricast catalog list`")));
@@ -94,9 +86,7 @@ const Part& Catalog::at(std::string_view kind, std::string_view name) const {
 std::vector<const Part*> Catalog::of_kind(std::string_view kind) const {
     std::vector<const Part*> found;
     for (const auto& [name, part] : parts) {
-        if (part.kind == kind) {
-            found.push_back(&part);
-        }
+        if (part.kind == kind) { found.push_back(&part); }
     }
     return found;
 }

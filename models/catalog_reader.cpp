@@ -39,18 +39,14 @@ public:
     }
 
     void build_all() {
-        for (const auto& [name, node] : nodes_) {
-            build(*node);
-        }
+        for (const auto& [name, node] : nodes_) { build(*node); }
         catalog_.parts.merge(built_);
     }
 
 private:
     // Builds a part, after its base, and records its default origin and source for the parts that inherit from it.
     const Part& build(const yaml::Node& node) {
-        if (const auto done = built_.find(node.name); done != built_.end()) {
-            return done->second;
-        }
+        if (const auto done = built_.find(node.name); done != built_.end()) { return done->second; }
         if (std::ranges::find(open_, node.name) != open_.end()) {
             node.fail("the part '" + node.name + "' inherits from itself");
         }
@@ -71,12 +67,8 @@ private:
 
     Part base_part(const yaml::Node& base) {
         const std::string& name = base.as_string();
-        if (const auto node = nodes_.find(name); node != nodes_.end()) {
-            return build(*node->second);
-        }
-        if (const Part* part = catalog_.find(name)) {
-            return *part;
-        }
+        if (const auto node = nodes_.find(name); node != nodes_.end()) { return build(*node->second); }
+        if (const Part* part = catalog_.find(name)) { return *part; }
         std::vector<std::string> names = keys_of(nodes_);
         std::ranges::copy(keys_of(catalog_.parts), std::back_inserter(names));
         base.fail("no such part to inherit from", "a part of the catalogue", nearest_word(name, names));
@@ -93,9 +85,7 @@ private:
                 part.text[member.name] = member.as_string();
             }
         }
-        if (part.kind.empty()) {
-            node.fail("the part '" + part.name + "' needs a kind, or a base to take it from");
-        }
+        if (part.kind.empty()) { node.fail("the part '" + part.name + "' needs a kind, or a base to take it from"); }
         read_provenance(node, defaults);
         if (const yaml::Node* figures = node.get("figures")) {
             for (const yaml::Node& figure : figures->members()) {
@@ -150,9 +140,7 @@ void merge_tree(Catalog& catalog, const yaml::Node& tree) {
 void add_parts(Catalog& catalog, const std::vector<CatalogText>& texts) {
     std::vector<yaml::Node> files;
     files.reserve(texts.size());
-    for (const CatalogText& text : texts) {
-        files.push_back(yaml::parse(text.text, text.file));
-    }
+    for (const CatalogText& text : texts) { files.push_back(yaml::parse(text.text, text.file)); }
     PartBuilder(catalog, files).build_all();
 }
 

@@ -51,17 +51,13 @@ std::string shown_size(double bytes) {
     for (const Step& step : steps) {
         const double count = bytes / step.factor;
         const std::string shown = fmt::format("{:.7g} {}", count, step.name);
-        if (bytes != 0 && count == std::floor(count) && shown.size() < shortest.size()) {
-            shortest = shown;
-        }
+        if (bytes != 0 && count == std::floor(count) && shown.size() < shortest.size()) { shortest = shown; }
     }
     return shortest;
 }
 
 std::string shown_value(double value, const std::string& unit) {
-    if (unit == "B") {
-        return shown_size(value);
-    }
+    if (unit == "B") { return shown_size(value); }
     const std::vector<Step> steps = steps_of(unit);
     const auto fits = [&](const Step& step) { return std::abs(value) >= step.factor * (1 - 1e-12); };
     const auto step = value == 0 ? steps.begin() : std::find_if(steps.begin(), steps.end(), fits);
@@ -70,17 +66,13 @@ std::string shown_value(double value, const std::string& unit) {
 }
 
 std::string shown_interval(const Figure& figure) {
-    if (figure.low80 == figure.value.front() && figure.high80 == figure.value.front()) {
-        return "";
-    }
+    if (figure.low80 == figure.value.front() && figure.high80 == figure.value.front()) { return ""; }
     return shown_value(figure.low80, figure.unit) + " to " + shown_value(figure.high80, figure.unit);
 }
 
 // What follows from a link's figures: its line rate and its goodput.
 std::string derived(const Part& part) {
-    if (part.kind != "link") {
-        return "";
-    }
+    if (part.kind != "link") { return ""; }
     const LinkSpec link = link_spec(part);
     return fmt::format("\nper direction: {} after encoding, {} of payload in packets of {} behind {}\n",
                        shown_value(link.rate.bytes_per_second(), "B/s"), shown_value(goodput(link), "B/s"),
@@ -133,13 +125,9 @@ std::string catalog_list(const Catalog& catalog, std::string_view kind) {
     }
     std::string out;
     for (const auto& [name, parts] : kinds) {
-        if (!kind.empty() && name != kind) {
-            continue;
-        }
+        if (!kind.empty() && name != kind) { continue; }
         out += (out.empty() ? "" : "\n") + name + "\n";
-        for (const Part* part : parts) {
-            out += fmt::format("  {:<{}}  {}\n", part->name, width, part->note);
-        }
+        for (const Part* part : parts) { out += fmt::format("  {:<{}}  {}\n", part->name, width, part->note); }
     }
     return out;
 }
@@ -147,16 +135,12 @@ std::string catalog_list(const Catalog& catalog, std::string_view kind) {
 std::string catalog_page(const Part& part) {
     std::string out = fmt::format("{} ({})\n{}", part.name, part.kind, part.note.empty() ? "" : part.note + "\n");
     std::size_t width = 0;
-    for (const auto& [key, value] : part.text) {
-        width = std::max(width, key.size());
-    }
+    for (const auto& [key, value] : part.text) { width = std::max(width, key.size()); }
     for (const auto& [key, value] : part.text) {
         const bool lines = value.find('\n') != std::string::npos;
         out += lines ? "\n" + value : fmt::format("  {:<{}}  {}\n", key, width, value);
     }
-    if (!part.figures.empty()) {
-        out += "\n" + figure_table(part);
-    }
+    if (!part.figures.empty()) { out += "\n" + figure_table(part); }
     return out + derived(part);
 }
 

@@ -9,8 +9,7 @@ namespace fabricast::inline models {
 namespace {
 
 // Takes the next `count` rows off a table.
-template <class T>
-std::span<const T> take(std::span<const T>& table, std::size_t count) {
+template <class T> std::span<const T> take(std::span<const T>& table, std::size_t count) {
     const std::span<const T> taken = table.first(count);
     table = table.subspan(count);
     return taken;

@@ -25,9 +25,7 @@ std::int64_t response_quanta(Rate rate) {
     static constexpr std::array<Row, 5> table = {
         {{10'000, 60}, {25'000, 80}, {40'000, 118}, {100'000, 394}, {400'000, 905}}};
     for (const Row& row : table) {
-        if (rate <= Rate::megabits(row.megabits)) {
-            return row.quanta;
-        }
+        if (rate <= Rate::megabits(row.megabits)) { return row.quanta; }
     }
     const double times = rate.bytes_per_second() / Rate::megabits(table.back().megabits).bytes_per_second();
     return static_cast<std::int64_t>(std::ceil(times * static_cast<double>(table.back().quanta)));

@@ -28,9 +28,7 @@ constexpr std::array<CatalogUnit, 4> catalog_units = {
 Number read_number(const yaml::Node& node) {
     const std::string& text = node.as_string();
     const bool bare = !text.empty() && text.find_first_not_of("0123456789.eE+-") == std::string::npos;
-    if (bare) {
-        return {node.as_double(), ""};
-    }
+    if (bare) { return {node.as_double(), ""}; }
     for (const CatalogUnit& unit : catalog_units) {
         if (text.ends_with(unit.name)) {
             yaml::Node number = node;
@@ -52,12 +50,8 @@ void read_values(const yaml::Node& node, Figure& figure) {
         figure.value.push_back(number.value);
     };
     if (node.is_list()) {
-        for (const yaml::Node& item : node.items()) {
-            append(item);
-        }
-        if (figure.value.empty()) {
-            node.fail("a figure needs at least one value");
-        }
+        for (const yaml::Node& item : node.items()) { append(item); }
+        if (figure.value.empty()) { node.fail("a figure needs at least one value"); }
     } else {
         append(node);
     }
@@ -71,9 +65,7 @@ bool is_wire(std::string_view name) {
 // One end of the interval; the value itself if the key is absent.
 double read_bound(const yaml::Node& node, std::string_view key, const Figure& figure) {
     const yaml::Node* bound = node.get(key);
-    if (bound == nullptr) {
-        return figure.value.front();
-    }
+    if (bound == nullptr) { return figure.value.front(); }
     const Number number = read_number(*bound);
     if (number.unit != figure.unit) {
         bound->fail("'" + std::string(key) + "' must be in the unit of the value, " + shown_unit(figure.unit));

@@ -16,9 +16,7 @@ FigureReads::FigureReads() {
 FigureReads::~FigureReads() { reads = nullptr; }
 
 void FigureReads::note(const std::string& kind, std::string_view name) {
-    if (reads != nullptr) {
-        reads->seen_.emplace(kind, name);
-    }
+    if (reads != nullptr) { reads->seen_.emplace(kind, name); }
 }
 
 }  // namespace fabricast::inline models

@@ -5,9 +5,7 @@
 namespace fabricast::inline models {
 
 Rate line_rate(const Part& part) {
-    if (part.has("rate")) {
-        return part.rate("rate");
-    }
+    if (part.has("rate")) { return part.rate("rate"); }
     const std::vector<double>& encoding = part.list("encoding");
     const auto transfers = std::llround(part.number("signalling", "T/s"));
     const auto lanes = static_cast<int>(part.number("lanes", ""));

@@ -22,9 +22,7 @@ using namespace fabricast;
 std::string literal(std::string_view text) {
     std::string quoted = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            quoted += '\\';
-        }
+        if (c == '"' || c == '\\') { quoted += '\\'; }
         quoted += c == '\n' ? std::string("\\n") : std::string(1, c);
     }
     return quoted + '"';
@@ -40,16 +38,12 @@ struct Table {
 std::string pack(const Catalog& catalog) {
     Table parts, words, figures, values, sources;
     for (const auto& [name, part] : catalog.parts) {
-        for (const auto& [key, text] : part.text) {
-            words.add(fmt::format("{{{}, {}}}", literal(key), literal(text)));
-        }
+        for (const auto& [key, text] : part.text) { words.add(fmt::format("{{{}, {}}}", literal(key), literal(text))); }
         for (const auto& [path, figure] : part.figures) {
             for (const double value : figure.value) {
                 values.add(fmt::format("{:a}", value));  // hexadecimal: every compiler reads it back exactly
             }
-            for (const std::string& source : figure.source) {
-                sources.add(literal(source));
-            }
+            for (const std::string& source : figure.source) { sources.add(literal(source)); }
             figures.add(fmt::format("{{{}, {}, {:a}, {:a}, {}, {}, {}}}", literal(path), literal(figure.unit),
                                     figure.low80, figure.high80, static_cast<int>(figure.origin), figure.value.size(),
                                     figure.source.size()));
@@ -76,9 +70,7 @@ std::string pack(const Catalog& catalog) {
 void run(const std::filesystem::path& output, std::vector<std::string> files) {
     std::sort(files.begin(), files.end());
     std::vector<CatalogText> texts;
-    for (const std::string& file : files) {
-        texts.push_back({file, read_text(file, yaml::max_file_bytes)});
-    }
+    for (const std::string& file : files) { texts.push_back({file, read_text(file, yaml::max_file_bytes)}); }
     Catalog catalog;
     add_parts(catalog, texts);
     write_atomically(output, pack(catalog));

@@ -7,9 +7,7 @@
 namespace fabricast::inline models {
 
 PcieSpec pcie_spec(const Part& part) {
-    if (part.word_or("family", "") != "pcie") {
-        throw CatalogError("part '" + part.name + "' is no PCIe link");
-    }
+    if (part.word_or("family", "") != "pcie") { throw CatalogError("part '" + part.name + "' is no PCIe link"); }
     PcieSpec spec;
     spec.name = part.name;
     spec.generation = static_cast<int>(part.number("generation", ""));

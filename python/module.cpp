@@ -48,8 +48,7 @@ yaml::Node tree_of(const Source& source) { return scenario_tree(source.text, sou
 std::size_t threads_or_cores(std::size_t threads) { return threads > 0 ? threads : cores(); }
 
 // Runs `work(stop)` on its own thread with the GIL released, and checks for Ctrl-C meanwhile.
-template <class Work>
-std::string unlocked(const Work& work) {
+template <class Work> std::string unlocked(const Work& work) {
     std::atomic<bool> stop{false};
     bool interrupted = false;
     std::string result;
@@ -65,9 +64,7 @@ std::string unlocked(const Work& work) {
         }
         try {
             result = future.get();
-        } catch (const Stopped&) {
-            interrupted = true;
-        }
+        } catch (const Stopped&) { interrupted = true; }
     }
     if (interrupted) {
         PyErr_SetNone(PyExc_KeyboardInterrupt);
@@ -97,9 +94,7 @@ std::string sweep(const Source& source, const std::vector<std::pair<std::string,
         std::vector<Variation> variations;
         for (const auto& [path, values] : vary) {
             Variation& variation = variations.emplace_back(Variation{path, {place}, {}});
-            for (const std::string& value : values) {
-                variation.values.push_back({value, {place}});
-            }
+            for (const std::string& value : values) { variation.values.push_back({value, {place}}); }
         }
         const Sweep points = prepare_sweep(tree_of(source), source.file, variations, [&](const Scenario& scenario) {
             return calibrated_catalog(source.catalog, &scenario, source.overlays);
@@ -137,9 +132,7 @@ void register_errors(py::module_& module) {
             failure.exit_code == ExitCode::cannot_end     ? cannot_end(failure.what())
             : failure.exit_code == ExitCode::missing_here ? missing(failure.what())
                                                           : base(failure.what());
-        } catch (const std::bad_alloc&) {
-            PyErr_NoMemory();
-        } catch (const std::runtime_error& failure) {
+        } catch (const std::bad_alloc&) { PyErr_NoMemory(); } catch (const std::runtime_error& failure) {
             base(failure.what());
         }
     });

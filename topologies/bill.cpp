@@ -11,8 +11,7 @@ namespace fabricast::inline topologies {
 
 namespace {
 
-template <class List, class Value>
-std::uint64_t sum(const List& list, Value&& value) {
+template <class List, class Value> std::uint64_t sum(const List& list, Value&& value) {
     return std::accumulate(list.begin(), list.end(), std::uint64_t{0},
                            [&](std::uint64_t all, const auto& item) { return all + value(item); });
 }
@@ -43,9 +42,7 @@ void add_trunks(const std::vector<FabricTier>& tiers, Bill& bill) {
     std::size_t at = 0;  // index into bill.switches
     for (std::size_t t = 0; t < tiers.size(); ++t) {
         at += t > 0 && tiers[t].switches > 0 ? 1U : 0U;
-        if (tiers[t].cables == 0) {
-            continue;
-        }
+        if (tiers[t].cables == 0) { continue; }
         const bool above = at + 1 < bill.switches.size() && t + 1 < tiers.size() && tiers[t + 1].switches > 0;
         const std::string between =
             tiers[t].switches == 0 ? tiers[t].name : bill.switches[at].tier + "-" + bill.switches[at + above].tier;
@@ -73,19 +70,13 @@ Bill bill_of(const Fabric& fabric) {
     bill.nodes = fabric.node_count();
     bill.gpus = fabric.gpu_count();
     bill.nics = static_cast<std::uint64_t>(fabric.nics_per_node()) * fabric.node_count();
-    if (spec.kind == FabricKind::none) {
-        return bill;
-    }
+    if (spec.kind == FabricKind::none) { return bill; }
     const std::vector<FabricTier> tiers = fabric.tiers();
     const auto radix = static_cast<std::uint64_t>(fabric.generator().planes() == 0 ? 0 : spec.radix);
     for (const FabricTier& tier : tiers) {
-        if (tier.switches > 0) {
-            bill.switches.push_back({tier.name, tier.switches, tier.switches * radix, 0});
-        }
+        if (tier.switches > 0) { bill.switches.push_back({tier.name, tier.switches, tier.switches * radix, 0}); }
     }
-    if (bill.switches.empty()) {
-        return bill;
-    }
+    if (bill.switches.empty()) { return bill; }
     SwitchCount& leaves = bill.switches.front();
     const std::uint64_t cables = node_cables(fabric);
     // With two planes, each cable of a NIC runs at half the link's rate and takes half a port of its switch.

@@ -91,9 +91,7 @@ double inside_node(const Fabric& fabric, std::uint32_t split) {
         const LinkEnds ends = fabric.ends(LinkId{l});
         const auto from = static_cast<Vertex>(ends.from);
         const auto to = static_cast<Vertex>(ends.to);
-        if (!ends.resource && from < source && to < source) {
-            network.add(from, to, fabric.link(LinkId{l}).capacity);
-        }
+        if (!ends.resource && from < source && to < source) { network.add(from, to, fabric.link(LinkId{l}).capacity); }
     }
     for (std::uint32_t g = 0; g < fabric.gpus_per_node(); ++g) {
         const auto gpu = static_cast<Vertex>(fabric.gpu(g));
@@ -105,9 +103,7 @@ double inside_node(const Fabric& fabric, std::uint32_t split) {
 }  // namespace
 
 double bisection_bandwidth(const Fabric& fabric) {
-    if (fabric.node_count() == 1) {
-        return inside_node(fabric, fabric.gpus_per_node() / 2);
-    }
+    if (fabric.node_count() == 1) { return inside_node(fabric, fabric.gpus_per_node() / 2); }
     const auto trunks = fabric.generator().trunks_between_halves();
     return trunks ? known_halves(fabric, *trunks) : between_halves(fabric);
 }

@@ -56,9 +56,7 @@ std::vector<CablesOfLink> BoughtSwitches::cables_where(const std::function<bool(
                 cables.cables.push_back(cable);
             }
         }
-        if (!cables.cables.empty()) {
-            found.push_back(std::move(cables));
-        }
+        if (!cables.cables.empty()) { found.push_back(std::move(cables)); }
     }
     return found;
 }
@@ -70,9 +68,7 @@ std::vector<CablesOfLink> BoughtSwitches::cables_at(SwitchId id) const {
 std::optional<std::vector<CablesOfLink>> BoughtSwitches::cables_of_plane(std::string_view name) const {
     const auto plane = number_after(name, "plane");
     const std::uint32_t planes = generator_.planes();
-    if (!plane || planes < 2 || *plane >= planes) {
-        return std::nullopt;
-    }
+    if (!plane || planes < 2 || *plane >= planes) { return std::nullopt; }
     return cables_where(
         [&](SwitchId joined) { return generator_.plane_of(static_cast<std::uint32_t>(joined)) == *plane; });
 }

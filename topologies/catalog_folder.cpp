@@ -25,13 +25,9 @@ std::vector<UserFile> read_folder(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> paths;
     try {
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-            if (entry.path().extension() == ".yaml") {
-                paths.push_back(entry.path());
-            }
+            if (entry.path().extension() == ".yaml") { paths.push_back(entry.path()); }
         }
-    } catch (const std::filesystem::filesystem_error& error) {
-        throw IoError(error.what());
-    }
+    } catch (const std::filesystem::filesystem_error& error) { throw IoError(error.what()); }
     std::sort(paths.begin(), paths.end());
     std::vector<UserFile> files;
     files.reserve(paths.size());
@@ -45,9 +41,7 @@ std::vector<UserFile> read_folder(const std::filesystem::path& folder) {
 
 // A node template has `gpu: PART` at its top level; a file of parts has only maps there.
 bool is_node(const yaml::Node& tree) {
-    if (!tree.is_map()) {
-        return false;
-    }
+    if (!tree.is_map()) { return false; }
     const yaml::Node* gpu = tree.get("gpu");
     return gpu != nullptr && !gpu->is_map();
 }
@@ -60,12 +54,8 @@ struct Vocabulary {
 Vocabulary vocabulary(const Catalog& catalog, std::string_view kind) {
     Vocabulary known;
     for (const Part* part : catalog.of_kind(kind)) {
-        for (const auto& [name, figure] : part->figures) {
-            known.figures.insert(name);
-        }
-        for (const auto& [name, word] : part->text) {
-            known.words.insert(name);
-        }
+        for (const auto& [name, figure] : part->figures) { known.figures.insert(name); }
+        for (const auto& [name, word] : part->text) { known.words.insert(name); }
     }
     return known;
 }
@@ -83,9 +73,7 @@ void check_names(const yaml::Node& tree, const Catalog& before, const Catalog& a
         const Vocabulary known = vocabulary(before, kind);
         if (before.of_kind(kind).empty()) {
             std::vector<std::string> kinds;
-            for (const auto& [name, other] : before.parts) {
-                kinds.push_back(other.kind);
-            }
+            for (const auto& [name, other] : before.parts) { kinds.push_back(other.kind); }
             throw InputError(part.key_place, error_message("no part of the catalogue is of this kind", shown(kind),
                                                            kind == "node" ? "a node as in topologies/nodes/*.yaml" : "",
                                                            nearest_word(kind, kinds)));
@@ -110,9 +98,7 @@ void add_node(Catalog& catalog, const UserFile& file) {
     const std::vector<Part> own = node_parts();
     const bool taken = catalog.find(name.text) != nullptr ||
                        std::any_of(own.begin(), own.end(), [&](const Part& node) { return node.name == name.text; });
-    if (taken) {
-        name.fail("the part '" + name.text + "' is in the catalogue already; take another name");
-    }
+    if (taken) { name.fail("the part '" + name.text + "' is in the catalogue already; take another name"); }
     (void)read_node(file.tree, catalog);  // throws if the template is wrong
     const yaml::Node* note = file.tree.get("note");
     catalog.parts[name.text] = {.name = name.text,

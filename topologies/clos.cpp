@@ -62,9 +62,7 @@ void Clos::number() {
 }
 
 std::uint32_t Clos::leaf(FabricEnd end, std::uint32_t plane) const {
-    if (plan_.by_rail) {
-        return (plane * plan_.rails + end.nic) * plan_.sets + end.node / plan_.ends_per_leaf;
-    }
+    if (plan_.by_rail) { return (plane * plan_.rails + end.nic) * plan_.sets + end.node / plan_.ends_per_leaf; }
     return (end.node * nics_ + end.nic) / plan_.ends_per_leaf;
 }
 
@@ -79,9 +77,7 @@ bool Clos::route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_
     std::size_t t = 0;
     for (; at != target; ++t) {
         const ClosUnit& unit = plan_.levels[t].units[at];
-        if (unit.up == 0) {
-            return false;
-        }
+        if (unit.up == 0) { return false; }
         if (bundled_) {
             route.add(numbers_[t].first_trunk + at, cable_.latency);
         } else {
@@ -115,9 +111,7 @@ bool Clos::route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_
 // The level that a number belongs to, and the number counted from the first of that level.
 Clos::Place Clos::place_of(std::uint32_t index, std::uint32_t Level::*first) const {
     std::size_t t = 0;
-    while (t + 1 < numbers_.size() && index >= numbers_[t + 1].*first) {
-        ++t;
-    }
+    while (t + 1 < numbers_.size() && index >= numbers_[t + 1].*first) { ++t; }
     return {t, index - numbers_[t].*first};
 }
 
@@ -154,9 +148,7 @@ Trunk Clos::trunk(std::uint32_t index) const {
         trunk.from = numbers_[t].first_drawn + ends[0];
         trunk.to = numbers_[t + 1].first_drawn + ends[1];
     }
-    if (down) {
-        std::swap(trunk.from, trunk.to);
-    }
+    if (down) { std::swap(trunk.from, trunk.to); }
     return trunk;
 }
 
@@ -166,9 +158,7 @@ std::array<std::uint32_t, 2> Clos::cable_ends(std::uint32_t index, std::uint32_t
     const std::uint32_t unit = bundled_ ? which : unit_of(t, which, &ClosUnit::first_cable);
     auto ends = ends_in(t, unit, bundled_ ? cable : which - plan_.levels[t].units[unit].first_cable);
     ends = {numbers_[t].first_bought + ends[0], numbers_[t + 1].first_bought + ends[1]};
-    if (number >= trunks_in(t)) {
-        std::swap(ends[0], ends[1]);
-    }
+    if (number >= trunks_in(t)) { std::swap(ends[0], ends[1]); }
     return ends;
 }
 
@@ -194,9 +184,7 @@ std::uint32_t Clos::plane_of(std::uint32_t bought) const {
 
 // Leaves with rails are numbered set by set, as in the racks: leaf j of set s is s * planes * rails + j.
 std::string Clos::numbered(std::size_t t, std::uint32_t number) const {
-    if (t == 0 && plan_.by_rail) {
-        number = number % plan_.sets * (plan_.planes * plan_.rails) + number / plan_.sets;
-    }
+    if (t == 0 && plan_.by_rail) { number = number % plan_.sets * (plan_.planes * plan_.rails) + number / plan_.sets; }
     return std::string(clos_level_name(t)) + std::to_string(number);
 }
 
@@ -208,9 +196,7 @@ std::string Clos::bought_name(std::uint32_t bought) const {
 // "spine0-15": sixteen switches that adaptive routing draws as one.
 std::string Clos::switch_name(std::uint32_t index) const {
     const auto [t, number] = place_of(index, &Level::first_drawn);
-    if (!bundled_) {
-        return numbered(t, number);
-    }
+    if (!bundled_) { return numbered(t, number); }
     const ClosUnit& unit = plan_.levels[t].units[number];
     const std::string first = numbered(t, unit.first_switch);
     return unit.switches == 1 ? first : first + "-" + std::to_string(unit.first_switch + unit.switches - 1);
@@ -219,9 +205,7 @@ std::string Clos::switch_name(std::uint32_t index) const {
 std::optional<std::uint32_t> Clos::find_bought(std::string_view name) const {
     for (std::size_t t = 0; t < plan_.levels.size(); ++t) {
         const auto found = number_after(name, clos_level_name(t));
-        if (!found || *found >= plan_.levels[t].switches) {
-            continue;
-        }
+        if (!found || *found >= plan_.levels[t].switches) { continue; }
         std::uint32_t number = *found;
         if (t == 0 && plan_.by_rail) {
             number = number % (plan_.planes * plan_.rails) * plan_.sets + number / (plan_.planes * plan_.rails);
@@ -233,9 +217,7 @@ std::optional<std::uint32_t> Clos::find_bought(std::string_view name) const {
 
 std::optional<std::uint32_t> Clos::find_switch(std::string_view name) const {
     const auto first = find_bought(name.substr(0, name.find('-')));
-    if (!first) {
-        return std::nullopt;
-    }
+    if (!first) { return std::nullopt; }
     const std::uint32_t drawn = drawn_as(*first);
     return name.find('-') == std::string_view::npos || switch_name(drawn) == name ? std::optional(drawn) : std::nullopt;
 }

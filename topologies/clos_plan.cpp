@@ -69,9 +69,7 @@ private:
     }
 
     void refuse_spines_alone() const {
-        if (fabric_.spines > 0) {
-            throw ClusterError("one switch joins all NICs: `spines` has no tier to stand in");
-        }
+        if (fabric_.spines > 0) { throw ClusterError("one switch joins all NICs: `spines` has no tier to stand in"); }
     }
 
     // Full-rate ports that the cables of `nics` NICs take. With two planes cables run at half the rate, two to a port.
@@ -86,9 +84,7 @@ private:
     void plan_leaves() {
         const double o = fabric_.oversubscription;
         auto most = static_cast<std::uint32_t>(radix_ * plan_.planes * (o / (1 + o)) / ports_ + 1e-9);
-        while (most > 0 && ports_of(most) + cables_up(most) > radix_) {
-            --most;
-        }
+        while (most > 0 && ports_of(most) + cables_up(most) > radix_) { --most; }
         if (most == 0) {
             throw ClusterError(fmt::format("an oversubscription of {:f} leaves no port on a switch of {}", o, radix_));
         }
@@ -148,9 +144,7 @@ private:
             const std::uint32_t limit = last ? radix_ : radix_ / 2;  // ports of the switches above that face down
             const auto units = static_cast<std::uint32_t>(level.units.size());
             level.per_group = apart ? rail_units : units / plan_.planes;
-            if (last && level.per_group > limit) {
-                return false;
-            }
+            if (last && level.per_group > limit) { return false; }
             // Divides a group's units among its parents as evenly as possible.
             const std::uint32_t parents = ceil_div(level.per_group, limit);
             const std::uint32_t each = level.per_group / parents;
@@ -173,9 +167,7 @@ private:
     bool settle() {
         const auto pods = static_cast<std::uint32_t>(plan_.levels[1].units.size());
         if (fabric_.spines % pods == 0) {
-            for (ClosUnit& unit : plan_.levels[1].units) {
-                unit.switches = std::max(1U, fabric_.spines / pods);
-            }
+            for (ClosUnit& unit : plan_.levels[1].units) { unit.switches = std::max(1U, fabric_.spines / pods); }
         }
         for (bool grew = true; grew;) {
             grew = false;
@@ -189,9 +181,7 @@ private:
                     unit.up = std::max(below[u], above[unit.parent].switches);
                     cables[unit.parent] += unit.up;
                 }
-                for (std::size_t p = 0; p < above.size(); ++p) {
-                    grew |= enlarge(t + 1, above[p], cables[p]);
-                }
+                for (std::size_t p = 0; p < above.size(); ++p) { grew |= enlarge(t + 1, above[p], cables[p]); }
                 below = std::move(cables);
             }
         }
@@ -205,9 +195,7 @@ private:
         const std::uint32_t up = top ? 0 : std::max(down, plan_.levels[t + 1].units[unit.parent].switches);
         const std::uint32_t before = unit.switches;
         unit.switches = std::max(unit.switches, ceil_div(down, top ? radix_ : radix_ / 2));
-        while (ceil_div(down, unit.switches) + ceil_div(up, unit.switches) > radix_) {
-            ++unit.switches;
-        }
+        while (ceil_div(down, unit.switches) + ceil_div(up, unit.switches) > radix_) { ++unit.switches; }
         return unit.switches > before;
     }
 
@@ -226,17 +214,13 @@ private:
         const std::uint32_t asked = fabric_.spines;
         fabric_.spines = 0;
         for (ClosLevel& level : plan_.levels) {
-            for (ClosUnit& unit : level.units) {
-                unit.switches = 1;
-            }
+            for (ClosUnit& unit : level.units) { unit.switches = 1; }
         }
         settle();
         const std::uint32_t least = spines_of_a_pod();
         std::vector<std::uint32_t> even;
         for (std::uint32_t each = least; each <= most; ++each) {
-            if (most % each == 0) {
-                even.push_back(each * pods);
-            }
+            if (most % each == 0) { even.push_back(each * pods); }
         }
         throw ClusterError(
             fmt::format("{} spines cannot take the {} cables of each of {} leaves; these can: {} to {}{}, evenly {}",
@@ -281,9 +265,7 @@ ClosPlan plan_clos(const Cluster& cluster) {
 std::string_view clos_level_name(std::size_t level) { return level_names.at(level); }
 
 std::string ClosPlan::uneven(std::size_t t) const {
-    if (t + 1 >= levels.size()) {
-        return "";
-    }
+    if (t + 1 >= levels.size()) { return ""; }
     std::uint32_t fewest = levels[t].cables;
     std::uint32_t most = 0;
     std::uint32_t common = 0;  // greatest common divisor of the units' cables up
@@ -295,9 +277,7 @@ std::string ClosPlan::uneven(std::size_t t) const {
         common = std::gcd(common, unit.up);
         switches = std::max(switches, above);
     }
-    if (fewest == most) {
-        return "";
-    }
+    if (fewest == most) { return ""; }
     const std::string said = fmt::format("{} {} {} cables from a {} to a {}", fewest, most == fewest + 1 ? "or" : "to",
                                          most, t == 0 ? "leaf" : "pod", level_names[t + 1]);
     for (std::uint32_t each = switches; t == 0 && each <= common; ++each) {

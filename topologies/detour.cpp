@@ -23,9 +23,7 @@ public:
     bool whole(const PathQuery& query) {
         try {
             fabric_.path(query, path_);
-        } catch (const Unreachable&) {
-            return false;
-        }
+        } catch (const Unreachable&) { return false; }
         std::vector<LinkId> blocked;
         std::ranges::copy_if(path_.span(), std::back_inserter(blocked), down_);
         if (!blocked.empty()) {
@@ -38,9 +36,7 @@ public:
     std::optional<PathQuery> other_transport(PathQuery query) {
         for (const PathKind transport : {PathKind::nvlink, PathKind::p2p, PathKind::host_staged}) {
             query.kind = transport;
-            if (whole(query)) {
-                return query;
-            }
+            if (whole(query)) { return query; }
         }
         return std::nullopt;
     }
@@ -53,9 +49,7 @@ public:
         bool last_varies = false;
         for (std::uint32_t i = 1; i <= (first_varies && last_varies ? most_hash_tries : first_hash_tries); ++i) {
             query.flow_label = static_cast<std::uint32_t>(mix(label ^ static_cast<std::uint64_t>(i) << 32U));
-            if (whole(query)) {
-                return query;
-            }
+            if (whole(query)) { return query; }
             first_varies |= first_blocked_ != first;
             last_varies |= last_blocked_ != last;
         }
@@ -67,9 +61,7 @@ public:
         const std::vector<std::uint16_t> dst = nics(query.dst, query.dst_nic);
         std::vector<std::array<std::size_t, 2>> choices;
         for (std::size_t s = 0; s < src.size(); ++s) {
-            for (std::size_t d = 0; d < dst.size(); ++d) {
-                choices.push_back({s, d});
-            }
+            for (std::size_t d = 0; d < dst.size(); ++d) { choices.push_back({s, d}); }
         }
         // Prefer to change the NIC at one end only, then the nearest NICs.
         std::ranges::stable_sort(choices, {}, [](const auto& c) {
@@ -78,9 +70,7 @@ public:
         for (const auto& [s, d] : choices) {
             query.src_nic = src[s];
             query.dst_nic = dst[d];
-            if (whole(query)) {
-                return query;
-            }
+            if (whole(query)) { return query; }
         }
         return std::nullopt;
     }
@@ -88,22 +78,14 @@ public:
 private:
     // The NICs that this end may use: first the one it uses now, then those at the least distance, then the others.
     std::vector<std::uint16_t> nics(DeviceId device, std::uint16_t asked) const {
-        if (fabric_.kind(device) != DeviceKind::gpu) {
-            return {asked};
-        }
+        if (fabric_.kind(device) != DeviceKind::gpu) { return {asked}; }
         const std::uint32_t gpu = fabric_.local_index(device);
         std::vector<std::uint16_t> order = {asked != any_nic ? asked : fabric_.nearest_nic(gpu)};
         const auto add = [&](std::uint16_t nic) {
-            if (std::ranges::find(order, nic) == order.end()) {
-                order.push_back(nic);
-            }
+            if (std::ranges::find(order, nic) == order.end()) { order.push_back(nic); }
         };
-        for (const std::uint16_t nic : fabric_.near_nics(gpu)) {
-            add(nic);
-        }
-        for (std::uint32_t nic = 0; nic < fabric_.nics_per_node(); ++nic) {
-            add(static_cast<std::uint16_t>(nic));
-        }
+        for (const std::uint16_t nic : fabric_.near_nics(gpu)) { add(nic); }
+        for (std::uint32_t nic = 0; nic < fabric_.nics_per_node(); ++nic) { add(static_cast<std::uint16_t>(nic)); }
         return order;
     }
 
@@ -119,9 +101,7 @@ std::optional<PathQuery> detour(const Fabric& fabric, const PathQuery& query, co
     Search search(fabric, down);
     const bool end_is_switch =
         fabric.kind(query.src) == DeviceKind::fabric_switch || fabric.kind(query.dst) == DeviceKind::fabric_switch;
-    if (end_is_switch || search.whole(query)) {
-        return std::nullopt;
-    }
+    if (end_is_switch || search.whole(query)) { return std::nullopt; }
     if (query.kind != PathKind::network && fabric.node_of(query.src) == fabric.node_of(query.dst)) {
         return search.other_transport(query);
     }

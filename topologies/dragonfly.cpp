@@ -96,14 +96,10 @@ bool Dragonfly::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t
     const std::uint32_t b = switch_of(to, 0);
     const std::uint32_t group_a = a / plan_.routers;
     const std::uint32_t group_b = b / plan_.routers;
-    if (a == b) {
-        return true;
-    }
+    if (a == b) { return true; }
     if (bundled_) {
         route.add(a, cable_.latency);
-        if (group_a != group_b) {
-            route.add(global_link(group_a, group_b, 0), cable_.latency);
-        }
+        if (group_a != group_b) { route.add(global_link(group_a, group_b, 0), cable_.latency); }
         route.add(routers() + b, cable_.latency);
         return true;
     }
@@ -122,9 +118,7 @@ bool Dragonfly::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t
     } else if (a != out) {
         route.add(local_link(a, out), cable_.latency);
     }
-    if (group_a != group_b) {
-        route.add(global_link(group_a, group_b, k), cable_.latency);
-    }
+    if (group_a != group_b) { route.add(global_link(group_a, group_b, k), cable_.latency); }
     if (plan_.plus) {
         climb(b, in - routers() - group_b * plan_.spines, true, flow_hash, route);
     } else if (in != b) {
@@ -147,9 +141,7 @@ Trunk Dragonfly::local_trunk(std::uint32_t index) const {
                        : plan_.routers_of(group) > 1 ? plan_.routers_of(group) - 1
                                                      : alone;
         trunk.info.capacity *= trunk.cables * utilisation_;
-        if (index >= routers()) {
-            std::swap(trunk.from, trunk.to);
-        }
+        if (index >= routers()) { std::swap(trunk.from, trunk.to); }
         return trunk;
     }
     const auto ends = cable_ends(index, 0);
@@ -159,9 +151,7 @@ Trunk Dragonfly::local_trunk(std::uint32_t index) const {
 }
 
 Trunk Dragonfly::trunk(std::uint32_t index) const {
-    if (index < first_global_) {
-        return local_trunk(index);
-    }
+    if (index < first_global_) { return local_trunk(index); }
     const auto [group, other, k] = global_at(index);
     Trunk trunk{.from = routers() + group, .to = routers() + other, .cables = 1, .info = cable_};
     trunk.info.cls = LinkClass::global;
@@ -202,9 +192,7 @@ std::array<std::uint32_t, 2> Dragonfly::cable_ends(std::uint32_t index, std::uin
 }
 
 std::string Dragonfly::bought_name(std::uint32_t bought) const {
-    if (bought < routers()) {
-        return (plan_.plus ? "leaf" : "router") + std::to_string(bought);
-    }
+    if (bought < routers()) { return (plan_.plus ? "leaf" : "router") + std::to_string(bought); }
     return "spine" + std::to_string(bought - routers());
 }
 
@@ -236,9 +224,7 @@ std::optional<std::uint32_t> Dragonfly::find_switch(std::string_view name) const
 
 std::vector<FabricTier> Dragonfly::tiers() const {
     const std::uint64_t global = first_of_group_.back() / 2;
-    if (plan_.plus) {
-        return {{"leaf", routers(), plan_.all_up()}, {"spine", plan_.all_spines(), global}};
-    }
+    if (plan_.plus) { return {{"leaf", routers(), plan_.all_up()}, {"spine", plan_.all_spines(), global}}; }
     return {{"router", routers(), local_links() / 2}, {"group", 0, global}};
 }
 

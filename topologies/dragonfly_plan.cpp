@@ -26,9 +26,7 @@ public:
         if (full > 1) {
             const std::uint32_t each = *std::ranges::min_element(left_) / (full - 1);
             for (std::uint32_t g = 0; g < full; ++g) {
-                for (std::uint32_t other = g + 1; other < full; ++other) {
-                    add(g, other, each);
-                }
+                for (std::uint32_t other = g + 1; other < full; ++other) { add(g, other, each); }
                 left_[g] -= each * (full - 1);
             }
             deal_rest();
@@ -82,9 +80,7 @@ public:
         fabric_.shape.empty() ? shape_by_radix() : take_shape();
         const std::uint32_t down = plan_.nodes_per_router * ports_;
         plan_.plus ? plan_spines(down) : plan_routers(down);
-        if (plan_.groups > 1) {
-            join_groups();
-        }
+        if (plan_.groups > 1) { join_groups(); }
         return std::move(plan_);
     }
 
@@ -171,17 +167,13 @@ private:
         for (std::uint32_t spines = 1;; ++spines) {
             const std::uint32_t in = (leaves - 1) * plan_.up + std::max(last_up, spines);
             out = plan_.groups > 1 ? std::max(in, plan_.groups - 1) : 0;
-            if (ceil_div(in, spines) + ceil_div(out, spines) <= radix_ || spines > plan_.up) {
-                return spines;
-            }
+            if (ceil_div(in, spines) + ceil_div(out, spines) <= radix_ || spines > plan_.up) { return spines; }
         }
     }
 
     void join_groups() {
         const std::uint32_t others = plan_.groups - 1;
-        if (std::max(last_out_, others) <= most_last_out_) {
-            last_out_ = std::max(last_out_, others);
-        }
+        if (std::max(last_out_, others) <= most_last_out_) { last_out_ = std::max(last_out_, others); }
         if (std::min(out_, last_out_) < others) {
             throw ClusterError(fmt::format(
                 "the global ports of a group are fewer than the {} other groups; take larger switches or larger groups",

@@ -40,9 +40,7 @@ auto cable_key(const NodeCable& cable) {
 
 std::vector<decltype(cable_key(NodeCable{}))> cable_keys(const DrawnNode& node) {
     std::vector<decltype(cable_key(NodeCable{}))> keys;
-    for (const NodeCable& cable : node.cables) {
-        keys.push_back(cable_key(cable));
-    }
+    for (const NodeCable& cable : node.cables) { keys.push_back(cable_key(cable)); }
     std::sort(keys.begin(), keys.end());
     return keys;
 }
@@ -51,9 +49,7 @@ std::vector<decltype(cable_key(NodeCable{}))> cable_keys(const DrawnNode& node) 
 std::uint32_t count_numbered(const DrawnNode& node, std::string_view kind) {
     std::set<std::uint32_t> numbers;
     for (const auto& [name, device] : node.devices) {
-        if (const auto number = number_after(name, kind)) {
-            numbers.insert(*number);
-        }
+        if (const auto number = number_after(name, kind)) { numbers.insert(*number); }
     }
     if (!numbers.empty() && *numbers.rbegin() + 1 != numbers.size()) {
         throw ClusterError(fmt::format("the graph's nodes number their {}s with gaps; from 0 on, please", kind));
@@ -117,9 +113,7 @@ private:
             const auto a = split(cable.a);
             const auto b = split(cable.b);
             for (const auto& end : {a, b}) {
-                if (end) {
-                    define(*end);
-                }
+                if (end) { define(*end); }
             }
             if (a && b && a->node == b->node) {
                 cable.a = a->local;
@@ -141,9 +135,7 @@ private:
                 throw ClusterError(fmt::format("the graph has {} but no node{}", name, number - 1));
             }
             for (const auto& [device, row] : first.devices) {
-                if (!node.devices.contains(device)) {
-                    throw unlike(name, "has no", device);
-                }
+                if (!node.devices.contains(device)) { throw unlike(name, "has no", device); }
             }
             if (node.devices.size() != first.devices.size() || cable_keys(node) != cable_keys(first)) {
                 throw unlike(name, "has other", "devices or cables");
@@ -159,13 +151,9 @@ private:
         node.nics = count_numbered(first, "nic");
         node.nvlink = nvlink_shape(first);
         node.cables = first.cables;
-        for (const auto& [name, device] : first.devices) {
-            node.devices.push_back(device);
-        }
+        for (const auto& [name, device] : first.devices) { node.devices.push_back(device); }
         cluster_.nodes = static_cast<std::uint32_t>(nodes_.size());
-        if (cluster_.nodes == 1 && cluster_.graph.cables.empty()) {
-            cluster_.fabric.kind = FabricKind::none;
-        }
+        if (cluster_.nodes == 1 && cluster_.graph.cables.empty()) { cluster_.fabric.kind = FabricKind::none; }
     }
 
     Cluster cluster_;

@@ -21,16 +21,12 @@ LinkClass class_between(LinkFamily family, bool at_nic) {
 
 // Vertex of a device of the graph, or of the NIC "nodeN.nicM"; NICs are numbered after the devices.
 std::uint32_t ExplicitFabric::vertex(const Cluster& cluster, const std::string& name) const {
-    if (const auto device = find_switch(name)) {
-        return *device;
-    }
+    if (const auto device = find_switch(name)) { return *device; }
     const std::size_t dot = name.find('.');
     if (dot != std::string::npos) {
         const auto node = number_after(std::string_view(name).substr(0, dot), "node");
         const auto nic = number_after(std::string_view(name).substr(dot + 1), "nic");
-        if (node && nic && *node < cluster.nodes && *nic < nics_) {
-            return switch_count() + *node * nics_ + *nic;
-        }
+        if (node && nic && *node < cluster.nodes && *nic < nics_) { return switch_count() + *node * nics_ + *nic; }
     }
     throw ClusterError(fmt::format("a cable of the graph ends at '{}', which is neither a device of it nor a NIC{}",
                                    name, did_you_mean(name, names_of(devices_, &NodeDevice::name), " (node0.nic0)")));
@@ -56,9 +52,7 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
     for (const NodeCable& cable : cluster.graph.cables) {
         std::uint32_t a = vertex(cluster, cable.a);
         std::uint32_t b = vertex(cluster, cable.b);
-        if (a == b) {
-            throw ClusterError(fmt::format("a cable of the graph joins '{}' to itself", cable.a));
-        }
+        if (a == b) { throw ClusterError(fmt::format("a cable of the graph joins '{}' to itself", cable.a)); }
         for (int direction = 0; direction < 2; ++direction) {
             Trunk trunk{.from = a, .to = b, .cables = static_cast<std::uint32_t>(cable.count), .info = {}};
             trunk.info.capacity = goodput(cable.link) * cable.count;
@@ -77,9 +71,7 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
         return trunk_count() - 1;
     };
     for (std::uint32_t d = 0; d < switches; ++d) {
-        if (devices_[d].duplex_capacity > 0) {
-            of_device_[d] = add_resource(d, d, devices_[d].duplex_capacity);
-        }
+        if (devices_[d].duplex_capacity > 0) { of_device_[d] = add_resource(d, d, devices_[d].duplex_capacity); }
     }
     for (std::size_t c = 0; c < of_cable_.size(); ++c) {
         if (cluster.graph.cables[c].duplex_capacity > 0) {
@@ -95,9 +87,7 @@ std::optional<std::uint32_t> ExplicitFabric::find_switch(std::string_view name) 
 }
 
 void ExplicitFabric::cross(std::uint32_t resource, TrunkRoute& route) const {
-    if (resource != none) {
-        route.add(resource, {});
-    }
+    if (resource != none) { route.add(resource, {}); }
 }
 
 bool ExplicitFabric::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t flow_hash,
@@ -107,9 +97,7 @@ bool ExplicitFabric::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uin
                           [&](std::uint32_t link) {
                               route.add(link, trunks_[link].info.latency);
                               cross(of_cable_[link / 2], route);
-                              if (trunks_[link].to < first) {
-                                  cross(of_device_[trunks_[link].to], route);
-                              }
+                              if (trunks_[link].to < first) { cross(of_device_[trunks_[link].to], route); }
                           });
 }
 

@@ -27,8 +27,7 @@ constexpr std::array<std::string_view, 7> shapes = {"box", "cds", "component", "
 
 std::string quoted(std::string_view text) { return '"' + markup_text(text) + '"'; }
 
-template <class... Values>
-void write(std::string& out, fmt::format_string<Values...> format, Values&&... values) {
+template <class... Values> void write(std::string& out, fmt::format_string<Values...> format, Values&&... values) {
     fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
 }
 
@@ -40,30 +39,22 @@ void write_dot_devices(const Fabric& fabric, std::string& out) {
     const std::uint32_t per_node = fabric.node_device_count();
     for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
         write(out, "  subgraph \"cluster_node{0}\" {{\n    label=\"node{0}\";\n", node);
-        for (std::uint32_t d = node * per_node; d < (node + 1) * per_node; ++d) {
-            device(d, "    ");
-        }
+        for (std::uint32_t d = node * per_node; d < (node + 1) * per_node; ++d) { device(d, "    "); }
         out += "  }\n";
     }
-    for (std::uint32_t d = fabric.node_count() * per_node; d < fabric.device_count(); ++d) {
-        device(d, "  ");
-    }
+    for (std::uint32_t d = fabric.node_count() * per_node; d < fabric.device_count(); ++d) { device(d, "  "); }
 }
 
 void write_simgrid_routes(const Fabric& fabric, std::string& out) {
     Path path;
     for (std::uint32_t src = 0; src < fabric.gpu_count(); ++src) {
         for (std::uint32_t dst = 0; dst < fabric.gpu_count(); ++dst) {
-            if (src == dst) {
-                continue;
-            }
+            if (src == dst) { continue; }
             const PathQuery query{.src = fabric.gpu(src), .dst = fabric.gpu(dst)};
             fabric.path(query, path);
             write(out, "    <route src={} dst={} symmetrical=\"NO\">", quoted(fabric.device_name(query.src)),
                   quoted(fabric.device_name(query.dst)));
-            for (const LinkId link : path.span()) {
-                write(out, "<link_ctn id=\"l{}\"/>", index(link));
-            }
+            for (const LinkId link : path.span()) { write(out, "<link_ctn id=\"l{}\"/>", index(link)); }
             out += "</route>\n";
         }
     }

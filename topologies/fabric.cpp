@@ -30,9 +30,7 @@ std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, 
         const LinkEnds ends = fabric.ends(LinkId{l});
         const bool trunk = fabric.kind(ends.from) == DeviceKind::fabric_switch &&
                            fabric.kind(ends.to) == DeviceKind::fabric_switch && !ends.resource;
-        if (trunk) {
-            out[vertex(ends.from)].push_back(LinkId{l});
-        }
+        if (trunk) { out[vertex(ends.from)].push_back(LinkId{l}); }
     }
     // Breadth-first search; `into` is the trunk over which each switch was first reached.
     std::vector<std::optional<LinkId>> into(switches);
@@ -48,9 +46,7 @@ std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, 
     }
     std::vector<LinkId> route;
     for (DeviceId at = to; at != from; at = fabric.ends(route.back()).from) {
-        if (!into[vertex(at)]) {
-            return std::nullopt;
-        }
+        if (!into[vertex(at)]) { return std::nullopt; }
         route.push_back(*into[vertex(at)]);
     }
     std::reverse(route.begin(), route.end());
@@ -126,13 +122,9 @@ std::uint32_t Fabric::node_link_count() const { return tables_->links; }
 LinkInfo Fabric::link(LinkId id) const {
     const FabricTables& t = *tables_;
     assert(index(id) < link_count());
-    if (index(id) >= t.first_trunk) {
-        return t.generator->trunk(index(id) - t.first_trunk).info;
-    }
+    if (index(id) >= t.first_trunk) { return t.generator->trunk(index(id) - t.first_trunk).info; }
     const std::uint32_t local = index(id) % t.links;
-    if (local < t.first_port) {
-        return t.graph.links[local].info;
-    }
+    if (local < t.first_port) { return t.graph.links[local].info; }
     LinkInfo info = t.port;
     if ((local - t.first_port) % 2 == 1) {
         info.latency = t.cluster.fabric.link.latency +
@@ -160,17 +152,13 @@ LinkEnds Fabric::ends(LinkId id) const {
     const std::uint32_t sw = t.switch_of(end, port % t.planes);
     LinkEnds ends{nic(node, end.nic), DeviceId{t.first_switch + sw},
                   static_cast<std::uint32_t>(std::max(t.cluster.node.nic_ports, 1)), false};
-    if ((local - t.first_port) % 2 == 1) {
-        std::swap(ends.from, ends.to);
-    }
+    if ((local - t.first_port) % 2 == 1) { std::swap(ends.from, ends.to); }
     return ends;
 }
 
 std::string Fabric::device_name(DeviceId device) const {
     const FabricTables& t = *tables_;
-    if (t.is_switch(device)) {
-        return t.generator->switch_name(index(device) - t.first_switch);
-    }
+    if (t.is_switch(device)) { return t.generator->switch_name(index(device) - t.first_switch); }
     return fmt::format("node{}.{}", t.node_of(device), t.graph.devices[t.local(device)].name);
 }
 
@@ -180,18 +168,12 @@ DeviceId Fabric::device(std::string_view name) const {
     const auto node = number_after(name.substr(0, dot), "node");
     const bool known_node = node && *node < t.cluster.nodes;
     if (known_node && dot < name.size()) {
-        if (const auto local = t.graph.device(name.substr(dot + 1))) {
-            return DeviceId{*node * t.devices + *local};
-        }
+        if (const auto local = t.graph.device(name.substr(dot + 1))) { return DeviceId{*node * t.devices + *local}; }
     }
-    if (const auto found = t.generator->find_switch(name)) {
-        return DeviceId{t.first_switch + *found};
-    }
+    if (const auto found = t.generator->find_switch(name)) { return DeviceId{t.first_switch + *found}; }
     std::vector<std::string> names;  // names that may have been meant
     const std::uint32_t meant = known_node ? *node : t.cluster.nodes - 1;
-    for (std::uint32_t d = 0; d < t.devices; ++d) {
-        names.push_back(device_name(DeviceId{meant * t.devices + d}));
-    }
+    for (std::uint32_t d = 0; d < t.devices; ++d) { names.push_back(device_name(DeviceId{meant * t.devices + d})); }
     for (std::uint32_t d = t.first_switch; d < device_count() && d < t.first_switch + 1000; ++d) {
         names.push_back(device_name(DeviceId{d}));
     }
@@ -215,13 +197,9 @@ std::vector<FabricTier> Fabric::tiers() const { return tables_->generator->tiers
 // used here, neither for ECMP nor for the plane: it is always plane 0 and the first shortest route.
 bool Fabric::switch_path(const PathQuery& query, Path& into) const {
     const FabricTables& t = *tables_;
-    if (t.planes == 0) {
-        return false;
-    }
+    if (t.planes == 0) { return false; }
     const auto leaf_of = [&](DeviceId device, std::uint16_t asked, std::uint32_t& nic) {
-        if (t.is_switch(device)) {
-            return device;
-        }
+        if (t.is_switch(device)) { return device; }
         nic = t.nic_for(t.local(device), asked);
         const FabricEnd end{t.node_of(device), nic};
         return DeviceId{t.first_switch + t.switch_of(end, 0)};
@@ -242,9 +220,7 @@ bool Fabric::switch_path(const PathQuery& query, Path& into) const {
         found = out.found;
     }
     const auto trunks = route_between_switches(*this, first, last);
-    for (const LinkId trunk : trunks.value_or(std::vector<LinkId>{})) {
-        add(trunk);
-    }
+    for (const LinkId trunk : trunks.value_or(std::vector<LinkId>{})) { add(trunk); }
     if (last != query.dst) {
         const LocalPath& in = t.from_nic(query, dst_nic, t.local(query.dst));
         add(LinkId{t.port_link({t.node_of(query.dst), dst_nic}, 0, true)});

@@ -45,18 +45,14 @@ FabricTables::FabricTables(Cluster c)
     hashes = generator->hashes();
     check_longest_path();
     const std::uint64_t all = static_cast<std::uint64_t>(cluster.nodes) * links + generator->trunk_count();
-    if (all > 0xffffffffU) {
-        throw ClusterError(fmt::format("cluster '{}' has more than 2^32 links", cluster.name));
-    }
+    if (all > 0xffffffffU) { throw ClusterError(fmt::format("cluster '{}' has more than 2^32 links", cluster.name)); }
 }
 
 // A Path has a fixed number of links: throws ClusterError if a path of this fabric could need more.
 void FabricTables::check_longest_path() const {
     std::size_t local = 0;
     for (const auto* paths : {&graph.best_paths, &graph.staged_paths, &graph.pcie_paths}) {
-        for (const LocalPath& path : *paths) {
-            local = std::max<std::size_t>(local, path.count);
-        }
+        for (const LocalPath& path : *paths) { local = std::max<std::size_t>(local, path.count); }
     }
     const std::size_t longest = 2 * local + 2 + generator->longest_route();
     if (longest > max_path_links) {
@@ -86,12 +82,8 @@ bool FabricTables::inside_node(const PathQuery& query, Path& path) const {
 // The NIC for a device: a NIC uses itself; otherwise the NIC of the query, if given; otherwise a GPU uses its nearest
 // NIC and other devices the first one.
 std::uint32_t FabricTables::nic_for(std::uint32_t device, std::uint16_t asked) const {
-    if (device >= graph.gpus && device < graph.ends) {
-        return device - static_cast<std::uint32_t>(graph.gpus);
-    }
-    if (asked != any_nic) {
-        return asked;
-    }
+    if (device >= graph.gpus && device < graph.ends) { return device - static_cast<std::uint32_t>(graph.gpus); }
+    if (asked != any_nic) { return asked; }
     return device < graph.nearest_nic.size() ? graph.nearest_nic[device] : 0;
 }
 
@@ -100,9 +92,7 @@ const LocalPath& FabricTables::beside_nic(const PathQuery& query, std::uint32_t 
                                           std::size_t to) const {
     const bool gpu = device < graph.gpus;
     const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || !gpu;
-    if (direct && !query.forwarded && gpu) {
-        return graph.pcie(from, to);
-    }
+    if (direct && !query.forwarded && gpu) { return graph.pcie(from, to); }
     return direct ? graph.best(from, to) : graph.staged(from, to);
 }
 
@@ -121,9 +111,7 @@ bool FabricTables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_label
     }
     TrunkRoute route;
     const bool joined = generator->route(seat(from), seat(to), plane, hash, route);
-    for (std::size_t i = 0; i < route.count; ++i) {
-        path.links[path.count++] = LinkId{first_trunk + route.trunks[i]};
-    }
+    for (std::size_t i = 0; i < route.count; ++i) { path.links[path.count++] = LinkId{first_trunk + route.trunks[i]}; }
     path.latency += route.latency;
     if (joined && planes > 0) {
         path.links[path.count++] = LinkId{port_link(to, plane, true)};
@@ -140,9 +128,7 @@ bool FabricTables::through_fabric(const PathQuery& query, Path& path) const {
     // over NVLink.
     const bool same_rail = !generator->joins_rails() && query.src_nic == any_nic && from < graph.gpus;
     std::uint32_t src_nic = nic_for(from, query.src_nic);
-    if (src_nic >= cluster.node.nics || dst_nic >= cluster.node.nics) {
-        return false;
-    }
+    if (src_nic >= cluster.node.nics || dst_nic >= cluster.node.nics) { return false; }
     src_nic = same_rail ? trays.on_rail_of(static_cast<std::uint16_t>(src_nic), static_cast<std::uint16_t>(dst_nic))
                         : src_nic;
     const LocalPath& out = to_nic(query, from, src_nic);

@@ -34,18 +34,14 @@ struct FabricTables {
     // The device of a generator's vertex: a switch or, after the switches, a NIC.
     DeviceId fabric_device(std::uint32_t vertex) const {
         const std::uint32_t switches = generator->switch_count();
-        if (vertex < switches) {
-            return DeviceId{first_switch + vertex};
-        }
+        if (vertex < switches) { return DeviceId{first_switch + vertex}; }
         const std::uint32_t nic = vertex - switches;
         return DeviceId{nic / cluster.node.nics * devices + cluster.node.gpus + nic % cluster.node.nics};
     }
 
     void append(Path& path, std::uint32_t node, const LocalPath& part) const {
         const std::uint32_t base = node * links;
-        for (const std::uint16_t link : graph.span(part)) {
-            path.links[path.count++] = LinkId{base + link};
-        }
+        for (const std::uint16_t link : graph.span(part)) { path.links[path.count++] = LinkId{base + link}; }
         path.latency += part.latency;
     }
 

@@ -12,9 +12,7 @@ GraphRoutes::GraphRoutes(std::uint32_t forwarders, std::uint32_t ends, const std
     : forwarders_(forwarders), links_(links), out_(forwarders + ends), into_end_(forwarders + ends) {
     for (std::uint32_t l = 0; l < links_.size(); ++l) {
         out_[links_[l].from].push_back(l);
-        if (links_[l].from < forwarders_) {
-            into_end_[links_[l].to].push_back(links_[l].from);
-        }
+        if (links_[l].from < forwarders_) { into_end_[links_[l].to].push_back(links_[l].from); }
     }
     measure();
 }
@@ -22,9 +20,7 @@ GraphRoutes::GraphRoutes(std::uint32_t forwarders, std::uint32_t ends, const std
 void GraphRoutes::measure() {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(forwarders_);
     for (const GraphLink& link : links_) {
-        if (link.from < forwarders_ && link.to < forwarders_) {
-            boost::add_edge(link.from, link.to, graph);
-        }
+        if (link.from < forwarders_ && link.to < forwarders_) { boost::add_edge(link.from, link.to, graph); }
     }
     hops_.assign(static_cast<std::size_t>(forwarders_) * forwarders_, unreachable);
     for (std::uint32_t source = 0; source < forwarders_; ++source) {
@@ -37,16 +33,10 @@ void GraphRoutes::measure() {
 
 // Number of links from `at` to `to`; ends other than `to` do not forward.
 std::uint32_t GraphRoutes::hops(std::uint32_t at, std::uint32_t to) const {
-    if (at == to) {
-        return 0;
-    }
-    if (at >= forwarders_) {
-        return unreachable;
-    }
+    if (at == to) { return 0; }
+    if (at >= forwarders_) { return unreachable; }
     const std::uint16_t* row = &hops_[static_cast<std::size_t>(at) * forwarders_];
-    if (to < forwarders_) {
-        return row[to];
-    }
+    if (to < forwarders_) { return row[to]; }
     std::uint32_t least = unreachable;
     for (const std::uint32_t last : into_end_[to]) {
         least = std::min<std::uint32_t>(least, row[last] == unreachable ? unreachable : row[last] + 1U);
@@ -62,23 +52,17 @@ std::uint32_t GraphRoutes::next_link(std::uint32_t at, std::uint32_t to, std::ui
         equal = left < least ? 1 : equal + (left == least && left != unreachable ? 1 : 0);
         least = std::min(least, left);
     }
-    if (least == unreachable) {
-        return no_link;
-    }
+    if (least == unreachable) { return no_link; }
     std::uint32_t chosen = pick(flow_hash, at, equal);
     for (const std::uint32_t link : out_[at]) {
-        if (hops(links_[link].to, to) == least && chosen-- == 0) {
-            return link;
-        }
+        if (hops(links_[link].to, to) == least && chosen-- == 0) { return link; }
     }
     return no_link;
 }
 
 std::uint32_t GraphRoutes::longest_route() const {
     std::uint32_t longest = 0;
-    for (const std::uint16_t h : hops_) {
-        longest = h == unreachable ? longest : std::max<std::uint32_t>(longest, h);
-    }
+    for (const std::uint16_t h : hops_) { longest = h == unreachable ? longest : std::max<std::uint32_t>(longest, h); }
     return longest + 2;
 }
 

@@ -18,13 +18,10 @@ public:
     GraphRoutes(std::uint32_t forwarders, std::uint32_t ends, const std::vector<GraphLink>& links);
 
     // Calls take(index of link) for each link of the route, in order; false if there is no route.
-    template <class Take>
-    bool route(std::uint32_t from, std::uint32_t to, std::uint64_t flow_hash, Take&& take) const {
+    template <class Take> bool route(std::uint32_t from, std::uint32_t to, std::uint64_t flow_hash, Take&& take) const {
         for (std::uint32_t at = from; at != to;) {
             const std::uint32_t link = next_link(at, to, flow_hash);
-            if (link == no_link) {
-                return false;
-            }
+            if (link == no_link) { return false; }
             take(link);
             at = links_[link].to;
         }

@@ -6,9 +6,7 @@ namespace fabricast::inline topologies {
 
 std::optional<std::uint16_t> NodeGraph::device(std::string_view name) const {
     for (std::size_t d = 0; d < devices.size(); ++d) {
-        if (devices[d].name == name) {
-            return static_cast<std::uint16_t>(d);
-        }
+        if (devices[d].name == name) { return static_cast<std::uint16_t>(d); }
     }
     return std::nullopt;
 }

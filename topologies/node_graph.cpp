@@ -65,12 +65,8 @@ void add_devices(NodeGraph& graph, const NodeTemplate& node) {
         device.name = name;
         return parse_device(found == node.devices.end() ? device : *found, node.name);
     };
-    for (std::uint32_t i = 0; i < node.gpus; ++i) {
-        graph.devices.push_back(listed("gpu" + std::to_string(i)));
-    }
-    for (std::uint32_t i = 0; i < node.nics; ++i) {
-        graph.devices.push_back(listed("nic" + std::to_string(i)));
-    }
+    for (std::uint32_t i = 0; i < node.gpus; ++i) { graph.devices.push_back(listed("gpu" + std::to_string(i))); }
+    for (std::uint32_t i = 0; i < node.nics; ++i) { graph.devices.push_back(listed("nic" + std::to_string(i))); }
     graph.gpus = node.gpus;
     graph.ends = graph.devices.size();
     for (const NodeDevice& device : node.devices) {
@@ -114,18 +110,14 @@ bool left_out(const NodeTemplate& node, std::string_view name) {
 std::vector<double> add_links(NodeGraph& graph, const NodeTemplate& node) {
     std::vector<double> port_capacity;
     for (const NodeCable& cable : node.cables) {
-        if (left_out(node, cable.a) || left_out(node, cable.b)) {
-            continue;
-        }
+        if (left_out(node, cable.a) || left_out(node, cable.b)) { continue; }
         const auto a = graph.device(cable.a);
         const auto b = graph.device(cable.b);
         if (!a || !b) {
             throw ClusterError(fmt::format("node '{}': a cable ends at '{}', which is no device of the node", node.name,
                                            a ? cable.b : cable.a));
         }
-        if (a == b) {
-            throw ClusterError(fmt::format("node '{}': a cable joins '{}' to itself", node.name, cable.a));
-        }
+        if (a == b) { throw ClusterError(fmt::format("node '{}': a cable joins '{}' to itself", node.name, cable.a)); }
         LocalLink link{.from = *a, .to = *b, .info = {}, .cables = cable.count};
         port_capacity.push_back(cable.duplex_capacity);
         const DeviceKind kind_a = graph.devices[*a].kind;

@@ -14,13 +14,9 @@ namespace fabricast::inline topologies {
 namespace {
 
 const Part* part_of(const NodeTemplate& node, const std::string& device, const Catalog& catalog) {
-    if (device.starts_with("gpu")) {
-        return catalog.find(node.gpu.name);
-    }
+    if (device.starts_with("gpu")) { return catalog.find(node.gpu.name); }
     for (const NodeDevice& listed : node.devices) {
-        if (listed.name == device) {
-            return catalog.find(listed.part);
-        }
+        if (listed.name == device) { return catalog.find(listed.part); }
     }
     return nullptr;
 }
@@ -30,9 +26,7 @@ const Part* part_of(const NodeTemplate& node, const std::string& device, const C
 std::optional<LinkSpec> host_link(const NodeTemplate& node, const Part* part, const Catalog& catalog) {
     const bool known = part != nullptr && (part->kind == "gpu" || part->kind == "nic");
     const std::string name = known ? part->word_or("host_link", "") : "";
-    if (name.empty() || link_family(catalog.at("link", name)) != LinkFamily::pcie) {
-        return std::nullopt;
-    }
+    if (name.empty() || link_family(catalog.at("link", name)) != LinkFamily::pcie) { return std::nullopt; }
     return bundle(link_spec(catalog.at("link", name)), part->kind == "nic" ? node.nic_ports : 1);
 }
 
@@ -69,12 +63,8 @@ private:
     void check(const NodeCable& cable, const std::string& device, const std::string& other, const Part& part) {
         if (cable.link.family == LinkFamily::pcie) {
             const auto own = host_link(node_, &part, catalog_);
-            if (own && faster(cable.link, *own)) {
-                fail(cable, device, part, own->name);
-            }
-            if (part.kind == "pcie-switch") {
-                check_switch(cable, device, part);
-            }
+            if (own && faster(cable.link, *own)) { fail(cable, device, part, own->name); }
+            if (part.kind == "pcie-switch") { check_switch(cable, device, part); }
         } else if (cable.link.family == LinkFamily::nvlink && part.kind == "gpu" && !other.starts_with("nic")) {
             check_nvlink(cable, device, part);  // NVLink to a NIC represents ports of the NVSwitches
         }
@@ -97,9 +87,7 @@ private:
     // A GPU part without `nvlink` accepts any NVLink bridge.
     void check_nvlink(const NodeCable& cable, const std::string& device, const Part& part) {
         const std::string name = part.word_or("nvlink", "");
-        if (name.empty()) {
-            return;
-        }
+        if (name.empty()) { return; }
         const LinkSpec own = link_spec(catalog_.at("link", name));
         const int links = node_.gpu.nvlinks;
         used_[device] += cable.count;

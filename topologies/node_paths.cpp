@@ -39,9 +39,7 @@ void grow_tree(Trees& trees, const NodeGraph& graph, const std::vector<std::vect
         for (const std::size_t at : layer) {
             const DeviceKind kind = graph.devices[at].kind;
             const bool end = kind == DeviceKind::nic || kind == DeviceKind::host_memory || kind == DeviceKind::gpu;
-            if (at != source && end && !(nvlink && kind == DeviceKind::gpu && hop == 2)) {
-                continue;
-            }
+            if (at != source && end && !(nvlink && kind == DeviceKind::gpu && hop == 2)) { continue; }
             for (const std::uint16_t l : out[at]) {
                 const LocalLink& link = graph.links[l];
                 const double w = std::min(width[at], link.info.capacity);
@@ -64,9 +62,7 @@ Trees grow_trees(const NodeGraph& graph, bool nvlink) {
     std::vector<std::vector<std::uint16_t>> out(graph.devices.size());
     for (std::size_t l = 0; l < graph.links.size(); ++l) {
         const LocalLink& link = graph.links[l];
-        if (!link.resource && link.nvlink == nvlink) {
-            out[link.from].push_back(static_cast<std::uint16_t>(l));
-        }
+        if (!link.resource && link.nvlink == nvlink) { out[link.from].push_back(static_cast<std::uint16_t>(l)); }
     }
     Trees trees{graph.devices.size(), {}, {}};
     trees.into.assign(graph.devices.size() * graph.devices.size(), unreachable);
@@ -105,9 +101,7 @@ private:
         LocalPath path{
             static_cast<std::uint32_t>(graph_.pool.size()), static_cast<std::uint16_t>(walked.size()), true, {}};
         graph_.pool.insert(graph_.pool.end(), walked.begin(), walked.end());
-        for (const std::uint16_t link : walked) {
-            path.latency += graph_.links[link].info.latency;
-        }
+        for (const std::uint16_t link : walked) { path.latency += graph_.links[link].info.latency; }
         return path;
     }
 
@@ -117,15 +111,11 @@ private:
     // with A100 PCIe cards). They do count for Intel's, which split the TLPs: two V100 exchange 18.6 GB/s of 2 x 11.05
     // (p2pBandwidthLatencyTest). docs/models.md, "Duplex interference".
     LocalPath walk(const Trees& trees, std::size_t from, std::size_t to) {
-        if (!trees.reaches(from, to)) {
-            return {};
-        }
+        if (!trees.reaches(from, to)) { return {}; }
         const bool writes_only = is_gpu(from) && is_gpu(to) && node_.cpu_vendor == "amd";
         std::vector<std::uint16_t> reversed;
         const auto touch = [&](std::uint16_t resource) {
-            if (resource != SharedResources::none) {
-                reversed.push_back(resource);
-            }
+            if (resource != SharedResources::none) { reversed.push_back(resource); }
         };
         for (std::size_t at = to; at != from;) {
             const std::uint16_t link = trees.link_into(from, at);
@@ -134,17 +124,13 @@ private:
             reversed.push_back(link);
             at = graph_.links[link].from;
         }
-        if (from != to) {
-            touch(shared_.of_device[from]);
-        }
+        if (from != to) { touch(shared_.of_device[from]); }
         std::reverse(reversed.begin(), reversed.end());
         return store(reversed);
     }
 
     LocalPath join(const LocalPath& a, const LocalPath& b) {
-        if (!a.found || !b.found) {
-            return {};
-        }
+        if (!a.found || !b.found) { return {}; }
         std::vector<std::uint16_t> both;
         for (const LocalPath* path : {&a, &b}) {
             const auto links = graph_.span(*path);
@@ -164,9 +150,7 @@ private:
                     best = static_cast<std::uint16_t>(d);
                 }
             }
-            if (best != unreachable) {
-                break;
-            }
+            if (best != unreachable) { break; }
         }
         return best;
     }
@@ -232,9 +216,7 @@ private:
     // NCCL allows P2P up to PXB, and through an AMD host bridge if there are at most two GPUs; otherwise it stages
     // through shared host memory (src/graph/paths.cc, ncclTopoCheckP2p).
     LocalPath best_gpu_pair(std::size_t from, std::size_t to) {
-        if (graph_.nvlink(from, to).found) {
-            return graph_.nvlink(from, to);
-        }
+        if (graph_.nvlink(from, to).found) { return graph_.nvlink(from, to); }
         const LocalPath& direct = graph_.pcie(from, to);
         const bool near =
             direct.found && (graph_.bridges_crossed(direct) == 0 || (node_.cpu_vendor == "amd" && graph_.gpus <= 2));
@@ -249,9 +231,7 @@ private:
 
     LocalPath best_to_nic(std::size_t gpu, std::size_t nic) {
         const LocalPath direct = graph_.pcie(gpu, nic);
-        if (direct.found && graph_.bridges_crossed(direct) == 0) {
-            return direct;
-        }
+        if (direct.found && graph_.bridges_crossed(direct) == 0) { return direct; }
         // PXN: forward through the GPU that has this NIC as its nearest, else through the first GPU near the NIC. Near
         // means no host bridge between them; if `gpu` has no PCIe path to the NIC, because it is in another tray, it
         // means a GPU that counts the NIC among its near NICs.
@@ -261,23 +241,15 @@ private:
             const bool near = direct.found ? graph_.bridges_crossed(last) == 0 : is_near(other, nic);
             const bool beside = last.found && near && graph_.nvlink(gpu, other).found;
             const bool own = graph_.nearest_nic[other] == nic - graph_.gpus;
-            if (beside && (!proxy || (own && graph_.nearest_nic[*proxy] != nic - graph_.gpus))) {
-                proxy = other;
-            }
+            if (beside && (!proxy || (own && graph_.nearest_nic[*proxy] != nic - graph_.gpus))) { proxy = other; }
         }
         return proxy ? join(graph_.nvlink(gpu, *proxy), graph_.pcie(*proxy, nic)) : direct;
     }
 
     LocalPath best_path(std::size_t from, std::size_t to) {
-        if (from == to) {
-            return store({});
-        }
-        if (is_gpu(from) && is_gpu(to)) {
-            return best_gpu_pair(from, to);
-        }
-        if (is_gpu(from) && is_nic(to)) {
-            return best_to_nic(from, to);
-        }
+        if (from == to) { return store({}); }
+        if (is_gpu(from) && is_gpu(to)) { return best_gpu_pair(from, to); }
+        if (is_gpu(from) && is_nic(to)) { return best_to_nic(from, to); }
         const LocalPath path = walk(nvlink_, from, to);
         return path.found ? path : walk(host_, from, to);
     }

@@ -18,22 +18,17 @@ namespace fabricast::inline topologies {
 namespace {
 
 // Looks up a part for a value and reports a CatalogError as an InputError at that value.
-template <class Look>
-auto look_up(const yaml::Node& at, Look&& look) {
+template <class Look> auto look_up(const yaml::Node& at, Look&& look) {
     try {
         return look();
-    } catch (const CatalogError& error) {
-        at.fail(error.what());
-    }
+    } catch (const CatalogError& error) { at.fail(error.what()); }
 }
 
 // "gpu0-3" -> gpu0, gpu1, gpu2, gpu3; "cpu0-4/2" -> cpu0, cpu2, cpu4; "nvswitch" -> itself.
 std::vector<std::string> expand(const yaml::Node& at) {
     const std::string& text = at.as_string();
     const std::size_t dash = text.find('-');
-    if (dash == std::string::npos) {
-        return {text};
-    }
+    if (dash == std::string::npos) { return {text}; }
     const std::size_t digits = text.find_first_of("0123456789");
     const std::size_t slash = std::min(text.find('/'), text.size());
     const auto number = [&](std::size_t from, std::size_t to) {
@@ -49,9 +44,7 @@ std::vector<std::string> expand(const yaml::Node& at) {
         at.fail("this names no range of devices", "gpu0-7, gpu0-6/2, cpu0, nvswitch");
     }
     std::vector<std::string> names;
-    for (int i = first; i <= last; i += step) {
-        names.push_back(text.substr(0, digits) + std::to_string(i));
-    }
+    for (int i = first; i <= last; i += step) { names.push_back(text.substr(0, digits) + std::to_string(i)); }
     return names;
 }
 
@@ -76,18 +69,12 @@ public:
                      "devices", "cables", "mesh"});
         read_parts();
         if (const yaml::Node* devices = tree_.get("devices")) {
-            for (const yaml::Node& item : devices->items()) {
-                read_device(item);
-            }
+            for (const yaml::Node& item : devices->items()) { read_device(item); }
         }
         if (const yaml::Node* cables = tree_.get("cables")) {
-            for (const yaml::Node& item : cables->items()) {
-                read_cable(item);
-            }
+            for (const yaml::Node& item : cables->items()) { read_cable(item); }
         }
-        if (const yaml::Node* mesh = tree_.get("mesh")) {
-            read_mesh(*mesh);
-        }
+        if (const yaml::Node* mesh = tree_.get("mesh")) { read_mesh(*mesh); }
         const yaml::Node* links = tree_.get("cables") != nullptr ? tree_.get("cables") : tree_.get("mesh");
         look_up(links != nullptr ? *links : tree_, [&] { check_node_links(node_, catalog_); });
         return std::move(node_);
@@ -118,9 +105,7 @@ private:
             node_.cpu_vendor = cpu_->vendor;
             node_.cpu_family = cpu_->family;
         }
-        if (node_.nics > 0) {
-            read_nic(tree_.required("nic"), tree_.required("port"));
-        }
+        if (node_.nics > 0) { read_nic(tree_.required("nic"), tree_.required("port")); }
     }
 
     LinkSpec link_at(const yaml::Node& at) const {
@@ -162,9 +147,7 @@ private:
 
     // Adds a CPU and its memory, which data staged through the host are written to and read from.
     void add_cpu(const std::string& name, const yaml::Node& at) {
-        if (!cpu_) {
-            at.fail("a template with CPUs says which: `cpu: PART`");
-        }
+        if (!cpu_) { at.fail("a template with CPUs says which: `cpu: PART`"); }
         const int numa = std::atoi(name.c_str() + 3);
         node_.devices.push_back(
             {.name = name, .part = cpu_->name, .latency = cpu_->root_complex_latency, .numa = numa});
@@ -256,9 +239,7 @@ NodeTemplate node_template(std::string_view name, const Catalog& catalog) {
     }
     std::vector<std::string> names = names_of(catalog.of_kind("node"), &Part::name);
     for (const EmbeddedFile& node : embedded_nodes()) {
-        if (stem(node.name) == name) {
-            return read_node(yaml::parse(node.text, std::string(node.name)), catalog);
-        }
+        if (stem(node.name) == name) { return read_node(yaml::parse(node.text, std::string(node.name)), catalog); }
         names.emplace_back(stem(node.name));
     }
     throw CatalogError(

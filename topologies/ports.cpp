@@ -24,9 +24,7 @@ std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name
     std::map<DeviceId, std::vector<LinkId>> in;
     for (CablesOfLink& at : bought.cables_at(*found)) {
         const LinkEnds ends = fabric.ends(at.link);
-        if (ends.resource) {
-            continue;
-        }
+        if (ends.resource) { continue; }
         if (ends.from == device) {
             out.push_back(std::move(at));
         } else if (ends.to == device) {
@@ -49,9 +47,7 @@ std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name
 SwitchPort find_port(const Fabric& fabric, std::string_view name) {
     const std::size_t dot = name.rfind('.');
     const auto number = dot == std::string_view::npos ? std::nullopt : number_after(name.substr(dot + 1), "port");
-    if (!number) {
-        throw ClusterError("'" + std::string(name) + "' is no port; ports are called leaf0.port0");
-    }
+    if (!number) { throw ClusterError("'" + std::string(name) + "' is no port; ports are called leaf0.port0"); }
     const std::string_view of = name.substr(0, dot);
     const std::vector<SwitchPort> all = ports(fabric, of);
     if (*number >= all.size()) {

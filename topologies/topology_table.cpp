@@ -37,8 +37,7 @@ Generated no_fabric(const Cluster&, const Trays&) { return std::make_unique<NoFa
 // A user's graph names NICs by node; the other generators see each tray of a node as a node.
 Generated explicit_graph(const Cluster& cluster, const Trays&) { return std::make_unique<ExplicitFabric>(cluster); }
 
-template <class Generator>
-Generated of_trays(const Cluster& cluster, const Trays& trays) {
+template <class Generator> Generated of_trays(const Cluster& cluster, const Trays& trays) {
     return std::make_unique<Generator>(tray_by_tray(cluster, trays));
 }
 

@@ -17,9 +17,7 @@ std::array<std::uint32_t, 3> most_cubic(std::uint32_t nodes) {
     for (std::uint32_t a = 1; static_cast<std::uint64_t>(a) * a * a <= nodes; ++a) {
         for (std::uint32_t b = a; nodes % a == 0 && static_cast<std::uint64_t>(a) * b * b <= nodes; ++b) {
             const std::uint32_t c = nodes / a / b;
-            if (nodes % (a * b) == 0 && a + b + c < best[0] + best[1] + best[2]) {
-                best = {a, b, c};
-            }
+            if (nodes % (a * b) == 0 && a + b + c < best[0] + best[1] + best[2]) { best = {a, b, c}; }
         }
     }
     return best;
@@ -41,13 +39,9 @@ Torus::Torus(const Cluster& cluster) : nodes_(cluster.nodes) {
         product *= size;
     };
     if (fabric.shape.empty()) {
-        for (const std::uint32_t size : most_cubic(nodes_)) {
-            add(size);
-        }
+        for (const std::uint32_t size : most_cubic(nodes_)) { add(size); }
     }
-    for (const int size : fabric.shape) {
-        add(static_cast<std::uint64_t>(size > 0 ? size : 0));
-    }
+    for (const int size : fabric.shape) { add(static_cast<std::uint64_t>(size > 0 ? size : 0)); }
     if (product != nodes_) {
         throw ClusterError(fmt::format("the torus' shape holds {} nodes, but the cluster has {}", product, nodes_));
     }
@@ -60,9 +54,7 @@ std::optional<std::uint32_t> Torus::find_switch(std::string_view name) const {
 
 std::uint32_t Torus::longest_route() const {
     std::uint32_t hops = 0;
-    for (const std::uint32_t size : sizes_) {
-        hops += size / 2;
-    }
+    for (const std::uint32_t size : sizes_) { hops += size / 2; }
     return hops;
 }
 

@@ -18,9 +18,7 @@ public:
         std::string at = device;
         while (true) {
             const auto [next, fresh] = leader_.try_emplace(at, at);
-            if (fresh || next->second == at) {
-                return at;
-            }
+            if (fresh || next->second == at) { return at; }
             at = next->second;
         }
     }
@@ -40,9 +38,7 @@ Trays::Trays(const NodeTemplate& node)
     : tray_of(node.nics, 0), rail_of(node.nics, 0), adapters(node.nics, 0), tray_of_gpu(node.gpus, 0) {
     Joined joined;
     for (const NodeCable& cable : node.cables) {
-        if (!between_gpus(cable)) {
-            joined.join(cable.a, cable.b);
-        }
+        if (!between_gpus(cable)) { joined.join(cable.a, cable.b); }
     }
     std::map<std::string, std::uint16_t> tray;  // number of the tray, by leader
     std::vector<std::uint32_t> adapters_in;
@@ -59,9 +55,7 @@ Trays::Trays(const NodeTemplate& node)
     }
     count = alike && !tray.empty() ? static_cast<std::uint32_t>(tray.size()) : 1;
     rails = node.nics / count;
-    for (std::uint16_t nic = 0; nic < node.nics; ++nic) {
-        adapters[tray_of[nic] * rails + rail_of[nic]] = nic;
-    }
+    for (std::uint16_t nic = 0; nic < node.nics; ++nic) { adapters[tray_of[nic] * rails + rail_of[nic]] = nic; }
     for (std::uint32_t gpu = 0; gpu < node.gpus && count > 1; ++gpu) {
         const auto found = tray.find(joined.leader("gpu" + std::to_string(gpu)));
         tray_of_gpu[gpu] = found == tray.end() ? static_cast<std::uint16_t>(count) : found->second;

@@ -17,12 +17,8 @@ namespace {
 DeviceLimits limits_of(const Fabric& fabric, const std::vector<LinkEvent>& slow) {
     const GpuSpec& gpu = fabric.node().gpu;
     DeviceLimits limits{static_cast<double>(gpu.sms), gpu.memory_bandwidth};
-    for (const LinkEvent& event : slow) {
-        limits.slow[event.device].push_back({event.at, event.share});
-    }
-    for (auto& [device, changes] : limits.slow) {
-        std::ranges::stable_sort(changes, {}, &PaceChange::at);
-    }
+    for (const LinkEvent& event : slow) { limits.slow[event.device].push_back({event.at, event.share}); }
+    for (auto& [device, changes] : limits.slow) { std::ranges::stable_sort(changes, {}, &PaceChange::at); }
     return limits;
 }
 
@@ -41,10 +37,8 @@ double seconds_alone(const ReplayTask& task, const Network& network, OpId op) {
             const PipelineAlone alone = pipeline_alone(network, schedule, detail);
             return to_seconds(schedule.pipelines[detail].start) + alone.running + alone.draining;
         }
-        case OpKind::compute:
-            return kernel_times(task.device, {&schedule.computes[detail]}).front();
-        case OpKind::delay:
-            break;
+        case OpKind::compute: return kernel_times(task.device, {&schedule.computes[detail]}).front();
+        case OpKind::delay: break;
     }
     return to_seconds(schedule.delays[detail].duration);
 }
@@ -57,9 +51,7 @@ void check_memory(const EngineTraits& engine, const Fabric& fabric, const Schedu
     constexpr double unlimited = std::numeric_limits<double>::infinity();
     constexpr double anywhere = 64 << 20;  // so little that it is not compared with the machine's memory
     const double memory = given ? *given : need.bytes() <= anywhere ? unlimited : memory_here();
-    if (need.bytes() <= memory) {
-        return;
-    }
+    if (need.bytes() <= memory) { return; }
     constexpr double gibibyte = 1 << 30;
     const auto nodes = static_cast<std::uint64_t>(fabric.node_count() * memory / need.bytes());
     throw TooLarge(fmt::format(
@@ -75,9 +67,7 @@ ReplayTask accepted_task(const EngineTraits& engine, const Fabric& fabric, const
         throw MissingEngine(fmt::format("engine {} knows no link events (accepted: {})", engine.name,
                                         joined(engine_names(&EngineTraits::events))));
     }
-    if (const std::string_view why = engine.missing(); !why.empty()) {
-        throw MissingEngine(std::string(why));
-    }
+    if (const std::string_view why = engine.missing(); !why.empty()) { throw MissingEngine(std::string(why)); }
     std::vector<LinkEvent> of_links;
     std::vector<LinkEvent> of_devices;
     std::ranges::partition_copy(events, std::back_inserter(of_devices), std::back_inserter(of_links),

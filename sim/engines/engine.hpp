@@ -29,13 +29,9 @@ Timeline replay_with(const AnyEngine& engine, const Fabric& fabric, const Schedu
     const ReplayTask task = accepted_task(traits_of(engine), fabric, schedule, events, watch);
     try {
         Timeline timeline = std::visit([&](const auto& options) { return replay_task(options, task); }, engine);
-        if (!traits_of(engine).lower_bound) {
-            check_capacity(timeline, fabric);
-        }
+        if (!traits_of(engine).lower_bound) { check_capacity(timeline, fabric); }
         return timeline;
-    } catch (const OutOfRange& error) {
-        throw OutOfRange(std::string(error.what()) + "; " + longest_operation(task));
-    }
+    } catch (const OutOfRange& error) { throw OutOfRange(std::string(error.what()) + "; " + longest_operation(task)); }
 }
 
 Timeline replay(const Engine& engine, const Fabric& fabric, const Schedule& schedule,

@@ -19,14 +19,12 @@ namespace fabricast::inline engines {
 // In the order in which lists name them; the first is the default.
 using Engine = std::variant<Flow, Analytic, SimGrid, Packet>;
 
-template <class AnyEngine>
-const EngineTraits& traits_of(const AnyEngine& engine) {
+template <class AnyEngine> const EngineTraits& traits_of(const AnyEngine& engine) {
     return std::visit([](const auto& options) -> const EngineTraits& { return options.traits; }, engine);
 }
 
 // Each engine with its default options.
-template <class AnyEngine = Engine>
-std::vector<AnyEngine> all_engines() {
+template <class AnyEngine = Engine> std::vector<AnyEngine> all_engines() {
     return []<std::size_t... I>(std::index_sequence<I...>) {
         return std::vector<AnyEngine>{AnyEngine(std::in_place_index<I>)...};
     }
@@ -34,13 +32,10 @@ std::vector<AnyEngine> all_engines() {
 }
 
 // The names of the engines that have this trait, or of all.
-template <class AnyEngine = Engine>
-std::vector<std::string> engine_names(bool EngineTraits::*trait = nullptr) {
+template <class AnyEngine = Engine> std::vector<std::string> engine_names(bool EngineTraits::*trait = nullptr) {
     std::vector<std::string> names;
     for (const AnyEngine& engine : all_engines<AnyEngine>()) {
-        if (trait == nullptr || traits_of(engine).*trait) {
-            names.emplace_back(traits_of(engine).name);
-        }
+        if (trait == nullptr || traits_of(engine).*trait) { names.emplace_back(traits_of(engine).name); }
     }
     return names;
 }

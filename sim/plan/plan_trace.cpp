@@ -24,9 +24,7 @@ bool any_timed_kernel(const Recording& recording) {
 Recording read(const TraceWorkload& workload, const Watch& watch) {
     return import_trace({workload.file, format_named(workload.format), workload.size}, [&](double share) {
         stop_if_asked(watch);
-        if (watch.progress) {
-            watch.progress(import_share * share);
-        }
+        if (watch.progress) { watch.progress(import_share * share); }
     });
 }
 
@@ -44,9 +42,7 @@ Plan plan_trace(const TraceWorkload& workload, const PlanContext& context, const
         plan.schedule = std::move(replayed.schedule);
         plan.figures = calls.plans().figures();
         plan.notes = trace.recording.notes;
-        if (any_timed_kernel(trace.recording)) {
-            merge_notes(plan.notes, {scaling.note});
-        }
+        if (any_timed_kernel(trace.recording)) { merge_notes(plan.notes, {scaling.note}); }
         merge_notes(plan.notes, trace.job.notes);
         merge_notes(plan.notes, replayed.notes);
         merge_notes(plan.notes, calls.plans().notes());

@@ -27,13 +27,10 @@ Plan plan_transfer(const TransferWorkload& workload, const Exchanger& exchanger,
 }
 
 // The catalogue lacks what the workload names.
-template <class Work>
-auto naming_workload(const Work& work) {
+template <class Work> auto naming_workload(const Work& work) {
     try {
         return work();
-    } catch (const CatalogError& error) {
-        throw PlanError(error.what());
-    }
+    } catch (const CatalogError& error) { throw PlanError(error.what()); }
 }
 
 }  // namespace

@@ -17,9 +17,7 @@ Timelines replay(const Engine& engine, const Fabric& fabric, const Plan& plan, c
     const std::vector<LinkEvent> felt =
         training == nullptr ? events : at_representatives(events, training->layout, fabric);
     Timelines out{fabricast::replay(engine, fabric, plan.schedule, felt, rest), {}};
-    if (plan.window) {
-        out.window = fabricast::replay(engine, fabric, *plan.window, felt, rest);
-    }
+    if (plan.window) { out.window = fabricast::replay(engine, fabric, *plan.window, felt, rest); }
     return out;
 }
 
@@ -29,9 +27,7 @@ double iteration_time(const Timing& timing, const Timeline& timeline) {
     const Time end = timeline.kept[iterations - 1].finish;
     const Time begin = iterations > 1 ? timeline.kept[iterations - 2].finish : Time{};
     const double each = to_seconds(end - begin);
-    if (timing.timed_calls == 0) {
-        return each;
-    }
+    if (timing.timed_calls == 0) { return each; }
     assert(timeline.kept.size() > iterations);
     const double calls = timing.timed_calls;
     const double arrived = to_seconds(timeline.kept[iterations].finish - Time{});

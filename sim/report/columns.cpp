@@ -17,9 +17,7 @@ std::string csv_line(const std::vector<Json>& cells) {
 
 std::string csv_text(const Records& records) {
     std::string lines = csv_line({records.columns.begin(), records.columns.end()});
-    for (const std::vector<Json>& row : records.rows) {
-        lines += csv_line(row);
-    }
+    for (const std::vector<Json>& row : records.rows) { lines += csv_line(row); }
     return lines;
 }
 
@@ -52,12 +50,8 @@ Json array_schema(Json properties, Json required) {
 }
 
 html::Cell page_cell(const Json& value) {
-    if (value.is_object()) {
-        return page_cell(value.at("value"));
-    }
-    if (value.is_number()) {
-        return value.get<double>();
-    }
+    if (value.is_object()) { return page_cell(value.at("value")); }
+    if (value.is_number()) { return value.get<double>(); }
     return value.is_string() ? html::Cell(value.get<std::string>()) : html::Cell();
 }
 

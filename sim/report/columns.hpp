@@ -21,8 +21,7 @@ struct TextColumn {
     std::size_t gap = 1;                             // blanks before it
 };
 
-template <class Record>
-struct Column {
+template <class Record> struct Column {
     using Value = std::function<Json(const Record&)>;
 
     // In JSON, CSV, sweeps and Python. The name ends in its SI unit; `what` is for the schema.
@@ -47,8 +46,7 @@ struct Column {
     html::Column page;  // no label: not on the page
 };
 
-template <class Record>
-using Columns = std::vector<Column<Record>>;
+template <class Record> using Columns = std::vector<Column<Record>>;
 
 // The rows as a plain table of named columns.
 struct Records {
@@ -72,58 +70,43 @@ Json array_schema(Json properties, Json required);
 // Of a {value, low80, high80}: the value.
 html::Cell page_cell(const Json& value);
 
-template <class Record>
-Json record_json(const Record& record, const Columns<Record>& columns) {
+template <class Record> Json record_json(const Record& record, const Columns<Record>& columns) {
     Json json = Json::object();
     for (const Column<Record>& column : columns) {
         Json value = column.name.empty() ? Json() : column.value(record);
-        if (!value.is_null()) {
-            json[column.name] = std::move(value);
-        }
+        if (!value.is_null()) { json[column.name] = std::move(value); }
     }
     return json;
 }
 
-template <class Record>
-Json records_json(const std::vector<Record>& records, const Columns<Record>& columns) {
+template <class Record> Json records_json(const std::vector<Record>& records, const Columns<Record>& columns) {
     Json list = Json::array();
-    for (const Record& record : records) {
-        list.push_back(record_json(record, columns));
-    }
+    for (const Record& record : records) { list.push_back(record_json(record, columns)); }
     return list;
 }
 
-template <class Record>
-Json properties_schema(const Columns<Record>& columns) {
+template <class Record> Json properties_schema(const Columns<Record>& columns) {
     Json properties = Json::object();
     for (const Column<Record>& column : columns) {
-        if (!column.name.empty()) {
-            properties[column.name] = column_schema(column.value(Record{}), column.meaning);
-        }
+        if (!column.name.empty()) { properties[column.name] = column_schema(column.value(Record{}), column.meaning); }
     }
     return properties;
 }
 
 // The schema of records_json.
-template <class Record>
-Json records_schema(const Columns<Record>& columns) {
+template <class Record> Json records_schema(const Columns<Record>& columns) {
     Json required = Json::array();
     for (const Column<Record>& column : columns) {
-        if (!column.name.empty() && !column.value(Record{}).is_null()) {
-            required.push_back(column.name);
-        }
+        if (!column.name.empty() && !column.value(Record{}).is_null()) { required.push_back(column.name); }
     }
     return array_schema(properties_schema(columns), std::move(required));
 }
 
-template <class Record>
-Records records_of(const std::vector<Record>& records, const Columns<Record>& columns) {
+template <class Record> Records records_of(const std::vector<Record>& records, const Columns<Record>& columns) {
     Records table;
     table.rows.resize(records.size());
     for (const Column<Record>& column : columns) {
-        if (column.name.empty()) {
-            continue;
-        }
+        if (column.name.empty()) { continue; }
         table.columns.push_back(column.name);
         for (std::size_t row = 0; row < records.size(); ++row) {
             table.rows[row].push_back(column.value(records[row]));
@@ -133,8 +116,7 @@ Records records_of(const std::vector<Record>& records, const Columns<Record>& co
 }
 
 // The headings, and below them the units if there are any.
-template <class Record>
-std::string text_heading(const Columns<Record>& columns) {
+template <class Record> std::string text_heading(const Columns<Record>& columns) {
     std::string headings, units;
     for (const Column<Record>& column : columns) {
         if (!column.text.heading.empty()) {
@@ -146,24 +128,18 @@ std::string text_heading(const Columns<Record>& columns) {
     return heading_line(headings) + (below == "#\n" ? "" : below);
 }
 
-template <class Record>
-std::string text_line(const Record& record, const Columns<Record>& columns) {
+template <class Record> std::string text_line(const Record& record, const Columns<Record>& columns) {
     std::string line;
     for (const Column<Record>& column : columns) {
-        if (!column.text.heading.empty()) {
-            line += text_cell(column.text, column.value(record));
-        }
+        if (!column.text.heading.empty()) { line += text_cell(column.text, column.value(record)); }
     }
     return line + "\n";
 }
 
 // The heading and a line for each record.
-template <class Record>
-std::string text_table(const std::vector<Record>& records, const Columns<Record>& columns) {
+template <class Record> std::string text_table(const std::vector<Record>& records, const Columns<Record>& columns) {
     std::string lines = text_heading(columns);
-    for (const Record& record : records) {
-        lines += text_line(record, columns);
-    }
+    for (const Record& record : records) { lines += text_line(record, columns); }
     return lines;
 }
 
@@ -173,9 +149,7 @@ html::Table page_table(std::string title, std::string caption, const std::vector
     html::Table table{std::move(title), std::move(caption), {}, {}};
     table.rows.resize(records.size());
     for (const Column<Record>& column : columns) {
-        if (column.page.label.empty()) {
-            continue;
-        }
+        if (column.page.label.empty()) { continue; }
         table.columns.push_back(column.page);
         for (std::size_t row = 0; row < records.size(); ++row) {
             table.rows[row].push_back(page_cell(column.value(records[row])));

@@ -42,14 +42,10 @@ std::vector<Found> figures_of(const Assertion& assertion, const Report& report) 
     const Metric& metric = *assertion.metric;
     if (metric.scope == Scope::size) {
         for (const Row& row : report.rows) {
-            if (row.size == *assertion.size) {
-                found.push_back({figure_of(row, row_columns(), metric).value()});
-            }
+            if (row.size == *assertion.size) { found.push_back({figure_of(row, row_columns(), metric).value()}); }
         }
     } else if (metric.scope == Scope::whole) {
-        if (report.replay) {
-            found.push_back({report.replay->makespan_s});
-        }
+        if (report.replay) { found.push_back({report.replay->makespan_s}); }
     } else {
         for (const ScalingPoint& point : report.points) {
             add(figure_of(point, point_columns(), metric), point.nodes, point.gpus);
@@ -88,9 +84,7 @@ std::vector<std::string> failed_asserts(const Scenario& scenario, const Report& 
     for (const std::string& statement : scenario.asserts) {
         const Assertion assertion = asserted::parse(statement);
         const std::vector<Found> figures = figures_of(assertion, report);
-        if (figures.empty()) {
-            failed.push_back(statement + ": no such row in the result");
-        }
+        if (figures.empty()) { failed.push_back(statement + ": no such row in the result"); }
         for (const Found& found : figures) {
             if (!holds(assertion, found.value)) {
                 failed.push_back(statement + ": found " + value_text(*assertion.metric, found.value) +
@@ -107,9 +101,7 @@ void check_asserts(const Scenario& scenario, const Report& report) {
     for (const std::string& statement : failed_asserts(scenario, report)) {
         lines += (lines.empty() ? "" : "\n" + to_string(place) + ": ") + "assert failed: " + statement;
     }
-    if (!lines.empty()) {
-        throw AssertFailed(place, lines);
-    }
+    if (!lines.empty()) { throw AssertFailed(place, lines); }
 }
 
 }  // namespace fabricast::inline report

@@ -13,9 +13,7 @@ LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric
 }
 
 std::string busiest_text(const Timeline& timeline, const Fabric& fabric, double least) {
-    if (timeline.busiest.empty() || timeline.busiest.front().utilisation < least) {
-        return "";
-    }
+    if (timeline.busiest.empty() || timeline.busiest.front().utilisation < least) { return ""; }
     const LinkUse& use = timeline.busiest.front();
     return fabric.link_name(use.link) + " " + percent(std::min(use.utilisation, 1.0));
 }

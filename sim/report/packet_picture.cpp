@@ -86,9 +86,7 @@ std::string ends_of_calls(const PacketTraffic& traffic, const Axes& axes) {
 std::string port_strip(const PortSeries& series, const std::string& name, const Axes& axes) {
     const auto most = static_cast<double>(*std::max_element(series.queued.begin(), series.queued.end()));
     Duration paused;
-    for (const Duration& each : series.paused) {
-        paused += each;
-    }
+    for (const Duration& each : series.paused) { paused += each; }
     return svg_text(left, axes.top - 6, "start",
                     name + ": queue up to " + size_words(most) + ", paused " + time_words(to_seconds(paused))) +
            shade(series, axes) + curve(series, axes) +
@@ -107,12 +105,8 @@ struct Point {
 // A deadlock names the first port again at the end, which is dropped.
 std::vector<std::string> ports_of(const std::string& message) {
     std::vector<std::string> ports;
-    for (const QuotedLink& quoted : quoted_links(message)) {
-        ports.push_back(quoted.name + quoted.lane);
-    }
-    if (ports.size() > 1 && ports.front() == ports.back()) {
-        ports.pop_back();
-    }
+    for (const QuotedLink& quoted : quoted_links(message)) { ports.push_back(quoted.name + quoted.lane); }
+    if (ports.size() > 1 && ports.front() == ports.back()) { ports.pop_back(); }
     return ports;
 }
 
@@ -199,9 +193,7 @@ std::string deadlock_picture(const std::string& message) {
     std::string drawn;
     for (std::size_t i = 0; i < ports.size(); ++i) {
         drawn += box(places[i], ports[i]);
-        if (circle && ports.size() > 1) {
-            drawn += arrow(places[i], places[(i + 1) % ports.size()]);
-        }
+        if (circle && ports.size() > 1) { drawn += arrow(places[i], places[(i + 1) % ports.size()]); }
     }
     constexpr std::string_view tip =
         "<defs><marker id='tip' markerWidth='8' markerHeight='8' refX='6' refY='3' orient='auto'>"

@@ -53,8 +53,7 @@ Columns<PortUse> port_columns() {
 }
 
 // Adds `more` to what the columns say.
-template <class Record>
-Json record_schema(const Columns<Record>& columns, Json more) {
+template <class Record> Json record_schema(const Columns<Record>& columns, Json more) {
     more.update(properties_schema(columns));
     return {{"type", "object"}, {"properties", std::move(more)}, {"additionalProperties", false}};
 }
@@ -78,9 +77,7 @@ Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", 
 }  // namespace
 
 std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline, const Fabric& fabric, int calls) {
-    if (!timeline.packets) {
-        return std::nullopt;
-    }
+    if (!timeline.packets) { return std::nullopt; }
     PacketTraffic traffic{size, *timeline.packets, {}, {}};
     for (std::size_t call = 0; call < static_cast<std::size_t>(calls); ++call) {
         traffic.call_ends.push_back(timeline.kept[call].finish);
@@ -88,12 +85,8 @@ std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline
     const auto name = [&](const auto& port) {
         return fabric.link_name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane));
     };
-    for (const PortUse& port : traffic.use.ports) {
-        traffic.ports.push_back(name(port));
-    }
-    for (const PortSeries& series : traffic.use.series) {
-        traffic.series.push_back(name(series));
-    }
+    for (const PortUse& port : traffic.use.ports) { traffic.ports.push_back(name(port)); }
+    for (const PortSeries& series : traffic.use.series) { traffic.series.push_back(name(series)); }
     return traffic;
 }
 
@@ -135,9 +128,7 @@ Json packets_json(const std::vector<PacketTraffic>& packets) {
         Json json = record_json(traffic.use, uses);
         json["size_bytes"] = traffic.size.count;
         json["victims"] = traffic.use.victims;
-        for (const Time end : traffic.call_ends) {
-            json["call_ends_s"].push_back(to_seconds(end - Time{}));
-        }
+        for (const Time end : traffic.call_ends) { json["call_ends_s"].push_back(to_seconds(end - Time{})); }
         Json ports = Json::array();
         for (std::size_t i = 0; i < traffic.ports.size(); ++i) {
             Json port = record_json(traffic.use.ports[i], of_port);
@@ -149,9 +140,7 @@ Json packets_json(const std::vector<PacketTraffic>& packets) {
         for (std::size_t i = 0; i < traffic.series.size(); ++i) {
             series.push_back(series_json(traffic.use.series[i], traffic.series[i]));
         }
-        if (!series.empty()) {
-            json["series"] = std::move(series);
-        }
+        if (!series.empty()) { json["series"] = std::move(series); }
         list.push_back(std::move(json));
     }
     return list;

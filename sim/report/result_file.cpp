@@ -20,9 +20,7 @@ Json replay_json(const ReplayReport& replay) {
                  {"bottleneck", replay.bottleneck},
                  {"communication", records_json(replay.uses, replay_use_columns())},
                  {"members", records_json(replay.members, replay_rank_columns())}};
-    if (replay.recorded_s) {
-        json["recorded_s"] = *replay.recorded_s;
-    }
+    if (replay.recorded_s) { json["recorded_s"] = *replay.recorded_s; }
     return json;
 }
 
@@ -57,18 +55,10 @@ Json result_json(const Scenario& scenario, const Report& report) {
                    {"seed", scenario.seed},
                    {"scenario", resolved},
                    {"rows", records_json(report.rows, row_columns())}};
-    if (!report.points.empty()) {
-        result["points"] = records_json(report.points, point_columns());
-    }
-    if (report.replay) {
-        result["replay"] = replay_json(*report.replay);
-    }
-    if (!report.packets.empty()) {
-        result["packets"] = packets_json(report.packets);
-    }
-    if (!report.steps.empty()) {
-        result["points"] = records_json(report.steps, step_columns());
-    }
+    if (!report.points.empty()) { result["points"] = records_json(report.points, point_columns()); }
+    if (report.replay) { result["replay"] = replay_json(*report.replay); }
+    if (!report.packets.empty()) { result["packets"] = packets_json(report.packets); }
+    if (!report.steps.empty()) { result["points"] = records_json(report.steps, step_columns()); }
     result["figures"] = records_json(report.figures, figure_used_columns());
     std::vector<std::string> notes = report.notes;
     merge_notes(notes, report.evidence_notes);

@@ -40,9 +40,7 @@ int gpu_distance(const std::string& aspect, const AspectsMet& met, const Catalog
     const std::string arch = arch_of(name, catalog);
     for (const auto& [other, gpus] : met) {
         const auto [kind, gpu, precision] = pieces(other);
-        if (kind == "gpu" && (gpu == name || (!arch.empty() && arch_of(gpu, catalog) == arch))) {
-            return 1;
-        }
+        if (kind == "gpu" && (gpu == name || (!arch.empty() && arch_of(gpu, catalog) == arch))) { return 1; }
     }
     return 2;
 }
@@ -67,33 +65,25 @@ std::vector<std::string> step_aspects(const TrainingWorkload& w, const ModelShap
     std::vector<std::string> aspects = {
         "gpu." + std::string(fabric.node().gpu.name) + "." + std::string(to_string(w.precision)),
         "framework." + w.framework, "sharding." + std::string(to_string(w.sharding))};
-    if (fabric.node_count() > 1) {
-        aspects.push_back("network." + std::string(fabric.cluster().fabric.link.name));
-    }
+    if (fabric.node_count() > 1) { aspects.push_back("network." + std::string(fabric.cluster().fabric.link.name)); }
     if (layout.p > 1) {
         aspects.push_back(layout.v > 1 ? "pipeline.interleaved" : "pipeline.plain");
         if (w.sharding >= Sharding::zero_2) {
             aspects.push_back("sharding." + std::string(to_string(w.sharding)) + ".pipeline");
         }
     }
-    if (layout.c > 1) {
-        aspects.push_back("context." + place_of(layout.context(0), fabric));
-    }
+    if (layout.c > 1) { aspects.push_back("context." + place_of(layout.context(0), fabric)); }
     if (model.experts > 0) {
         aspects.push_back(layout.e > 1 ? "experts." + place_of(layout.expert(0), fabric) : "experts.whole");
     }
-    if (model.convolutional()) {
-        aspects.emplace_back("convolutions");
-    }
+    if (model.convolutional()) { aspects.emplace_back("convolutions"); }
     return aspects;
 }
 
 AspectsMet aspects_met(const Catalog& catalog) {
     AspectsMet met;
     const Part& tables = catalog.at("evidence", "training-tables");
-    for (const auto& [name, figure] : tables.figures) {
-        met[name] = tables.number(name);
-    }
+    for (const auto& [name, figure] : tables.figures) { met[name] = tables.number(name); }
     return met;
 }
 

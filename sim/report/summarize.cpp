@@ -18,8 +18,7 @@ namespace fabricast::inline report {
 
 namespace {
 
-template <class Item>
-void join(std::vector<Item>& all, std::vector<Item> more) {
+template <class Item> void join(std::vector<Item>& all, std::vector<Item> more) {
     all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
@@ -51,9 +50,7 @@ void append(Report& report, Report more) {
         row.efficiency = report.steps.empty() ? 1 : per_gpu(row) / per_gpu(report.steps.front());
         report.steps.push_back(std::move(row));
     }
-    if (more.replay) {
-        report.replay = std::move(more.replay);
-    }
+    if (more.replay) { report.replay = std::move(more.replay); }
     merge_figures(report.figures, more.figures);
     merge_notes(report.evidence_notes, more.evidence_notes);
     merge_notes(report.notes, more.notes);
@@ -68,9 +65,7 @@ std::string weakest_evidence(const std::vector<Row>& rows) {
     const Evidence weakest = std::max_element(rows.begin(), rows.end(), weaker)->evidence;
     std::vector<Bytes> sizes;
     for (const Row& row : rows) {
-        if (row.evidence == weakest) {
-            sizes.push_back(row.size);
-        }
+        if (row.evidence == weakest) { sizes.push_back(row.size); }
     }
     std::string words(to_string(weakest));
     if (sizes.size() < rows.size()) {

@@ -25,9 +25,7 @@ double channel_time(const Schedule& schedule) {
 
 double longest_delay(const Schedule& schedule) {
     Duration longest;
-    for (const Delay& delay : schedule.delays) {
-        longest = std::max(longest, delay.duration);
-    }
+    for (const Delay& delay : schedule.delays) { longest = std::max(longest, delay.duration); }
     return to_seconds(longest);
 }
 
@@ -36,17 +34,11 @@ double longest_delay(const Schedule& schedule) {
 // channels' copy loops run) or "issue" (host and launch); if none does, "latency".
 std::string bottleneck(const ReplayedPlan& replayed) {
     const Timeline& timeline = replayed.timelines.timeline;
-    if (std::string link = busiest_text(timeline, replayed.fabric, busy_share); !link.empty()) {
-        return link;
-    }
-    if (timeline.packets && timeline.packets->throttled >= busy_share) {
-        return "congestion control";
-    }
+    if (std::string link = busiest_text(timeline, replayed.fabric, busy_share); !link.empty()) { return link; }
+    if (timeline.packets && timeline.packets->throttled >= busy_share) { return "congestion control"; }
     const Plan& plan = replayed.plan;
     const double time = iteration_time(*plan.timing, timeline);
-    if (channel_time(plan.schedule) >= busy_share * time) {
-        return "channel rate";
-    }
+    if (channel_time(plan.schedule) >= busy_share * time) { return "channel rate"; }
     return longest_delay(plan.schedule) >= busy_share * time ? "issue" : "latency";
 }
 

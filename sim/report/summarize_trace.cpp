@@ -23,9 +23,7 @@ std::vector<Span> united(std::vector<Span> spans) {
     std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start < b.start; });
     std::vector<Span> out;
     for (const Span& s : spans) {
-        if (s.end <= s.start) {
-            continue;
-        }
+        if (s.end <= s.start) { continue; }
         if (!out.empty() && s.start <= out.back().end) {
             out.back().end = std::max(out.back().end, s.end);
         } else {
@@ -37,9 +35,7 @@ std::vector<Span> united(std::vector<Span> spans) {
 
 double length(const std::vector<Span>& set) {
     double sum = 0;
-    for (const Span& s : set) {
-        sum += to_seconds(s.end - s.start);
-    }
+    for (const Span& s : set) { sum += to_seconds(s.end - s.start); }
     return sum;
 }
 
@@ -48,9 +44,7 @@ double exposed(const std::vector<Span>& set, const std::vector<Span>& hidden) {
     double sum = length(set);
     std::size_t h = 0;
     for (const Span& s : set) {
-        while (h < hidden.size() && hidden[h].end <= s.start) {
-            ++h;
-        }
+        while (h < hidden.size() && hidden[h].end <= s.start) { ++h; }
         for (std::size_t i = h; i < hidden.size() && hidden[i].start < s.end; ++i) {
             sum -= to_seconds(std::min(s.end, hidden[i].end) - std::max(s.start, hidden[i].start));
         }
@@ -107,9 +101,7 @@ std::vector<ReplayRank> rank_rows(const TraceFacts& facts, const Timeline& timel
 std::vector<ReplayUse> uses(const RecordedJob& job, const ReplayedRecords& replayed, const Timeline& timeline) {
     std::map<std::tuple<std::string, std::size_t, Collective>, ReplayUse> found;
     std::map<std::tuple<std::string, std::size_t>, std::uint32_t> groups;
-    for (const Communicator& c : job.communicators) {
-        ++groups[{c.name, c.members.size()}];
-    }
+    for (const Communicator& c : job.communicators) { ++groups[{c.name, c.members.size()}]; }
     for (const ReplayedCall& call : replayed.calls) {
         const bool message = call.communicator == no_communicator;
         const std::string name = message ? "" : job.communicators[call.communicator].name;
@@ -124,9 +116,7 @@ std::vector<ReplayUse> uses(const RecordedJob& job, const ReplayedRecords& repla
         use.time_s += to_seconds(timeline.kept[call.last].finish - timeline.kept[call.first].start);
     }
     std::vector<ReplayUse> list;
-    for (auto& [key, use] : found) {
-        list.push_back(std::move(use));
-    }
+    for (auto& [key, use] : found) { list.push_back(std::move(use)); }
     return list;
 }
 
@@ -134,12 +124,8 @@ std::vector<ReplayUse> uses(const RecordedJob& job, const ReplayedRecords& repla
 // What remains of a rank's time are the CPU's gaps between kernels; an MSCCL algorithm is a single kernel without gaps.
 std::string bottleneck(const Timeline& timeline, const Fabric& fabric, const std::vector<ReplayRank>& members,
                        double makespan, bool one_kernel) {
-    if (std::string link = busiest_text(timeline, fabric, 0.5); !link.empty()) {
-        return link;
-    }
-    if (members.empty() || !(makespan > 0)) {
-        return "nothing";
-    }
+    if (std::string link = busiest_text(timeline, fabric, 0.5); !link.empty()) { return link; }
+    if (members.empty() || !(makespan > 0)) { return "nothing"; }
     const ReplayRank& last = *std::max_element(
         members.begin(), members.end(), [](const ReplayRank& a, const ReplayRank& b) { return a.end_s < b.end_s; });
     const double rest = makespan - last.compute_s - last.exposed_s;
@@ -163,12 +149,8 @@ void summarize(const TraceFacts& facts, const ReplayedPlan& replayed, Report& re
     replay.steps = recording.steps;
     replay.makespan_s = to_seconds(timeline.makespan);
     Duration span;
-    for (const RankRecording& rank : recording.ranks) {
-        span = std::max(span, rank.span);
-    }
-    if (span.ps > 0) {
-        replay.recorded_s = to_seconds(span);
-    }
+    for (const RankRecording& rank : recording.ranks) { span = std::max(span, rank.span); }
+    if (span.ps > 0) { replay.recorded_s = to_seconds(span); }
     replay.members = rank_rows(facts, timeline, replayed.fabric);
     replay.uses = uses(job, records, timeline);
     replay.bottleneck =
@@ -182,9 +164,7 @@ std::vector<TraceSpan> spans_of(const TraceFacts& facts, const ReplayedPlan& rep
     const Timeline& timeline = replayed.timelines.timeline;
     std::vector<TraceSpan> spans;
     for (const ReplayedRecord& r : records.records) {
-        if (spans.size() == most_spans_per_row) {
-            break;
-        }
+        if (spans.size() == most_spans_per_row) { break; }
         const Record& record = record_of(facts, r);
         std::string name = recording.names[record.name];
         if (is_call(record.kind)) {

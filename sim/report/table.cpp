@@ -39,9 +39,7 @@ std::string step_words(const TrainingWorkload& w) {
 // The weakest evidence, and why it is weak.
 std::string evidence_line(const std::string& weakest, const std::vector<std::string>& notes) {
     std::string line = "# weakest evidence: " + weakest;
-    for (const std::string& note : notes) {
-        line += "; " + note;
-    }
+    for (const std::string& note : notes) { line += "; " + note; }
     return line + "\n";
 }
 
@@ -70,9 +68,7 @@ std::string table_header(const Scenario& scenario) {
 std::string table_row(const Row& row) { return text_line(row, row_columns()); }
 
 std::string replay_lines(const Scenario& scenario, const Report& report) {
-    if (!report.replay) {
-        return "";
-    }
+    if (!report.replay) { return ""; }
     return fmt::format("# {}: a trace on {}, NCCL {}\n", scenario.name, cluster_words(scenario.cluster),
                        scenario.library.nccl) +
            replay_table(*report.replay);
@@ -84,9 +80,7 @@ std::string replay_table(const ReplayReport& replay) {
     std::string lines = fmt::format(
         "# {}recording of {}, replayed on {}\nmakespan {}", replay.format == "recording" ? "" : replay.format + " ",
         plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
-    if (replay.recorded_s) {
-        lines += ", recorded " + time_text(*replay.recorded_s);
-    }
+    if (replay.recorded_s) { lines += ", recorded " + time_text(*replay.recorded_s); }
     if (replay.steps > 1) {
         lines += fmt::format("; {} steps of {}", replay.steps, time_text(replay.makespan_s / replay.steps));
     }
@@ -100,9 +94,7 @@ std::string replay_table(const ReplayReport& replay) {
 }
 
 std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps) {
-    if (steps.empty()) {
-        return "";
-    }
+    if (steps.empty()) { return ""; }
     return fmt::format("# {}: a training step of {}, on {}, NCCL {}\n", scenario.name,
                        step_words(std::get<TrainingWorkload>(scenario.workload)), node_words(scenario.cluster),
                        scenario.library.nccl) +
@@ -115,9 +107,7 @@ std::string scaling_table(const std::vector<ScalingPoint>& points) {
 
 std::string table_footer(const Scenario& scenario, const Report& report) {
     std::string lines = packet_lines(report.packets);
-    for (const std::string& note : report.notes) {
-        lines += "# " + note + "\n";
-    }
+    for (const std::string& note : report.notes) { lines += "# " + note + "\n"; }
     if (!report.rows.empty()) {
         lines += evidence_line(cluster_words(scenario.cluster) + ": " + weakest_evidence(report.rows),
                                report.evidence_notes);

@@ -49,8 +49,7 @@ std::pair<std::string, std::string> label(const Schedule& schedule, OpId op, con
             const Compute& compute = schedule.computes[detail];
             return {fabric.device_name(compute.device) + " stream " + std::to_string(compute.stream), "compute"};
         }
-        case OpKind::delay:
-            break;
+        case OpKind::delay: break;
     }
     return {"host " + std::to_string(schedule.delays[detail].host), "delay"};
 }
@@ -86,13 +85,9 @@ std::string chrome_trace(const std::vector<TraceSpan>& spans) {
     for (const TraceSpan& span : spans) {
         const auto [process, new_process] = processes.emplace(span.row, static_cast<int>(processes.size()));
         const int pid = process->second;
-        if (new_process) {
-            name_event("process_name", pid, 0, span.row);
-        }
+        if (new_process) { name_event("process_name", pid, 0, span.row); }
         const auto [lane, new_lane] = lanes.emplace(std::pair{pid, span.lane}, static_cast<int>(lanes.size()));
-        if (new_lane) {
-            name_event("thread_name", pid, lane->second, span.lane);
-        }
+        if (new_lane) { name_event("thread_name", pid, lane->second, span.lane); }
         events.push_back({{"ph", "X"},
                           {"name", span.name},
                           {"pid", pid},

@@ -14,14 +14,10 @@ Job::Job(const Scenario& scenario_of_job, const Catalog& catalog_of_job, const F
 
 Report forecast(const Job& job, Bytes size, const Watch& watch, const ForecastOptions& options) {
     Plan plan = job.planner(size, {options.judged, watch});
-    if (options.trace) {
-        keep_for_trace(plan);
-    }
+    if (options.trace) { keep_for_trace(plan); }
     const Timelines timelines = replay(job.scenario.engine, job.fabric, plan, job.events, watch);
     Report report = summarize({plan, timelines, job.fabric, job.catalog});
-    if (options.trace) {
-        report.trace = spans_of({plan, timelines, job.fabric, job.catalog});
-    }
+    if (options.trace) { report.trace = spans_of({plan, timelines, job.fabric, job.catalog}); }
     return report;
 }
 

@@ -41,18 +41,14 @@ ScalingPoint point_of(const ClusterRequest& cluster, const Job& job, const Watch
     ScalingPoint point{built.node_count(), built.gpu_count(), {}, {}, {}, {}, {}};
     const auto& step = scenario.scaling->step;
     if (point.gpus < 2) {  // a single GPU does not communicate
-        if (step) {
-            add_step(point, *step, 0);
-        }
+        if (step) { add_step(point, *step, 0); }
         return point;
     }
     const Job scaled(scenario, job.catalog, built);
     const auto row_of = [&](Bytes size) { return forecast(scaled, size, watch, {false, false}).rows.front(); };
     const auto& sizes = collective_of(scenario).sizes;
     point.busbw = row_of(*std::max_element(sizes.begin(), sizes.end())).busbw;
-    if (step) {
-        add_step(point, *step, row_of(step->bytes).time_s);
-    }
+    if (step) { add_step(point, *step, row_of(step->bytes).time_s); }
     return point;
 }
 
@@ -64,9 +60,7 @@ bool grows(const Workload& workload) {
 
 std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node) {
     std::vector<ClusterRequest> clusters;
-    if (!scenario.scaling) {
-        return clusters;
-    }
+    if (!scenario.scaling) { return clusters; }
     for (const std::uint32_t nodes : scenario.scaling->nodes) {
         clusters.push_back(scenario.cluster);
         clusters.back().nodes = nodes;

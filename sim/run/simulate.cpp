@@ -29,9 +29,7 @@ Report forecast_rows(const Job& job, const std::vector<ClusterRequest>& clusters
     Report report;
     parallel_map_ordered(sizes.size(), options.threads, row, [&](Report one) {
         append(report, std::move(one));
-        if (on_row && !report.rows.empty()) {
-            on_row(report.rows.back());
-        }
+        if (on_row && !report.rows.empty()) { on_row(report.rows.back()); }
     });
     return report;
 }

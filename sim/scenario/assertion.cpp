@@ -42,8 +42,7 @@ const Metric& metric_named(std::string_view name) {
     return *found;
 }
 
-template <class Number>
-Number plain_number(std::string_view text) {
+template <class Number> Number plain_number(std::string_view text) {
     const std::optional<Number> value = number_in<Number>(text);
     if (!value || !std::isfinite(static_cast<double>(*value))) {  // "nan" and "inf" are numbers, but no bounds
         throw UnitError(error_message("not a plain number", shown(text), "a number without unit"));
@@ -53,12 +52,9 @@ Number plain_number(std::string_view text) {
 
 double bound_of(const Metric& metric, std::string_view text) {
     switch (metric.measure) {
-        case Measure::time:
-            return to_seconds(parse_duration(text));
-        case Measure::rate:
-            return parse_rate(text).bytes_per_second();
-        case Measure::number:
-            break;
+        case Measure::time: return to_seconds(parse_duration(text));
+        case Measure::rate: return parse_rate(text).bytes_per_second();
+        case Measure::number: break;
     }
     return text.ends_with('%') ? parse_quantity(text, Dimension::ratio) : plain_number<double>(text);
 }
@@ -82,9 +78,7 @@ void read_metric(Assertion& assertion, std::string_view left, std::string_view s
     const std::size_t open = left.find('(');
     assertion.metric = &metric_named(trimmed(left.substr(0, open), " "));
     if (open != std::string_view::npos) {
-        if (!left.ends_with(')')) {
-            refuse("not a statement about the result", statement);
-        }
+        if (!left.ends_with(')')) { refuse("not a statement about the result", statement); }
         read_place(assertion, trimmed(left.substr(open + 1, left.size() - open - 2), " "), statement);
     }
 }
@@ -93,18 +87,14 @@ void read_metric(Assertion& assertion, std::string_view left, std::string_view s
 
 Assertion parse(std::string_view statement) {
     const std::size_t at = statement.find_first_of("<>");
-    if (at == std::string_view::npos) {
-        refuse("not a statement about the result", statement);
-    }
+    if (at == std::string_view::npos) { refuse("not a statement about the result", statement); }
     Assertion assertion;
     read_metric(assertion, trimmed(statement.substr(0, at), " "), statement);
     assertion.above = statement[at] == '>';
     assertion.equal = statement.substr(at + 1).starts_with('=');
     std::string_view right = statement.substr(at + (assertion.equal ? 2 : 1));
     if (const std::size_t place = right.find(" at "); place != std::string_view::npos) {
-        if (assertion.size || assertion.nodes || assertion.gpus) {
-            refuse("says twice where", statement);
-        }
+        if (assertion.size || assertion.nodes || assertion.gpus) { refuse("says twice where", statement); }
         read_place(assertion, trimmed(right.substr(place + 4), " "), statement);
         right = right.substr(0, place);
     }
@@ -118,9 +108,7 @@ Assertion parse(std::string_view statement) {
 void check(const yaml::Node& node) {
     try {
         parse(node.as_string());
-    } catch (const UnitError& error) {
-        node.fail("'" + node.name + "': " + error.what());
-    }
+    } catch (const UnitError& error) { node.fail("'" + node.name + "': " + error.what()); }
 }
 
 }  // namespace fabricast::inline scenario::asserted

@@ -35,9 +35,7 @@ public:
         if (fabric.kind != FabricKind::none && cluster_.node.nics > 0) {
             build_fabric();
         }  // if several nodes need NICs, the Fabric's constructor refuses the cluster
-        if (request_.graph) {
-            build_graph();
-        }
+        if (request_.graph) { build_graph(); }
         return std::move(cluster_);
     }
 
@@ -47,16 +45,12 @@ private:
     }
 
     FabricKind fabric_kind() const {
-        if (request_.graph) {
-            return FabricKind::explicit_graph;
-        }
+        if (request_.graph) { return FabricKind::explicit_graph; }
         if (request_.fabric_kind.empty()) {
             return cluster_.nodes == 1 ? FabricKind::none : FabricKind::rail_optimized;
         }
         for (const Topology& kind : topology_kinds()) {
-            if (kind.name == request_.fabric_kind) {
-                return FabricKind(kind);
-            }
+            if (kind.name == request_.fabric_kind) { return FabricKind(kind); }
         }
         fail_at(scenario_, "cluster.fabric.kind", fmt::format("no fabric kind '{}'", request_.fabric_kind));
     }
@@ -84,9 +78,7 @@ private:
     // The scenario's, else the first network link that a cable of the graph names, else the NIC's own. Its family
     // decides on flow control and transport.
     std::string usual_link() const {
-        if (!request_.link.empty()) {
-            return request_.link;
-        }
+        if (!request_.link.empty()) { return request_.link; }
         for (const NodeCable& cable : request_.graph ? request_.graph->cables : std::vector<NodeCable>{}) {
             const Part* part = cable.link.name.empty() ? nullptr : catalog_.find(cable.link.name);
             const bool stated = part != nullptr && part->has("family");
@@ -100,14 +92,10 @@ private:
     void refuse_keys_of_other_kinds() const {
         for (const auto& [key, value] :
              {std::pair{"scalable_unit", request_.scalable_unit}, std::pair{"spines", request_.spines}}) {
-            if (value == 0 || cluster_.fabric.kind->takes(key)) {
-                continue;
-            }
+            if (value == 0 || cluster_.fabric.kind->takes(key)) { continue; }
             std::vector<std::string> others;
             for (const Topology& kind : topology_kinds()) {
-                if (kind.takes(key)) {
-                    others.emplace_back(kind.name);
-                }
+                if (kind.takes(key)) { others.emplace_back(kind.name); }
             }
             fail_at(scenario_, std::string("cluster.fabric.") + key,
                     error_message(fmt::format("'{}' is a word of fabrics of leaves and spines", key),
@@ -120,9 +108,7 @@ private:
     }
 
     Duration cable(std::string_view length) const {
-        if (request_.cable_latency.ps > 0) {
-            return request_.cable_latency;
-        }
+        if (request_.cable_latency.ps > 0) { return request_.cable_latency; }
         return look_up_at(scenario_, "cluster.fabric", [&] {
             return cable_latency(cable_spec(catalog_.at("cable", layout().word("cable"))), layout().number(length));
         });
@@ -154,12 +140,8 @@ private:
                     "an empty graph (found no device; accepted: devices, GPUs among them, and cables)");
         }
         cluster_.graph = *request_.graph;
-        for (NodeDevice& device : cluster_.graph.devices) {
-            complete(device);
-        }
-        for (NodeCable& cable : cluster_.graph.cables) {
-            complete(cable);
-        }
+        for (NodeDevice& device : cluster_.graph.devices) { complete(device); }
+        for (NodeCable& cable : cluster_.graph.cables) { complete(cable); }
     }
 
     // Fills in what a device of the graph does not state from its part.
@@ -168,9 +150,7 @@ private:
         if (part != nullptr && part->kind == "gpu" && cluster_.node.gpus == 0) {
             cluster_.node.gpu = gpu_spec(*part);  // the graph contains its nodes
         }
-        if (device.part.empty() || device.latency.ps > 0) {
-            return;
-        }
+        if (device.part.empty() || device.latency.ps > 0) { return; }
         if (part == nullptr) {  // throws, naming the nearest
             part = look_up_at(scenario_, "cluster.graph.devices", [&] { return &catalog_.at("switch", device.part); });
         }
@@ -178,9 +158,7 @@ private:
     }
 
     void complete(NodeCable& cable) const {
-        if (cable.link.rate.num > 0) {
-            return;
-        }
+        if (cable.link.rate.num > 0) { return; }
         const Duration latency = cable.link.latency;
         const std::string name = cable.link.name.empty() ? request_.link : cable.link.name;
         if (name.empty()) {

@@ -28,9 +28,7 @@ std::vector<std::string> parts_at_least(const Catalog& catalog, std::string_view
     std::vector<std::string> names;
     for (const Part* part : catalog.of_kind(kind)) {
         const Spec spec = spec_of(*part);
-        if (speaks(spec.speaks, family) && !(spec.port_rate < link.rate)) {
-            names.push_back(part->name);
-        }
+        if (speaks(spec.speaks, family) && !(spec.port_rate < link.rate)) { names.push_back(part->name); }
     }
     return names;
 }
@@ -70,9 +68,7 @@ SwitchSpec usual_switch(const Scenario& scenario, const Catalog& catalog, const 
     bool chosen_like = false;
     for (const Part* part : catalog.of_kind("switch")) {
         const SwitchSpec spec = switch_spec(*part);
-        if (!speaks(spec.speaks, family) || spec.port_rate < link.rate) {
-            continue;
-        }
+        if (!speaks(spec.speaks, family) || spec.port_rate < link.rate) { continue; }
         const bool like = signalling(catalog, part->word_or("link", "")) == signalling(catalog, link.name);
         const bool better =
             spec.port_rate < chosen.port_rate || (spec.port_rate == chosen.port_rate && spec.radix > chosen.radix);
@@ -95,9 +91,7 @@ SwitchSpec switch_for(const Scenario& scenario, const Catalog& catalog, const Fa
     const std::string family = look_up_at(scenario, "cluster.fabric.link",
                                           [&] { return catalog.at("link", fabric.link.name).word("family"); });
     const std::string& name = scenario.cluster.switch_part;
-    if (name.empty()) {
-        return usual_switch(scenario, catalog, fabric.link, family);
-    }
+    if (name.empty()) { return usual_switch(scenario, catalog, fabric.link, family); }
     SwitchSpec asked =
         look_up_at(scenario, "cluster.fabric.switch", [&] { return switch_spec(catalog.at("switch", name)); });
     if (!speaks(asked.speaks, family)) {

@@ -31,9 +31,7 @@ void keep_nics(NodeTemplate& node, const std::vector<std::uint32_t>& stay) {
     const auto rename = [&](std::string& name) { name = is_nic(name) ? kept.at(name) : name; };
     std::erase_if(node.devices, [&](const NodeDevice& device) { return left_out(device.name); });
     std::erase_if(node.cables, [&](const NodeCable& cable) { return left_out(cable.a) || left_out(cable.b); });
-    for (NodeDevice& device : node.devices) {
-        rename(device.name);
-    }
+    for (NodeDevice& device : node.devices) { rename(device.name); }
     for (NodeCable& cable : node.cables) {
         rename(cable.a);
         rename(cable.b);
@@ -67,11 +65,8 @@ struct Setter {
         fail_at(scenario, key, error_message(what, shown(value), accepted, nearest));
     }
 
-    template <bool NodeTemplate::*flag>
-    void set_flag(const std::string& value) const {
-        if (value != "true" && value != "false") {
-            refuse("this option is a switch", value, "true, false");
-        }
+    template <bool NodeTemplate::*flag> void set_flag(const std::string& value) const {
+        if (value != "true" && value != "false") { refuse("this option is a switch", value, "true, false"); }
         node.*flag = value == "true";
     }
 
@@ -107,9 +102,7 @@ struct Setter {
     // Fewer NICs than the template: keeps evenly spaced ones. More: each NIC gets several ports.
     void set_nics(const std::string& value) const {
         const std::uint32_t nics = number_in<std::uint32_t>(value).value_or(0);
-        if (nics == 0) {
-            refuse("this option is a number of NICs", value, "1, 2, ...");
-        }
+        if (nics == 0) { refuse("this option is a number of NICs", value, "1, 2, ..."); }
         if (node.nics == 0 || (nics > node.nics && nics % node.nics != 0)) {
             fail_at(scenario, key,
                     fmt::format("node '{}' has places for {} NICs; take fewer, or a multiple for several ports each",
@@ -120,9 +113,7 @@ struct Setter {
             return;
         }
         std::vector<std::uint32_t> stay;
-        for (std::uint32_t i = 0; i < nics; ++i) {
-            stay.push_back(i * node.nics / nics);
-        }
+        for (std::uint32_t i = 0; i < nics; ++i) { stay.push_back(i * node.nics / nics); }
         keep_nics(node, stay);
     }
 };
@@ -155,9 +146,7 @@ NodeTemplate build_node(const Scenario& scenario, const Catalog& catalog) {
     if (request.gpus_per_node > node.gpus) {
         fail_at(scenario, "cluster.gpus_per_node", fmt::format("node '{}' has {} GPUs", node.name, node.gpus));
     }
-    if (request.gpus_per_node > 0) {
-        use_gpus(node, request.gpus_per_node);
-    }
+    if (request.gpus_per_node > 0) { use_gpus(node, request.gpus_per_node); }
     for (const auto& [name, value] : request.node_options) {
         set_option({scenario, catalog, node, "cluster.options." + name}, name, value);
     }

@@ -24,9 +24,7 @@ Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
             merge_overlay(catalog, overlay);
         }
     }
-    for (const std::string& overlay : overlays) {
-        merge_overlay(catalog, overlay);
-    }
+    for (const std::string& overlay : overlays) { merge_overlay(catalog, overlay); }
     return catalog;
 }
 

@@ -36,12 +36,8 @@ void check_times(const Node& event) {
     if ((every == nullptr) != (times == nullptr)) {
         (every == nullptr ? times : every)->fail("stands alone", "both: every, times");
     }
-    if (every == nullptr) {
-        return;
-    }
-    if (until == nullptr) {
-        every->fail("needs an end", "together with `until`");
-    }
+    if (every == nullptr) { return; }
+    if (until == nullptr) { every->fail("needs an end", "together with `until`"); }
     const Duration lasts = as_duration(*until) - at;
     if (as_duration(*every) <= lasts) {
         every->fail("is too short: the next would begin before this one ends", "more than " + text(lasts));
@@ -55,9 +51,7 @@ void check_event(const Node& event) {
     if (!has_one(event, {"link", "cable", "device"})) {
         event.fail("must name one thing", "one of: link, cable, device");
     }
-    if (!has_one(event, {"share", "becomes"})) {
-        event.fail("must say what is left", "one of: share, becomes");
-    }
+    if (!has_one(event, {"share", "becomes"})) { event.fail("must say what is left", "one of: share, becomes"); }
     if (const Node* share = event.get("share"); share != nullptr) {
         const double left = share->as_double();
         if (left != 0 && !(left >= least_share && left <= 1)) {
@@ -108,9 +102,7 @@ std::vector<Key> event_keys() {
             std::move(times),
         });
     keys.front().read = [](const Node& node, Scenario& s) {
-        if (node.is_map()) {
-            check_event(node);
-        }
+        if (node.is_map()) { check_event(node); }
         s.events.emplace_back().place = node.place;
     };
     return keys;

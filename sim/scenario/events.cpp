@@ -27,9 +27,7 @@ constexpr std::uint32_t most_names = 10'000;  // names that are searched for the
 
 LinkId link_named(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
     for (std::uint32_t i = 0; i < fabric.link_count(); ++i) {
-        if (fabric.link_name(LinkId{i}) == change.link) {
-            return LinkId{i};
-        }
+        if (fabric.link_name(LinkId{i}) == change.link) { return LinkId{i}; }
     }
     std::vector<std::string> names;
     for (std::uint32_t i = 0; i < fabric.link_count() && i < most_names; ++i) {
@@ -44,9 +42,7 @@ DeviceId device_named(const Scenario& scenario, const Fabric& fabric, const Link
                       const std::string& name) {
     try {
         return fabric.device(name);
-    } catch (const ClusterError& error) {
-        fail(scenario, change, error.what());
-    }
+    } catch (const ClusterError& error) { fail(scenario, change, error.what()); }
 }
 
 // All cables of a link, or only the first.
@@ -62,28 +58,20 @@ std::vector<CablesOfLink> links_of(const Fabric& fabric, DeviceId device) {
     std::vector<CablesOfLink> links;
     for (std::uint32_t i = 0; i < fabric.link_count(); ++i) {
         const LinkEnds ends = fabric.ends(LinkId{i});
-        if (ends.from == device || ends.to == device) {
-            links.push_back(cables_in(fabric, LinkId{i}));
-        }
+        if (ends.from == device || ends.to == device) { links.push_back(cables_in(fabric, LinkId{i})); }
     }
     return links;
 }
 
 std::vector<CablesOfLink> of_device(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
     const BoughtSwitches bought(fabric);
-    if (auto plane = bought.cables_of_plane(change.device)) {
-        return std::move(*plane);
-    }
-    if (const auto found = bought.find(change.device)) {
-        return bought.cables_at(*found);
-    }
+    if (auto plane = bought.cables_of_plane(change.device)) { return std::move(*plane); }
+    if (const auto found = bought.find(change.device)) { return bought.cables_at(*found); }
     if (change.device.find(".port") != std::string::npos) {
         try {
             const SwitchPort port = find_port(fabric, change.device);
             return {{port.out, {port.cable}}, {port.in, {port.cable}}};
-        } catch (const ClusterError& error) {
-            fail(scenario, change, error.what());
-        }
+        } catch (const ClusterError& error) { fail(scenario, change, error.what()); }
     }
     return links_of(fabric, device_named(scenario, fabric, change, change.device));
 }
@@ -144,29 +132,21 @@ double trained_share(const Scenario& scenario, const Fabric& fabric, LinkId link
             fail(scenario, change, "'becomes' is faster than " + fabric.link_name(link) + " is");
         }
         return std::min(1.0, share);
-    } catch (const CatalogError& error) {
-        fail(scenario, change, error.what());
-    }
+    } catch (const CatalogError& error) { fail(scenario, change, error.what()); }
 }
 
 // If the change names a GPU, the event that slows down its kernels; its cables keep their rate. A GPU must keep a share
 // above 0: a job does not survive the loss of one.
 std::optional<LinkEvent> slow_kernels(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
-    if (change.device.empty()) {
-        return std::nullopt;
-    }
+    if (change.device.empty()) { return std::nullopt; }
     DeviceId device{};
     try {
         device = fabric.device(change.device);
     } catch (const ClusterError&) {
         return std::nullopt;  // a plane or a port; of_device refuses any other name
     }
-    if (fabric.kind(device) != DeviceKind::gpu) {
-        return std::nullopt;
-    }
-    if (change.share <= 0) {
-        fail(scenario, change, "a job does not outlive its GPU: 'share' must be above 0 here");
-    }
+    if (fabric.kind(device) != DeviceKind::gpu) { return std::nullopt; }
+    if (change.share <= 0) { fail(scenario, change, "a job does not outlive its GPU: 'share' must be above 0 here"); }
     return LinkEvent{change.at, {}, change.share, device};
 }
 
@@ -178,14 +158,11 @@ struct CableChange {
     double share = 0;
 };
 
-template <class Add>
-void for_each_flap(const LinkChange& change, double share, const Add& add) {
+template <class Add> void for_each_flap(const LinkChange& change, double share, const Add& add) {
     for (std::uint32_t flap = 0; flap < change.times; ++flap) {
         const Duration later{change.every.ps * flap};
         add(change.at + later, share);
-        if (change.until.ps > 0) {
-            add(change.until + later, 1.0);
-        }
+        if (change.until.ps > 0) { add(change.until + later, 1.0); }
     }
 }
 
@@ -200,9 +177,7 @@ std::vector<LinkEvent> in_order_of_time(std::vector<CableChange> changes) {
             shares.assign(std::max<std::size_t>(shares.size(), change.of), change.share);
         } else {
             shares.resize(std::max<std::size_t>(shares.size(), change.of), shares.front());
-            for (const std::uint32_t cable : change.cables.cables) {
-                shares[cable] = change.share;
-            }
+            for (const std::uint32_t cable : change.cables.cables) { shares[cable] = change.share; }
         }
         const bool alike = std::ranges::all_of(shares, [&](double share) { return share == shares.front(); });
         const double together = std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
@@ -214,9 +189,7 @@ std::vector<LinkEvent> in_order_of_time(std::vector<CableChange> changes) {
 }  // namespace
 
 std::vector<CablesOfLink> cables_of(const Scenario& scenario, const Fabric& fabric, const LinkChange& change) {
-    if (!change.link.empty()) {
-        return {cables_in(fabric, link_named(scenario, fabric, change))};
-    }
+    if (!change.link.empty()) { return {cables_in(fabric, link_named(scenario, fabric, change))}; }
     std::vector<CablesOfLink> found =
         change.device.empty() ? of_cable(scenario, fabric, change) : of_device(scenario, fabric, change);
     if (found.empty()) {
@@ -229,9 +202,7 @@ std::vector<CablesOfLink> cables_of(const Scenario& scenario, const Fabric& fabr
 
 std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog) {
     std::vector<LinkEvent> events;
-    if (scenario.events.empty()) {
-        return events;
-    }
+    if (scenario.events.empty()) { return events; }
     if (!traits_of(scenario.engine).events) {
         const std::string accepted = joined(engine_names(&EngineTraits::events));
         fail_at(scenario, "engine", "this engine replays without events (accepted: " + accepted + ")");
@@ -252,9 +223,7 @@ std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabri
             // A service that both directions share loses as much as one of its cables.
             const std::uint32_t of = std::max(1U, fabric.ends(cable).cables);
             CablesOfLink own = cables;
-            if (cable != cables.link) {
-                own.cables = std::ranges::find(touched, cable, &CablesOfLink::link)->cables;
-            }
+            if (cable != cables.link) { own.cables = std::ranges::find(touched, cable, &CablesOfLink::link)->cables; }
             for_each_flap(change, left, [&](Time at, double share) { changes.push_back({at, own, of, share}); });
         }
     }

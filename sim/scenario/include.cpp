@@ -21,9 +21,7 @@ struct Trail {
 
 std::size_t values_in(const yaml::Node& node) {
     std::size_t all = 1;
-    for (const yaml::Node& child : node.children) {
-        all += values_in(child);
-    }
+    for (const yaml::Node& child : node.children) { all += values_in(child); }
     return all;
 }
 
@@ -53,9 +51,7 @@ fs::path included_file(const yaml::Node& entry, const fs::path& including) {
 std::optional<yaml::Node> take(yaml::Node& map, std::string_view key) {
     const auto found = std::find_if(map.children.begin(), map.children.end(),
                                     [&](const yaml::Node& member) { return member.name == key; });
-    if (found == map.children.end()) {
-        return std::nullopt;
-    }
+    if (found == map.children.end()) { return std::nullopt; }
     yaml::Node node = std::move(*found);
     map.children.erase(found);
     return node;
@@ -63,9 +59,7 @@ std::optional<yaml::Node> take(yaml::Node& map, std::string_view key) {
 
 yaml::Node read_included(const yaml::Node& entry, const fs::path& path) {
     std::error_code error;
-    if (!fs::is_regular_file(path, error)) {
-        entry.fail("cannot be read", "a file that exists");
-    }
+    if (!fs::is_regular_file(path, error)) { entry.fail("cannot be read", "a file that exists"); }
     // In messages the path is as the user would write it: relative to the folder of the including file.
     const fs::path shown_path = fs::path(*entry.place.file).parent_path() / entry.text;
     return yaml::read(shown_path);
@@ -74,9 +68,7 @@ yaml::Node read_included(const yaml::Node& entry, const fs::path& path) {
 yaml::Node expand(yaml::Node root, const fs::path& file, Trail& trail) {
     root.members();  // throws if the file is not a map
     const std::optional<yaml::Node> includes = take(root, "include");
-    if (!includes) {
-        return root;
-    }
+    if (!includes) { return root; }
     trail.open.push_back(file);
     std::optional<yaml::Node> base;
     for (const yaml::Node& entry : includes->items()) {
@@ -103,13 +95,9 @@ yaml::Node expand(yaml::Node root, const fs::path& file, Trail& trail) {
 }  // namespace
 
 yaml::Node merged(yaml::Node base, yaml::Node over) {
-    if (!base.is_map() || !over.is_map()) {
-        return over;
-    }
+    if (!base.is_map() || !over.is_map()) { return over; }
     std::unordered_map<std::string, std::size_t> places;
-    for (std::size_t i = 0; i < base.children.size(); ++i) {
-        places.emplace(base.children[i].name, i);
-    }
+    for (std::size_t i = 0; i < base.children.size(); ++i) { places.emplace(base.children[i].name, i); }
     for (yaml::Node& member : over.children) {
         if (const auto same = places.find(member.name); same != places.end()) {
             yaml::Node& place = base.children[same->second];

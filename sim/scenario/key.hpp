@@ -50,8 +50,7 @@ struct KeyText {
 };
 
 // A key of the struct `Of`, a part of the scenario; its path begins there.
-template <class Of>
-struct KeyOf : KeyText {
+template <class Of> struct KeyOf : KeyText {
     // Sets the field from a value of the right form; throws InputError at the value.
     std::function<void(const yaml::Node&, Of&)> read{};
     // The field as a scenario would state it; null if it is "not given". Absent for rows below a list of maps.

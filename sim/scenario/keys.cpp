@@ -31,9 +31,7 @@ Key sizes_key() {
     key.read = [](const Node& node, Scenario& s) { *sizes_of(s.workload) = read_sizes(node); };
     key.write = [](const Scenario& s) {
         Json list = Json::array();
-        for (const Bytes size : *sizes_of(s.workload)) {
-            list.push_back(text(size));
-        }
+        for (const Bytes size : *sizes_of(s.workload)) { list.push_back(text(size)); }
         return list;
     };
     key.when_absent = "`{from: 8 B, to: 8 GiB, factor: 2}`";

@@ -15,9 +15,7 @@ KeyOf<ServiceLevel> node_key(std::string name, std::uint32_t ServiceLevel::*fiel
     key.read = [field](const Node& node, ServiceLevel& rule) {
         const std::string_view name = node.as_string();
         const auto number = name.starts_with("node") ? number_in<std::uint32_t>(name.substr(4)) : std::nullopt;
-        if (!number) {
-            node.fail("is no node of the cluster", "node0, node1, ...");
-        }
+        if (!number) { node.fail("is no node of the cluster", "node0, node1, ..."); }
         rule.*field = *number;
     };
     key.when_absent = "any";
@@ -26,12 +24,8 @@ KeyOf<ServiceLevel> node_key(std::string name, std::uint32_t ServiceLevel::*fiel
 
 Json level_json(const ServiceLevel& rule) {
     Json json = {{"level", rule.level}};
-    if (rule.from != ServiceLevel::any) {
-        json["from"] = "node" + std::to_string(rule.from);
-    }
-    if (rule.to != ServiceLevel::any) {
-        json["to"] = "node" + std::to_string(rule.to);
-    }
+    if (rule.from != ServiceLevel::any) { json["from"] = "node" + std::to_string(rule.from); }
+    if (rule.to != ServiceLevel::any) { json["to"] = "node" + std::to_string(rule.to); }
     return json;
 }
 

@@ -45,9 +45,7 @@ void lay_over(const Part& part, EcnOptions& ecn) {
 // What the scenario states wins over the preset.
 void lay_over(const Part& part, InfinibandControl& control) {
     const auto take_unstated = [&](std::string_view name, auto InfinibandControl::*figure) {
-        if (control.*figure == InfinibandControl{}.*figure) {
-            take(part, name, control.*figure);
-        }
+        if (control.*figure == InfinibandControl{}.*figure) { take(part, name, control.*figure); }
     };
     take_unstated("cc.threshold", &InfinibandControl::threshold);
     take_unstated("cc.marking_rate", &InfinibandControl::marking_rate);
@@ -106,9 +104,7 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
 CongestionControl control_of(std::string_view asked) {
     using enum CongestionControl;
     for (const CongestionControl control : {none, dcqcn, timely, infiniband}) {
-        if (to_string(control) == asked) {
-            return control;
-        }
+        if (to_string(control) == asked) { return control; }
     }
     throw CatalogError("'" + std::string(asked) + "' is no congestion control");
 }
@@ -116,9 +112,7 @@ CongestionControl control_of(std::string_view asked) {
 }  // namespace
 
 Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& catalog, std::size_t threads) {
-    if (!std::holds_alternative<Packet>(scenario.engine)) {
-        return scenario;
-    }
+    if (!std::holds_alternative<Packet>(scenario.engine)) { return scenario; }
     check_lanes(scenario);
     Packet packet = scenario.packet;
     packet.seed = scenario.seed;
@@ -141,9 +135,7 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
     check_marks(scenario, packet);
     if (packet.buffer.count == 0) {
         const Part* const part = catalog.find(fabric.cluster().fabric.switch_part);
-        if (part != nullptr && part->has("buffer")) {
-            packet.buffer = part->bytes("buffer");
-        }
+        if (part != nullptr && part->has("buffer")) { packet.buffer = part->bytes("buffer"); }
     }
     scenario.engine = packet;
     return scenario;

@@ -35,23 +35,15 @@ void read_key(const yaml::Node& node, const Key& key, Scenario& scenario) {
             scenario.places[key.path + "." + member.name] = member.place;
         }
     }
-    if (key.read) {
-        key.read(node, scenario);
-    }
-    if (key.form == Form::map) {
-        read_map(node, key.path, scenario);
-    }
+    if (key.read) { key.read(node, scenario); }
+    if (key.form == Form::map) { read_map(node, key.path, scenario); }
 }
 
 // Reads the kind of a workload before its other keys, because it decides which keys there are.
 void take_kind(const yaml::Node& map, const std::vector<const Key*>& keys, Scenario& scenario) {
-    if (std::none_of(keys.begin(), keys.end(), [](const Key* key) { return !key->of_kind.empty(); })) {
-        return;
-    }
+    if (std::none_of(keys.begin(), keys.end(), [](const Key* key) { return !key->of_kind.empty(); })) { return; }
     const auto kind = std::find_if(keys.begin(), keys.end(), [](const Key* key) { return leaf_name(*key) == "kind"; });
-    if (kind != keys.end()) {
-        (*kind)->read(map.required("kind"), scenario);
-    }
+    if (kind != keys.end()) { (*kind)->read(map.required("kind"), scenario); }
 }
 
 // Reads the keys of one map in the order of the table, so that messages do not depend on the order in the file.
@@ -62,9 +54,7 @@ void read_map(const yaml::Node& map, std::string_view path, Scenario& scenario) 
     map.allow(names_of(keys, [](const Key* key) { return leaf_name(*key); }));
     for (const Key* key : keys) {
         const yaml::Node* node = key->required ? &map.required(leaf_name(*key)) : map.get(leaf_name(*key));
-        if (node != nullptr) {
-            read_key(*node, *key, scenario);
-        }
+        if (node != nullptr) { read_key(*node, *key, scenario); }
     }
 }
 
@@ -126,9 +116,7 @@ void check_workload(const TrainingWorkload&, const Scenario& scenario) {
 }
 
 void check_scaling(const Scenario& scenario) {
-    if (!scenario.scaling) {
-        return;
-    }
+    if (!scenario.scaling) { return; }
     const ScalingSpec& scaling = *scenario.scaling;
     if (scaling.nodes.empty() == scaling.gpus.empty()) {
         fail_at(scenario, "scaling",

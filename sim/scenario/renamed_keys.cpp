@@ -47,9 +47,7 @@ std::optional<yaml::Node> with_present_names(const yaml::Node& root, std::vector
         yaml::Node tree = renamed ? *renamed : root;
         yaml::Node* map = map_around(tree, before);
         yaml::Node* key = map == nullptr ? nullptr : find(*map, leaf(before));
-        if (key == nullptr) {
-            continue;
-        }
+        if (key == nullptr) { continue; }
         if (find(*map, leaf(now)) != nullptr) {
             throw InputError(key->key_place,
                              fmt::format("'{}' is the old name of '{}', which is given too", leaf(before), leaf(now)));

@@ -19,13 +19,10 @@ namespace fabricast::inline scenario::rows {
 
 using yaml::Node;
 
-template <class Of>
-using Rows = std::vector<KeyOf<Of>>;
+template <class Of> using Rows = std::vector<KeyOf<Of>>;
 
 inline std::string text_of(const Node& node) {
-    if (node.as_string().empty()) {
-        node.fail("must not be empty", "one word or text");
-    }
+    if (node.as_string().empty()) { node.fail("must not be empty", "one word or text"); }
     return node.text;
 }
 
@@ -51,8 +48,7 @@ KeyOf<Of> field_key(std::string name, Form form, Value Of::*field, std::string m
     return key;
 }
 
-template <class Of>
-KeyOf<Of> map_key(std::string name, std::string meaning) {
+template <class Of> KeyOf<Of> map_key(std::string name, std::string meaning) {
     return {{std::move(name), Form::map, std::move(meaning)}};
 }
 
@@ -77,31 +73,24 @@ template <class Of, class Read = decltype(&text_of)>
 KeyOf<Of> texts_key(std::string name, std::vector<std::string> Of::*field, std::string meaning,
                     Read read_text = text_of) {
     const auto read = [read_text](const Node& node, auto& to) {
-        for (const Node& item : node.items()) {
-            to.push_back(read_text(item));
-        }
+        for (const Node& item : node.items()) { to.push_back(read_text(item)); }
     };
     return field_key(std::move(name), Form::texts, field, std::move(meaning), "none", read);
 }
 
-template <class Of, class Map>
-KeyOf<Of> text_map_key(std::string name, Map Of::*field, std::string meaning) {
+template <class Of, class Map> KeyOf<Of> text_map_key(std::string name, Map Of::*field, std::string meaning) {
     const auto read = [](const Node& node, Map& to) {
-        for (const Node& member : node.members()) {
-            to[member.name] = text_of(member);
-        }
+        for (const Node& member : node.members()) { to[member.name] = text_of(member); }
     };
     return field_key(std::move(name), Form::text_map, field, std::move(meaning), "none", read);
 }
 
-template <class Of>
-KeyOf<Of> flag_key(std::string name, bool Of::*field, std::string meaning) {
+template <class Of> KeyOf<Of> flag_key(std::string name, bool Of::*field, std::string meaning) {
     const auto read = [](const Node& node, bool& to) { to = node.as_bool(); };
     return field_key(std::move(name), Form::flag, field, std::move(meaning), {}, read);
 }
 
-template <class Of>
-KeyOf<Of> ranged(KeyOf<Of> key, double low, double high) {
+template <class Of> KeyOf<Of> ranged(KeyOf<Of> key, double low, double high) {
     key.low = low;
     key.high = high;
     return key;
@@ -122,12 +111,8 @@ KeyOf<Of> wholes_key(std::string name, std::vector<Whole> Of::*field, double low
                      std::string when_absent) {
     const auto read = [least = static_cast<std::int64_t>(low), most = static_cast<std::int64_t>(high)](
                           const Node& node, std::vector<Whole>& to) {
-        if (node.items().empty()) {
-            node.fail("must not be empty", "a list of whole numbers");
-        }
-        for (const Node& item : node.items()) {
-            to.push_back(static_cast<Whole>(item.as_int(least, most)));
-        }
+        if (node.items().empty()) { node.fail("must not be empty", "a list of whole numbers"); }
+        for (const Node& item : node.items()) { to.push_back(static_cast<Whole>(item.as_int(least, most))); }
     };
     return ranged(field_key(std::move(name), Form::wholes, field, std::move(meaning), std::move(when_absent), read),
                   low, high);
@@ -144,8 +129,7 @@ KeyOf<Of> number_key(std::string name, double Of::*field, double low, double hig
     return ranged(field_key(std::move(name), Form::number, field, std::move(meaning), {}, read), low, high);
 }
 
-template <class Of, class Enum>
-KeyOf<Of> word_key(std::string name, Enum Of::*field, Enum last, std::string meaning) {
+template <class Of, class Enum> KeyOf<Of> word_key(std::string name, Enum Of::*field, Enum last, std::string meaning) {
     std::vector<std::string> words;
     for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
         words.emplace_back(to_string(static_cast<Enum>(i)));
@@ -186,8 +170,7 @@ inline Duration quantity(const Node& node, Duration) { return as_duration(node);
 inline Bytes quantity(const Node& node, Bytes) { return as_bytes(node); }
 
 // Restricts a key to a range: a time or size outside it is refused.
-template <class Of, class Quantity>
-KeyOf<Of> within(KeyOf<Of> key, Quantity low, Quantity high) {
+template <class Of, class Quantity> KeyOf<Of> within(KeyOf<Of> key, Quantity low, Quantity high) {
     key.meaning += " From " + text(low) + " to " + text(high) + ".";
     key.read = [read = std::move(key.read), low, high](const Node& node, Of& of) {
         if (const Quantity found = quantity(node, low); found < low || found > high) {
@@ -198,21 +181,17 @@ KeyOf<Of> within(KeyOf<Of> key, Quantity low, Quantity high) {
     return key;
 }
 
-template <class Of>
-KeyOf<Of> required(KeyOf<Of> key) {
+template <class Of> KeyOf<Of> required(KeyOf<Of> key) {
     key.required = true;
     return key;
 }
 
-template <class Of>
-void append(Rows<Of>& keys, Rows<Of> more) {
+template <class Of> void append(Rows<Of>& keys, Rows<Of> more) {
     keys.insert(keys.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-template <class Whole, class Part>
-using PartOf = std::remove_cvref_t<std::invoke_result_t<Part, Whole&>>;
-template <class Whole, class List>
-using ItemOf = typename PartOf<Whole, List>::value_type;
+template <class Whole, class Part> using PartOf = std::remove_cvref_t<std::invoke_result_t<Part, Whole&>>;
+template <class Whole, class List> using ItemOf = typename PartOf<Whole, List>::value_type;
 
 // Rows of a part as keys of the whole; `before` precedes their paths ("cluster."). `part` is a member, or a callable
 // from the whole (const or not) to a reference into it.
@@ -245,13 +224,10 @@ Rows<Whole> map_keys(const std::string& path, Part part, std::string meaning, Ro
 }
 
 // Keys that only one kind of workload has.
-template <class Kind>
-std::vector<Key> workload_keys(std::string_view kind, Rows<Kind> rows) {
+template <class Kind> std::vector<Key> workload_keys(std::string_view kind, Rows<Kind> rows) {
     const auto part = [](auto& scenario) -> auto& { return std::get<Kind>(scenario.workload); };
     std::vector<Key> keys = keys_below("workload.", part, std::move(rows));
-    for (Key& key : keys) {
-        key.of_kind = kind;
-    }
+    for (Key& key : keys) { key.of_kind = kind; }
     return keys;
 }
 
@@ -265,9 +241,7 @@ Rows<Whole> list_keys(const std::string& path, List list, std::string meaning, R
         write = [of_item](const Item& item) {
             Json json = Json::object();
             for (const KeyOf<Item>& key : of_item) {
-                if (Json value = key.write(item); !value.is_null()) {
-                    json[key.path] = std::move(value);
-                }
+                if (Json value = key.write(item); !value.is_null()) { json[key.path] = std::move(value); }
             }
             return json;
         };
@@ -276,14 +250,10 @@ Rows<Whole> list_keys(const std::string& path, List list, std::string meaning, R
     key.read = [list](const Node&, Whole& whole) { std::invoke(list, whole).emplace_back(); };
     key.write = [list, write](const Whole& whole) {
         Json items = Json::array();
-        for (const Item& item : std::invoke(list, whole)) {
-            items.push_back(write(item));
-        }
+        for (const Item& item : std::invoke(list, whole)) { items.push_back(write(item)); }
         return items.empty() ? Json() : items;
     };
-    for (KeyOf<Item>& own : of_item) {
-        own.write = {};
-    }
+    for (KeyOf<Item>& own : of_item) { own.write = {}; }
     Rows<Whole> keys = {std::move(key)};
     const auto last = [list](auto& whole) -> auto& { return std::invoke(list, whole).back(); };
     append(keys, keys_below<Whole>(path + ".", last, std::move(of_item)));

@@ -25,9 +25,7 @@ Workload workload_of_kind(std::size_t kind) {
 const std::string& kind_of(const Workload& workload) { return workload_kinds().at(workload.index()); }
 
 const std::vector<Bytes>* sizes_of(const Workload& workload) {
-    if (const auto* collective = std::get_if<CollectiveWorkload>(&workload)) {
-        return &collective->sizes;
-    }
+    if (const auto* collective = std::get_if<CollectiveWorkload>(&workload)) { return &collective->sizes; }
     const auto* transfer = std::get_if<TransferWorkload>(&workload);
     return transfer == nullptr ? nullptr : &transfer->sizes;
 }

@@ -16,13 +16,10 @@ namespace fabricast::inline scenario {
 [[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, std::string_view message);
 
 // Looks something up in the catalogue; what is missing there is reported at the key that asked for it.
-template <class Look>
-auto look_up_at(const Scenario& scenario, std::string_view key, const Look& look) {
+template <class Look> auto look_up_at(const Scenario& scenario, std::string_view key, const Look& look) {
     try {
         return look();
-    } catch (const CatalogError& error) {
-        fail_at(scenario, key, error.what());
-    }
+    } catch (const CatalogError& error) { fail_at(scenario, key, error.what()); }
 }
 
 // Throws CannotEnd; its message begins with where the cluster is stated.
@@ -33,23 +30,18 @@ std::string_view key_of_part(const Scenario& scenario, std::string_view error_me
 
 // Runs `work`. Errors about parts, shapes, plans and ranges become InputErrors at the key they concern; if the run
 // cannot end, or no path joins two devices, CannotEnd says where the cluster is stated.
-template <class Work>
-auto pointing_into(const Scenario& scenario, const Work& work) {
+template <class Work> auto pointing_into(const Scenario& scenario, const Work& work) {
     try {
         return work();
     } catch (const CatalogError& error) {
         fail_at(scenario, key_of_part(scenario, error.what()), error.what());
     } catch (const ClusterError& error) {
         fail_at(scenario, "cluster.fabric", error.what());
-    } catch (const PlanError& error) {
-        fail_at(scenario, error.key, error.what());
-    } catch (const OutOfRange& error) {
+    } catch (const PlanError& error) { fail_at(scenario, error.key, error.what()); } catch (const OutOfRange& error) {
         fail_at(scenario, "workload", error.what());
     } catch (const TooLarge& error) {
         fail_at(scenario, scenario.places.contains("engine") ? "engine" : "cluster.nodes", error.what());
-    } catch (const Unreachable& error) {
-        cannot_end(scenario, error.what());
-    } catch (const CannotEnd& error) {
+    } catch (const Unreachable& error) { cannot_end(scenario, error.what()); } catch (const CannotEnd& error) {
         cannot_end(scenario, error.what());
     }
 }

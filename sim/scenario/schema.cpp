@@ -16,19 +16,13 @@ std::string_view parent_of(std::string_view path) {
 Json map_json(const Scenario& scenario, std::string_view path) {
     Json map = Json::object();
     for (const Key* key : keys_inside(path)) {
-        if (!belongs(*key, scenario)) {
-            continue;
-        }
+        if (!belongs(*key, scenario)) { continue; }
         Json value = key->write ? key->write(scenario) : Json();
         if (key->form == Form::map && (!key->write || !value.is_null())) {
             value = map_json(scenario, key->path);
-            if (value.empty()) {
-                continue;
-            }
+            if (value.empty()) { continue; }
         }
-        if (!value.is_null()) {
-            map[std::string(leaf_name(*key))] = std::move(value);
-        }
+        if (!value.is_null()) { map[std::string(leaf_name(*key))] = std::move(value); }
     }
     return map;
 }
@@ -42,9 +36,7 @@ bool belongs(const Key& key, const Scenario& scenario) {
 const Key* find_key(std::string_view path) {
     path = present_name(path);
     for (const Key& key : scenario_keys()) {
-        if (key.path == path) {
-            return &key;
-        }
+        if (key.path == path) { return &key; }
     }
     return nullptr;
 }
@@ -52,9 +44,7 @@ const Key* find_key(std::string_view path) {
 std::vector<const Key*> keys_inside(std::string_view path) {
     std::vector<const Key*> inside;
     for (const Key& key : scenario_keys()) {
-        if (parent_of(key.path) == path) {
-            inside.push_back(&key);
-        }
+        if (parent_of(key.path) == path) { inside.push_back(&key); }
     }
     return inside;
 }

@@ -62,45 +62,27 @@ Json map_schema(std::string_view path);
 
 Json value_schema(const Key& key) {
     switch (key.form) {
-        case Form::map:
-            return map_schema(key.path);
-        case Form::maps:
-            return {{"type", "array"}, {"items", map_schema(key.path)}};
-        case Form::flag:
-            return {{"type", "boolean"}};
-        case Form::whole:
-            return range_schema("integer", key);
-        case Form::wholes:
-            return {{"type", "array"}, {"items", range_schema("integer", key)}, {"minItems", 1}};
-        case Form::number:
-            return range_schema("number", key);
-        case Form::text:
-            return any_scalar;
-        case Form::texts:
-            return {{"type", "array"}, {"items", any_scalar}};
+        case Form::map: return map_schema(key.path);
+        case Form::maps: return {{"type", "array"}, {"items", map_schema(key.path)}};
+        case Form::flag: return {{"type", "boolean"}};
+        case Form::whole: return range_schema("integer", key);
+        case Form::wholes: return {{"type", "array"}, {"items", range_schema("integer", key)}, {"minItems", 1}};
+        case Form::number: return range_schema("number", key);
+        case Form::text: return any_scalar;
+        case Form::texts: return {{"type", "array"}, {"items", any_scalar}};
         case Form::text_map: {
             Json value = any_scalar;
-            if (key.may_be_null) {
-                value["type"].push_back("null");
-            }
+            if (key.may_be_null) { value["type"].push_back("null"); }
             return {{"type", "object"}, {"additionalProperties", std::move(value)}};
         }
-        case Form::word:
-            return {{"enum", key.words}};
-        case Form::size:
-            return quantity_schema(Dimension::size);
-        case Form::time:
-            return quantity_schema(Dimension::time);
-        case Form::rate:
-            return quantity_schema(Dimension::rate);
-        case Form::sizes:
-            return sizes_schema();
-        case Form::variations:
-            return variations_schema();
-        case Form::assignments:
-            return {{"type", "array"}, {"items", {{"type", "object"}}}};
-        case Form::ranges:
-            return ranges_schema();
+        case Form::word: return {{"enum", key.words}};
+        case Form::size: return quantity_schema(Dimension::size);
+        case Form::time: return quantity_schema(Dimension::time);
+        case Form::rate: return quantity_schema(Dimension::rate);
+        case Form::sizes: return sizes_schema();
+        case Form::variations: return variations_schema();
+        case Form::assignments: return {{"type", "array"}, {"items", {{"type", "object"}}}};
+        case Form::ranges: return ranges_schema();
     }
     return {};
 }
@@ -112,21 +94,15 @@ Json map_schema(std::string_view path) {
         Json schema = value_schema(*key);
         schema["description"] = key->meaning;
         properties[std::string(leaf_name(*key))] = std::move(schema);
-        if (key->required && key->of_kind.empty()) {
-            needed.push_back(leaf_name(*key));
-        }
+        if (key->required && key->of_kind.empty()) { needed.push_back(leaf_name(*key)); }
     }
     Json schema = {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
-    if (!needed.empty()) {
-        schema["required"] = std::move(needed);
-    }
+    if (!needed.empty()) { schema["required"] = std::move(needed); }
     return schema;
 }
 
 std::string range_words(const Key& key) {
-    if (!std::isfinite(key.low)) {
-        return "";
-    }
+    if (!std::isfinite(key.low)) { return ""; }
     const auto plain = [](double value) {
         return value == std::floor(value) ? std::to_string(static_cast<long long>(value)) : Json(value).dump();
     };
@@ -165,20 +141,14 @@ Scenario with_every_part() {
 }
 
 std::string default_words(const Key& key) {
-    if (key.required) {
-        return "required";
-    }
+    if (key.required) { return "required"; }
     if (!key.when_absent.empty() || key.form == Form::map || key.form == Form::maps) {
         return key.when_absent.empty() ? "absent" : key.when_absent;
     }
     Scenario scenario = with_every_part();
-    for (std::size_t kind = 0; !belongs(key, scenario); ++kind) {
-        scenario.workload = workload_of_kind(kind);
-    }
+    for (std::size_t kind = 0; !belongs(key, scenario); ++kind) { scenario.workload = workload_of_kind(kind); }
     const Json value = key.write ? key.write(scenario) : Json();
-    if (value.is_null()) {
-        return "none";
-    }
+    if (value.is_null()) { return "none"; }
     return "`" + (value.is_string() ? value.get<std::string>() : value.dump()) + "`";
 }
 
@@ -209,9 +179,7 @@ std::string scenario_page() {
                             kind_words(key), key.meaning);
     }
     page += "\n| kind of fabric | wiring |\n|---|---|\n";
-    for (const Topology& kind : topology_kinds()) {
-        page += fmt::format("| `{}` | {} |\n", kind.name, kind.wiring);
-    }
+    for (const Topology& kind : topology_kinds()) { page += fmt::format("| `{}` | {} |\n", kind.name, kind.wiring); }
     return page + fmt::format("\nUnits: sizes {}; times {}; rates {}.\n", accepted_units(Dimension::size),
                               accepted_units(Dimension::time), accepted_units(Dimension::rate));
 }

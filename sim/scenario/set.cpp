@@ -20,9 +20,7 @@ void shift(yaml::Node& node, int columns) {
     node.key_place.file = set_file();
     node.place.column += columns;
     node.key_place.column += columns;
-    for (yaml::Node& child : node.children) {
-        shift(child, columns);
-    }
+    for (yaml::Node& child : node.children) { shift(child, columns); }
 }
 
 yaml::Node parse_value(std::string_view assignment, std::size_t start) {
@@ -61,17 +59,13 @@ std::vector<yaml::Node>::iterator find(yaml::Node& map, std::string_view name) {
 
 // The member `name` of `map`; adds it if it does not exist.
 yaml::Node& member(yaml::Node& map, std::string_view name, const SourceLocation& place) {
-    if (map.is_null()) {
-        map.kind = yaml::Kind::map;
-    }
+    if (map.is_null()) { map.kind = yaml::Kind::map; }
     if (!map.is_map()) {
         throw InputError(place,
                          error_message("no key '" + std::string(name) + "' here", map.found(), "the path of a key"));
     }
     const auto found = find(map, name);
-    if (found != map.children.end()) {
-        return *found;
-    }
+    if (found != map.children.end()) { return *found; }
     yaml::Node& added = map.children.emplace_back();
     added.name = name;
     added.place = added.key_place = place;

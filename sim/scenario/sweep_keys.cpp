@@ -12,13 +12,9 @@ using namespace rows;
 SweepValue value_of(const Node& node) { return {flow_text(node), node.place}; }
 
 std::vector<SweepValue> values_of(const Node& node) {
-    if (!node.is_list() || node.children.empty()) {
-        node.fail("must be a list of values", "[8, 16, 32]");
-    }
+    if (!node.is_list() || node.children.empty()) { node.fail("must be a list of values", "[8, 16, 32]"); }
     std::vector<SweepValue> values;
-    for (const Node& item : node.children) {
-        values.push_back(value_of(item));
-    }
+    for (const Node& item : node.children) { values.push_back(value_of(item)); }
     return values;
 }
 
@@ -28,9 +24,7 @@ RandomRange range_of(const Node& node) {
         range.choices = values_of(node);
         return range;
     }
-    if (!node.is_map()) {
-        node.fail("must be a range or a list of choices", "{from: 1, to: 64} or [8, 16, 32]");
-    }
+    if (!node.is_map()) { node.fail("must be a range or a list of choices", "{from: 1, to: 64} or [8, 16, 32]"); }
     node.allow({"from", "to", "scale"});
     range.from = value_of(node.required("from"));
     range.to = value_of(node.required("to"));
@@ -41,9 +35,7 @@ RandomRange range_of(const Node& node) {
 
 Json texts_of(const std::vector<SweepValue>& values) {
     Json list = Json::array();
-    for (const SweepValue& value : values) {
-        list.push_back(value_json(value));
-    }
+    for (const SweepValue& value : values) { list.push_back(value_json(value)); }
     return list;
 }
 
@@ -57,9 +49,7 @@ KeyOf<SweepSpec> grid_key() {
     };
     key.write = [](const SweepSpec& sweep) {
         Json grid = Json::object();
-        for (const Variation& variation : sweep.grid) {
-            grid[variation.path] = texts_of(variation.values);
-        }
+        for (const Variation& variation : sweep.grid) { grid[variation.path] = texts_of(variation.values); }
         return grid.empty() ? Json() : grid;
     };
     key.when_absent = "none";
@@ -71,18 +61,14 @@ KeyOf<SweepSpec> list_key() {
     key.read = [](const Node& node, SweepSpec& sweep) {
         for (const Node& item : node.items()) {
             std::vector<Assignment>& point = sweep.list.emplace_back();
-            for (const Node& member : item.members()) {
-                point.push_back({member.name, value_of(member)});
-            }
+            for (const Node& member : item.members()) { point.push_back({member.name, value_of(member)}); }
         }
     };
     key.write = [](const SweepSpec& sweep) {
         Json list = Json::array();
         for (const std::vector<Assignment>& point : sweep.list) {
             Json& entry = list.emplace_back(Json::object());
-            for (const Assignment& assignment : point) {
-                entry[assignment.path] = value_json(assignment.value);
-            }
+            for (const Assignment& assignment : point) { entry[assignment.path] = value_json(assignment.value); }
         }
         return list.empty() ? Json() : list;
     };
@@ -96,12 +82,8 @@ KeyOf<RandomSweep> ranges_key() {
          "Keys by their path: a list to choose from, or a range, drawn with the decimals that `from` and `to` are "
          "written with."}};
     key.read = [](const Node& node, RandomSweep& random) {
-        if (node.members().empty()) {
-            node.fail("must not be empty", "paths of keys, each with its range");
-        }
-        for (const Node& member : node.members()) {
-            random.ranges.push_back(range_of(member));
-        }
+        if (node.members().empty()) { node.fail("must not be empty", "paths of keys, each with its range"); }
+        for (const Node& member : node.members()) { random.ranges.push_back(range_of(member)); }
     };
     key.write = [](const RandomSweep& random) {
         Json ranges = Json::object();

@@ -44,9 +44,7 @@ SweepValue value_between(std::string_view argument, std::size_t start, std::size
 
 void put_at(yaml::Node& node, const SourceLocation& place) {
     node.place = node.key_place = place;
-    for (yaml::Node& child : node.children) {
-        put_at(child, place);
-    }
+    for (yaml::Node& child : node.children) { put_at(child, place); }
 }
 
 // Quotes a scalar that would otherwise be split by a flow collection or read as a comment.
@@ -58,9 +56,7 @@ std::string scalar_text(const std::string& text, bool quoted) {
 }
 
 Json json_of(const yaml::Node& node) {
-    if (node.is_null()) {
-        return {};
-    }
+    if (node.is_null()) { return {}; }
     if (node.is_scalar()) {
         const Json literal = node.quoted ? Json() : Json::parse(node.text, nullptr, false);
         return literal.is_primitive() && literal.dump() == node.text ? literal : Json(node.text);
@@ -83,20 +79,14 @@ Variation parse_variation(std::string_view argument) {
     for (std::size_t start = equals + 1;;) {
         const std::size_t end = end_of_value(argument, start);
         variation.values.push_back(value_between(argument, start, end));
-        if (end == argument.size()) {
-            return variation;
-        }
+        if (end == argument.size()) { return variation; }
         start = end + 1;
     }
 }
 
 std::string flow_text(const yaml::Node& node) {
-    if (node.is_null()) {
-        return "null";
-    }
-    if (node.is_scalar()) {
-        return scalar_text(node.text, node.quoted);
-    }
+    if (node.is_null()) { return "null"; }
+    if (node.is_scalar()) { return scalar_text(node.text, node.quoted); }
     std::string inside;
     for (const yaml::Node& child : node.children) {
         inside += inside.empty() ? "" : ", ";
@@ -113,9 +103,7 @@ yaml::Node value_at(const SweepValue& value) {
         yaml::Node node = yaml::parse(value.text, *value.place.file);
         put_at(node, value.place);
         return node;
-    } catch (const InputError& error) {
-        throw InputError(value.place, error.message);
-    }
+    } catch (const InputError& error) { throw InputError(value.place, error.message); }
 }
 
 }  // namespace fabricast::inline scenario

@@ -21,16 +21,13 @@ struct TooHot : ErrorWith<ExitCode::cannot_end> {
 };
 
 // What a program prints if `work` throws, and its exit code.
-template <class Thrown>
-std::pair<std::string, ExitCode> reported(const Thrown& thrown) {
+template <class Thrown> std::pair<std::string, ExitCode> reported(const Thrown& thrown) {
     std::ostringstream text;
     std::streambuf* const terminal = std::cerr.rdbuf(text.rdbuf());
     ExitCode code = ExitCode::ok;
     try {
         throw Thrown(thrown);
-    } catch (const std::exception& error) {
-        code = report_error("fabricast", error);
-    }
+    } catch (const std::exception& error) { code = report_error("fabricast", error); }
     std::cerr.rdbuf(terminal);
     return {text.str(), code};
 }

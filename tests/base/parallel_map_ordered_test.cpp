@@ -18,9 +18,7 @@ TEST_CASE("results come in order whatever the number of threads") {
             },
             [&](std::size_t square) { taken.push_back(square); });
         REQUIRE(taken.size() == 50);
-        for (std::size_t i = 0; i < taken.size(); ++i) {
-            CHECK(taken[i] == i * i);
-        }
+        for (std::size_t i = 0; i < taken.size(); ++i) { CHECK(taken[i] == i * i); }
     }
 }
 

@@ -37,9 +37,7 @@ Pieces stream(const std::filesystem::path& path, const JsonSelection& wishes) {
 InputError refusal(const std::filesystem::path& path, const JsonSelection& wishes = {{"list"}, {}}) {
     try {
         stream(path, wishes);
-    } catch (const InputError& error) {
-        return error;
-    }
+    } catch (const InputError& error) { return error; }
     FAIL("accepted " << path);
     throw std::logic_error("unreachable");
 }
@@ -49,9 +47,7 @@ InputError refusal(const std::filesystem::path& path, const JsonSelection& wishe
 TEST_CASE("a packed file reads like the plain one") {
     const TempFolder folder;
     std::string text;
-    for (int i = 0; i < 40'000; ++i) {
-        text += "line " + std::to_string(i) + "\n";
-    }
+    for (int i = 0; i < 40'000; ++i) { text += "line " + std::to_string(i) + "\n"; }
     InputFile plain(folder.write("plain.txt", text));
     InputFile packed(folder.write("packed.gz", test::gzipped(text)));
     CHECK(read_rest(plain, text.size()) == text);
@@ -90,9 +86,7 @@ TEST_CASE("a tar archive that was cut or damaged is refused") {
     const std::string tar = test::archived({{"a", std::string(700, 'x')}, {"b", "y"}});
     const auto read_all = [&](const std::string& text) {
         InputFile file(folder.write("t.tar", text));
-        do {
-            read_rest(file, 4000);
-        } while (file.next_member());
+        do { read_rest(file, 4000); } while (file.next_member());
     };
     CHECK_NOTHROW(read_all(tar));
     CHECK_THROWS_WITH(read_all(tar.substr(0, 1000)), ContainsSubstring("ends inside this file"));
@@ -152,9 +146,7 @@ TEST_CASE("NaN and Infinity outside strings are borne, wherever a block ends") {
 TEST_CASE("broken JSON is refused at its line, far into the file too") {
     const TempFolder folder;
     std::string text = "{\"list\": [\n";
-    for (int i = 0; i < 30'000; ++i) {
-        text += "  {\"number\": " + std::to_string(i) + "},\n";
-    }
+    for (int i = 0; i < 30'000; ++i) { text += "  {\"number\": " + std::to_string(i) + "},\n"; }
     const InputError wrong = refusal(folder.write("wrong.json", text + "  {\"number\": nope}\n]}"));
     CHECK(wrong.place->line == 30'002);
     CHECK(wrong.place->column >= 14);
@@ -169,9 +161,7 @@ TEST_CASE("JSON that would fill memory or the stack is refused") {
     const std::string deep = "{\"list\": [" + std::string(100'000, '[');
     CHECK_THAT(refusal(folder.write("deep.json", deep)).what(), ContainsSubstring("nested deeper"));
     std::string wide = "{\"list\": [[";
-    for (int i = 0; i < 1'000'001; ++i) {
-        wide += "1,";
-    }
+    for (int i = 0; i < 1'000'001; ++i) { wide += "1,"; }
     CHECK_THAT(refusal(folder.write("wide.json", wide)).what(), ContainsSubstring("more than 1000000 values"));
 }
 
@@ -189,12 +179,8 @@ TEST_CASE("XML becomes elements that know their lines") {
     CHECK_THROWS_WITH(xml::parse("<a>\n<b>\n</a>", "t.xml"), ContainsSubstring("t.xml:3:"));
     CHECK_THROWS_AS(xml::parse("", "t.xml"), InputError);
     std::string deep;
-    for (int i = 0; i < 100; ++i) {
-        deep += "<a>";
-    }
-    for (int i = 0; i < 100; ++i) {
-        deep += "</a>";
-    }
+    for (int i = 0; i < 100; ++i) { deep += "<a>"; }
+    for (int i = 0; i < 100; ++i) { deep += "</a>"; }
     CHECK_THROWS_WITH(xml::parse(deep, "t.xml"), ContainsSubstring("nested deeper"));
 }
 
@@ -221,8 +207,7 @@ TEST_CASE("fields of a protobuf message are read in order, and bad ones are refu
         WireMessage part(std::string_view(bytes).substr(0, cut), 100, record);
         const bool at_a_field = cut == 3 || cut == 7 || cut == 16;
         const auto read_all = [&] {
-            for (WireField f; part.next(f);) {
-            }
+            for (WireField f; part.next(f);) {}
         };
         INFO("cut after " << cut);
         if (at_a_field) {
@@ -248,9 +233,7 @@ TEST_CASE("a packed file that unpacks to 256 times its size is refused before it
     std::vector<char> block(65536);
     std::uint64_t unpacked = 0;
     try {
-        for (std::size_t got = 1; got > 0; unpacked += got) {
-            got = file.read(block.data(), block.size());
-        }
+        for (std::size_t got = 1; got > 0; unpacked += got) { got = file.read(block.data(), block.size()); }
         FAIL("read whole");
     } catch (const InputError& error) {
         CHECK_THAT(error.what(), ContainsSubstring("packed too densely"));
@@ -269,15 +252,11 @@ TEST_CASE("a value, a gap between values and the text of one piece have 16 MiB e
     CHECK_THAT(refusal(folder.write("word.json", "{\"list\": [\"" + blanks + "\"]}")).what(),
                ContainsSubstring("one value or a gap"));
     std::string many = "{\"list\": [[0";
-    for (int i = 0; i < 17; ++i) {
-        many += ",\"" + std::string(1 << 20, 'x') + "\"";
-    }
+    for (int i = 0; i < 17; ++i) { many += ",\"" + std::string(1 << 20, 'x') + "\""; }
     CHECK_THAT(refusal(folder.write("piece.json", many + "]]}")).what(),
                ContainsSubstring("holds more than 16777216 bytes of text"));
     // As many bytes in pieces of their own are no trouble.
     std::string pieces = "{\"list\": [0";
-    for (int i = 0; i < 17; ++i) {
-        pieces += ",\"" + std::string(1 << 20, 'x') + "\"";
-    }
+    for (int i = 0; i < 17; ++i) { pieces += ",\"" + std::string(1 << 20, 'x') + "\""; }
     CHECK(stream(folder.write("pieces.json", pieces + "]}"), {{"list"}, {}}).texts.size() == 18);
 }

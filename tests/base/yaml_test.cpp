@@ -15,16 +15,12 @@ std::string refusal(const std::string& text) {
     try {
         yaml::parse(text, "t.yaml");
         return "accepted";
-    } catch (const InputError& error) {
-        return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
 }
 
 std::string repeated(std::string_view part, int times) {
     std::string all;
-    for (int i = 0; i < times; ++i) {
-        all += part;
-    }
+    for (int i = 0; i < times; ++i) { all += part; }
     return all;
 }
 

@@ -53,9 +53,7 @@ Schedule schedule_of(const Case& c, const Fabric& fabric) {
 }  // namespace
 
 void agreement(const std::vector<std::string>& names) {
-    if (names.empty() || !wanted(names, "agreement")) {
-        return;
-    }
+    if (names.empty() || !wanted(names, "agreement")) { return; }
     const Case cases[] = {
         {"ring of 4 in a node, 200 chunks of 100 kB", 1, 200, 100e3},
         {"the same, 4 slices", 1, 200, 100e3, 4},
@@ -81,9 +79,7 @@ void agreement(const std::vector<std::string>& names) {
         try {
             const double referee = to_seconds(replay(SimGrid{}, fabric, schedule).makespan);
             std::printf("%+.2f %% |\n", (referee / closed - 1) * 100);
-        } catch (const MissingEngine&) {
-            std::printf("- |\n");
-        }
+        } catch (const MissingEngine&) { std::printf("- |\n"); }
     }
 }
 

@@ -35,9 +35,7 @@ Setting fat_tree(std::uint32_t ranks) {
 
 std::vector<DeviceId> ranks(const Fabric& fabric) {
     std::vector<DeviceId> devices;
-    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
-        devices.push_back(fabric.nic(node, 0));
-    }
+    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) { devices.push_back(fabric.nic(node, 0)); }
     return devices;
 }
 
@@ -65,9 +63,7 @@ Measured measure_flow(const Setting& setting, const Make& make) {
 double max_error_ppm(const Setting& setting, const Make& make) {
     const Fabric fabric = setting.fabric();
     Schedule schedule = make(fabric);
-    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
-        schedule.kept.push_back(OpId{op});
-    }
+    for (std::uint32_t op = 0; op < schedule.size(); ++op) { schedule.kept.push_back(OpId{op}); }
     const std::vector<OpTimes> fast = replay(Flow{}, fabric, schedule).kept;
     const std::vector<double> slow = testing::SlowReplay(fabric, schedule).run();
     double worst = 0;
@@ -92,9 +88,7 @@ void report(const Workload& w) {
     const auto messages = static_cast<double>(w.make(w.setting.fabric()).size());
     std::printf("# %s: %.0f messages, %.4f s CPU, %.4f s wall, %.0f MiB, %.0f solves\n", w.name.c_str(), messages,
                 ours.cpu_s, ours.wall_s, ours.rss_MiB, ours.result[1]);
-    if (w.rate) {
-        figure(w.name + "_msgs_per_s", messages / ours.wall_s, "1/s");
-    }
+    if (w.rate) { figure(w.name + "_msgs_per_s", messages / ours.wall_s, "1/s"); }
     double best = 0;
     for (const SimGridForm& form : has_simgrid() ? w.forms : std::vector<SimGridForm>{}) {
         const Measured theirs = in_child([&] {
@@ -106,9 +100,7 @@ void report(const Workload& w) {
                     difference);
         best = best == 0 ? theirs.cpu_s : std::min(best, theirs.cpu_s);
     }
-    if (best > 0) {
-        figure(w.name + "_vs_simgrid", best / ours.cpu_s, "x");
-    }
+    if (best > 0) { figure(w.name + "_vs_simgrid", best / ours.cpu_s, "x"); }
     figure(w.name + "_max_error_ppm", max_error_ppm(w.twin, w.make), "ppm");
 }
 
@@ -151,9 +143,7 @@ std::vector<Workload> workloads() {
 
 void engine_figures(const std::vector<std::string>& names) {
     for (const Workload& workload : workloads()) {
-        if (wanted(names, workload.name)) {
-            report(workload);
-        }
+        if (wanted(names, workload.name)) { report(workload); }
     }
     if (wanted(names, "alltoall256_jitter_fattree")) {
         // Sizes +-50 %, starts anywhere in the time that the exchange takes: nothing coincides.

@@ -112,9 +112,7 @@ std::array<std::int64_t, 2> run(const Fabric& fabric, const Schedule& schedule, 
     Queue queue;
     std::int64_t last = 0;
     std::int64_t hops = 0;
-    for (std::uint32_t f = 0; f < paths.size(); ++f) {
-        queue.push({0, 0, f, 0, false});
-    }
+    for (std::uint32_t f = 0; f < paths.size(); ++f) { queue.push({0, 0, f, 0, false}); }
     const auto send = [&](Event event, Wire& wire, std::uint32_t link, std::int64_t start) {
         ++hops;
         wire.free = start + wire.packet_time;
@@ -159,8 +157,7 @@ std::array<std::int64_t, 2> run(const Fabric& fabric, const Schedule& schedule, 
     return {last, hops};
 }
 
-template <class Work>
-void show(const char* name, const char* what, const Work& work) {
+template <class Work> void show(const char* name, const char* what, const Work& work) {
     const Measured measured = best_of(3, [&] {
         const std::clock_t cpu = std::clock();
         const std::array<std::int64_t, 2> result = work();
@@ -175,9 +172,7 @@ void show(const char* name, const char* what, const Work& work) {
 }  // namespace
 
 void event_core_figures(const std::vector<std::string>& names) {
-    if (!wanted(names, "event_core")) {
-        return;
-    }
+    if (!wanted(names, "event_core")) { return; }
     FabricSpec spec = tiny::fabric(FabricKind::fat_tree, 16);
     spec.link = tiny::link(LinkFamily::ethernet, 50, nanoseconds(500));
     spec.switch_latency = {};

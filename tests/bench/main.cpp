@@ -22,9 +22,7 @@ double chase_ns() {
     const auto start = std::chrono::steady_clock::now();
     std::uint32_t at = 0;
     constexpr int steps = 2'000'000;
-    for (int i = 0; i < steps; ++i) {
-        at = next[at];
-    }
+    for (int i = 0; i < steps; ++i) { at = next[at]; }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return seconds * 1e9 / steps + (at == 0xffffffffU ? 1 : 0);
 }

@@ -25,9 +25,7 @@ double seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + static
         const auto* bytes = reinterpret_cast<const char*>(words.data());
         for (std::size_t left = words.size() * sizeof(double); left > 0;) {
             const ssize_t n = ::write(to, bytes, left);
-            if (n <= 0) {
-                ::_exit(1);
-            }
+            if (n <= 0) { ::_exit(1); }
             bytes += n;
             left -= static_cast<std::size_t>(n);
         }
@@ -58,13 +56,9 @@ Measured in_child(const std::function<std::vector<double>()>& work) {
     // Doubles arrive whole: pipes keep order and the buffer is filled before the next is read.
     for (std::size_t have = 0;;) {
         const ssize_t n = ::read(ends[0], reinterpret_cast<char*>(&word) + have, sizeof(word) - have);
-        if (n <= 0) {
-            break;
-        }
+        if (n <= 0) { break; }
         have = (have + static_cast<std::size_t>(n)) % sizeof(word);
-        if (have == 0) {
-            measured.result.push_back(word);
-        }
+        if (have == 0) { measured.result.push_back(word); }
     }
     ::close(ends[0]);
     int status = 0;
@@ -85,9 +79,7 @@ Measured best_of(int runs, const std::function<std::vector<double>()>& work) {
     Measured best = in_child(work);
     for (int i = 1; i < runs; ++i) {
         Measured next = in_child(work);
-        if (next.cpu_s < best.cpu_s) {
-            best = std::move(next);
-        }
+        if (next.cpu_s < best.cpu_s) { best = std::move(next); }
     }
     return best;
 }

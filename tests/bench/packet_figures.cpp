@@ -76,9 +76,7 @@ Schedule shift(const Fabric& fabric, std::int64_t bytes) {
 
 Schedule permutation(const Fabric& fabric, std::int64_t bytes) {
     std::vector<std::uint32_t> to(hosts);
-    for (std::uint32_t h = 0; h < hosts; ++h) {
-        to[h] = h;
-    }
+    for (std::uint32_t h = 0; h < hosts; ++h) { to[h] = h; }
     testing::Random random;
     for (std::uint32_t h = hosts - 1; h > 0; --h) {
         std::swap(to[h], to[static_cast<std::uint32_t>(random.unit() * (h + 1))]);
@@ -272,9 +270,7 @@ void packet_figures(const std::vector<std::string>& names) {
             "roce1024_hosts_allreduce_s",
             "{node: gh200-1x, nodes: 1024, fabric: {kind: fat-tree, link: ethernet-400g, switch: tomahawk-4}}");
     }
-    if (wanted(names, "flow_vs_packet_max_pct")) {
-        agreement_figure();
-    }
+    if (wanted(names, "flow_vs_packet_max_pct")) { agreement_figure(); }
 }
 
 }  // namespace fabricast::bench

@@ -37,9 +37,7 @@ void scale_figures(const std::vector<std::string>& names) {
         {"alltoall_16384_s", "alltoall_16384_rss_MiB", 16384, "all_to_all", "[1 GiB]"},
     };
     for (const Scale& scale : scales) {
-        if (!wanted(names, scale.name)) {
-            continue;
-        }
+        if (!wanted(names, scale.name)) { continue; }
         const Measured measured = best_of(3, [&] {
             const Scenario scenario = parse_scenario(scenario_text(scale), "bench.yaml");
             SimulateOptions options;

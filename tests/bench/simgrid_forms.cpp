@@ -18,9 +18,7 @@ namespace {
 struct Started {
     explicit Started(bool lazy) : words(simgrid_engine::arguments(lazy)) {
         argv.reserve(words.size() + 1);
-        for (std::string& word : words) {
-            argv.push_back(word.data());
-        }
+        for (std::string& word : words) { argv.push_back(word.data()); }
         argv.push_back(nullptr);
         argc = static_cast<int>(words.size());
         engine = new s4u::Engine(&argc, argv.data());  // lives as long as the process
@@ -50,14 +48,10 @@ double simgrid_one_sided(const Fabric& fabric, const Schedule& schedule, bool la
         message->set_payload_size(bytes_of(t));
         live.emplace(message.get(), std::pair(op, message));
         message->set_source(ends[t.connection].from)->set_destination(ends[t.connection].to);
-        if (message->get_state() == s4u::Activity::State::INITED) {
-            message->start();
-        }
+        if (message->get_state() == s4u::Activity::State::INITED) { message->start(); }
     };
     const auto start = [&](OpId op) {
-        if (progress.queue_up(op)) {
-            send(op);
-        }
+        if (progress.queue_up(op)) { send(op); }
     };
     simgrid_engine::on_completion([&](const s4u::Activity& activity) {
         const auto place = live.find(&activity);
@@ -79,9 +73,7 @@ double simgrid_ring_actors(const Fabric& fabric, const Schedule& schedule, bool 
     const std::size_t steps = schedule.size() / n;
     static int token = 0;
     std::vector<s4u::Mailbox*> boxes;
-    for (std::size_t i = 0; i < n; ++i) {
-        boxes.push_back(s4u::Mailbox::by_name(std::to_string(i)));
-    }
+    for (std::size_t i = 0; i < n; ++i) { boxes.push_back(s4u::Mailbox::by_name(std::to_string(i))); }
     for (std::size_t i = 0; i < n; ++i) {
         boxes[(i + 1) % n]->set_receiver(s4u::Actor::create("rank", ends[i].to, [&, i] {
             // The actor of rank i + 1: it sends on connection i + 1 and hears on connection i.
@@ -112,9 +104,7 @@ double simgrid_all_to_all_actors(const Fabric& fabric, const Schedule& schedule,
     for (const auto& [host, count] : receives) {
         s4u::Mailbox* box = s4u::Mailbox::by_name(host->get_name());
         box->set_receiver(s4u::Actor::create("receiver", host, [box, messages = count] {
-            for (std::size_t i = 0; i < messages; ++i) {
-                box->get<int>();
-            }
+            for (std::size_t i = 0; i < messages; ++i) { box->get<int>(); }
         }));
     }
     for (const auto& [host, ops] : sends) {

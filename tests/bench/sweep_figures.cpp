@@ -93,12 +93,8 @@ void mpi_speedup() {
 }  // namespace
 
 void sweep_figures(const std::vector<std::string>& names) {
-    if (wanted(names, "sweep_points_per_s")) {
-        points_per_second();
-    }
-    if (wanted(names, "sweep_mpi2_speedup")) {
-        mpi_speedup();
-    }
+    if (wanted(names, "sweep_points_per_s")) { points_per_second(); }
+    if (wanted(names, "sweep_mpi2_speedup")) { mpi_speedup(); }
 }
 
 }  // namespace fabricast::bench

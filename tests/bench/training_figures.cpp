@@ -32,9 +32,7 @@ void training_figures(const std::vector<std::string>& names) {
          "  global_batch: 1536, sharding: ddp, parallelism: {tensor: 8, pipeline: 16, sequence: false}}\n"},
     };
     for (const Step& step : steps) {
-        if (!wanted(names, step.name)) {
-            continue;
-        }
+        if (!wanted(names, step.name)) { continue; }
         const Measured measured = best_of(3, [&] {
             const Report report = simulate(parse_scenario(step.text, "bench.yaml"), read_catalog());
             return std::vector<double>{report.steps.at(0).step_time_s, report.steps.at(0).mfu};

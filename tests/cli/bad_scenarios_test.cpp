@@ -20,9 +20,7 @@ const fs::path folder = fs::path(FABRICAST_SOURCE_DIR) / "tests/cli";
 std::set<std::string> bad_files() {
     std::set<std::string> files;
     for (const auto& entry : fs::directory_iterator(folder / "bad")) {
-        if (entry.path().extension() == ".yaml") {
-            files.insert(entry.path().filename().string());
-        }
+        if (entry.path().extension() == ".yaml") { files.insert(entry.path().filename().string()); }
     }
     return files;
 }
@@ -61,9 +59,7 @@ TEST_CASE("every bad scenario is refused with the place and the reason") {
             CHECK(ran.first_error_line() == expected.at(file));
         }
     }
-    if (std::getenv("FABRICAST_UPDATE") != nullptr) {
-        std::ofstream(folder / "bad/expected.txt") << found;
-    }
+    if (std::getenv("FABRICAST_UPDATE") != nullptr) { std::ofstream(folder / "bad/expected.txt") << found; }
 }
 
 TEST_CASE("there are at least sixty bad scenarios, each with a message of its own") {

@@ -24,9 +24,7 @@ Json read_json(const fs::path& path) { return Json::parse(text_of(path)); }
 std::size_t rows_of(const std::string& table) {
     std::istringstream lines(table);
     std::size_t rows = 0;
-    for (std::string line; std::getline(lines, line);) {
-        rows += !line.empty() && line.front() != '#' ? 1 : 0;
-    }
+    for (std::string line; std::getline(lines, line);) { rows += !line.empty() && line.front() != '#' ? 1 : 0; }
     return rows;
 }
 

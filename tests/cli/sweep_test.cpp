@@ -43,13 +43,9 @@ public:
             ::dup2(nowhere, STDOUT_FILENO);
             ::dup2(nowhere, STDERR_FILENO);
             std::vector<char*> words = {const_cast<char*>(FABRICAST_PROGRAM)};
-            for (const std::string& argument : arguments) {
-                words.push_back(const_cast<char*>(argument.c_str()));
-            }
+            for (const std::string& argument : arguments) { words.push_back(const_cast<char*>(argument.c_str())); }
             words.push_back(nullptr);
-            if (::chdir(folder.c_str()) == 0) {
-                ::execv(FABRICAST_PROGRAM, words.data());
-            }
+            if (::chdir(folder.c_str()) == 0) { ::execv(FABRICAST_PROGRAM, words.data()); }
             ::_exit(127);
         }
     }
@@ -58,9 +54,7 @@ public:
     Process& operator=(const Process&) = delete;
 
     bool running() {
-        if (pid_ > 0 && ::waitpid(pid_, &status_, WNOHANG) == pid_) {
-            pid_ = 0;
-        }
+        if (pid_ > 0 && ::waitpid(pid_, &status_, WNOHANG) == pid_) { pid_ = 0; }
         return pid_ > 0;
     }
     // The exit code, or 128 + the signal.
@@ -209,9 +203,7 @@ TEST_CASE("one, two and four ranks write the same bytes") {
         const int status = std::system(command.c_str());
         return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
     };
-    if (std::system("command -v mpirun >/dev/null 2>&1") != 0) {
-        SKIP_TEST("there is no mpirun here");
-    }
+    if (std::system("command -v mpirun >/dev/null 2>&1") != 0) { SKIP_TEST("there is no mpirun here"); }
     const int two = under_mpirun("2", sweep + " --out 2.csv");
     if (two == 4) {
         CHECK_THAT(text_of(scratch.path / "err.txt"), ContainsSubstring("this build has no MPI"));

@@ -21,9 +21,7 @@ Catalog from_yaml() {
         contents.push_back(read_text(entry.path(), yaml::max_file_bytes));
     }
     std::vector<CatalogText> texts;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        texts.push_back({names[i], contents[i]});
-    }
+    for (std::size_t i = 0; i < names.size(); ++i) { texts.push_back({names[i], contents[i]}); }
     Catalog catalog;
     add_parts(catalog, texts);
     return catalog;

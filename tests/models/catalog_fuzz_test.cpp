@@ -40,17 +40,10 @@ std::string mutated(Random& random) {
     for (std::size_t edits = 1 + random.below(4); edits > 0 && !text.empty(); --edits) {
         const std::size_t at = random.below(text.size());
         switch (random.below(4)) {
-            case 0:
-                text[at] = static_cast<char>(random.below(256));
-                break;
-            case 1:
-                text.erase(at, 1 + random.below(12));
-                break;
-            case 2:
-                text.insert(at, text.substr(at, 1 + random.below(40)));
-                break;
-            default:
-                text.insert(at, tokens[random.below(std::size(tokens))]);
+            case 0: text[at] = static_cast<char>(random.below(256)); break;
+            case 1: text.erase(at, 1 + random.below(12)); break;
+            case 2: text.insert(at, text.substr(at, 1 + random.below(40))); break;
+            default: text.insert(at, tokens[random.below(std::size(tokens))]);
         }
     }
     return text;

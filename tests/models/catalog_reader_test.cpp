@@ -26,9 +26,7 @@ Catalog parse(std::string_view text) {
 std::string mistake(std::string_view text) {
     try {
         parse(text);
-    } catch (const InputError& error) {
-        return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "accepted";
 }
 
@@ -36,9 +34,7 @@ std::string overlay_mistake(std::string_view text) {
     Catalog catalog = testing::catalog();
     try {
         merge_overlay_text(catalog, text, "overlay.yaml");
-    } catch (const InputError& error) {
-        return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "accepted";
 }
 
@@ -196,9 +192,7 @@ TEST_CASE("a misspelt figure, word or kind in a user's folder is refused with th
         std::ofstream(folder / "mine.yaml") << text;
         try {
             read_catalog(folder);
-        } catch (const InputError& error) {
-            return error.what();
-        }
+        } catch (const InputError& error) { return error.what(); }
         return "accepted";
     };
     CHECK_THAT(refusal("h20: {base: h100-sxm, origin: vendor, source: s, figures: {memory_bandwidth: 4 TB/s}}\n"),

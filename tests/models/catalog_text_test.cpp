@@ -27,9 +27,7 @@ TEST_CASE("every part has a page, with a line for each of its figures") {
     for (const auto& [name, part] : testing::catalog().parts) {
         INFO(name);
         const std::string page = catalog_page(part);
-        for (const auto& [path, figure] : part.figures) {
-            CHECK_THAT(page, ContainsSubstring("  " + path + "  "));
-        }
+        for (const auto& [path, figure] : part.figures) { CHECK_THAT(page, ContainsSubstring("  " + path + "  ")); }
     }
 }
 

@@ -98,9 +98,7 @@ TEST_CASE("search speeds fall") {
 
 TEST_CASE("every release has the figures its algorithms need") {
     for (const Part* library : testing::catalog().of_kind("library")) {
-        if (!library->name.starts_with("nccl-")) {
-            continue;
-        }
+        if (!library->name.starts_with("nccl-")) { continue; }
         INFO(library->name);
         std::string algorithm;
         for (const char c : library->word("algorithms") + " ") {
@@ -113,9 +111,7 @@ TEST_CASE("every release has the figures its algorithms need") {
             // PAT's only hops are those of a GPU alone on its node, which count as the tree's.
             const bool on_nvswitch = algorithm.starts_with("nvls") || algorithm == "collnet_direct";
             for (const std::string_view link : {"nvlink", "pci", "net"}) {
-                if ((link == "pci" && on_nvswitch) || (link == "net" && algorithm == "pat")) {
-                    continue;
-                }
+                if ((link == "pci" && on_nvswitch) || (link == "net" && algorithm == "pat")) { continue; }
                 CHECK(library->list("hw_latency." + std::string(link) + "." + algorithm).size() == 3);
             }
             algorithm.clear();

@@ -11,9 +11,7 @@ namespace {
 std::vector<Bytes> sizes() {
     std::vector<Bytes> sizes;
     for (std::int64_t size = 1; size <= std::int64_t{1} << 33; size *= 2) {
-        for (const std::int64_t near : {size - 1, size, size + 1}) {
-            sizes.push_back({near});
-        }
+        for (const std::int64_t near : {size - 1, size, size + 1}) { sizes.push_back({near}); }
     }
     return sizes;
 }
@@ -24,9 +22,7 @@ TEST_CASE("the wire size of every link grows with its payload and is never below
         INFO(link.name);
         Bytes last_size{-1}, last_wire{0};
         for (const Bytes size : sizes()) {
-            if (size < last_size) {
-                continue;
-            }
+            if (size < last_size) { continue; }
             const Bytes wire = wire_size(link.framing, size);
             REQUIRE(wire >= size);
             REQUIRE(wire >= last_wire);

@@ -65,9 +65,7 @@ TEST_CASE("a GPU has the published number of links, and they carry its published
         {"nvlink-1", 4}, {"nvlink-2", 6}, {"nvlink-3", 12}, {"nvlink-4", 18}, {"nvlink-5", 18}};
     for (const Part* part : testing::catalog().of_kind("gpu")) {
         const GpuSpec gpu = gpu_spec(*part);
-        if (gpu.nvlinks == 0) {
-            continue;
-        }
+        if (gpu.nvlinks == 0) { continue; }
         INFO(gpu.name);
         const LinkSpec nvlink = spec(part->word("nvlink"));
         CHECK(gpu.nvlinks == published.at(nvlink.name));

@@ -22,21 +22,11 @@ Buffers carried_out(Collective collective, const Buffers& send, const Counts& c)
                 float* at = nullptr;
                 bool adds = false;
                 switch (collective) {
-                    case Collective::all_reduce:
-                        at = &receive[to][i], adds = true;
-                        break;
-                    case Collective::reduce:
-                        at = to == 0 ? &receive[to][i] : nullptr, adds = true;
-                        break;
-                    case Collective::broadcast:
-                        at = from == 0 ? &receive[to][i] : nullptr;
-                        break;
-                    case Collective::all_gather:
-                        at = &receive[to][from * c.part + i];
-                        break;
-                    case Collective::gather:
-                        at = to == 0 ? &receive[to][from * c.part + i] : nullptr;
-                        break;
+                    case Collective::all_reduce: at = &receive[to][i], adds = true; break;
+                    case Collective::reduce: at = to == 0 ? &receive[to][i] : nullptr, adds = true; break;
+                    case Collective::broadcast: at = from == 0 ? &receive[to][i] : nullptr; break;
+                    case Collective::all_gather: at = &receive[to][from * c.part + i]; break;
+                    case Collective::gather: at = to == 0 ? &receive[to][from * c.part + i] : nullptr; break;
                     case Collective::reduce_scatter:
                         at = owner == to ? &receive[to][i - to * c.part] : nullptr, adds = true;
                         break;
@@ -46,13 +36,9 @@ Buffers carried_out(Collective collective, const Buffers& send, const Counts& c)
                     case Collective::scatter:
                         at = from == 0 && owner == to ? &receive[to][i - to * c.part] : nullptr;
                         break;
-                    case Collective::sendrecv:
-                        at = to == (from + 1) % n ? &receive[to][i] : nullptr;
-                        break;
+                    case Collective::sendrecv: at = to == (from + 1) % n ? &receive[to][i] : nullptr; break;
                 }
-                if (at != nullptr) {
-                    *at = adds && from > 0 ? *at + value : value;
-                }
+                if (at != nullptr) { *at = adds && from > 0 ? *at + value : value; }
             }
         }
     }
@@ -73,15 +59,11 @@ TEST_CASE("every collective's result is what the formula says, element by elemen
             Buffers send;
             for (int rank = 0; rank < ranks; ++rank) {
                 send.emplace_back();
-                for (std::size_t i = 0; i < counts.send; ++i) {
-                    send.back().push_back(sent_value(rank, i));
-                }
+                for (std::size_t i = 0; i < counts.send; ++i) { send.back().push_back(sent_value(rank, i)); }
             }
             const Buffers receive = carried_out(collective, send, counts);
             for (int rank = 0; rank < ranks; ++rank) {
-                if (!receives(collective, rank)) {
-                    continue;
-                }
+                if (!receives(collective, rank)) { continue; }
                 INFO(name << " rank " << rank << " of " << ranks);
                 bool right = true;
                 for (std::size_t i = 0; i < counts.receive; ++i) {

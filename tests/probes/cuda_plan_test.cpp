@@ -77,9 +77,7 @@ TEST_CASE("a kernel runs where its memory can be reached: loads at the receiver,
     CHECK(runs_on({host, 1}, Method::engine) == 1);
     CHECK(runs_on({1, host}, Method::engine) == 1);
     for (const CopyTest& test : plan_copies(gpus(3), {})) {
-        for (const Path& path : test.paths) {
-            CHECK(runs_on(path, test.method) >= 0);
-        }
+        for (const Path& path : test.paths) { CHECK(runs_on(path, test.method) >= 0); }
     }
 }
 
@@ -89,9 +87,7 @@ TEST_CASE("what is not chosen is not planned") {
     CHECK(plan_copies(gpus(4), none).empty());
     CopyChoice pinned_only;
     pinned_only.pageable = false;
-    for (const CopyTest& test : plan_copies(gpus(2), pinned_only)) {
-        CHECK(test.memory != Memory::pageable);
-    }
+    for (const CopyTest& test : plan_copies(gpus(2), pinned_only)) { CHECK(test.memory != Memory::pageable); }
 }
 
 TEST_CASE("a copy has a slot of its own where they fit, and slots outgrow the cache") {

@@ -28,17 +28,14 @@ struct Pair {
         server = std::thread([this, end = std::move(ends.second)]() mutable {
             try {
                 serve_batches(end, *there, steady_seconds);
-            } catch (const std::exception&) {
-                ++failures;
-            }
+            } catch (const std::exception&) { ++failures; }
             const Control closed = std::move(end);
         });
     }
     ~Pair() {
         try {
             control.send("close");
-        } catch (const PeerLost&) {
-        }
+        } catch (const PeerLost&) {}
         server.join();
     }
 
@@ -182,8 +179,6 @@ TEST_CASE("a point is warmed up, planned and sampled") {
         measure_point(leader, {Operation::put, Measure::latency, Direction::to_peer}, 8, 16, rule, 1);
     CHECK(result.iterations == 2);
     REQUIRE(result.times_us.size() == 7);
-    for (const double time_us : result.times_us) {
-        CHECK(time_us == Approx(500));
-    }
+    for (const double time_us : result.times_us) { CHECK(time_us == Approx(500)); }
     CHECK(result.checked_bytes == 112);  // 7 samples of two 8 B
 }

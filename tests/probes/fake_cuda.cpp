@@ -72,24 +72,16 @@ int gpus() { return static_cast<int>(setting("FAKE_GPUS", 2)); }
 const Memory* memory_of(const void* pointer, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     auto next = machine().memory.upper_bound(address);
-    if (next == machine().memory.begin()) {
-        return nullptr;
-    }
+    if (next == machine().memory.begin()) { return nullptr; }
     const auto& [begin, memory] = *--next;
-    if (address >= begin + memory.bytes) {
-        return nullptr;
-    }
-    if (address + bytes > begin + memory.bytes) {
-        misuse("an access beyond its allocation");
-    }
+    if (address >= begin + memory.bytes) { return nullptr; }
+    if (address + bytes > begin + memory.bytes) { misuse("an access beyond its allocation"); }
     return &memory;
 }
 
 void require_reach(int device, const void* pointer, std::size_t bytes) {
     const Memory* memory = memory_of(pointer, bytes);
-    if (memory == nullptr) {
-        misuse("a kernel touches pageable memory");
-    }
+    if (memory == nullptr) { misuse("a kernel touches pageable memory"); }
     if (memory->device != on_host && memory->device != device && !machine().enabled[{device, memory->device}]) {
         misuse("a kernel on one GPU touches another's memory without peer access");
     }
@@ -97,9 +89,7 @@ void require_reach(int device, const void* pointer, std::size_t bytes) {
 
 CUstream_st& stream_of(cudaStream_t stream) {
     CUstream_st& one = stream == nullptr ? machine().default_streams[machine().current] : *stream;
-    if (stream == nullptr) {
-        one.device = machine().current;
-    }
+    if (stream == nullptr) { one.device = machine().current; }
     return one;
 }
 
@@ -122,17 +112,13 @@ void queue(CUstream_st& stream, std::function<void()> operation) {
 // A launch goes to the current device, and its stream must be that device's.
 CUstream_st& launch_stream(cudaStream_t stream) {
     CUstream_st& one = stream_of(stream);
-    if (one.device != machine().current) {
-        misuse("a kernel is launched into a stream of another device");
-    }
+    if (one.device != machine().current) { misuse("a kernel is launched into a stream of another device"); }
     return one;
 }
 
 void copy_now(void* to, const void* from, std::size_t bytes) {
     std::memmove(to, from, bytes);
-    if (++machine().copies == setting("FAKE_WRONG_COPY", 0)) {
-        static_cast<unsigned char*>(to)[bytes / 2] ^= 0x10;
-    }
+    if (++machine().copies == setting("FAKE_WRONG_COPY", 0)) { static_cast<unsigned char*>(to)[bytes / 2] ^= 0x10; }
     machine().now_us += 1 + static_cast<double>(bytes) / 1e4;
 }
 
@@ -149,9 +135,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, int device) {
 
 cudaError_t release(void* pointer) {
     const auto found = machine().memory.find(reinterpret_cast<std::uintptr_t>(pointer));
-    if (found == machine().memory.end()) {
-        misuse("freeing what was not allocated");
-    }
+    if (found == machine().memory.end()) { misuse("freeing what was not allocated"); }
     machine().used[found->second.device] -= found->second.bytes;
     machine().memory.erase(found);
     std::free(pointer);
@@ -290,17 +274,13 @@ void queue_check(const void* data, std::size_t bytes, std::uint64_t seed, unsign
     require_reach(on.device, data, bytes);
     require_reach(on.device, first_wrong, sizeof *first_wrong);
     queue(on, [=] {
-        if (const auto wrong = first_difference(data, bytes, seed)) {
-            *first_wrong = *wrong;
-        }
+        if (const auto wrong = first_difference(data, bytes, seed)) { *first_wrong = *wrong; }
     });
 }
 
 void queue_gate(const volatile int* gate, cudaStream_t stream) {
     queue(launch_stream(stream), [gate] {
-        if (*gate == 0) {
-            misuse("something waits behind a gate that is still closed");
-        }
+        if (*gate == 0) { misuse("something waits behind a gate that is still closed"); }
     });
 }
 
@@ -326,9 +306,7 @@ void queue_fill_sent(float* data, std::size_t count, int rank, cudaStream_t stre
     CUstream_st& on = launch_stream(stream);
     require_reach(on.device, data, count * sizeof(float));
     queue(on, [=] {
-        for (std::size_t i = 0; i < count; ++i) {
-            data[i] = sent_value(rank, i);
-        }
+        for (std::size_t i = 0; i < count; ++i) { data[i] = sent_value(rank, i); }
     });
 }
 
@@ -338,9 +316,7 @@ void queue_check_received(const float* data, std::size_t count, Collective colle
     require_reach(on.device, data, count * sizeof(float));
     queue(on, [=] {
         for (std::size_t i = count; i-- > 0;) {
-            if (data[i] != expected_value(collective, rank, ranks, part, i)) {
-                *first_wrong = i;
-            }
+            if (data[i] != expected_value(collective, rank, ranks, part, i)) { *first_wrong = i; }
         }
     });
 }

@@ -56,15 +56,11 @@ public:
     // One message a turn, so that windows fill.
     void progress() override {
         const std::lock_guard<std::mutex> lock(wire_->mutex);
-        if (pending_.empty() || pending_.front().operation == Operation::send ? !can_send() : false) {
-            return;
-        }
+        if (pending_.empty() || pending_.front().operation == Operation::send ? !can_send() : false) { return; }
         const Posted one = pending_.front();
         pending_.pop_front();
         const int index = wire_->messages++;
-        if (index == wire_->faults.lost) {
-            throw std::runtime_error("a transfer failed: lost");
-        }
+        if (index == wire_->faults.lost) { throw std::runtime_error("a transfer failed: lost"); }
         move(one, index == wire_->faults.wrong_byte_in);
         ++completed_;
     }
@@ -101,12 +97,8 @@ private:
         }
         std::vector<unsigned char> data(one.bytes);
         from.read(one.offset, data.data(), one.bytes);
-        if (wrong) {
-            data[one.bytes / 2] ^= 1U;
-        }
-        if (one.operation != Operation::get || !wire_->faults.stale_gets) {
-            to.write(target, data.data(), one.bytes);
-        }
+        if (wrong) { data[one.bytes / 2] ^= 1U; }
+        if (one.operation != Operation::get || !wire_->faults.stale_gets) { to.write(target, data.data(), one.bytes); }
     }
 
     std::shared_ptr<Wire> wire_;

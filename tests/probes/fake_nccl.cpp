@@ -53,9 +53,7 @@ Group& group() {
 // The n-th of the calls of that name that name this peer.
 const Call& matching(const std::vector<Call>& calls, const std::string& name, int peer) {
     for (const Call& call : calls) {
-        if (call.name == name && call.peer == peer) {
-            return call;
-        }
+        if (call.name == name && call.peer == peer) { return call; }
     }
     misuse("a send without its receive");
 }
@@ -69,18 +67,14 @@ void carry_out(const std::string& name, const std::vector<Call>& calls, const In
         float* to = calls[me].to;
         for (std::size_t i = 0; i < count; ++i) {
             if (name == "AllGather") {
-                for (std::size_t from = 0; from < n; ++from) {
-                    to[from * count + i] = in[from][i];
-                }
+                for (std::size_t from = 0; from < n; ++from) { to[from * count + i] = in[from][i]; }
                 continue;
             }
             if (name == "Broadcast") {
                 to[i] = in[static_cast<std::size_t>(calls[me].peer)][i];
                 continue;
             }
-            if (name == "Reduce" && static_cast<int>(me) != calls[me].peer) {
-                continue;
-            }
+            if (name == "Reduce" && static_cast<int>(me) != calls[me].peer) { continue; }
             float sum = 0;
             for (std::size_t from = 0; from < n; ++from) {
                 sum += in[from][name == "ReduceScatter" ? me * count + i : i];
@@ -91,9 +85,7 @@ void carry_out(const std::string& name, const std::vector<Call>& calls, const In
 }
 
 void run(Group& g) {
-    for (auto& [rank, stream] : g.streams) {
-        cudaStreamSynchronize(stream);
-    }
+    for (auto& [rank, stream] : g.streams) { cudaStreamSynchronize(stream); }
     const bool point_to_point = g.calls.at(0).front().name == "Send" || g.calls.at(0).front().name == "Recv";
     if (point_to_point) {
         std::vector<std::pair<std::vector<float>, float*>> moves;  // read all, then write: sends see what was there
@@ -101,16 +93,12 @@ void run(Group& g) {
             for (const Call& call : calls) {
                 if (call.name == "Send") {
                     const Call& there = matching(g.calls.at(call.peer), "Recv", rank);
-                    if (there.count != call.count) {
-                        misuse("a receive of another size than its send");
-                    }
+                    if (there.count != call.count) { misuse("a receive of another size than its send"); }
                     moves.emplace_back(std::vector<float>(call.from, call.from + call.count), there.to);
                 }
             }
         }
-        for (const auto& [data, to] : moves) {
-            std::copy(data.begin(), data.end(), to);
-        }
+        for (const auto& [data, to] : moves) { std::copy(data.begin(), data.end(), to); }
         return;
     }
     std::vector<Call> calls;
@@ -130,13 +118,9 @@ void run(Group& g) {
 
 ncclResult_t call(ncclComm_t comm, const char* name, const void* from, void* to, std::size_t count, ncclDataType_t type,
                   int peer, cudaStream_t stream) {
-    if (type != ncclFloat) {
-        misuse("another type than float");
-    }
+    if (type != ncclFloat) { misuse("another type than float"); }
     Group& g = group();
-    if (g.depth == 0) {
-        misuse("ranks of one process call outside a group");
-    }
+    if (g.depth == 0) { misuse("ranks of one process call outside a group"); }
     const char* refuses = std::getenv("FAKE_NCCL_REFUSES");
     if (refuses != nullptr && comm->algorithm == refuses && std::string(name) != "AllReduce") {
         g.refused = true;
@@ -166,14 +150,10 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* result) { return *r
 ncclResult_t ncclGroupStart() { return ++group().depth, ncclSuccess; }
 ncclResult_t ncclGroupEnd() {
     Group& g = group();
-    if (--g.depth > 0) {
-        return ncclSuccess;
-    }
+    if (--g.depth > 0) { return ncclSuccess; }
     Group done;
     std::swap(done, g);
-    if (!done.calls.empty() && !done.refused) {
-        run(done);
-    }
+    if (!done.calls.empty() && !done.refused) { run(done); }
     return ncclSuccess;
 }
 

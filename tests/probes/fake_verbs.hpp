@@ -48,9 +48,7 @@ struct FakePair final : QueuePair {
 
     ~FakePair() override {
         const std::lock_guard<std::mutex> lock(network->mutex);
-        if (peer != nullptr) {
-            peer->peer = nullptr;
-        }
+        if (peer != nullptr) { peer->peer = nullptr; }
         std::replace(network->calling.begin(), network->calling.end(), this, static_cast<FakePair*>(nullptr));
     }
     FakePair(const FakePair&) = delete;
@@ -88,9 +86,7 @@ struct FakePair final : QueuePair {
                 return done;
             }
         }
-        if (arrived.empty()) {
-            return std::nullopt;
-        }
+        if (arrived.empty()) { return std::nullopt; }
         const Completion one = arrived.front();
         arrived.pop_front();
         return one;
@@ -98,20 +94,12 @@ struct FakePair final : QueuePair {
 
     // Nothing while a send waits for its receive: RNR retries without end.
     std::optional<Completion> execute(const WorkRequest& one) {
-        if (broken) {
-            return Completion{false, false, "Work Request Flushed Error"};
-        }
-        if (peer == nullptr) {
-            return fail("transport retry counter exceeded");
-        }
-        if (!covers(one.local_key, one.local_address, one.bytes)) {
-            return fail("local protection error");
-        }
+        if (broken) { return Completion{false, false, "Work Request Flushed Error"}; }
+        if (peer == nullptr) { return fail("transport retry counter exceeded"); }
+        if (!covers(one.local_key, one.local_address, one.bytes)) { return fail("local protection error"); }
         std::uint64_t target = one.remote_address;
         if (one.operation == Operation::send) {
-            if (peer->receives.empty()) {
-                return std::nullopt;
-            }
+            if (peer->receives.empty()) { return std::nullopt; }
             const Receive there = peer->receives.front();
             peer->receives.pop_front();
             if (there.bytes < one.bytes || !covers(there.key, there.address, there.bytes)) {
@@ -126,9 +114,7 @@ struct FakePair final : QueuePair {
         auto* remote = reinterpret_cast<unsigned char*>(target);
         unsigned char* to = one.operation == Operation::get ? local : remote;
         std::memmove(to, one.operation == Operation::get ? remote : local, one.bytes);
-        if (network->messages++ == network->wrong_byte_in) {
-            to[one.bytes / 2] ^= 1U;
-        }
+        if (network->messages++ == network->wrong_byte_in) { to[one.bytes / 2] ^= 1U; }
         return Completion{false, true, ""};
     }
 
@@ -168,9 +154,7 @@ public:
                                        const QueueCapacity& capacity) override {
         const std::lock_guard<std::mutex> lock(network_->mutex);
         network_->host = host + " " + where;
-        if (!network_->listening) {
-            throw std::runtime_error("rdma_connect: Connection refused");
-        }
+        if (!network_->listening) { throw std::runtime_error("rdma_connect: Connection refused"); }
         auto pair = std::make_unique<FakePair>(network_, capacity);
         network_->calling.push_back(pair.get());
         network_->changed.notify_all();
@@ -184,18 +168,14 @@ public:
         }
         auto pair = std::make_unique<FakePair>(network_, capacity);
         pair->peer = network_->calling.front();
-        if (pair->peer != nullptr) {
-            pair->peer->peer = pair.get();
-        }
+        if (pair->peer != nullptr) { pair->peer->peer = pair.get(); }
         network_->calling.pop_front();
         return pair;
     }
 
     Region register_memory(void* data, std::size_t bytes) override {
         const std::lock_guard<std::mutex> lock(network_->mutex);
-        if (network_->refuse_memory) {
-            throw std::runtime_error("ibv_reg_mr: Cannot allocate memory");
-        }
+        if (network_->refuse_memory) { throw std::runtime_error("ibv_reg_mr: Cannot allocate memory"); }
         const std::uint32_t key = network_->next_key++;
         const Region region = {reinterpret_cast<std::uintptr_t>(data), bytes, key, key, nullptr};
         network_->regions[key] = region;

@@ -21,9 +21,7 @@ const std::string quick = "--rounds 2 --samples 3 --budget 1 ";
 
 std::set<std::string> labels(const Measurement& m, const std::string& name) {
     std::set<std::string> seen;
-    for (const auto& row : m.rows) {
-        seen.insert(row[column(m, name)]);
-    }
+    for (const auto& row : m.rows) { seen.insert(row[column(m, name)]); }
     return seen;
 }
 

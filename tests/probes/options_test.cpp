@@ -20,9 +20,7 @@ std::string complaint(const std::vector<std::string>& arguments) {
         options.sizes("--sizes");
         options.number("--rounds", 1, 10);
         return "";
-    } catch (const UsageError& error) {
-        return error.what();
-    }
+    } catch (const UsageError& error) { return error.what(); }
 }
 
 }  // namespace
@@ -56,8 +54,6 @@ TEST_CASE("whatever is not accepted is named beside what is") {
 
 TEST_CASE("the help text has a line for every option") {
     const std::string text = usage("probe-x", "What it does.", table());
-    for (const OptionSpec& option : table()) {
-        CHECK_THAT(text, ContainsSubstring("  " + option.name));
-    }
+    for (const OptionSpec& option : table()) { CHECK_THAT(text, ContainsSubstring("  " + option.name)); }
     CHECK_THAT(text, ContainsSubstring("send, put, get"));
 }

@@ -29,8 +29,7 @@ struct Cluster {
     std::shared_ptr<FakeNetwork> network = std::make_shared<FakeNetwork>();
     std::string server_error;
 
-    template <typename Lead>
-    void run(const RdmaSettings& s, Lead lead) {
+    template <typename Lead> void run(const RdmaSettings& s, Lead lead) {
         auto ends = control_pair();
         std::thread server([&, end = std::move(ends.second)]() mutable {
             try {
@@ -38,9 +37,7 @@ struct Cluster {
                 const auto link = connect_rdma(end, verbs, s, false);
                 serve_batches(end, *link, steady_seconds);
                 end.barrier();
-            } catch (const std::exception& error) {
-                server_error = error.what();
-            }
+            } catch (const std::exception& error) { server_error = error.what(); }
             const Control closed = std::move(end);
         });
         try {

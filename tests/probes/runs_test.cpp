@@ -26,9 +26,7 @@ ProbeRan run(const Scratch& scratch, const std::string& probe, const std::string
 bool is_built(const std::string& probe) { return fs::exists(build / "bin" / probe); }
 
 void check_rows(const Measurement& m) {
-    for (std::size_t row = 0; row < m.rows.size(); ++row) {
-        check_row(m, row);
-    }
+    for (std::size_t row = 0; row < m.rows.size(); ++row) { check_row(m, row); }
 }
 
 }  // namespace

@@ -48,9 +48,7 @@ TEST_CASE("two protocols are told apart where they change, with their latencies 
     CHECK(segments[1].from == 4096);
     CHECK(segments[1].latency == Approx(5e-6));
     CHECK(segments[1].seconds_per_byte == Approx(1e-10));
-    for (const TimedSize& point : curve()) {
-        CHECK(forecast(segments, point.bytes) == Approx(point.seconds));
-    }
+    for (const TimedSize& point : curve()) { CHECK(forecast(segments, point.bytes) == Approx(point.seconds)); }
     CHECK(forecast(segments, 3000) == Approx(truth(3000)));  // a size that was not fitted
 }
 

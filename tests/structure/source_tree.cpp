@@ -25,9 +25,7 @@ std::vector<Include> includes_in(const std::string& path, const std::string& tex
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         const std::size_t hash = line.find_first_not_of(" \t");
-        if (hash == std::string::npos || line.compare(hash, 8, "#include") != 0) {
-            continue;
-        }
+        if (hash == std::string::npos || line.compare(hash, 8, "#include") != 0) { continue; }
         const std::size_t open = line.find_first_of("\"<", hash);
         const std::size_t close = line.find_first_of("\">", open + 1);
         if (open != std::string::npos && close != std::string::npos) {
@@ -46,9 +44,7 @@ struct Declared {
 void read_room(const std::string& folder, const std::string& text, std::map<std::string, Declared>& by_target) {
     const std::string call = "fabricast_room(";
     const std::size_t begin = text.find(call);
-    if (begin == std::string::npos) {
-        return;
-    }
+    if (begin == std::string::npos) { return; }
     const std::size_t open = begin + call.size();
     std::istringstream words(text.substr(open, text.find(')', open) - open));
     std::string target;
@@ -90,9 +86,7 @@ void SourceTree::read_sources(const fs::path& root) {
         }
     }
     std::ranges::sort(sources_, {}, &Source::path);
-    for (std::size_t i = 0; i < sources_.size(); ++i) {
-        by_path_[sources_[i].path] = i;
-    }
+    for (std::size_t i = 0; i < sources_.size(); ++i) { by_path_[sources_[i].path] = i; }
 }
 
 void SourceTree::read_rooms(const fs::path& root) {
@@ -109,9 +103,7 @@ void SourceTree::read_rooms(const fs::path& root) {
     const std::function<void(const std::string&, std::set<std::string>&)> follow = [&](const std::string& target,
                                                                                        std::set<std::string>& all) {
         for (const std::string& used : declared.at(target).uses) {
-            if (all.insert(declared.at(used).folder).second) {
-                follow(used, all);
-            }
+            if (all.insert(declared.at(used).folder).second) { follow(used, all); }
         }
     };
     for (const auto& [target, room] : declared) {
@@ -126,9 +118,7 @@ std::string SourceTree::room_of(const std::string& path) const {
     std::string folder = path;
     while (folder.find('/') != std::string::npos) {
         folder.resize(folder.rfind('/'));
-        if (rooms_.contains(folder)) {
-            return folder;
-        }
+        if (rooms_.contains(folder)) { return folder; }
     }
     return "";
 }
@@ -166,15 +156,11 @@ std::vector<std::vector<std::string>> circles(const Graph& graph) {
                 states[open.back()].open = false;
                 open.pop_back();
             } while (circle.back() != vertex);
-            if (circle.size() > 1) {
-                found.push_back(std::move(circle));
-            }
+            if (circle.size() > 1) { found.push_back(std::move(circle)); }
         }
     };
     for (const auto& [vertex, arrows] : graph) {
-        if (!states.contains(vertex)) {
-            visit(vertex);
-        }
+        if (!states.contains(vertex)) { visit(vertex); }
     }
     return found;
 }
@@ -184,9 +170,7 @@ Graph modules(const SourceTree& tree) {
     for (const Source& source : tree.sources()) {
         for (const Include& include : source.includes) {
             const Source* target = tree.find(include.target);
-            if (target != nullptr && target->stem() != source.stem()) {
-                graph[source.stem()].insert(target->stem());
-            }
+            if (target != nullptr && target->stem() != source.stem()) { graph[source.stem()].insert(target->stem()); }
         }
     }
     return graph;
@@ -198,9 +182,7 @@ Graph room_arrows(const SourceTree& tree) {
         for (const Include& include : source.includes) {
             const std::string from = tree.room_of(source.path);
             const std::string to = tree.find(include.target) == nullptr ? "" : tree.room_of(include.target);
-            if (!from.empty() && !to.empty() && from != to) {
-                graph[from].insert(to);
-            }
+            if (!from.empty() && !to.empty() && from != to) { graph[from].insert(to); }
         }
     }
     return graph;

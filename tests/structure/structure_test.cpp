@@ -32,9 +32,7 @@ void figure(const char* name, std::size_t value) { std::printf("figure: %s %zu\n
 
 std::string joined(const std::vector<std::string>& words) {
     std::string all;
-    for (const std::string& word : words) {
-        all += (all.empty() ? "" : ", ") + word;
-    }
+    for (const std::string& word : words) { all += (all.empty() ? "" : ", ") + word; }
     return all;
 }
 
@@ -57,9 +55,7 @@ std::map<std::string, std::vector<std::string>> types_of(const SourceTree& tree)
             } else if (!inside.empty() && std::count(inside.begin(), inside.end(), "") == 0 &&
                        std::regex_search(line, match, defines)) {
                 std::string name;
-                for (const std::string& space : inside) {
-                    name += space + "::";
-                }
+                for (const std::string& space : inside) { name += space + "::"; }
                 found[name + match[1].str()].push_back(source.path);
             }
         }
@@ -122,9 +118,7 @@ TEST_CASE("a room is a namespace, of the name that its target has") {
     const std::regex opens(R"re(^namespace fabricast(?:::inline (\w+))?(?:::\w+)* \{)re");
     for (const Source& source : house().sources()) {
         const std::string room = house().room_of(source.path);
-        if (room.empty()) {
-            continue;
-        }
+        if (room.empty()) { continue; }
         std::istringstream in(source.text);
         std::smatch match;
         bool own = false;
@@ -141,9 +135,7 @@ TEST_CASE("neither rooms nor modules go in circles") {
     const auto rooms = circles(room_arrows(house()));
     const auto found = circles(modules(house()));
     std::size_t in_circles = 0;
-    for (const auto& circle : rooms) {
-        FAIL_CHECK("rooms in a circle: " << joined(circle));
-    }
+    for (const auto& circle : rooms) { FAIL_CHECK("rooms in a circle: " << joined(circle)); }
     for (const auto& circle : found) {
         in_circles += circle.size();
         FAIL_CHECK("modules in a circle: " << joined(circle));
@@ -191,9 +183,7 @@ TEST_CASE("a library comes in by its one door") {
     for (const Source& source : house().sources()) {
         for (const Include& include : source.includes) {
             for (const auto& [library, allowed] : doors) {
-                if (!include.target.starts_with(library)) {
-                    continue;
-                }
+                if (!include.target.starts_with(library)) { continue; }
                 INFO(include.file << " includes " << include.target);
                 CHECK(std::any_of(allowed.begin(), allowed.end(),
                                   [&](const std::string& door) { return include.file.starts_with(door); }));
@@ -225,27 +215,19 @@ TEST_CASE("dataset names stand in the catalogue only as sources") {
     CHECK(ids.size() > 100);
     const auto check = [&](const std::string& file, const std::string& line) {
         for (const std::string& id : ids) {
-            if (line.find(id) != std::string::npos) {
-                FAIL_CHECK(file << " names the dataset " << id);
-            }
+            if (line.find(id) != std::string::npos) { FAIL_CHECK(file << " names the dataset " << id); }
         }
     };
-    for (const Source& source : house().sources()) {
-        check(source.path, source.text);
-    }
+    for (const Source& source : house().sources()) { check(source.path, source.text); }
     for (const char* floor : {"models", "topologies", "validate"}) {
         for (const auto& entry : fs::recursive_directory_iterator(root / floor)) {
             const std::string file = fs::relative(entry.path(), root).generic_string();
-            if (entry.path().extension() != ".yaml" || file.starts_with("validate/measurements/")) {
-                continue;
-            }
+            if (entry.path().extension() != ".yaml" || file.starts_with("validate/measurements/")) { continue; }
             std::ifstream in(entry.path());
             for (std::string line; std::getline(in, line);) {
                 // sites.yaml says of each source of a fitted figure which GPU and link it was measured on.
                 const bool sites = file == "models/catalog/sites.yaml" && line.starts_with("  datasets:");
-                if (!sites && line.find("source:") == std::string::npos) {
-                    check(file, line);
-                }
+                if (!sites && line.find("source:") == std::string::npos) { check(file, line); }
             }
         }
     }
@@ -255,9 +237,7 @@ TEST_CASE("numbers and words that users write meet no function that throws on th
     // std::stoi and its kin throw std::out_of_range, which names neither file nor line; std::regex recurses.
     for (const Source& source : house().sources()) {
         for (const char* name : {"std::stoi", "std::stol", "std::stou", "std::stod", "std::stof", "std::regex"}) {
-            if (source.text.find(name) != std::string::npos) {
-                FAIL_CHECK(source.path << " uses " << name);
-            }
+            if (source.text.find(name) != std::string::npos) { FAIL_CHECK(source.path << " uses " << name); }
         }
     }
 }

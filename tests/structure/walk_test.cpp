@@ -31,9 +31,7 @@ Walk walk_of_page() {
     std::ifstream in(root / "docs/architecture.md");
     bool inside = false, others = false;
     for (std::string line; std::getline(in, line);) {
-        if (line.starts_with("## ")) {
-            inside = line == "## The walk of one collective";
-        }
+        if (line.starts_with("## ")) { inside = line == "## The walk of one collective"; }
         others = inside && (others || line.starts_with("Not taken"));
         const bool listed =
             inside && !others && !line.empty() && std::isdigit(static_cast<unsigned char>(line[0])) != 0;
@@ -61,9 +59,7 @@ std::set<std::string> words_of(const std::string& text, bool called) {
             word += c;
             continue;
         }
-        if (word.size() > 2 && (!called || c == '(')) {
-            words.insert(word);
-        }
+        if (word.size() > 2 && (!called || c == '(')) { words.insert(word); }
         word.clear();
     }
     return words;
@@ -95,9 +91,7 @@ bool calls(const SourceTree& tree, const std::string& caller, const std::string&
     std::set<std::string> included;
     add_included(tree, caller, included);
     std::set<std::string> used = words_of(tree.find(caller)->text, false);
-    for (const std::string& header : headers_of(tree, caller)) {
-        used.merge(words_of(tree.find(header)->text, false));
-    }
+    for (const std::string& header : headers_of(tree, caller)) { used.merge(words_of(tree.find(header)->text, false)); }
     const std::set<std::string> defined = words_of(tree.find(callee)->text, true);
     for (const std::string& header : headers_of(tree, callee)) {
         const std::set<std::string> declared = words_of(tree.find(header)->text, true);
@@ -143,9 +137,7 @@ TEST_CASE("no file of the chain is missing on the walk") {
     const SourceTree tree(root);
     const Walk walk = walk_of_page();
     for (const std::string& file : walk.files) {
-        if (tree.find(file) == nullptr || !of_chain(file)) {
-            continue;
-        }
+        if (tree.find(file) == nullptr || !of_chain(file)) { continue; }
         for (const Include& include : tree.find(file)->includes) {
             const std::string stem = include.target.substr(0, include.target.rfind('.'));
             const std::string source = stem + ".cpp";

@@ -9,9 +9,7 @@
 namespace fabricast::test {
 
 inline bool has_type(const Json& value, const std::string& type) {
-    if (type == "integer") {
-        return value.is_number_integer() || value.is_number_unsigned();
-    }
+    if (type == "integer") { return value.is_number_integer() || value.is_number_unsigned(); }
     return (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
            (type == "string" && value.is_string()) || (type == "number" && value.is_number()) ||
            (type == "boolean" && value.is_boolean()) || (type == "null" && value.is_null());
@@ -24,9 +22,7 @@ inline std::string violation(const Json& value, const Json& schema, const std::s
         for (const Json& one : type->is_array() ? *type : Json::array()) {
             any = any || has_type(value, one.get<std::string>());
         }
-        if (!any) {
-            return path + " is no " + type->dump();
-        }
+        if (!any) { return path + " is no " + type->dump(); }
     }
     if (const auto allowed = schema.find("enum"); allowed != schema.end()) {
         if (std::find(allowed->begin(), allowed->end(), value) == allowed->end()) {
@@ -50,16 +46,12 @@ inline std::string violation(const Json& value, const Json& schema, const std::s
     }
     if (value.is_object()) {
         for (const Json& key : schema.value("required", Json::array())) {
-            if (!value.contains(key.get<std::string>())) {
-                return path + " lacks " + key.dump();
-            }
+            if (!value.contains(key.get<std::string>())) { return path + " lacks " + key.dump(); }
         }
         const Json properties = schema.value("properties", Json::object());
         for (const auto& [key, member] : value.items()) {
             const Json other = schema.value("additionalProperties", Json(true));
-            if (!properties.contains(key) && other == Json(false)) {
-                return path + " has the unknown key " + key;
-            }
+            if (!properties.contains(key) && other == Json(false)) { return path + " has the unknown key " + key; }
             const Json member_schema = properties.contains(key) ? properties[key]
                                        : other.is_object()      ? other
                                                                 : Json::object();
@@ -69,9 +61,7 @@ inline std::string violation(const Json& value, const Json& schema, const std::s
         }
     }
     if (value.is_array()) {
-        if (value.size() < schema.value("minItems", std::size_t{0})) {
-            return path + " is too short";
-        }
+        if (value.size() < schema.value("minItems", std::size_t{0})) { return path + " is too short"; }
         for (std::size_t i = 0; i < value.size() && schema.contains("items"); ++i) {
             if (const std::string inside = violation(value[i], schema["items"], path + "[" + std::to_string(i) + "]");
                 !inside.empty()) {

@@ -55,9 +55,7 @@ inline std::string archived(const std::vector<std::pair<std::string, std::string
         const auto put = [&](std::size_t at, const std::string& text) { header.replace(at, text.size(), text); };
         const auto octal = [](std::size_t value, std::size_t digits) {
             std::string text(digits, '0');
-            for (std::size_t i = digits; i-- > 0; value /= 8) {
-                text[i] = static_cast<char>('0' + value % 8);
-            }
+            for (std::size_t i = digits; i-- > 0; value /= 8) { text[i] = static_cast<char>('0' + value % 8); }
             return text;
         };
         put(0, name);
@@ -66,9 +64,7 @@ inline std::string archived(const std::vector<std::pair<std::string, std::string
         put(156, "0");
         put(257, std::string("ustar\0", 6) + "00");
         std::size_t sum = 0;
-        for (const char c : header) {
-            sum += static_cast<unsigned char>(c);
-        }
+        for (const char c : header) { sum += static_cast<unsigned char>(c); }
         put(148, octal(sum, 6) + std::string("\0 ", 2));
         out += header + body + std::string((512 - body.size() % 512) % 512, '\0');
     }
@@ -81,14 +77,10 @@ inline std::string gzipped(std::string_view text) {
     std::uint32_t crc = 0xffffffffU;
     for (const char c : text) {
         crc ^= static_cast<unsigned char>(c);
-        for (int bit = 0; bit < 8; ++bit) {
-            crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0U);
-        }
+        for (int bit = 0; bit < 8; ++bit) { crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0U); }
     }
     const auto little = [&](std::uint32_t value, int bytes) {
-        for (int i = 0; i < bytes; ++i) {
-            out.push_back(static_cast<char>((value >> (8 * i)) & 0xffU));
-        }
+        for (int i = 0; i < bytes; ++i) { out.push_back(static_cast<char>((value >> (8 * i)) & 0xffU)); }
     };
     std::size_t at = 0;
     do {

@@ -11,12 +11,8 @@ namespace fabricast::test {
 
 inline Json scalar_json(const yaml::Node& node) {
     const std::string& text = node.text;
-    if (node.quoted) {
-        return text;
-    }
-    if (text == "true" || text == "false") {
-        return text == "true";
-    }
+    if (node.quoted) { return text; }
+    if (text == "true" || text == "false") { return text == "true"; }
     std::int64_t whole = 0;
     const char* end = text.data() + text.size();
     if (const auto [stop, error] = std::from_chars(text.data(), end, whole); error == std::errc{} && stop == end) {
@@ -30,12 +26,8 @@ inline Json scalar_json(const yaml::Node& node) {
 }
 
 inline Json to_json(const yaml::Node& node) {
-    if (node.is_scalar()) {
-        return scalar_json(node);
-    }
-    if (node.is_null()) {
-        return {};
-    }
+    if (node.is_scalar()) { return scalar_json(node); }
+    if (node.is_null()) { return {}; }
     Json json = node.is_list() ? Json::array() : Json::object();
     for (const yaml::Node& child : node.children) {
         if (node.is_list()) {

@@ -18,20 +18,14 @@ struct Counted {
 
 Counted counted(const Bill& bill) {
     Counted all;
-    for (const SwitchCount& s : bill.switches) {
-        all.switches.push_back(s.switches);
-    }
-    for (const CableCount& c : bill.cables) {
-        all.cables.push_back(c.cables);
-    }
+    for (const SwitchCount& s : bill.switches) { all.switches.push_back(s.switches); }
+    for (const CableCount& c : bill.cables) { all.cables.push_back(c.cables); }
     return all;
 }
 
 std::ostream& operator<<(std::ostream& out, const Counted& c) {
     for (const Counts* list : {&c.switches, &c.cables}) {
-        for (const std::uint64_t n : *list) {
-            out << n << " ";
-        }
+        for (const std::uint64_t n : *list) { out << n << " "; }
         out << "| ";
     }
     return out;

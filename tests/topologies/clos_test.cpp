@@ -13,18 +13,14 @@ namespace {
 
 std::vector<std::uint64_t> switches(const Clos& clos) {
     std::vector<std::uint64_t> counts;
-    for (const FabricTier& tier : clos.tiers()) {
-        counts.push_back(tier.switches);
-    }
+    for (const FabricTier& tier : clos.tiers()) { counts.push_back(tier.switches); }
     return counts;
 }
 
 std::vector<std::uint64_t> trunk_cables(const Clos& clos) {
     std::vector<std::uint64_t> counts;
     for (const FabricTier& tier : clos.tiers()) {
-        if (tier.cables > 0) {
-            counts.push_back(tier.cables);
-        }
+        if (tier.cables > 0) { counts.push_back(tier.cables); }
     }
     return counts;
 }

@@ -38,9 +38,7 @@ Cluster cluster(const Size& s, PathChoice choice = PathChoice::adaptive) {
 std::optional<Bill> bill(const Size& s) {
     try {
         return bill_of(Fabric(cluster(s)));
-    } catch (const ClusterError&) {
-        return std::nullopt;
-    }
+    } catch (const ClusterError&) { return std::nullopt; }
 }
 
 const std::vector<FabricKind> kinds = {FabricKind::single_switch, FabricKind::fat_tree,   FabricKind::rail_optimized,
@@ -80,9 +78,7 @@ struct Counted {
 
 std::ostream& operator<<(std::ostream& out, const Counted& c) {
     for (const Counts* list : {&c.switches, &c.cables}) {
-        for (const std::uint64_t n : *list) {
-            out << n << " ";
-        }
+        for (const std::uint64_t n : *list) { out << n << " "; }
         out << "| ";
     }
     return out;
@@ -90,12 +86,8 @@ std::ostream& operator<<(std::ostream& out, const Counted& c) {
 
 Counted counted(const Bill& bill) {
     Counted all;
-    for (const SwitchCount& s : bill.switches) {
-        all.switches.push_back(s.switches);
-    }
-    for (const CableCount& c : bill.cables) {
-        all.cables.push_back(c.cables);
-    }
+    for (const SwitchCount& s : bill.switches) { all.switches.push_back(s.switches); }
+    for (const CableCount& c : bill.cables) { all.cables.push_back(c.cables); }
     return all;
 }
 
@@ -133,9 +125,7 @@ TEST_CASE("two tiers take what a search through all leaves and uplinks finds") {
         size.kind = n % 2 == 0 ? FabricKind::fat_tree : FabricKind::rail_optimized;
         size.tiers = 2;
         const auto built = bill(size);
-        if (!built) {
-            continue;
-        }
+        if (!built) { continue; }
         const std::uint64_t rails = size.kind == FabricKind::fat_tree ? 1 : size.nics;
         const std::uint64_t ends = static_cast<std::uint64_t>(size.nodes) * size.nics / rails;
         const auto radix = static_cast<std::uint64_t>(size.radix);
@@ -168,9 +158,7 @@ TEST_CASE("every cable of the bill has a port of its own, drawn one by one as in
         Size size = random_size(n);
         size.nodes = 1 + size.nodes % 60;
         const auto counts = bill(size);
-        if (!counts) {
-            continue;
-        }
+        if (!counts) { continue; }
         ++built;
         INFO(describe(size));
         for (const PathChoice choice : {PathChoice::adaptive, PathChoice::ecmp}) {

@@ -9,9 +9,7 @@ namespace {
 
 std::size_t count(const std::string& text, const std::string& what) {
     std::size_t found = 0;
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) {
-        ++found;
-    }
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) { ++found; }
     return found;
 }
 

@@ -11,9 +11,7 @@ namespace {
 
 std::vector<std::string> names(const Fabric& fabric, const Path& path) {
     std::vector<std::string> named;
-    for (const LinkId link : path.span()) {
-        named.push_back(fabric.link_name(link));
-    }
+    for (const LinkId link : path.span()) { named.push_back(fabric.link_name(link)); }
     return named;
 }
 
@@ -46,9 +44,7 @@ TEST_CASE("between nodes a path leaves by the GPU's own NIC and latency is the s
     // 4 PCIe cables of 100 ns, 2 network cables of 300 ns, one switch of 200 ns.
     CHECK(path.latency == nanoseconds(4 * 100 + 2 * 300 + 200));
     Duration sum{};
-    for (const LinkId link : path.span()) {
-        sum += fabric.link(link).latency;
-    }
+    for (const LinkId link : path.span()) { sum += fabric.link(link).latency; }
     CHECK(path.latency == sum);
     CHECK(fabric.link(path.links[2]).capacity == 25e9);
 }
@@ -170,16 +166,12 @@ TEST_CASE("a path's links follow each other from device to device") {
     const Fabric fabric(tiny::sixteen_nodes());
     for (std::uint32_t src = 0; src < fabric.gpu_count(); src += 5) {
         for (std::uint32_t dst = 0; dst < fabric.gpu_count(); ++dst) {
-            if (src == dst) {
-                continue;
-            }
+            if (src == dst) { continue; }
             const Path path = fabric.path(between(fabric.gpu(src), fabric.gpu(dst)));
             DeviceId at = fabric.gpu(src);
             for (const LinkId link : path.span()) {
                 const LinkEnds ends = fabric.ends(link);
-                if (ends.resource) {
-                    continue;
-                }
+                if (ends.resource) { continue; }
                 REQUIRE(ends.from == at);
                 at = ends.to;
             }

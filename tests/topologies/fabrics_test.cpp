@@ -72,8 +72,7 @@ PathQuery between_nics(const Fabric& fabric, std::uint32_t a, std::uint32_t b) {
 }
 
 // Calls visit(path, query) for every pair of NICs of different nodes that the fabric joins.
-template <class Visit>
-void for_each_pair(const Fabric& fabric, Visit&& visit) {
+template <class Visit> void for_each_pair(const Fabric& fabric, Visit&& visit) {
     const std::uint32_t nics = fabric.nics_per_node();
     const bool rail_only = fabric.cluster().fabric.kind == FabricKind::rail_only;
     for (std::uint32_t a = 0; a < fabric.node_count() * nics; ++a) {
@@ -174,9 +173,7 @@ TEST_CASE("the arithmetic takes the flat graph's shortest path") {
                 // Adaptive trunks are single links: then the shortest path is the only one.
                 const bool unique = choice == PathChoice::adaptive && shape.kind != FabricKind::torus &&
                                     shape.kind != FabricKind::dual_plane;
-                if (unique) {
-                    REQUIRE(std::equal(slow.begin(), slow.end(), path.links.begin()));
-                }
+                if (unique) { REQUIRE(std::equal(slow.begin(), slow.end(), path.links.begin())); }
             });
         }
     }
@@ -200,9 +197,7 @@ TEST_CASE("flows between all NICs use every link of every fabric") {
                 for_each_pair(fabric, [&](const Path&, PathQuery query) {
                     query.flow_label = label;
                     const Path taken = fabric.path(query);
-                    for (const LinkId link : taken.span()) {
-                        idle.erase(link);
-                    }
+                    for (const LinkId link : taken.span()) { idle.erase(link); }
                 });
             }
             CHECK(idle.empty());
@@ -270,9 +265,7 @@ TEST_CASE("a fabric drawn by hand routes by its cables and spreads over equal on
         drawn.graph.cables.push_back({"node" + std::to_string(node) + ".nic0", node < 2 ? "left" : "right", cable});
     }
     for (const char* side : {"left", "right"}) {
-        for (const char* up : {"up0", "up1"}) {
-            drawn.graph.cables.push_back({side, up, cable, 2});
-        }
+        for (const char* up : {"up0", "up1"}) { drawn.graph.cables.push_back({side, up, cable, 2}); }
     }
     const Fabric fabric(drawn);
     CHECK(fabric.path(between_nics(fabric, 0, 1)).count == 2);

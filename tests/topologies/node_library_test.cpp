@@ -42,9 +42,7 @@ Path path(const Fabric& fabric, std::uint32_t src, std::uint32_t dst, PathKind t
 
 double bottleneck(const Fabric& fabric, const Path& path) {
     double least = std::numeric_limits<double>::infinity();
-    for (const LinkId link : path.span()) {
-        least = std::min(least, fabric.link(link).capacity);
-    }
+    for (const LinkId link : path.span()) { least = std::min(least, fabric.link(link).capacity); }
     return least;
 }
 
@@ -161,9 +159,7 @@ TEST_CASE("the NIC count can be changed: fewer are spread evenly, more become po
     s = scenario_of("dgx-a100", 2);
     s.cluster.node_options["nics"] = "4";
     const Fabric four(build(s, catalog()));
-    for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
-        CHECK(four.nearest_nic(gpu) == gpu / 2);
-    }
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu) { CHECK(four.nearest_nic(gpu) == gpu / 2); }
 
     s = scenario_of("dgx-h100", 2);
     s.cluster.link = "efa-v2";
@@ -190,18 +186,14 @@ TEST_CASE("without NVLink a PCIe box is bound by its root ports, peer to peer or
     std::set<LinkId> out(staged.span().begin(), staged.span().end());
     double shared = 0;
     for (const LinkId link : back.span()) {
-        if (out.contains(link) && box.link(link).cls == LinkClass::pcie) {
-            shared = box.link(link).capacity;
-        }
+        if (out.contains(link) && box.link(link).cls == LinkClass::pcie) { shared = box.link(link).capacity; }
     }
     CHECK(shared > gen4);
     CHECK(shared < 2 * gen4);
 
     const Fabric pair = fabric("a100-pcie-2x");  // two GPUs on AMD: peer to peer through the host bridge
     const Path through_bridge = path(pair, 0, 1);
-    for (const LinkId link : through_bridge.span()) {
-        CHECK(pair.link(link).cls == LinkClass::pcie);
-    }
+    for (const LinkId link : through_bridge.span()) { CHECK(pair.link(link).cls == LinkClass::pcie); }
     const Fabric stock = fabric("rtx4090-8x");
     CHECK(stock.link(path(stock, 0, 1).links[2]).cls == LinkClass::host_memory);
 }
@@ -270,9 +262,7 @@ TEST_CASE("a template gives no device more or faster links than it has") {
             "  - {name: switch0, part: pex-88000}\ncables:\n";
         try {
             read_node(yaml::parse(head + links, "x.yaml"), catalog());
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
+        } catch (const InputError& error) { return std::string(error.what()); }
         return std::string();
     };
     CHECK(said("  - {from: gpu0-7, to: nvswitch, link: nvlink-4, count: 18}\n").empty());

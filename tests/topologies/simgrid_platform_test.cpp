@@ -36,9 +36,7 @@ int main(int argc, char** argv) {
     check(engine.get_host_count() == fabric.gpu_count(), "a host for each GPU");
     for (std::uint32_t src = 0; src < fabric.gpu_count(); ++src) {
         for (std::uint32_t dst = 0; dst < fabric.gpu_count(); ++dst) {
-            if (src == dst) {
-                continue;
-            }
+            if (src == dst) { continue; }
             PathQuery query;
             query.src = fabric.gpu(src);
             query.dst = fabric.gpu(dst);

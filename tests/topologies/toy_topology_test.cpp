@@ -61,9 +61,7 @@ TEST_CASE("a topology that only a test knows has devices, links and paths") {
     for (std::uint32_t from = 0; from < fabric.gpu_count(); ++from) {
         for (std::uint32_t to = 0; to < fabric.gpu_count(); ++to) {
             const std::uint32_t a = from / fabric.gpus_per_node(), b = to / fabric.gpus_per_node();
-            if (a == b) {
-                continue;
-            }
+            if (a == b) { continue; }
             const Path path = fabric.path({.src = fabric.gpu(from), .dst = fabric.gpu(to)});
             std::uint32_t trunks = 0;
             DeviceId at = fabric.gpu(from);

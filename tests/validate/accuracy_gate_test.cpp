@@ -62,9 +62,7 @@ TEST_CASE("every curve of docs/accuracy.csv is what this program forecasts, and 
                 "null_tuning_pct", "forecasts_hash"},
                {});
     std::map<std::string, double> figures;
-    for (const NamedFigure& figure : accuracy_figures(rows)) {
-        figures[figure.name] = figure.value;
-    }
+    for (const NamedFigure& figure : accuracy_figures(rows)) { figures[figure.name] = figure.value; }
     const yaml::Node ceilings = yaml::read(measurements / "ceilings.yaml");
     CHECK(ceilings.required("ceilings").members().size() >= 12);
     for (const yaml::Node& ceiling : ceilings.required("ceilings").members()) {

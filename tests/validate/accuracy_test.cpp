@@ -30,9 +30,7 @@ ComparedRow row(const std::string& site, std::int64_t size, double predicted, Ro
 
 double figure(const std::vector<ComparedRow>& rows, const std::string& name) {
     for (const NamedFigure& f : accuracy_figures(rows)) {
-        if (f.name == name) {
-            return f.value;
-        }
+        if (f.name == name) { return f.value; }
     }
     return -1;
 }
@@ -161,9 +159,7 @@ TEST_CASE("every listed dataset is here, in a group that its file derives to, an
             CHECK(derived.generation == entry.group.generation);
             CHECK(derived.nccl_era == entry.group.nccl_era);
             CHECK(derived.fabric == entry.group.fabric);
-        } catch (const InputError&) {
-            CHECK(text(m.benchmark, "collective") == "several");
-        }
+        } catch (const InputError&) { CHECK(text(m.benchmark, "collective") == "several"); }
     }
     for (const auto& file : std::filesystem::directory_iterator(folder / "nccl")) {
         INFO(file.path());
@@ -178,9 +174,7 @@ TEST_CASE("each unhealthy pattern names a cause and matches something") {
         INFO(pattern.match);
         CHECK(pattern.cause.size() > 20);
         bool matches = false;
-        for (const auto& [dataset, entry] : sites) {
-            matches = matches || glob_matches(pattern.match, dataset);
-        }
+        for (const auto& [dataset, entry] : sites) { matches = matches || glob_matches(pattern.match, dataset); }
         CHECK(matches);
     }
 }

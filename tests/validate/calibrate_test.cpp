@@ -84,9 +84,7 @@ TEST_CASE("a figure that no row depends on, or that these rows cannot tell, is r
         options.only = {name};
         try {
             calibrate(catalog, rows, cache, options);
-        } catch (const UnderDetermined& error) {
-            return error.what();
-        }
+        } catch (const UnderDetermined& error) { return error.what(); }
         return "";
     };
     CHECK_THAT(refusal("transport-ib-ndr/wire", data), ContainsSubstring("no row of these data depends on"));

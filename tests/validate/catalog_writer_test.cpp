@@ -143,9 +143,7 @@ TEST_CASE("every fitted figure of the catalogue has a prior, an interval and dat
             continue;  // written by `accuracy --loso`, not by `fit`
         }
         for (const auto& [path, figure] : part.figures) {
-            if (figure.origin != Origin::fitted || path.starts_with("data.")) {
-                continue;
-            }
+            if (figure.origin != Origin::fitted || path.starts_with("data.")) { continue; }
             INFO(name << "/" << path);
             ++fitted;
             const bool known =

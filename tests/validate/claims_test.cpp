@@ -27,9 +27,7 @@ const std::vector<ClaimFile>& committed() {
 const std::vector<JudgedFile>& judged() {
     static const std::vector<JudgedFile> all = [] {
         std::vector<JudgedFile> files;
-        for (const ClaimFile& file : committed()) {
-            files.push_back({&file, judge(file, catalogue(), 0)});
-        }
+        for (const ClaimFile& file : committed()) { files.push_back({&file, judge(file, catalogue(), 0)}); }
         return files;
     }();
     return all;
@@ -47,9 +45,7 @@ Claim claim_with(std::vector<CheckRole> roles) {
 
 std::vector<JudgedCheck> holding(std::vector<bool> holds) {
     std::vector<JudgedCheck> checks;
-    for (const bool hold : holds) {
-        checks.push_back({0, 0, 0, hold});
-    }
+    for (const bool hold : holds) { checks.push_back({0, 0, 0, hold}); }
     return checks;
 }
 
@@ -76,9 +72,7 @@ TEST_CASE("every claim ends as it is written") {
 TEST_CASE("every claim of the documents is there, once") {
     std::multiset<std::string> ids;
     for (const ClaimFile& file : committed()) {
-        for (const Claim& claim : file.claims) {
-            ids.insert(claim.id);
-        }
+        for (const Claim& claim : file.claims) { ids.insert(claim.id); }
     }
     const std::vector<std::pair<char, int>> documents = {{'A', 11}, {'B', 15}, {'C', 25}, {'D', 4}, {'E', 6}};
     std::size_t expected = 0;
@@ -128,9 +122,7 @@ TEST_CASE("the committed page says what is computed now") {
         // A row of a check up to its default value: the band behind it takes draws.
         if (line.starts_with("| ") && std::ranges::count(line, '|') == 7) {
             std::size_t cut = 0;
-            for (int bars = 0; bars < 4; ++bars) {
-                cut = line.find('|', cut) + 1;
-            }
+            for (int bars = 0; bars < 4; ++bars) { cut = line.find('|', cut) + 1; }
             ++rows;
             INFO(line);
             CHECK(page.find(line.substr(0, cut)) != std::string::npos);

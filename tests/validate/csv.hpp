@@ -40,9 +40,7 @@ inline std::vector<CsvRow> read_csv(std::string_view csv) {
             continue;
         }
         CsvRow& row = rows.emplace_back();
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            row[names[i]] = cells.at(i);
-        }
+        for (std::size_t i = 0; i < names.size(); ++i) { row[names[i]] = cells.at(i); }
     }
     return rows;
 }

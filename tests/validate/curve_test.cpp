@@ -26,9 +26,7 @@ Curve from_times(const std::vector<double>& microseconds) {
 std::vector<std::size_t> left_out(const Curve& curve) {
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
-        if (!curve.points[i].left_out.empty()) {
-            which.push_back(i);
-        }
+        if (!curve.points[i].left_out.empty()) { which.push_back(i); }
     }
     return which;
 }

@@ -26,9 +26,7 @@ Derived derived(const Said& said) {
 std::string refusal(const Said& said) {
     try {
         derived(said);
-    } catch (const InputError& error) {
-        return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "";
 }
 
@@ -227,9 +225,7 @@ TEST_CASE("every NCCL measurement of this repository derives, or is no curve of 
             const Derived d = derive(m, table);
             CHECK(d.ranks >= 2);
             CHECK_FALSE(d.assumptions.empty());
-        } catch (const InputError&) {
-            refused.push_back(m.id);
-        }
+        } catch (const InputError&) { refused.push_back(m.id); }
     }
     std::ranges::sort(refused);
     // One speaks of "several" collectives, the other of "various" GPUs.

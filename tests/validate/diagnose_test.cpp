@@ -32,9 +32,7 @@ Diagnosis diagnosis_of(const std::string& name, const Catalog& catalog) {
 
 // The stated cause is among the first three, or no cause is claimed to fit.
 bool explained(const Diagnosis& d, const std::vector<std::string>& stated) {
-    if (d.verdict == Finding::none_fits) {
-        return true;
-    }
+    if (d.verdict == Finding::none_fits) { return true; }
     for (std::size_t i = 0; i < std::min<std::size_t>(3, d.ranked.size()); ++i) {
         for (const std::string& cause : stated) {
             if (d.ranked[i].cause->name == cause) {
@@ -55,9 +53,7 @@ TEST_CASE("a forecast fits itself best, and a slower curve worse the slower it i
     double last = 0;
     for (const double factor : {1.1, 1.3, 2.0}) {
         std::vector<TimedRow> slower = rows;
-        for (TimedRow& row : slower) {
-            row.seconds *= factor;
-        }
+        for (TimedRow& row : slower) { row.seconds *= factor; }
         const double now = misfit(slower, forecast, {}, Evidence::same_gpu_era_fabric).distance;
         CHECK(now > last);
         CHECK(misfit(slower, forecast, {}, Evidence::formula_only).distance < now);
@@ -128,9 +124,7 @@ Scenario four_nodes() {
 
 std::vector<TimedRow> run_rows(const Scenario& scenario, const Catalog& catalog) {
     std::vector<TimedRow> rows;
-    for (const Row& row : simulate(scenario, catalog).rows) {
-        rows.push_back({row.size, row.time_s});
-    }
+    for (const Row& row : simulate(scenario, catalog).rows) { rows.push_back({row.size, row.time_s}); }
     return rows;
 }
 
@@ -165,19 +159,13 @@ TEST_CASE("half of the NICs gone is missing rails, four of a node's, or what mak
     const Catalog catalog = read_catalog();
     Suspect half{four_nodes(), build(four_nodes(), catalog)};
     for (const Cause& cause : causes()) {
-        if (cause.name == "rail-missing") {
-            REQUIRE(cause.apply(half, 4));
-        }
+        if (cause.name == "rail-missing") { REQUIRE(cause.apply(half, 4)); }
     }
     std::vector<TimedRow> rows;
-    for (const Bytes size : collective_of(half.scenario).sizes) {
-        rows.push_back({size, 0});
-    }
+    for (const Bytes size : collective_of(half.scenario).sizes) { rows.push_back({size, 0}); }
     half.scenario.engine = Flow{};
     const std::vector<double> seconds = curve(half, rows, catalog);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i].seconds = seconds[i];
-    }
+    for (std::size_t i = 0; i < rows.size(); ++i) { rows[i].seconds = seconds[i]; }
     const Diagnosis d = judged(rows, catalog);
     const std::string said = to_text(d, "half", {});
     INFO(said);
@@ -214,9 +202,7 @@ TEST_CASE("one GPU with half of its NVLinks is found") {
     INFO(to_text(d, "gpu", {}));
     REQUIRE((d.verdict == Finding::likely_cause || d.verdict == Finding::several_fit));
     bool named = false;
-    for (std::size_t i = 0; i < d.named; ++i) {
-        named = named || d.ranked[i].cause->name == "slow-gpu-link";
-    }
+    for (std::size_t i = 0; i < d.named; ++i) { named = named || d.ranked[i].cause->name == "slow-gpu-link"; }
     CHECK(named);
 }
 

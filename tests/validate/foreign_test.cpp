@@ -60,9 +60,7 @@ void check(const std::string& head, const Expected& expected) {
 std::string refusal(const std::string& head) {
     try {
         compared(file(head));
-    } catch (const InputError& error) {
-        return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "";
 }
 

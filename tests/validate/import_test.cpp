@@ -32,9 +32,7 @@ Log log_at(const fs::path& path, const std::string& format, bool footer = true) 
 std::vector<Log> real_logs() {
     std::vector<Log> logs;
     const auto add = [&](const char* name, const char* format, bool footer = true) {
-        if (fs::exists(samples / name)) {
-            logs.push_back(log_at(samples / name, format, footer));
-        }
+        if (fs::exists(samples / name)) { logs.push_back(log_at(samples / name, format, footer)); }
     };
     add("nccl-tests/superbench_nccl_allreduce.log", "nccl-tests");
     add("nccl-tests/superbench_nccl_allgather.log", "nccl-tests");
@@ -75,9 +73,7 @@ std::string refusal(const std::string& text, const std::string& file, const std:
 
 // What a shortened log still tells must be the beginning of what the whole one tells.
 bool is_beginning(const std::vector<Measurement>& part, const std::vector<Measurement>& whole, bool rows_may_lack) {
-    if (part.size() > whole.size()) {
-        return false;
-    }
+    if (part.size() > whole.size()) { return false; }
     for (std::size_t i = 0; i < part.size(); ++i) {
         const auto& rows = part[i].rows;
         const bool same =
@@ -91,9 +87,7 @@ bool is_beginning(const std::vector<Measurement>& part, const std::vector<Measur
 
 const Log* named(const std::vector<Log>& logs, const std::string& file) {
     for (const Log& log : logs) {
-        if (log.file == file) {
-            return &log;
-        }
+        if (log.file == file) { return &log; }
     }
     report_skip("no sample " + file + " beside the sources");
     return nullptr;
@@ -134,19 +128,13 @@ TEST_CASE("every log is known by sight, read, and reads the same after it was wr
         }
         read.insert(log.format);
     }
-    if (fs::exists(samples)) {
-        CHECK(read.size() == log_formats().size());
-    }
+    if (fs::exists(samples)) { CHECK(read.size() == log_formats().size()); }
 }
 
 TEST_CASE("a format says whether a log of a real run was read") {
     std::set<std::string> real;
-    for (const Log& log : real_logs()) {
-        real.insert(log.format);
-    }
-    if (real.empty()) {
-        SKIP_TEST("no samples beside the sources");
-    }
+    for (const Log& log : real_logs()) { real.insert(log.format); }
+    if (real.empty()) { SKIP_TEST("no samples beside the sources"); }
     for (const LogFormat& format : log_formats()) {
         INFO(format.name);
         CHECK(format.real_sample == real.contains(std::string(format.name)));
@@ -185,9 +173,7 @@ TEST_CASE("bytes changed at random are refused with their place or read as anoth
             }
             try {
                 import_log(broken, log.file, round % 2 == 0 ? log.format : "auto");
-            } catch (const InputError& error) {
-                CHECK(error.place->line >= 1);
-            }
+            } catch (const InputError& error) { CHECK(error.place->line >= 1); }
         }
     }
 }
@@ -208,9 +194,7 @@ TEST_CASE("nccl-tests: ranks, nodes, version and collective come from the log") 
 }
 
 TEST_CASE("nccl-tests: a failed run says in one line what is missing") {
-    if (!fs::exists(samples / "nccl-tests/xxrjun_pair_failed.log")) {
-        SKIP_TEST("no samples beside the sources");
-    }
+    if (!fs::exists(samples / "nccl-tests/xxrjun_pair_failed.log")) { SKIP_TEST("no samples beside the sources"); }
     const Log log = log_at(samples / "nccl-tests/xxrjun_pair_failed.log", "nccl-tests");
     const std::string said = refusal(log.text, log.file);
     CHECK_THAT(said, ContainsSubstring(":38:1: the log ends within a table"));
@@ -220,9 +204,7 @@ TEST_CASE("nccl-tests: a failed run says in one line what is missing") {
 TEST_CASE("nccl-tests: figures that contradict each other are refused where they stand") {
     const std::vector<Log> logs = real_logs();
     const Log* log = named(logs, "superbench_nccl_allreduce.log");
-    if (log == nullptr) {
-        return;
-    }
+    if (log == nullptr) { return; }
     CHECK_THAT(refusal(with(log->text, "8159.5", "8259.5"), log->file), ContainsSubstring("algbw does not follow"));
     CHECK_THAT(refusal(with(log->text, "230.29", "330.29"), log->file), ContainsSubstring("average bus bandwidth"));
     CHECK_THAT(refusal(with(log->text, "Out of bounds values : 0 OK", "Out of bounds values : 3 FAILED"), log->file),
@@ -236,9 +218,7 @@ TEST_CASE("nccl-tests: figures that contradict each other are refused where they
 TEST_CASE("nccl-tests: where neither log nor file name says the collective, the user may") {
     const std::vector<Log> logs = real_logs();
     const Log* log = named(logs, "superbench_nccl_allreduce.log");
-    if (log == nullptr) {
-        return;
-    }
+    if (log == nullptr) { return; }
     CHECK_THAT(refusal(log->text, "run.log"), ContainsSubstring("which collective"));
     const auto said =
         import_log(log->text, "run.log", "auto", {{"benchmark.collective", "all_reduce"}, {"system.nic", "none"}});
@@ -301,9 +281,7 @@ TEST_CASE("ucx_perftest: where the size is not told it follows from bandwidth an
 }
 
 TEST_CASE("a run that its own check calls wrong is refused") {
-    if (!fs::exists(samples / "osu")) {
-        SKIP_TEST("no samples beside the sources");
-    }
+    if (!fs::exists(samples / "osu")) { SKIP_TEST("no samples beside the sources"); }
     const Log log = log_at(samples / "osu/osu_alltoall_gpu.txt", "osu", false);
     CHECK_THAT(refusal(with(log.text, "Pass", "Fail"), log.file), ContainsSubstring("failed its own check"));
     CHECK_THAT(refusal(with(read_text(fixtures / "bandwidth_test.txt", 1 << 20), "PASS", "FAIL"), "b.txt"),

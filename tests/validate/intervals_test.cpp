@@ -45,9 +45,7 @@ TEST_CASE("an interval holds four in five distances, and more where few sites te
     CHECK(std::log(ten.high80) == Approx(std::log(1.2) * 1.3830 / 1.28155).epsilon(1e-3));
     CHECK(ten.low80 == Approx(1 / ten.high80));
     std::vector<double> many;
-    for (int i = 0; i < 100; ++i) {
-        many.insert(many.end(), ratios.begin(), ratios.end());
-    }
+    for (int i = 0; i < 100; ++i) { many.insert(many.end(), ratios.begin(), ratios.end()); }
     const RatioRange thousand =
         interval_table(sites_with(many), Forecast::publisher_out).at({false, true, Regime::mid});
     CHECK(thousand.high80 == Approx(1.2).epsilon(1e-3));
@@ -63,9 +61,7 @@ TEST_CASE("an interval holds four in five distances, and more where few sites te
 TEST_CASE("a site with many rows weighs as one") {
     std::vector<ComparedRow> rows = sites_with({0.9, 1.1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
     const RatioRange before = interval_table(rows, Forecast::publisher_out).at({false, true, Regime::mid});
-    for (int i = 0; i < 100; ++i) {
-        rows.push_back(rows.front());
-    }
+    for (int i = 0; i < 100; ++i) { rows.push_back(rows.front()); }
     const RatioRange after = interval_table(rows, Forecast::publisher_out).at({false, true, Regime::mid});
     CHECK(after.low80 == before.low80);
     CHECK(after.high80 == before.high80);
@@ -136,9 +132,7 @@ TEST_CASE("transfer-intervals are the deciles of the published measurements, eac
             double sum = 0;
             for (const auto& [value, weight] : weighted) {
                 sum += weight;
-                if (sum >= share * whole) {
-                    return value;
-                }
+                if (sum >= share * whole) { return value; }
             }
             return weighted.back().first;
         };
@@ -160,9 +154,7 @@ RatioRange paired_range(const std::vector<std::vector<double>>& groups) {
         const auto n = static_cast<double>(ratios.size());
         for (std::size_t i = 0; i < ratios.size(); ++i) {
             for (std::size_t j = 0; j < ratios.size(); ++j) {
-                if (i != j) {
-                    points.emplace_back(ratios[i] / ratios[j], 1 / (n * (n - 1)));
-                }
+                if (i != j) { points.emplace_back(ratios[i] / ratios[j], 1 / (n * (n - 1))); }
             }
         }
         all += ratios.size() > 1 ? 1 : 0;
@@ -182,13 +174,9 @@ RatioRange paired_range(const std::vector<std::vector<double>>& groups) {
 std::vector<std::vector<double>> grouped(const std::vector<CsvRow>& rows, const std::string& by,
                                          const std::function<double(const CsvRow&)>& number) {
     std::map<std::string, std::vector<double>> groups;
-    for (const CsvRow& row : rows) {
-        groups[row.at(by)].push_back(number(row));
-    }
+    for (const CsvRow& row : rows) { groups[row.at(by)].push_back(number(row)); }
     std::vector<std::vector<double>> list;
-    for (const auto& [name, numbers] : groups) {
-        list.push_back(numbers);
-    }
+    for (const auto& [name, numbers] : groups) { list.push_back(numbers); }
     return list;
 }
 
@@ -203,13 +191,9 @@ TEST_CASE("two tables of one site are as far apart as the catalogue's study-inte
     const Part& part = catalogue().at("interval", "study-intervals");
     std::map<std::string, std::vector<CsvRow>> curves;  // by regime
     for (const CsvRow& row : read_csv(read_text(FABRICAST_SOURCE_DIR "/docs/accuracy.csv", 1 << 24))) {
-        if (!row.at("measured_over_without_publisher").empty()) {
-            curves[row.at("regime")].push_back(row);
-        }
+        if (!row.at("measured_over_without_publisher").empty()) { curves[row.at("regime")].push_back(row); }
     }
-    if (curves.empty()) {
-        report_skip("docs/accuracy.csv holds no fits without each site: ./dev accuracy --loso");
-    }
+    if (curves.empty()) { report_skip("docs/accuracy.csv holds no fits without each site: ./dev accuracy --loso"); }
     for (const auto& [regime, rows] : curves) {
         const RatioRange range = paired_range(grouped(
             rows, "site", [](const CsvRow& row) { return std::stod(row.at("measured_over_without_publisher")); }));

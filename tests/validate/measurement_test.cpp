@@ -23,9 +23,7 @@ rows:
 std::string message(const std::string& yaml) {
     try {
         parse_measurement(yaml, "m.yaml");
-    } catch (const InputError& error) {
-        return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "";
 }
 

@@ -11,27 +11,21 @@ namespace {
 // t = a + S / b at 20 sizes; a and b planted.
 std::vector<double> sizes() {
     std::vector<double> s;
-    for (int power = 10; power < 30; ++power) {
-        s.push_back(std::ldexp(1.0, power));
-    }
+    for (int power = 10; power < 30; ++power) { s.push_back(std::ldexp(1.0, power)); }
     return s;
 }
 
 FitCurve line(const std::vector<double>& measured, double weight) {
     const std::vector<double> s = sizes();
     return {{0, 1}, std::vector<double>(s.size(), weight), [=](std::span<const double> x, std::span<double> errors) {
-                for (std::size_t i = 0; i < s.size(); ++i) {
-                    errors[i] = std::log((x[0] + s[i] / x[1]) / measured[i]);
-                }
+                for (std::size_t i = 0; i < s.size(); ++i) { errors[i] = std::log((x[0] + s[i] / x[1]) / measured[i]); }
                 return true;
             }};
 }
 
 std::vector<double> planted(double a, double b) {
     std::vector<double> t;
-    for (const double s : sizes()) {
-        t.push_back(a + s / b);
-    }
+    for (const double s : sizes()) { t.push_back(a + s / b); }
     return t;
 }
 
@@ -84,9 +78,7 @@ TEST_CASE("what no data tell takes what its kin tell, by their correlation") {
 TEST_CASE("noise widens the interval, more data narrow it") {
     const auto width = [](double noise, double copies) {
         std::vector<double> t = planted(12e-6, 235e9);
-        for (std::size_t i = 0; i < t.size(); ++i) {
-            t[i] *= i % 2 == 0 ? 1 + noise : 1 - noise;
-        }
+        for (std::size_t i = 0; i < t.size(); ++i) { t[i] *= i % 2 == 0 ? 1 + noise : 1 - noise; }
         const std::vector<FitCurve> curves(static_cast<std::size_t>(copies), line(t, 1));
         const FitOutcome fit = robust_fit(two, {}, curves, 20 * copies, {.lambda = 1e-3});
         return fit.values[1].high80 / fit.values[1].low80 - 1;

@@ -30,9 +30,7 @@ std::vector<Measurement> read_toy(const LogText& log, const Statements&) {
             m.row_places.push_back(log.at(line));
         }
     }
-    if (!done) {
-        throw InputError(log.end(), error_message("the log ends too early", "", "a line 'done'"));
-    }
+    if (!done) { throw InputError(log.end(), error_message("the log ends too early", "", "a line 'done'")); }
     return {m};
 }
 

@@ -123,9 +123,7 @@ TEST_CASE("the catalogue's list of what training tables have is that of the tabl
     std::vector<TrainingForecast> rows;
     for (std::size_t t = 0; t < tables.size(); ++t) {
         for (std::size_t r = 0; r < tables[t].rows.size(); ++r) {
-            if (!exclusion(tables[t], r).empty()) {
-                continue;
-            }
+            if (!exclusion(tables[t], r).empty()) { continue; }
             const Scenario s = derive_step(tables[t], r, catalogue()).scenario;
             const auto& w = std::get<TrainingWorkload>(s.workload);
             const Fabric fabric(build(s, catalogue()));
@@ -163,12 +161,8 @@ TEST_CASE("no published layout that ran is refused for its memory, and most that
         if (figure.name == "train_memory_median_pct") {
             CHECK(figure.value < 25);  // BLOOM's chronicle: nvidia-smi shows a quarter more than is counted
         }
-        if (figure.name == "train_memory_oom_passed_rows") {
-            CHECK(figure.value == out - caught);
-        }
-        if (figure.name == "train_memory_interval80_coverage_pct") {
-            CHECK(figure.value > 70);
-        }
+        if (figure.name == "train_memory_oom_passed_rows") { CHECK(figure.value == out - caught); }
+        if (figure.name == "train_memory_interval80_coverage_pct") { CHECK(figure.value > 70); }
     }
 }
 
@@ -209,9 +203,7 @@ TEST_CASE("no training table is named in the catalogue's constants but as a sour
     std::ifstream file(std::filesystem::path(FABRICAST_SOURCE_DIR) / "models/catalog/training.yaml");
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     REQUIRE_FALSE(text.empty());
-    for (const TrainingTable& table : read_training_tables(folder)) {
-        CHECK(text.find(table.id) == std::string::npos);
-    }
+    for (const TrainingTable& table : read_training_tables(folder)) { CHECK(text.find(table.id) == std::string::npos); }
 }
 
 TEST_CASE(

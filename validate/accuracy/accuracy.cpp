@@ -26,8 +26,7 @@ void append_figures(std::vector<NamedFigure>& figures, const std::vector<Compare
     figures.insert(figures.end(), pooled.begin(), pooled.end());
 }
 
-template <Forecast which>
-std::string seconds(const ComparedRow& row) {
+template <Forecast which> std::string seconds(const ComparedRow& row) {
     return row[which] > 0 ? seven_digits(row[which]) : "";
 }
 

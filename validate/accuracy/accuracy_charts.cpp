@@ -49,9 +49,7 @@ std::string sites_chart(const std::vector<ComparedRow>& rows) {
     for (const Regime regime : all_regimes) {
         DotChart& chart = charts.emplace_back();
         chart.title = sizes_of(regime);
-        for (const auto& [site, unused] : site_medians(rows, Forecast::ours)) {
-            chart.rows.push_back({site, {}});
-        }
+        for (const auto& [site, unused] : site_medians(rows, Forecast::ours)) { chart.rows.push_back({site, {}}); }
         for (const Dots& dots : site_dots) {
             const auto medians = site_medians(rows, dots.which);
             for (DotRow& row : chart.rows) {
@@ -72,20 +70,14 @@ std::string curves_chart(const Collection& collection) {
     std::map<std::string, const Comparison*> shown;
     for (const CollectedCurve& curve : collection.curves) {
         const Comparison& c = curve.comparison;
-        if (!curve.cause.empty() || c.sizes.size() < 8) {
-            continue;
-        }
+        if (!curve.cause.empty() || c.sizes.size() < 8) { continue; }
         const SystemGroup& g = c.derived.group;
         const Comparison*& best = shown[fmt::format("{}{}{}{}", g.generation, g.nccl_era, g.fabric,
                                                     to_string(collective_of(c.derived.scenario).collective))];
-        if (best == nullptr || c.sizes.size() > best->sizes.size()) {
-            best = &c;
-        }
+        if (best == nullptr || c.sizes.size() > best->sizes.size()) { best = &c; }
     }
     std::vector<Panel> panels;
-    for (const auto& [key, comparison] : shown) {
-        panels.push_back(curve_panel(*comparison));
-    }
+    for (const auto& [key, comparison] : shown) { panels.push_back(curve_panel(*comparison)); }
     return svg(panels, 3);
 }
 

@@ -31,9 +31,7 @@ std::string medians_cell(const std::map<std::string, RegimeMedians>& medians, co
 // 90th percentile of the site, and the 90th percentile over all rows.
 std::string figures_table(const std::vector<NamedFigure>& all) {
     std::map<std::string, double> figures;
-    for (const NamedFigure& f : all) {
-        figures[f.name] = f.value;
-    }
+    for (const NamedFigure& f : all) { figures[f.name] = f.value; }
     struct Line {
         const char *title, *name;
     };
@@ -77,9 +75,7 @@ std::string null_better_table(const std::vector<ComparedRow>& rows) {
     std::size_t worse = 0;
     for (const std::string_view part : all_parts) {
         std::vector<std::map<std::string, RegimeMedians>> theirs;
-        for (const auto& [which, name] : nulls) {
-            theirs.push_back(site_medians(rows, which, part));
-        }
+        for (const auto& [which, name] : nulls) { theirs.push_back(site_medians(rows, which, part)); }
         for (const auto& [site, ours] : site_medians(rows, Forecast::publisher_out, part)) {
             for (const Regime regime : all_regimes) {
                 const std::optional<double>& error = ours[index_of(regime)];
@@ -129,9 +125,7 @@ std::string sites_table(const std::vector<ComparedRow>& rows, std::string_view p
     for (const auto& [site, unused] : ours) {
         std::vector<std::string> cells = {site, fmt::format("{}", fmt::join(groups[site], "; ")),
                                           fmt::format("{}", counted[site])};
-        for (const auto& medians : columns) {
-            cells.push_back(medians_cell(medians, site));
-        }
+        for (const auto& medians : columns) { cells.push_back(medians_cell(medians, site)); }
         out += markdown_row(cells);
     }
     return out;
@@ -164,9 +158,7 @@ std::string known_fabrics(const std::vector<ComparedRow>& rows) {
 // Healthy curves whose median error is above twice the target in some regime, worst first.
 std::string misses(const std::vector<ComparedRow>& rows) {
     std::map<std::string, std::string> sites;
-    for (const ComparedRow& row : rows) {
-        sites[row.table] = row.site;
-    }
+    for (const ComparedRow& row : rows) { sites[row.table] = row.site; }
     std::map<std::string, std::pair<double, std::string>> found;  // by table: how far above, and in which regimes
     for (const Regime regime : all_regimes) {
         for (const auto& [table, errors] : errors_by(&ComparedRow::table, rows, {.regime = regime})) {
@@ -185,9 +177,7 @@ std::string misses(const std::vector<ComparedRow>& rows) {
     }
     std::ranges::sort(lines);
     std::string out = markdown_head({"site", "dataset", "median error, % (median signed)"});
-    for (const auto& [rank, line] : lines) {
-        out += line;
-    }
+    for (const auto& [rank, line] : lines) { out += line; }
     return lines.empty() ? "None.\n" : out;
 }
 
@@ -239,9 +229,7 @@ std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection
                           const KnownMisses& known) {
     const std::vector<NamedFigure> figures = accuracy_figures(rows);
     std::string lines;
-    for (const NamedFigure& figure : figures) {
-        lines += figure_line(figure) + "\n";
-    }
+    for (const NamedFigure& figure : figures) { lines += figure_line(figure) + "\n"; }
     const bool stale = std::ranges::none_of(rows, [](const ComparedRow& row) { return row[Forecast::left_out] > 0; });
     return filled_page("accuracy.md", {{"figures_table", figures_table(figures)},
                                        {"stale", stale ? stale_words : ""},

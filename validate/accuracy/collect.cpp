@@ -11,14 +11,10 @@ namespace {
 std::vector<std::filesystem::path> measurement_files(const std::filesystem::path& folder) {
     std::error_code error;
     const std::filesystem::recursive_directory_iterator entries(folder, error);
-    if (error) {
-        throw IoError("the folder " + folder.string() + " cannot be read: " + error.message());
-    }
+    if (error) { throw IoError("the folder " + folder.string() + " cannot be read: " + error.message()); }
     std::vector<std::filesystem::path> files;
     for (const auto& entry : entries) {
-        if (entry.path().extension() == ".yaml" && !is_training_table(entry.path())) {
-            files.push_back(entry.path());
-        }
+        if (entry.path().extension() == ".yaml" && !is_training_table(entry.path())) { files.push_back(entry.path()); }
     }
     std::ranges::sort(files);
     return files;
@@ -45,9 +41,7 @@ Collection collect(const std::filesystem::path& folder, const Catalog& catalog, 
             collection.curves.push_back({compare(measurement, builtin_aliases(), catalog, cache),
                                          site_of(measurement, sites), publisher_of(measurement, sites),
                                          std::string(cause_of(measurement.id, unhealthy))});
-        } catch (const std::runtime_error& error) {
-            collection.skipped.push_back({file.string(), error.what()});
-        }
+        } catch (const std::runtime_error& error) { collection.skipped.push_back({file.string(), error.what()}); }
     }
     std::ranges::sort(collection.curves, {}, [](const CollectedCurve& c) { return c.comparison.id; });
     return collection;

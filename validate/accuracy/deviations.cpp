@@ -56,9 +56,7 @@ std::string with_deviations(const std::string& page, const std::vector<Deviation
     }
     const std::size_t first = table + head.size();
     std::string out = page.substr(0, first);
-    for (const Deviation& deviation : deviations) {
-        out += line_of(deviation, error_of(deviation, rows));
-    }
+    for (const Deviation& deviation : deviations) { out += line_of(deviation, error_of(deviation, rows)); }
     return out + page.substr(std::min(page.find("\n\n", first - 1), page.size() - 1) + 1);
 }
 

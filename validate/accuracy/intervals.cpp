@@ -37,18 +37,14 @@ IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast whic
         }
     }
     IntervalTable table;
-    for (const auto& [key, sites] : ratios) {
-        table[key] = range_of(sites);
-    }
+    for (const auto& [key, sites] : ratios) { table[key] = range_of(sites); }
     return table;
 }
 
 Coverage coverage(const std::vector<ComparedRow>& rows, Forecast which) {
     std::map<std::string, std::vector<const ComparedRow*>> sites;
     for (const ComparedRow& row : rows) {
-        if (counts(row, which)) {
-            sites[row.site].push_back(&row);
-        }
+        if (counts(row, which)) { sites[row.site].push_back(&row); }
     }
     Coverage result;
     std::vector<double> shares;
@@ -74,12 +70,8 @@ Coverage coverage(const std::vector<ComparedRow>& rows, Forecast which) {
             count_all += static_cast<double>(width.size());
         }
     }
-    if (shares.empty()) {
-        return result;
-    }
-    for (const double share : shares) {
-        result.sites += share / static_cast<double>(shares.size());
-    }
+    if (shares.empty()) { return result; }
+    for (const double share : shares) { result.sites += share / static_cast<double>(shares.size()); }
     result.rows = inside_all / count_all;
     result.width = *percentile(widths, 50);
     return result;
@@ -87,9 +79,7 @@ Coverage coverage(const std::vector<ComparedRow>& rows, Forecast which) {
 
 std::vector<NamedFigure> interval_figures(const std::vector<ComparedRow>& rows) {
     const Coverage ours = coverage(rows, Forecast::publisher_out);
-    if (ours.width <= 0) {
-        return {};
-    }
+    if (ours.width <= 0) { return {}; }
     return {{"interval80_coverage_pct", 100 * ours.sites},
             {"interval80_rows_coverage_pct", 100 * ours.rows},
             {"interval80_width_pct", 100 * ours.width},

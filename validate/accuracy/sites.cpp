@@ -35,9 +35,7 @@ KnownMisses read_misses(const std::filesystem::path& path) {
     const yaml::Node root = yaml::read(path);
     root.allow({"misses"});
     KnownMisses misses;
-    for (const yaml::Node& site : root.required("misses").members()) {
-        misses[site.name] = site.as_string();
-    }
+    for (const yaml::Node& site : root.required("misses").members()) { misses[site.name] = site.as_string(); }
     return misses;
 }
 
@@ -53,9 +51,7 @@ std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path) 
 }
 
 std::string site_of(const Measurement& measurement, const Sites& sites) {
-    if (const auto listed = sites.find(measurement.id); listed != sites.end()) {
-        return listed->second.site;
-    }
+    if (const auto listed = sites.find(measurement.id); listed != sites.end()) { return listed->second.site; }
     for (const std::string_view key : {"repo", "url"}) {
         if (const std::string_view source = text(measurement.source, key); !source.empty()) {
             return std::string(source);
@@ -71,9 +67,7 @@ std::string publisher_of(const Measurement& measurement, const Sites& sites) {
 
 std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy) {
     for (const UnhealthyPattern& pattern : unhealthy) {
-        if (glob_matches(pattern.match, dataset)) {
-            return pattern.cause;
-        }
+        if (glob_matches(pattern.match, dataset)) { return pattern.cause; }
     }
     return {};
 }

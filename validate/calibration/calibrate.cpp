@@ -34,9 +34,7 @@ std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, cons
                 const std::vector<std::string> costs = forecaster.at(dataset.sizes[i]).costs;
                 curve.used.insert(costs.begin(), costs.end());
             }
-            if (distinct % 2 == 0) {
-                curve.fitted.push_back(i);
-            }
+            if (distinct % 2 == 0) { curve.fitted.push_back(i); }
         }
         curves.push_back(std::move(curve));
     }
@@ -63,9 +61,7 @@ FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>
     out.weights.assign(curve.fitted.size(), 1);
     const auto forecaster = std::make_shared<const CurveForecaster>(data.scenario, cache.at(data.scenario), working);
     out.errors = [&curve, &data, forecaster, figures](std::span<const double> values, std::span<double> errors) {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            figures[i]->value[0] = values[i];
-        }
+        for (std::size_t i = 0; i < values.size(); ++i) { figures[i]->value[0] = values[i]; }
         double seconds = 0;
         for (std::size_t i = 0; i < errors.size(); ++i) {
             const std::size_t row = curve.fitted[i];
@@ -89,9 +85,7 @@ struct Attempt {
 Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
                 FabricCache& cache, const CalibrateOptions& options) {
     Attempt result;
-    for (const FigureName& name : free) {
-        result.parameters.push_back(parameter_of(name, catalog));
-    }
+    for (const FigureName& name : free) { result.parameters.push_back(parameter_of(name, catalog)); }
     Catalog working = catalog;
     std::vector<FitCurve> parts;
     double rows = 0;
@@ -112,12 +106,8 @@ std::string listed(const std::set<FigureName>& names) { return fmt::format("{}",
 // The figures to fit: all that the data use, or those of them that the options name.
 std::set<FigureName> asked_figures(const std::vector<CalibratedCurve>& curves, const CalibrateOptions& options) {
     std::set<FigureName> used;
-    for (const CalibratedCurve& curve : curves) {
-        used.insert(curve.used.begin(), curve.used.end());
-    }
-    if (options.only.empty()) {
-        return used;
-    }
+    for (const CalibratedCurve& curve : curves) { used.insert(curve.used.begin(), curve.used.end()); }
+    if (options.only.empty()) { return used; }
     std::set<FigureName> wanted;
     for (const FigureName& name : options.only) {
         if (!used.contains(name)) {
@@ -144,9 +134,7 @@ void add_rows(const Catalog& before, const Catalog& after, const std::vector<Cal
     // Robust standard deviation of the fitted rows: 1.4826 times the median of the absolute errors.
     std::vector<double> errors;
     for (const CalibratedRow& row : out.rows) {
-        if (!row.judged) {
-            errors.push_back(std::abs(std::log(row.measured / row.after)));
-        }
+        if (!row.judged) { errors.push_back(std::abs(std::log(row.measured / row.after))); }
     }
     const double deviation = std::max(1.4826 * percentile(errors, 50).value_or(0), 0.005);
     std::map<Regime, std::vector<double>> ratios;
@@ -156,9 +144,7 @@ void add_rows(const Catalog& before, const Catalog& after, const std::vector<Cal
             row.dropped =
                 "an outlier: " + std::string(error > 0 ? "slower" : "faster") + " than the rows around it tell";
         }
-        if (row.judged) {
-            ratios[regime_of(row.size)].push_back(row.measured / row.after);
-        }
+        if (row.judged) { ratios[regime_of(row.size)].push_back(row.measured / row.after); }
     }
     for (const auto& [regime, list] : ratios) {
         out.judged[regime] = {std::min(1.0, *percentile(list, 10)), std::max(1.0, *percentile(list, 90))};
@@ -169,9 +155,7 @@ void add_rows(const Catalog& before, const Catalog& after, const std::vector<Cal
 
 Catalog with_calibration(const Catalog& catalog, const Calibration& calibration) {
     std::map<FigureName, FittedValue> figures;
-    for (const CalibratedFigure& figure : calibration.figures) {
-        figures[figure.name] = figure.fitted;
-    }
+    for (const CalibratedFigure& figure : calibration.figures) { figures[figure.name] = figure.fitted; }
     return with_figures(catalog, figures);
 }
 
@@ -180,9 +164,7 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
     const std::vector<CalibratedCurve> curves = curves_of(data, catalog, cache);
     std::set<FigureName> free = asked_figures(curves, options);
     std::size_t rows = 0;
-    for (const CalibratedCurve& curve : curves) {
-        rows += curve.fitted.size();
-    }
+    for (const CalibratedCurve& curve : curves) { rows += curve.fitted.size(); }
     if (rows < 3) {
         throw UnderDetermined(
             fmt::format("under-determined: {} rows cannot tell {} (accepted: at least 6 sizes, of "
@@ -203,24 +185,16 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
         if (!options.only.empty() && !untold.empty()) {
             throw UnderDetermined("under-determined: these data do not tell " + listed(untold));
         }
-        for (const FigureName& name : untold) {
-            free.erase(name);
-        }
-        if (free.empty()) {
-            throw UnderDetermined("under-determined: these data tell none of " + listed(untold));
-        }
-        if (untold.empty()) {
-            break;
-        }
+        for (const FigureName& name : untold) { free.erase(name); }
+        if (free.empty()) { throw UnderDetermined("under-determined: these data tell none of " + listed(untold)); }
+        if (untold.empty()) { break; }
     }
     for (std::size_t p = 0; p < last.parameters.size(); ++p) {
         const FigureName& name = last.parameters[p].name;
         const Figure& before = figure_of(catalog, name);
         CalibratedFigure figure{name, before.unit, before.value.at(0), last.outcome.values[p], {}};
         for (const CalibratedCurve& curve : curves) {
-            if (curve.used.contains(name)) {
-                figure.datasets.insert(curve.data->id);
-            }
+            if (curve.used.contains(name)) { figure.datasets.insert(curve.data->id); }
         }
         out.figures.push_back(std::move(figure));
     }

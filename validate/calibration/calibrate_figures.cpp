@@ -156,17 +156,13 @@ std::vector<NamedFigure> fresh_figures(const Catalog& catalog, const SiteOverlay
 
 std::string figures_yaml(const std::vector<NamedFigure>& figures, const std::string& mark) {
     std::string lines;
-    for (const NamedFigure& figure : figures) {
-        lines += fmt::format("  {}: {:.4f}\n", figure.name, figure.value);
-    }
+    for (const NamedFigure& figure : figures) { lines += fmt::format("  {}: {:.4f}\n", figure.name, figure.value); }
     return filled_page("calibrated.yaml", {{"fingerprint", mark}, {"figures", lines}});
 }
 
 std::vector<NamedFigure> kept_figures(const std::filesystem::path& file, const std::string& mark) {
     std::vector<NamedFigure> figures;
-    if (!std::filesystem::exists(file)) {
-        return figures;
-    }
+    if (!std::filesystem::exists(file)) { return figures; }
     const yaml::Node root = yaml::read(file);
     if (root.required("fingerprint").as_string() == mark) {
         for (const yaml::Node& figure : root.required("figures").members()) {
@@ -205,16 +201,12 @@ std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& over
                                 const std::vector<FitDataset>& data, FabricCache& cache) {
     std::map<std::pair<std::string, SystemGroup>, std::map<std::uint32_t, std::vector<FitDataset>>> systems;
     for (const FitDataset& d : data) {
-        if (d.scenario.cluster.nodes > 1) {
-            systems[{d.site, d.group}][d.scenario.cluster.nodes].push_back(d);
-        }
+        if (d.scenario.cluster.nodes > 1) { systems[{d.site, d.group}][d.scenario.cluster.nodes].push_back(d); }
     }
     std::vector<ScaleOut> pairs;
     for (const auto& [system, by_nodes] : systems) {
         const auto& [site, group] = system;
-        if (by_nodes.size() < 2) {
-            continue;
-        }
+        if (by_nodes.size() < 2) { continue; }
         const Catalog unseen = catalog_without(catalog, overlays, {site});
         Catalog pilot = unseen;
         try {
@@ -249,9 +241,7 @@ void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, cons
     }
     std::ranges::move(kept_figures(file, mark), std::back_inserter(figures));
     std::ranges::move(interval_figures(rows), std::back_inserter(figures));
-    for (const NamedFigure& figure : figures) {
-        fmt::print("{}\n", figure_line(figure));
-    }
+    for (const NamedFigure& figure : figures) { fmt::print("{}\n", figure_line(figure)); }
 }
 
 }  // namespace fabricast::inline calibration

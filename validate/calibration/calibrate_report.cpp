@@ -34,9 +34,7 @@ std::string here(const std::set<std::string>& datasets) {
 
 std::set<std::string> every_dataset(const Calibration& c) {
     std::set<std::string> all;
-    for (const CalibratedRow& row : c.rows) {
-        all.insert(row.dataset);
-    }
+    for (const CalibratedRow& row : c.rows) { all.insert(row.dataset); }
     return all;
 }
 
@@ -49,9 +47,7 @@ std::map<std::string, std::map<std::string, double>> reach_of(const std::vector<
         const CurveForecaster forecaster(dataset.scenario, fabric, catalog);
         std::set<std::string> parts;  // of every size: large messages may use a part that small ones do not
         for (const Bytes size : dataset.sizes) {
-            for (const std::string& cost : forecaster.at(size).costs) {
-                parts.insert(part_of(cost));
-            }
+            for (const std::string& cost : forecaster.at(size).costs) { parts.insert(part_of(cost)); }
         }
         const std::map<std::string, std::uint32_t> sizes = {{"data.gpus", fabric.gpus_per_node()},
                                                             {"data.nodes", fabric.node_count()}};
@@ -94,9 +90,7 @@ std::string to_text(const Calibration& c) {
     for (const Regime regime : all_regimes) {
         const Errors fitted = errors_of(c, regime, false);
         const Errors judged = errors_of(c, regime, true);
-        if (fitted.after.rows + judged.after.rows == 0) {
-            continue;
-        }
+        if (fitted.after.rows + judged.after.rows == 0) { continue; }
         const auto words = [](const Errors& e) {
             return e.after.rows == 0 ? "none"
                                      : fmt::format("{:.1f} % -> {:.1f} % ({})", 100 * e.before.median,

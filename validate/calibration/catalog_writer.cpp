@@ -19,9 +19,7 @@ std::string yaml_list(const std::set<std::string>& names) { return fmt::format("
 
 std::set<std::string> every_dataset(const PartUpdate& update) {
     std::set<std::string> all;
-    for (const auto& [figure, datasets] : update.datasets) {
-        all.insert(datasets.begin(), datasets.end());
-    }
+    for (const auto& [figure, datasets] : update.datasets) { all.insert(datasets.begin(), datasets.end()); }
     return all;
 }
 
@@ -45,9 +43,7 @@ std::string figure_line(const std::string& part, const std::string& name, const 
 std::string prior_line(const std::string& part, const std::string& name, const std::string& unit,
                        const std::vector<Prior>& priors) {
     const Prior* prior = prior_of(priors, part + "/" + name);
-    if (prior == nullptr) {
-        return "";
-    }
+    if (prior == nullptr) { return ""; }
     return fmt::format(
         "    {}: {{value: {}, origin: estimated, source: \"validate/calibration/priors.yaml: no data of this "
         "combination\"}}",
@@ -79,12 +75,8 @@ constexpr const char* sites_head =
 }  // namespace
 
 std::string written(double value, const std::string& unit) {
-    if (unit == "s") {
-        return fmt::format("{:.5g} us", value * 1e6);
-    }
-    if (unit == "B/s") {
-        return fmt::format("{:.5g} GB/s", value * 1e-9);
-    }
+    if (unit == "s") { return fmt::format("{:.5g} us", value * 1e6); }
+    if (unit == "B/s") { return fmt::format("{:.5g} GB/s", value * 1e-9); }
     return fmt::format("{:.5g}", value);
 }
 

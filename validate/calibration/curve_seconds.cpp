@@ -21,9 +21,7 @@ CurveSeconds::CurveSeconds(const FitDataset& data, const CurveForecaster& foreca
     : data_(&data), forecaster_(&forecaster), slots_(std::move(slots)), seconds_(used.size()) {
     for (const std::set<FigureName>& row : used) {
         std::vector<bool>& takes = takes_.emplace_back();
-        for (const FigureName& name : slots_.names) {
-            takes.push_back(row.contains(name));
-        }
+        for (const FigureName& name : slots_.names) { takes.push_back(row.contains(name)); }
     }
 }
 
@@ -31,9 +29,7 @@ void CurveSeconds::fill_errors(std::span<const double> values, std::span<double>
     const bool first = base_.empty();
     std::vector<std::size_t> changed;
     for (std::size_t p = 0; p < values.size(); ++p) {
-        if (first || values[p] != base_[p]) {
-            changed.push_back(p);
-        }
+        if (first || values[p] != base_[p]) { changed.push_back(p); }
     }
     // One changed value is a derivative, after which the solver returns to the base values.
     const bool stays = first || changed.size() > 1;
@@ -44,9 +40,7 @@ void CurveSeconds::fill_errors(std::span<const double> values, std::span<double>
         seconds_[i] = stays ? seconds : seconds_[i];
         errors[i] = std::log(seconds / data_->seconds[i]);
     }
-    if (stays) {
-        base_.assign(values.begin(), values.end());
-    }
+    if (stays) { base_.assign(values.begin(), values.end()); }
 }
 
 }  // namespace fabricast::inline calibration

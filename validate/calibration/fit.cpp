@@ -42,9 +42,7 @@ using Cell = std::tuple<std::string, SystemGroup, Regime>;
 std::map<Cell, double> rows_of_cells(const std::vector<FitDataset>& data, const std::vector<std::size_t>& chosen) {
     std::map<Cell, double> rows;
     for (const std::size_t d : chosen) {
-        for (const Bytes size : data[d].sizes) {
-            rows[{data[d].site, data[d].group, regime_of(size)}] += 1;
-        }
+        for (const Bytes size : data[d].sizes) { rows[{data[d].site, data[d].group, regime_of(size)}] += 1; }
     }
     return rows;
 }
@@ -87,9 +85,7 @@ Fitter::Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, cons
 std::set<FigureName> Fitter::figures_of(const std::set<std::string>& sites) const {
     std::set<FigureName> used;
     for (std::size_t d = 0; d < data_.size(); ++d) {
-        if (sites.contains(data_[d].site)) {
-            used.insert(used_[d].begin(), used_[d].end());
-        }
+        if (sites.contains(data_[d].site)) { used.insert(used_[d].begin(), used_[d].end()); }
     }
     return used;
 }
@@ -129,21 +125,15 @@ void Fitter::add_family(Stage& stage, std::span<const FigureName> free, const Fi
         }
     }
     for (const Part* a : parts) {
-        for (const Part* b : parts) {
-            family.correlation.push_back(part_similarity(*a, *b));
-        }
+        for (const Part* b : parts) { family.correlation.push_back(part_similarity(*a, *b)); }
     }
 }
 
 Fitter::Stage Fitter::stage_of(const std::set<FigureName>& free, const FitResult& result) const {
     std::map<std::string, std::vector<FigureName>> by_figure;
-    for (const FigureName& name : free) {
-        by_figure[figure_in(name)].push_back(name);
-    }
+    for (const FigureName& name : free) { by_figure[figure_in(name)].push_back(name); }
     Stage stage;
-    for (const auto& [figure, names] : by_figure) {
-        add_family(stage, names, result);
-    }
+    for (const auto& [figure, names] : by_figure) { add_family(stage, names, result); }
     return stage;
 }
 
@@ -165,9 +155,7 @@ FitCurve Fitter::curve_of(std::size_t d, Stage& stage, Catalog& working) const {
         if (used_[d].contains(name)) {
             curve.parameters.push_back(p);
             slots.add(working, name);
-            if (catalog_.parts.at(part_of(name)).kind == "launch") {
-                launches.push_back(name);
-            }
+            if (catalog_.parts.at(part_of(name)).kind == "launch") { launches.push_back(name); }
         }
     }
     slots.shared = slots.figures.size();
@@ -186,55 +174,39 @@ FitCurve Fitter::curve_of(std::size_t d, Stage& stage, Catalog& working) const {
 
 void Fitter::fit_stage(const std::vector<std::size_t>& chosen, const std::set<FigureName>& free,
                        FitResult& result) const {
-    if (free.empty() || chosen.empty()) {
-        return;
-    }
+    if (free.empty() || chosen.empty()) { return; }
     Stage stage = stage_of(free, result);
     Catalog working = with_figures(catalog_, result.figures);
-    for (const auto& [name, p] : stage.place) {
-        figure_of(working, name).value = {stage.parameters[p].start};
-    }
+    for (const auto& [name, p] : stage.place) { figure_of(working, name).value = {stage.parameters[p].start}; }
     const std::map<Cell, double> rows = rows_of_cells(data_, chosen);
     std::vector<FitCurve> curves;
     double observations = 0;
     for (const std::size_t d : chosen) {
         FitCurve curve = curve_of(d, stage, working);
-        if (curve.parameters.empty()) {
-            continue;
-        }
+        if (curve.parameters.empty()) { continue; }
         curve.weights = weights_of(data_[d], rows);
-        for (const double w : curve.weights) {
-            observations += w * w;
-        }
+        for (const double w : curve.weights) { observations += w * w; }
         for (const auto& [name, p] : stage.place) {
-            if (used_[d].contains(name)) {
-                result.datasets[name].insert(data_[d].id);
-            }
+            if (used_[d].contains(name)) { result.datasets[name].insert(data_[d].id); }
         }
         curves.push_back(std::move(curve));
     }
     const FitOutcome outcome = robust_fit(stage.parameters, stage.families, curves, observations, options_);
     result.cost_before += outcome.cost_before;
     result.cost_after += outcome.cost_after;
-    for (const auto& [name, p] : stage.place) {
-        result.figures[name] = outcome.values[p];
-    }
+    for (const auto& [name, p] : stage.place) { result.figures[name] = outcome.values[p]; }
 }
 
 void Fitter::fill_from_kin(FitResult& result) const {
     std::map<FigureName, FittedValue> filled;
     for (const auto& [part_name, part] : catalog_.parts) {
-        if (!has_costs(part)) {
-            continue;
-        }
+        if (!has_costs(part)) { continue; }
         for (const auto& [path, figure] : part.figures) {
             const FigureName name = part_name + "/" + path;
             const bool about_data = path.starts_with("data.");
             const bool data = result.datasets.contains(name) && !result.datasets.at(name).empty();
             const bool told = figure.origin == Origin::fitted || told_by_kin(figure) || hardly_told(figure);
-            if (about_data || data || !told) {
-                continue;
-            }
+            if (about_data || data || !told) { continue; }
             Stage stage;
             add_family(stage, {&name, 1}, result);
             filled[name] = robust_fit(stage.parameters, stage.families, {}, 1, options_).values.front();
@@ -251,9 +223,7 @@ FitResult Fitter::refit(std::set<FigureName> figures, const std::set<std::string
         std::vector<std::size_t> chosen;
         std::set<FigureName> free;
         for (std::size_t d = 0; d < data_.size(); ++d) {
-            if ((data_[d].scenario.cluster.nodes > 1) != network || without.contains(data_[d].site)) {
-                continue;
-            }
+            if ((data_[d].scenario.cluster.nodes > 1) != network || without.contains(data_[d].site)) { continue; }
             std::set<FigureName> shared;
             std::ranges::set_intersection(used_[d], figures, std::inserter(shared, shared.end()));
             if (!shared.empty()) {
@@ -270,9 +240,7 @@ FitResult Fitter::refit(std::set<FigureName> figures, const std::set<std::string
 
 FitResult Fitter::fit_all(const std::string& without) const {
     std::set<FigureName> figures;
-    for (const std::set<FigureName>& used : used_) {
-        figures.insert(used.begin(), used.end());
-    }
+    for (const std::set<FigureName>& used : used_) { figures.insert(used.begin(), used.end()); }
     return refit(std::move(figures), {without}, {});
 }
 

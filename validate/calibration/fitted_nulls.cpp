@@ -44,15 +44,11 @@ const std::vector<Model>& models() {
 // As in our own fit, all rows of a site in one regime count as one observation.
 std::vector<double> fitted(const Model& model, const std::vector<NullRow>& rows) {
     std::map<std::pair<std::string, Regime>, std::vector<const NullRow*>> cells;
-    for (const NullRow& row : rows) {
-        cells[{row.row->site, regime_of(row.row->size)}].push_back(&row);
-    }
+    for (const NullRow& row : rows) { cells[{row.row->site, regime_of(row.row->size)}].push_back(&row); }
     std::vector<FitCurve> curves;
     for (const auto& [cell, members] : cells) {
         FitCurve curve;
-        for (std::size_t p = 0; p < model.parameters.size(); ++p) {
-            curve.parameters.push_back(p);
-        }
+        for (std::size_t p = 0; p < model.parameters.size(); ++p) { curve.parameters.push_back(p); }
         curve.weights.assign(members.size(), 1 / std::sqrt(static_cast<double>(members.size())));
         curve.errors = [&model, &members = members](std::span<const double> values, std::span<double> errors) {
             for (std::size_t i = 0; i < errors.size(); ++i) {
@@ -95,19 +91,13 @@ void forecast_fitted_nulls(std::vector<ComparedRow>& rows, const Collection& col
         for (const auto& [other, list] : judged) {
             if (other.first != publisher && std::get<0>(other.second) == std::get<0>(kind)) {
                 others.insert(others.end(), list.begin(), list.end());
-                if (other.second == kind) {
-                    alike.insert(alike.end(), list.begin(), list.end());
-                }
+                if (other.second == kind) { alike.insert(alike.end(), list.begin(), list.end()); }
             }
         }
-        if (others.empty()) {
-            continue;
-        }
+        if (others.empty()) { continue; }
         for (const Model& model : models()) {
             const std::vector<double> constants = fitted(model, alike.empty() ? others : alike);
-            for (const NullRow& row : own) {
-                (*row.row)[model.forecast] = model.seconds(*row.size, constants);
-            }
+            for (const NullRow& row : own) { (*row.row)[model.forecast] = model.seconds(*row.size, constants); }
         }
     }
 }

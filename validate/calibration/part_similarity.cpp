@@ -26,9 +26,7 @@ double generation(std::string_view arch) {
 }
 
 double alike_inside(std::string_view a, std::string_view b) {
-    if (a == b) {
-        return 1;
-    }
+    if (a == b) { return 1; }
     return a.starts_with("pcie") == b.starts_with("pcie") ? related_inside : 0;
 }
 
@@ -46,15 +44,9 @@ double transports(const Part& a, const Part& b) {
 }  // namespace
 
 double part_similarity(const Part& a, const Part& b) {
-    if (a.name == b.name) {
-        return 1;
-    }
-    if (a.kind != b.kind) {
-        return 0;
-    }
-    if (a.kind == "transport") {
-        return transports(a, b);
-    }
+    if (a.name == b.name) { return 1; }
+    if (a.kind != b.kind) { return 0; }
+    if (a.kind == "transport") { return transports(a, b); }
     const bool costs = a.kind == "kernel" && a.text.contains("arch") && b.text.contains("arch");
     return costs ? kernels(a, b) : 0;
 }

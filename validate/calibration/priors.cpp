@@ -14,9 +14,7 @@ std::vector<Prior> parse_priors(std::string_view text, const std::string& file) 
     std::vector<Prior> priors;
     const auto quantity = [](const yaml::Node& node, std::string_view key) {
         const yaml::Node* member = node.get(key);
-        if (member == nullptr) {
-            return 0.0;
-        }
+        if (member == nullptr) { return 0.0; }
         const bool ratio = member->is_scalar() && member->text.find(' ') == std::string::npos;
         return ratio ? member->as_double() : as_quantity(*member).value;
     };
@@ -24,9 +22,7 @@ std::vector<Prior> parse_priors(std::string_view text, const std::string& file) 
         node.allow({"match", "value", "spread", "low", "high"});
         priors.push_back({node.required("match").as_string(), quantity(node, "value"),
                           node.required("spread").as_double(), quantity(node, "low"), quantity(node, "high")});
-        if (priors.back().value <= 0) {
-            node.fail("a prior is above zero");
-        }
+        if (priors.back().value <= 0) { node.fail("a prior is above zero"); }
     }
     return priors;
 }

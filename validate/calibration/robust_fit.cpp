@@ -57,14 +57,10 @@ public:
 
     bool Evaluate(double const* const* y, double* residuals, double** jacobians) const override {
         Eigen::VectorXd d(w_.cols());
-        for (Eigen::Index i = 0; i < d.size(); ++i) {
-            d[i] = *y[i] - target_;
-        }
+        for (Eigen::Index i = 0; i < d.size(); ++i) { d[i] = *y[i] - target_; }
         Eigen::Map<Eigen::VectorXd>(residuals, w_.rows()) = w_ * d;
         for (Eigen::Index i = 0; jacobians != nullptr && i < d.size(); ++i) {
-            if (jacobians[i] != nullptr) {
-                Eigen::Map<Eigen::VectorXd>(jacobians[i], w_.rows()) = w_.col(i);
-            }
+            if (jacobians[i] != nullptr) { Eigen::Map<Eigen::VectorXd>(jacobians[i], w_.rows()) = w_.col(i); }
         }
         return true;
     }
@@ -77,13 +73,9 @@ private:
 // Puts every parameter in exactly one family: a parameter without one gets a family of its own.
 std::vector<FitFamily> completed(std::vector<FitFamily> families, std::size_t parameters) {
     std::set<std::size_t> placed;
-    for (const FitFamily& family : families) {
-        placed.insert(family.parameters.begin(), family.parameters.end());
-    }
+    for (const FitFamily& family : families) { placed.insert(family.parameters.begin(), family.parameters.end()); }
     for (std::size_t p = 0; p < parameters; ++p) {
-        if (!placed.contains(p)) {
-            families.push_back({{p}, {1.0}});
-        }
+        if (!placed.contains(p)) { families.push_back({{p}, {1.0}}); }
     }
     return families;
 }
@@ -113,9 +105,7 @@ ceres::ResidualBlockId add_curve(ceres::Problem& problem, const std::vector<FitP
     differences.relative_step_size = relative_step;
     auto cost = std::make_unique<CurveCost>(new CurveResidual{&parameters, &curve, scale, &redescending},
                                             ceres::TAKE_OWNERSHIP, differences);
-    for (std::size_t i = 0; i < curve.parameters.size(); ++i) {
-        cost->AddParameterBlock(1);
-    }
+    for (std::size_t i = 0; i < curve.parameters.size(); ++i) { cost->AddParameterBlock(1); }
     cost->SetNumResiduals(static_cast<int>(curve.weights.size()));
     return problem.AddResidualBlock(cost.release(), nullptr, places_of(curve.parameters, y));
 }
@@ -127,9 +117,7 @@ std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres:
                                std::vector<double>& y, double variance) {
     ceres::Problem::EvaluateOptions options;
     options.residual_blocks = data;
-    for (double& place : y) {
-        options.parameter_blocks.push_back(&place);
-    }
+    for (double& place : y) { options.parameter_blocks.push_back(&place); }
     ceres::CRSMatrix jacobian;
     if (!data.empty()) {  // Ceres takes an empty list as every block
         problem.Evaluate(options, nullptr, nullptr, nullptr, &jacobian);
@@ -168,9 +156,7 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
                       const std::vector<FitCurve>& curves, double observations, const FitOptions& options) {
     const std::vector<FitFamily> families = completed(related, parameters.size());
     std::vector<double> y;
-    for (const FitParameter& p : parameters) {
-        y.push_back(place_of(p, std::clamp(p.start, p.low, p.high)));
-    }
+    for (const FitParameter& p : parameters) { y.push_back(place_of(p, std::clamp(p.start, p.low, p.high))); }
     ceres::Problem problem;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const FitParameter& p = parameters[i];

@@ -21,9 +21,7 @@ std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& 
         sets.insert({dataset.site});
         publishers[dataset.publisher].insert(dataset.site);
     }
-    for (const auto& [publisher, sites] : publishers) {
-        sets.insert(sites);
-    }
+    for (const auto& [publisher, sites] : publishers) { sets.insert(sites); }
     return {sets.begin(), sets.end()};
 }
 
@@ -33,9 +31,7 @@ std::map<FigureName, double> difference(const FitResult& fit, const std::set<Fig
     for (const FigureName& name : used) {
         constexpr double written = 2e-5;  // rounding: the catalogue has five digits
         const double value = fit.figures.at(name).value;
-        if (std::abs(value / figure_of(catalog, name).value.at(0) - 1) > written) {
-            changed[name] = value;
-        }
+        if (std::abs(value / figure_of(catalog, name).value.at(0) - 1) > written) { changed[name] = value; }
     }
     return changed;
 }
@@ -51,9 +47,7 @@ std::vector<FitDataset> fit_datasets(const Collection& collection) {
         FitDataset dataset = fit_dataset(curve.comparison, 1 + curve.comparison.sizes.size() / enough);
         dataset.site = curve.site;
         dataset.publisher = curve.publisher;
-        if (curve.cause.empty() && !dataset.sizes.empty()) {
-            data.push_back(std::move(dataset));
-        }
+        if (curve.cause.empty() && !dataset.sizes.empty()) { data.push_back(std::move(dataset)); }
     }
     return data;
 }
@@ -62,9 +56,7 @@ std::string sites_key(const std::set<std::string>& sites) { return fmt::format("
 
 Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, const std::set<std::string>& sites) {
     std::map<FigureName, FittedValue> values;
-    for (const auto& [name, value] : overlays.at(sites_key(sites))) {
-        values[name] = {value, value, value};
-    }
+    for (const auto& [name, value] : overlays.at(sites_key(sites))) { values[name] = {value, value, value}; }
     return with_figures(catalog, values);
 }
 
@@ -77,9 +69,7 @@ SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDatas
         return difference(fitter.fit_without(sets[i], base), fitter.figures_of(sets[i]), catalog);
     });
     SiteOverlays overlays;
-    for (std::size_t i = 0; i < sets.size(); ++i) {
-        overlays[sites_key(sets[i])] = changed[i];
-    }
+    for (std::size_t i = 0; i < sets.size(); ++i) { overlays[sites_key(sets[i])] = changed[i]; }
     return overlays;
 }
 
@@ -110,13 +100,9 @@ std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint
 
 SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint) {
     SiteOverlays overlays;
-    if (!std::filesystem::exists(file)) {
-        return overlays;
-    }
+    if (!std::filesystem::exists(file)) { return overlays; }
     const yaml::Node root = yaml::read(file);
-    if (root.required("fingerprint").as_string() != fingerprint) {
-        return overlays;
-    }
+    if (root.required("fingerprint").as_string() != fingerprint) { return overlays; }
     for (const yaml::Node& site : root.required("without").members()) {
         std::map<FigureName, double>& figures = overlays[site.name];
         for (const yaml::Node& part : site.members()) {
@@ -143,13 +129,9 @@ void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& col
     std::map<std::string, Catalog> catalogs;
     const auto forecast = [&](const ComparedRow& row, const std::set<std::string>& sites) {
         const std::string key = sites_key(sites);
-        if (!overlays.contains(key)) {
-            return 0.0;
-        }
+        if (!overlays.contains(key)) { return 0.0; }
         const auto [without, added] = catalogs.try_emplace(key);
-        if (added) {
-            without->second = catalog_without(catalog, overlays, sites);
-        }
+        if (added) { without->second = catalog_without(catalog, overlays, sites); }
         const Scenario& scenario = *scenarios.at(row.table);
         return CurveForecaster(scenario, cache.at(scenario), without->second).seconds(row.size);
     };

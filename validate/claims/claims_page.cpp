@@ -20,14 +20,10 @@ std::string range(double low, double high) { return low == high ? number(low) : 
 
 std::string asked(const Check& check) {
     switch (check.role) {
-        case CheckRole::literal:
-            return range(check.low, check.high) + " (to the letter)";
-        case CheckRole::condition:
-            return range(check.low, check.high) + " (condition)";
-        case CheckRole::shown:
-            return "–";
-        case CheckRole::standing:
-            break;
+        case CheckRole::literal: return range(check.low, check.high) + " (to the letter)";
+        case CheckRole::condition: return range(check.low, check.high) + " (condition)";
+        case CheckRole::shown: return "–";
+        case CheckRole::standing: break;
     }
     return range(check.low, check.high);
 }
@@ -51,12 +47,8 @@ std::string claim_text(const JudgedClaim& judged, std::uint32_t draws) {
     for (std::size_t i = 0; i < judged.checks.size(); ++i) {
         out += check_row(claim.checks[i], judged.checks[i], draws);
     }
-    if (!claim.conditions.empty()) {
-        out += "\n*Conditions:* " + claim.conditions + "\n";
-    }
-    if (!claim.note.empty()) {
-        out += "\n" + claim.note + "\n";
-    }
+    if (!claim.conditions.empty()) { out += "\n*Conditions:* " + claim.conditions + "\n"; }
+    if (!claim.note.empty()) { out += "\n" + claim.note + "\n"; }
     if (!claim.explained.empty()) {
         out += claim.explained == "deviations" ? "\nExplained in [deviations.md](deviations.md).\n"
                                                : "\nThe cause is shown by the test \"" + claim.explained + "\".\n";
@@ -83,13 +75,9 @@ std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draw
     for (const JudgedFile& file : files) {
         all.insert(all.end(), file.claims.begin(), file.claims.end());
         claims += "\n## " + file.file->title + "\n\n";
-        for (const JudgedClaim& claim : file.claims) {
-            claims += claim_text(claim, draws);
-        }
+        for (const JudgedClaim& claim : file.claims) { claims += claim_text(claim, draws); }
     }
-    while (claims.ends_with("\n\n")) {
-        claims.pop_back();
-    }
+    while (claims.ends_with("\n\n")) { claims.pop_back(); }
     std::string figures;
     for (const NamedFigure& figure : claim_figures(all)) {
         figures += fmt::format("| `{}` | {:.0f} |\n", figure.name, figure.value);

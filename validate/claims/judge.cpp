@@ -10,9 +10,7 @@ namespace {
 
 bool all_hold(const Claim& claim, const std::vector<JudgedCheck>& checks, CheckRole role) {
     for (std::size_t i = 0; i < checks.size(); ++i) {
-        if (claim.checks[i].role == role && !checks[i].holds) {
-            return false;
-        }
+        if (claim.checks[i].role == role && !checks[i].holds) { return false; }
     }
     return true;
 }
@@ -37,9 +35,7 @@ ClaimVerdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& chec
                : to_the_letter ? ClaimVerdict::reproduced
                                : ClaimVerdict::contradicted;
     }
-    if (stands) {
-        return ClaimVerdict::reproduced;
-    }
+    if (stands) { return ClaimVerdict::reproduced; }
     return has(claim, CheckRole::condition) && all_hold(claim, checks, CheckRole::condition)
                ? ClaimVerdict::only_if
                : ClaimVerdict::not_reproduced;

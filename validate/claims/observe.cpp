@@ -50,30 +50,22 @@ double of_link(const Catalog& catalog, const Observation& o, const ClaimFile& fi
                                           {"header", header}})) {
         return *value;
     }
-    if (part.has(o.take)) {
-        return part.number(o.take);
-    }
+    if (part.has(o.take)) { return part.number(o.take); }
     unknown(file, "no quantity '" + o.take + "' of link '" + o.name + "'");
 }
 
 double of_parts(const Catalog& catalog, const Observation& o, const ClaimFile& file) {
     const auto parts = catalog.of_kind(o.name);
     const std::optional<double> wanted = figure_in_word(o.is);
-    if (!wanted) {
-        unknown(file, "no figure '" + o.is + "'");
-    }
+    if (!wanted) { unknown(file, "no figure '" + o.is + "'"); }
     return static_cast<double>(std::ranges::count_if(
         parts, [&](const Part* part) { return part->has(o.take) && part->number(o.take) == wanted; }));
 }
 
 double of_part(const Catalog& catalog, const Observation& o, const ClaimFile& file) {
     const Part* part = catalog.find(o.name);
-    if (part == nullptr) {
-        unknown(file, "no part '" + o.name + "'");
-    }
-    if (o.is.empty()) {
-        return part->number(o.take);
-    }
+    if (part == nullptr) { unknown(file, "no part '" + o.name + "'"); }
+    if (o.is.empty()) { return part->number(o.take); }
     return has_word(part->word_or(o.take, ""), o.is) ? 1 : 0;
 }
 
@@ -102,21 +94,13 @@ double of_report(const Report& report, const Observation& o, const ClaimFile& fi
     std::optional<double> value;
     const Bytes size = o.at.empty() ? Bytes{} : parse_bytes(o.at);
     for (const Row& row : report.rows) {
-        if (o.at.empty() || row.size == size) {
-            value = of_row(row, o);
-        }
+        if (o.at.empty() || row.size == size) { value = of_row(row, o); }
     }
     for (const PacketTraffic& packets : report.packets) {
-        if (!value && (o.at.empty() || packets.size == size)) {
-            value = of_packets(packets.use, o.take);
-        }
+        if (!value && (o.at.empty() || packets.size == size)) { value = of_packets(packets.use, o.take); }
     }
-    if (!report.steps.empty()) {
-        value = of_step(report.steps.back(), o.take);
-    }
-    if (!value) {
-        unknown(file, "no quantity '" + o.take + "' of scenario '" + o.name + "' at '" + o.at + "'");
-    }
+    if (!report.steps.empty()) { value = of_step(report.steps.back(), o.take); }
+    if (!value) { unknown(file, "no quantity '" + o.take + "' of scenario '" + o.name + "' at '" + o.at + "'"); }
     return *value;
 }
 
@@ -124,51 +108,33 @@ double of_report(const Report& report, const Observation& o, const ClaimFile& fi
 
 double Observer::of_run(const Observation& o) {
     const auto text = file_.scenarios.find(o.name);
-    if (text == file_.scenarios.end()) {
-        unknown(file_, "no scenario '" + o.name + "'");
-    }
+    if (text == file_.scenarios.end()) { unknown(file_, "no scenario '" + o.name + "'"); }
     std::vector<std::string> set = o.set;
-    if (seed_ > 0) {
-        set.push_back("seed=" + std::to_string(seed_));
-    }
+    if (seed_ > 0) { set.push_back("seed=" + std::to_string(seed_)); }
     const bool inline_text = text->second.find('\n') != std::string::npos;
     Scenario scenario = inline_text ? parse_scenario(text->second, file_.file.parent_path() / (o.name + ".yaml"), set)
                                     : read_scenario(file_.file.parent_path() / text->second, set);
-    if (is_path_quantity(o.take, scenario)) {
-        return of_path(o, scenario, catalog_);
-    }
-    if (auto* sizes = sizes_of(scenario.workload); sizes != nullptr && !o.at.empty()) {
-        *sizes = {parse_bytes(o.at)};
-    }
+    if (is_path_quantity(o.take, scenario)) { return of_path(o, scenario, catalog_); }
+    if (auto* sizes = sizes_of(scenario.workload); sizes != nullptr && !o.at.empty()) { *sizes = {parse_bytes(o.at)}; }
     return of_report(simulate(scenario, catalog_), o, file_);
 }
 
 double Observer::one(const Observation& o) {
     switch (o.source) {
-        case Observation::Source::link:
-            return of_link(catalog_, o, file_);
-        case Observation::Source::part:
-            return of_part(catalog_, o, file_);
-        case Observation::Source::count:
-            return of_parts(catalog_, o, file_);
-        case Observation::Source::run:
-            break;
+        case Observation::Source::link: return of_link(catalog_, o, file_);
+        case Observation::Source::part: return of_part(catalog_, o, file_);
+        case Observation::Source::count: return of_parts(catalog_, o, file_);
+        case Observation::Source::run: break;
     }
     const std::string key = fmt::format("{}|{}|{}|{}|{}", o.name, o.take, o.at, o.is, fmt::join(o.set, "|"));
-    if (const auto kept = kept_.find(key); kept != kept_.end()) {
-        return kept->second;
-    }
+    if (const auto kept = kept_.find(key); kept != kept_.end()) { return kept->second; }
     return kept_[key] = of_run(o);
 }
 
 double Observer::value(const Observation& o) {
     double value = o.times * one(o);
-    for (const Observation& more : o.plus) {
-        value += this->value(more);
-    }
-    for (const Observation& below : o.over) {
-        value /= this->value(below);
-    }
+    for (const Observation& more : o.plus) { value += this->value(more); }
+    for (const Observation& below : o.over) { value /= this->value(below); }
     return value;
 }
 

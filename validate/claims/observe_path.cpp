@@ -29,12 +29,8 @@ double of_exchange(const Exchange& e, const Observation& o) {
         {"copies", [](const Exchange& x) { return static_cast<double>(x.choice.path.copies()); }},
         {"sender_cores", [](const Exchange& x) { return x.sender_cores; }},
         {"receiver_cores", [](const Exchange& x) { return x.receiver_cores; }}};
-    if (o.take == "transport") {
-        return e.choice.path.transport == o.is ? 1 : 0;
-    }
-    if (const auto found = quantities.find(o.take); found != quantities.end()) {
-        return found->second(e);
-    }
+    if (o.take == "transport") { return e.choice.path.transport == o.is ? 1 : 0; }
+    if (const auto found = quantities.find(o.take); found != quantities.end()) { return found->second(e); }
     throw CatalogError("no quantity '" + o.take + "' of a transfer");
 }
 
@@ -46,9 +42,7 @@ double of_transfer(const Observation& o, const Scenario& scenario, const Catalog
         const PlanContext context{fabric, scenario.library, scenario.launch, catalog};
         return of_exchange(exchange_at(size, workload, context, scenario.engine), o);
     } catch (const NoDataPath&) {
-        if (o.take == "transport") {
-            return 0;
-        }
+        if (o.take == "transport") { return 0; }
         throw;
     }
 }
@@ -75,23 +69,15 @@ double disjoint_pairs(const Fabric& fabric, const Scenario& scenario) {
     }
     const Timeline timeline = replay(scenario.engine, fabric, schedule, {});
     Time last{};
-    for (const OpTimes& op : timeline.kept) {
-        last = std::max(last, op.finish);
-    }
+    for (const OpTimes& op : timeline.kept) { last = std::max(last, op.finish); }
     return static_cast<double>(bytes.count) / to_seconds(last - Time{});
 }
 
 double of_machine(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
     const Fabric fabric(build(scenario, catalog));
-    if (o.take == "gpus") {
-        return fabric.gpus_per_node();
-    }
-    if (o.take == "bisection") {
-        return bisection_bandwidth(fabric);
-    }
-    if (o.take == "slowest_of_disjoint_pairs") {
-        return disjoint_pairs(fabric, scenario);
-    }
+    if (o.take == "gpus") { return fabric.gpus_per_node(); }
+    if (o.take == "bisection") { return bisection_bandwidth(fabric); }
+    if (o.take == "slowest_of_disjoint_pairs") { return disjoint_pairs(fabric, scenario); }
     int without = 0;
     double slowest = std::numeric_limits<double>::infinity();
     for (std::uint32_t a = 0; a < fabric.gpus_per_node(); ++a) {

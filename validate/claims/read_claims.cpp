@@ -23,8 +23,7 @@ constexpr std::array<std::string_view, 4> standing_words = {"OK", "MODEL", "AMB"
 constexpr std::array<std::string_view, 4> verdict_words = {"reproduced", "only if", "contradicted by spec",
                                                            "not reproduced"};
 
-template <class Enum>
-Enum read_word(const yaml::Node& node, std::span<const std::string_view> words) {
+template <class Enum> Enum read_word(const yaml::Node& node, std::span<const std::string_view> words) {
     return static_cast<Enum>(node.as_enum({words.begin(), words.end()}));
 }
 
@@ -45,26 +44,16 @@ Observation read_observation(const yaml::Node& node) {
             ++named;
         }
     }
-    if (named != 1) {
-        node.fail("a quantity is of one run, link, part or count");
-    }
+    if (named != 1) { node.fail("a quantity is of one run, link, part or count"); }
     o.take = node.required("take").as_string();
     o.at = text_or(node, "at");
     o.is = text_or(node, "is");
     if (const yaml::Node* set = node.get("set")) {
-        for (const yaml::Node& member : set->members()) {
-            o.set.push_back(member.name + "=" + member.as_string());
-        }
+        for (const yaml::Node& member : set->members()) { o.set.push_back(member.name + "=" + member.as_string()); }
     }
-    if (const yaml::Node* times = node.get("times")) {
-        o.times = times->as_double();
-    }
-    if (const yaml::Node* plus = node.get("plus")) {
-        o.plus.push_back(read_observation(*plus));
-    }
-    if (const yaml::Node* over = node.get("over")) {
-        o.over.push_back(read_observation(*over));
-    }
+    if (const yaml::Node* times = node.get("times")) { o.times = times->as_double(); }
+    if (const yaml::Node* plus = node.get("plus")) { o.plus.push_back(read_observation(*plus)); }
+    if (const yaml::Node* over = node.get("over")) { o.over.push_back(read_observation(*over)); }
     return o;
 }
 
@@ -73,9 +62,7 @@ Check read_check(const yaml::Node& node) {
     Check check;
     check.what = node.required("what").as_string();
     check.unit = text_or(node, "unit");
-    if (!units().contains(check.unit)) {
-        node.required("unit").fail("no unit of claims");
-    }
+    if (!units().contains(check.unit)) { node.required("unit").fail("no unit of claims"); }
     if (const yaml::Node* role = node.get("role")) {
         check.role = static_cast<CheckRole>(role->as_enum({"standing", "condition", "literal", "shown"}));
     }
@@ -101,9 +88,7 @@ Claim read_claim(const yaml::Node& node) {
     claim.note = text_or(node, "note");
     claim.verdict = read_word<ClaimVerdict>(node.required("verdict"), verdict_words);
     claim.explained = text_or(node, "explained");
-    for (const yaml::Node& check : node.required("checks").items()) {
-        claim.checks.push_back(read_check(check));
-    }
+    for (const yaml::Node& check : node.required("checks").items()) { claim.checks.push_back(read_check(check)); }
     const bool conditional =
         std::ranges::any_of(claim.checks, [](const Check& check) { return check.role == CheckRole::condition; });
     if (conditional == claim.conditions.empty()) {
@@ -119,9 +104,7 @@ ClaimFile read_file(const std::filesystem::path& path) {
     for (const yaml::Node& scenario : root.required("scenarios").members()) {
         file.scenarios[scenario.name] = scenario.as_string();
     }
-    for (const yaml::Node& claim : root.required("claims").items()) {
-        file.claims.push_back(read_claim(claim));
-    }
+    for (const yaml::Node& claim : root.required("claims").items()) { file.claims.push_back(read_claim(claim)); }
     return file;
 }
 
@@ -135,15 +118,11 @@ double claim_unit(const std::string& unit) { return units().at(unit); }
 std::vector<ClaimFile> read_claims(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> paths;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() == ".yaml") {
-            paths.push_back(entry.path());
-        }
+        if (entry.path().extension() == ".yaml") { paths.push_back(entry.path()); }
     }
     std::ranges::sort(paths);
     std::vector<ClaimFile> files;
-    for (const std::filesystem::path& path : paths) {
-        files.push_back(read_file(path));
-    }
+    for (const std::filesystem::path& path : paths) { files.push_back(read_file(path)); }
     return files;
 }
 

@@ -21,9 +21,7 @@ std::string system_line(const Comparison& c) {
 Series series(const Comparison& c, const char* label, const char* color, double (*value)(const ComparedSize&)) {
     Series s{label, {}, color};
     for (const ComparedSize& size : c.sizes) {
-        if (value(size) > 0) {
-            s.points.emplace_back(static_cast<double>(size.measured.size.count), value(size));
-        }
+        if (value(size) > 0) { s.points.emplace_back(static_cast<double>(size.measured.size.count), value(size)); }
     }
     return s;
 }
@@ -90,9 +88,7 @@ Comparison compare(const Measurement& measurement, const AliasTable& table, cons
 
 std::string to_text(const Comparison& c) {
     std::string out = fmt::format("{}: {}\nmeasured by {}\n\nassumptions\n", c.id, system_line(c), c.source);
-    for (const std::string& assumption : c.derived.assumptions) {
-        out += "  " + assumption + "\n";
-    }
+    for (const std::string& assumption : c.derived.assumptions) { out += "  " + assumption + "\n"; }
     out += fmt::format("\n{:>12} {:>12} {:>12} {:>8} {:>9} {:>9}  {:<10} {:<7} {:>3}  {}\n", "size (B)", "measured",
                        "forecast", "error", "busbw", "forecast", "algorithm", "proto", "ch", "evidence");
     for (const ComparedSize& size : c.sizes) {

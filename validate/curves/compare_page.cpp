@@ -36,9 +36,7 @@ Curves curves_of(const Comparison& c, std::string title, Axis y, double (*value)
                   {"message size", Unit::size, true},
                   std::move(y),
                   {std::move(forecast), std::move(measured)}};
-    if (!left_out.points.empty()) {
-        curves.lines.push_back(std::move(left_out));
-    }
+    if (!left_out.points.empty()) { curves.lines.push_back(std::move(left_out)); }
     return curves;
 }
 
@@ -74,13 +72,9 @@ Curves error_curves(const Comparison& c) {
     const auto add = [&](const char* name, const auto& seconds) {
         Line line{name, {}};
         for (const ComparedSize& s : c.sizes) {
-            if (seconds(s) > 0) {
-                line.points.push_back({bytes_of(s), std::abs(seconds(s) / s.measured.seconds - 1)});
-            }
+            if (seconds(s) > 0) { line.points.push_back({bytes_of(s), std::abs(seconds(s) / s.measured.seconds - 1)}); }
         }
-        if (!line.points.empty()) {
-            curves.lines.push_back(std::move(line));
-        }
+        if (!line.points.empty()) { curves.lines.push_back(std::move(line)); }
     };
     add("this forecast", [](const ComparedSize& s) { return s.ours.seconds; });
     add("latency + size / bandwidth", [](const ComparedSize& s) { return s.null_alphabeta; });

@@ -14,8 +14,7 @@ inline std::string part_of(const FigureName& name) { return name.substr(0, name.
 inline std::string figure_in(const FigureName& name) { return name.substr(name.find('/') + 1); }
 
 // Throws std::out_of_range if there is no such figure. `Catalogue` may be const.
-template <class Catalogue>
-auto& figure_of(Catalogue& catalog, const FigureName& name) {
+template <class Catalogue> auto& figure_of(Catalogue& catalog, const FigureName& name) {
     return catalog.parts.at(part_of(name)).figures.at(figure_in(name));
 }
 

@@ -57,9 +57,7 @@ bool take_prefix(std::string_view& name, std::string_view prefix) {
 std::optional<double> unit_of(std::string_view rest, std::span<const Unit> units) {
     take_prefix(rest, "_");
     for (const Unit& unit : units) {
-        if (unit.word == rest) {
-            return unit.si;
-        }
+        if (unit.word == rest) { return unit.si; }
     }
     return std::nullopt;
 }
@@ -92,9 +90,7 @@ std::optional<double> labelled_size(std::string_view cell) {
     constexpr std::string_view letters = "BKMGT";
     const auto letter =
         label.empty() ? 0 : letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(label[0]))));
-    if (!value || letter == std::string_view::npos) {
-        return std::nullopt;
-    }
+    if (!value || letter == std::string_view::npos) { return std::nullopt; }
     return *value * std::pow(1024.0, static_cast<double>(letter));
 }
 
@@ -119,19 +115,13 @@ std::optional<Reading> time_of(const Column& column, const std::string& cell, do
     if (!value || *value < 0) {
         throw InputError(place, error_message("a row's value is no figure", shown(cell), "a number >= 0, null or N/A"));
     }
-    if (*value == 0) {
-        return std::nullopt;
-    }
+    if (*value == 0) { return std::nullopt; }
     const double si = *value * column.unit;
     switch (column.quantity) {
-        case Printed::time:
-            return Reading{si, 0};
-        case Printed::algbw:
-            return Reading{size / si, rounding(cell) / *value};
-        case Printed::busbw:
-            return Reading{busbw_factor * size / si, rounding(cell) / *value};
-        case Printed::size:
-            break;
+        case Printed::time: return Reading{si, 0};
+        case Printed::algbw: return Reading{size / si, rounding(cell) / *value};
+        case Printed::busbw: return Reading{busbw_factor * size / si, rounding(cell) / *value};
+        case Printed::size: break;
     }
     return std::nullopt;
 }
@@ -149,23 +139,17 @@ TableColumns layout_of(const Measurement& measurement) {
     std::optional<std::size_t> size_column;
     for (std::size_t i = 0; i < measurement.columns.size(); ++i) {
         columns.push_back(column_of(measurement.columns[i]));
-        if (!columns[i]) {
-            continue;
-        }
+        if (!columns[i]) { continue; }
         if (columns[i]->quantity == Printed::size) {
             size_column = size_column.value_or(i);
         } else {
             best = best ? std::min(*best, columns[i]->quantity) : columns[i]->quantity;
         }
     }
-    if (!size_column || !best) {
-        throw NotACurve("not a size curve: columns are " + joined(measurement.columns));
-    }
+    if (!size_column || !best) { throw NotACurve("not a size curve: columns are " + joined(measurement.columns)); }
     TableColumns layout{*size_column, columns[*size_column]->unit, {}};
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i] && columns[i]->quantity == *best) {
-            layout.values.emplace_back(i, *columns[i]);
-        }
+        if (columns[i] && columns[i]->quantity == *best) { layout.values.emplace_back(i, *columns[i]); }
     }
     return layout;
 }
@@ -175,23 +159,17 @@ TableColumns layout_of(const Measurement& measurement) {
 void leave_out_warm_up(Curve& curve) {
     std::vector<CurvePoint*> points;
     for (CurvePoint& point : curve.points) {
-        if (point.left_out.empty()) {
-            points.push_back(&point);
-        }
+        if (point.left_out.empty()) { points.push_back(&point); }
     }
     constexpr std::size_t leading = 3;
     std::size_t warm = 0;  // number of leading warm-up points
     for (std::size_t i = 0; i < leading && i + 1 < points.size() && points.size() > leading; ++i) {
-        if (points[i]->seconds > 1.10 * points[i + 1]->seconds) {
-            warm = i + 1;
-        }
+        if (points[i]->seconds > 1.10 * points[i + 1]->seconds) { warm = i + 1; }
     }
     for (std::size_t i = 0; i < points.size(); ++i) {
         const bool spike = i > 0 && i + 1 < points.size() && points[i]->seconds > 1.5 * points[i - 1]->seconds &&
                            points[i]->seconds > 1.5 * points[i + 1]->seconds;
-        if (i < warm || spike) {
-            points[i]->left_out = "warm-up";
-        }
+        if (i < warm || spike) { points[i]->left_out = "warm-up"; }
     }
 }
 
@@ -211,22 +189,16 @@ Curve read_curve(const Measurement& measurement, double busbw_factor) {
         std::optional<Reading> fastest;
         for (const auto& [index, column] : layout.values) {
             const auto reading = time_of(column, cells[index], *size, busbw_factor, measurement.row_places[r]);
-            if (reading && (!fastest || reading->seconds < fastest->seconds)) {
-                fastest = reading;
-            }
+            if (reading && (!fastest || reading->seconds < fastest->seconds)) { fastest = reading; }
         }
         if (*size < 1 || !fastest) {
             continue;  // an empty first size of nccl-tests, or a size that was not measured
         }
         CurvePoint point{Bytes{static_cast<std::int64_t>(std::llround(*size))}, fastest->seconds, ""};
-        if (fastest->relative_rounding > coarsest) {
-            point.left_out = "unreadable";
-        }
+        if (fastest->relative_rounding > coarsest) { point.left_out = "unreadable"; }
         curve.points.push_back(point);
     }
-    if (curve.points.empty()) {
-        throw NotACurve("not a size curve: no row has a size and a time");
-    }
+    if (curve.points.empty()) { throw NotACurve("not a size curve: no row has a size and a time"); }
     std::ranges::stable_sort(curve.points, {}, &CurvePoint::size);
     leave_out_warm_up(curve);
     return curve;

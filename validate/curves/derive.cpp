@@ -15,21 +15,16 @@ namespace fabricast::inline curves {
 namespace {
 
 // The enumerator with this name. Throws std::out_of_range if the alias table names none.
-template <class Enum>
-Enum spelled(std::string_view name) {
+template <class Enum> Enum spelled(std::string_view name) {
     for (std::uint8_t i = 0;; ++i) {
-        if (to_string(static_cast<Enum>(i)) == name) {
-            return static_cast<Enum>(i);
-        }
+        if (to_string(static_cast<Enum>(i)) == name) { return static_cast<Enum>(i); }
     }
 }
 
 // A count as the file states it; 0 if it does not. Throws if the text is not a count.
 std::uint32_t count(const MeasurementSection& section, std::string_view key) {
     const auto found = section.find(key);
-    if (found == section.end()) {
-        return 0;
-    }
+    if (found == section.end()) { return 0; }
     const std::uint32_t value = number_in<std::uint32_t>(found->second.text).value_or(0);
     constexpr std::uint32_t most = 1U << 20U;
     if (value == 0 || value > most) {
@@ -70,9 +65,7 @@ const Alias& understood(const Measurement& measurement, const MeasurementSection
     if (found == section.end()) {
         refuse(measurement.place, fmt::format("the file does not say its {}", key), "", joined(names));
     }
-    if (const Alias* alias = first_match(list, found->second.text)) {
-        return *alias;
-    }
+    if (const Alias* alias = first_match(list, found->second.text)) { return *alias; }
     refuse(found->second.place, fmt::format("a {} that no alias understands", key), shown(found->second.text),
            joined(names), nearest_of(found->second.text, names));
 }
@@ -88,9 +81,7 @@ Counts counts(const Measurement& m, Derived& out) {
     c.nodes = count(m.system, "nodes");
     c.ranks = count(m.benchmark, "ranks");
     const std::uint32_t per_node = count(m.system, "gpus_per_node");
-    if (const std::uint32_t used = count(m.system, "gpus_used"); c.ranks == 0 && used != 0) {
-        c.ranks = used;
-    }
+    if (const std::uint32_t used = count(m.system, "gpus_used"); c.ranks == 0 && used != 0) { c.ranks = used; }
     if (c.nodes == 0) {
         c.nodes = per_node == 0 || c.ranks == 0 ? 1 : (c.ranks + per_node - 1) / per_node;
         out.assumptions.push_back(fmt::format("nodes: not stated; {}", c.nodes));
@@ -135,13 +126,9 @@ const NodeAlias& node_of(const Measurement& m, const AliasTable& table, std::str
     const NodeAlias* best = nullptr;
     std::vector<std::string> near;
     for (const NodeAlias& node : table.nodes) {
-        if (node.gpu != gpu || !node.network.empty()) {
-            continue;
-        }
+        if (node.gpu != gpu || !node.network.empty()) { continue; }
         near.push_back(fmt::format("{} ({} over {})", node.node, node.gpus, node.intra));
-        if (node.intra == intra && node.gpus >= used && (best == nullptr || node.gpus < best->gpus)) {
-            best = &node;
-        }
+        if (node.intra == intra && node.gpus >= used && (best == nullptr || node.gpus < best->gpus)) { best = &node; }
     }
     if (best == nullptr) {
         refuse(place_of(m.system, "gpu", m.place), "the catalogue has no node of this kind",
@@ -209,9 +196,7 @@ Derived derive(const Measurement& m, const AliasTable& table) {
 
 SystemGroup group_on(const Fabric& fabric, const Derived& derived) {
     SystemGroup group = derived.group;
-    if (group.fabric == "pcie") {
-        group.fabric = inside_of(fabric);
-    }
+    if (group.fabric == "pcie") { group.fabric = inside_of(fabric); }
     return group;
 }
 

@@ -36,14 +36,10 @@ Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
         Pattern::Case::counts);
     Ports ports;
     const std::optional<Pattern::Groups> match = rate.first_in(words);
-    if (!match) {
-        return ports;
-    }
+    if (!match) { return ports; }
     ports.count = (*match)[1] ? digits(*(*match)[1]) : 0;
     ports.gbps = digits(*(*match)[2]);
-    if ((*match)[3] && nics > 1 && ports.count == 0) {
-        ports.gbps /= nics;
-    }
+    if ((*match)[3] && nics > 1 && ports.count == 0) { ports.gbps /= nics; }
     return ports;
 }
 
@@ -51,9 +47,7 @@ Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
 std::uint32_t count_in_words(const std::string& words) {
     static const Pattern times(R"(\b(\d+) ?[x×](\d+ ?GPU)?)");
     for (const Pattern::Groups& match : times.all_in(words)) {
-        if (!match[2]) {
-            return digits(*match[1]);
-        }
+        if (!match[2]) { return digits(*match[1]); }
     }
     return 0;
 }
@@ -66,9 +60,7 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
     const std::uint32_t stated = digits(text(m.system, "nics_per_node"));
     Ports ports;
     for (const std::string& words : {nic, network}) {
-        if (ports.gbps == 0) {
-            ports = ports_in_figures(words, stated);
-        }
+        if (ports.gbps == 0) { ports = ports_in_figures(words, stated); }
     }
     const Alias* named = first_match(table.speeds, nic);
     named = named == nullptr ? first_match(table.speeds, network) : named;
@@ -79,23 +71,17 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
     } else if (ports.gbps > fastest_port && stated > 1 && ports.count == 0) {
         ports.gbps /= stated;
     }
-    if (ports.gbps == 0 && named != nullptr) {
-        ports.gbps = digits(named->word("gbps"));
-    }
+    if (ports.gbps == 0 && named != nullptr) { ports.gbps = digits(named->word("gbps")); }
     if (ports.gbps == 0) {
         const auto usual = table.speed_by_generation.find(out.group.generation);
         ports.gbps = usual == table.speed_by_generation.end() ? 0 : digits(usual->second);
         out.assumptions.push_back(
             fmt::format("nic speed: not stated; {} Gb/s, usual beside {}", ports.gbps, out.group.generation));
     }
-    if (named != nullptr) {
-        ports.link = named->word("link");
-    }
+    if (named != nullptr) { ports.link = named->word("link"); }
     ports.count = stated != 0 ? stated : ports.count;
     ports.count = ports.count != 0 ? ports.count : count_in_words(nic);
-    if (ports.count == 0 && named != nullptr) {
-        ports.count = digits(named->word("nics"));
-    }
+    if (ports.count == 0 && named != nullptr) { ports.count = digits(named->word("nics")); }
     return ports;
 }
 
@@ -118,14 +104,10 @@ const Alias& network_of(const Measurement& m, const AliasTable& table, const std
 // The catalogue's link of this family at this rate. Throws if there is none.
 std::string link_of(const Measurement& m, const AliasTable& table, const std::string& family, std::uint32_t gbps) {
     const auto found = table.link.find(fmt::format("{} {}", family, gbps));
-    if (found != table.link.end()) {
-        return found->second;
-    }
+    if (found != table.link.end()) { return found->second; }
     std::vector<std::string> known;
     for (const auto& [key, link] : table.link) {
-        if (key.starts_with(family + " ")) {
-            known.push_back(key + " Gb/s");
-        }
+        if (key.starts_with(family + " ")) { known.push_back(key + " Gb/s"); }
     }
     refuse(place_of(m.system, "nic", m.place), "the catalogue has no link of this speed",
            fmt::format("{} at {} Gb/s", family, gbps), joined(known));
@@ -171,9 +153,7 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
     const std::string words =
         fmt::format("{} | {} | {}", text(m.software, "env"), text(m.system, "network"), text(m.system, "nic"));
     if (out.scenario.cluster.nodes == 1) {
-        if (const Alias* network = first_match(table.networks, words)) {
-            take_plugin_environment(*network, out);
-        }
+        if (const Alias* network = first_match(table.networks, words)) { take_plugin_environment(*network, out); }
         return;
     }
     const Alias& network = network_of(m, table, words, out);
@@ -205,22 +185,16 @@ void derive_network(const Measurement& m, const AliasTable& table, Derived& out)
 
 void take_fitting_nic(Derived& derived, const Catalog& catalog) {
     ClusterRequest& cluster = derived.scenario.cluster;
-    if (cluster.link.empty()) {
-        return;
-    }
+    if (cluster.link.empty()) { return; }
     const Part& part = catalog.at("link", cluster.link);
     const Rate rate = link_spec(part).rate;
     const NodeTemplate node = node_template(cluster.node, catalog);
-    if (node.nics == 0 || !(nic_spec(catalog.at("nic", node.nic_part)).port_rate < rate)) {
-        return;
-    }
+    if (node.nics == 0 || !(nic_spec(catalog.at("nic", node.nic_part)).port_rate < rate)) { return; }
     std::optional<NicSpec> fitting;
     for (const Part* other : catalog.of_kind("nic")) {
         const NicSpec nic = nic_spec(*other);
         const bool fits = speaks(nic.speaks, part.word("family")) && !(nic.port_rate < rate);
-        if (fits && (!fitting || nic.port_rate < fitting->port_rate)) {
-            fitting = nic;
-        }
+        if (fits && (!fitting || nic.port_rate < fitting->port_rate)) { fitting = nic; }
     }
     if (fitting) {
         cluster.node_options["nic"] = fitting->name;

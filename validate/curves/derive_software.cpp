@@ -31,9 +31,7 @@ int compare_versions(std::string_view a, std::string_view b) {
         };
         const std::uint32_t left = head(a);
         const std::uint32_t right = head(b);
-        if (left != right) {
-            return left < right ? -1 : 1;
-        }
+        if (left != right) { return left < right ? -1 : 1; }
     }
     return 0;
 }
@@ -45,9 +43,7 @@ std::string nccl_version(const Measurement& m, const AliasTable& table, Derived&
     static const Pattern code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
     static const Pattern named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)");
     for (const Pattern* form : {&plain, &code}) {
-        if (std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) {
-            return stated;
-        }
+        if (std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) { return stated; }
     }
     for (const std::string_view other : {text(m.software, "env"), text(m.software, "notes"), text(m.source, "path"),
                                          text(m.system, "notes"), std::string_view(m.notes)}) {
@@ -59,9 +55,7 @@ std::string nccl_version(const Measurement& m, const AliasTable& table, Derived&
     const std::string cuda = version_in(text(m.software, "cuda"), plain);
     std::string shipped;
     for (const auto& [from, nccl] : table.nccl_by_cuda) {
-        if (!cuda.empty() && compare_versions(cuda, from) >= 0) {
-            shipped = nccl;
-        }
+        if (!cuda.empty() && compare_versions(cuda, from) >= 0) { shipped = nccl; }
     }
     if (!shipped.empty()) {
         out.assumptions.push_back("nccl: not stated; " + shipped + ", which CUDA " + cuda + " shipped with");
@@ -88,9 +82,7 @@ void read_environment(std::string_view words, Derived& out) {
             others += (others.empty() ? "" : ", ") + name;
         }
     }
-    if (!others.empty()) {
-        out.assumptions.push_back("env: " + others + " not modelled");
-    }
+    if (!others.empty()) { out.assumptions.push_back("env: " + others + " not modelled"); }
 }
 
 // The number after the option, for example "-g 8" or "nGpus 8"; 0 if neither is in the text.

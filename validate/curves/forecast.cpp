@@ -29,9 +29,7 @@ const Fabric& FabricCache::at(const Scenario& scenario) {
         cluster_key(scenario.cluster) + (scenario.cluster.graph ? scenario.file + scenario.name : "");
     const std::lock_guard lock(guard_);
     std::unique_ptr<const Fabric>& fabric = fabrics_[key];
-    if (fabric == nullptr) {
-        fabric = std::make_unique<const Fabric>(build(scenario, *catalog_));
-    }
+    if (fabric == nullptr) { fabric = std::make_unique<const Fabric>(build(scenario, *catalog_)); }
     return *fabric;
 }
 
@@ -62,9 +60,7 @@ ForecastRow CurveForecaster::at(Bytes size) const {
     row.evidence = plan.evidence;
     row.tuning_seconds = plan.tuning_seconds;
     for (const FigureUsed& figure : planned.figures) {
-        if (is_cost(catalog_, figure)) {
-            row.costs.push_back(figure.part + "/" + figure.figure);
-        }
+        if (is_cost(catalog_, figure)) { row.costs.push_back(figure.part + "/" + figure.figure); }
     }
     return row;
 }

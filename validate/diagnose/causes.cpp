@@ -50,13 +50,9 @@ std::string cpu_of(const NodeTemplate& node, std::string device) {
         for (const NodeCable& cable : node.cables) {
             const bool touches = cable.a == device || cable.b == device;
             const std::string& other = cable.a == device ? cable.b : cable.a;
-            if (touches && is_pcie(cable) && (other.starts_with("cpu") || other.starts_with("switch"))) {
-                up = &cable;
-            }
+            if (touches && is_pcie(cable) && (other.starts_with("cpu") || other.starts_with("switch"))) { up = &cable; }
         }
-        if (up == nullptr) {
-            return "";
-        }
+        if (up == nullptr) { return ""; }
         device = up->a == device ? up->b : up->a;
     }
     return device.starts_with("cpu") ? device : "";
@@ -65,19 +61,13 @@ std::string cpu_of(const NodeTemplate& node, std::string device) {
 // Moves the NICs near the first GPU to the root ports of another CPU.
 bool nics_on_the_other_socket(Suspect& s, double /*degree*/) {
     NodeTemplate& node = s.cluster.node;
-    if (!several_nodes(s)) {
-        return false;
-    }
+    if (!several_nodes(s)) { return false; }
     const std::string near = cpu_of(node, "gpu0");
     std::set<std::string> others;
     for (const NodeDevice& device : node.devices) {
-        if (device.name.starts_with("cpu") && device.name != near) {
-            others.insert(device.name);
-        }
+        if (device.name.starts_with("cpu") && device.name != near) { others.insert(device.name); }
     }
-    if (near.empty() || others.empty()) {
-        return false;
-    }
+    if (near.empty() || others.empty()) { return false; }
     bool any = false;
     for (NodeCable& cable : node.cables) {
         std::string& parent = is_nic(cable.a) ? cable.b : cable.a;
@@ -89,8 +79,7 @@ bool nics_on_the_other_socket(Suspect& s, double /*degree*/) {
     return any;
 }
 
-template <class Which>
-void remove_devices(NodeTemplate& node, const Which& which) {
+template <class Which> void remove_devices(NodeTemplate& node, const Which& which) {
     std::erase_if(node.devices, [&](const NodeDevice& d) { return which(d.name); });
     std::erase_if(node.cables, [&](const NodeCable& c) { return which(c.a) || which(c.b); });
 }
@@ -100,9 +89,7 @@ void remove_devices(NodeTemplate& node, const Which& which) {
 bool rails_missing(Suspect& s, double degree) {
     NodeTemplate& node = s.cluster.node;
     const auto missing = static_cast<std::uint32_t>(degree);
-    if (!several_nodes(s) || node.nics < 2 || (missing > 1 && node.nics < missing + 2)) {
-        return false;
-    }
+    if (!several_nodes(s) || node.nics < 2 || (missing > 1 && node.nics < missing + 2)) { return false; }
     for (std::uint32_t i = node.nics - missing; i < node.nics; ++i) {
         remove_devices(node, [gone = fmt::format("nic{}", i)](const std::string& name) { return name == gone; });
     }
@@ -122,9 +109,7 @@ void slow_part(Suspect& s, LinkChange change, double share) {
 // where the node has children as well.
 bool slow_nic(Suspect& s, double share) {
     const std::uint32_t node = s.place == 0 ? 0 : s.cluster.nodes / 2;
-    if (!several_nodes(s) || (s.place > 0 && s.cluster.nodes < 3)) {
-        return false;
-    }
+    if (!several_nodes(s) || (s.place > 0 && s.cluster.nodes < 3)) { return false; }
     LinkChange change;
     change.device = fmt::format("node{}.nic0", node);
     slow_part(s, std::move(change), share);
@@ -139,9 +124,7 @@ bool slow_gpu_link(Suspect& s, double share) {
     for (const NodeCable& cable : node.cables) {
         const bool joins =
             (cable.a == "gpu0" || cable.b == "gpu0") && nvlink == (cable.link.family == LinkFamily::nvlink);
-        if (node.gpus < 2 || !joins) {
-            continue;
-        }
+        if (node.gpus < 2 || !joins) { continue; }
         LinkChange change;
         if (nvlink) {
             const std::string bundle = cable.count > 1 ? fmt::format(" (x{})", cable.count) : "";
@@ -160,9 +143,7 @@ bool slow_gpu_link(Suspect& s, double share) {
 
 bool one_nic_only(Suspect& s, double /*degree*/) {
     NodeTemplate& node = s.cluster.node;
-    if (!several_nodes(s) || node.nics < 3) {
-        return false;
-    }
+    if (!several_nodes(s) || node.nics < 3) { return false; }
     remove_devices(node, [](const std::string& name) { return is_nic(name) && name != "nic0"; });
     node.nics = 1;
     node.nic_ports = 1;
@@ -170,9 +151,7 @@ bool one_nic_only(Suspect& s, double /*degree*/) {
 }
 
 bool nvls_is_off(Suspect& s, double /*degree*/) {
-    if (s.cluster.node.nvswitch_generation < 3 || s.scenario.library.env.contains("NCCL_NVLS_ENABLE")) {
-        return false;
-    }
+    if (s.cluster.node.nvswitch_generation < 3 || s.scenario.library.env.contains("NCCL_NVLS_ENABLE")) { return false; }
     s.scenario.library.env["NCCL_NVLS_ENABLE"] = "0";
     s.scenario.library.env.erase("NCCL_ALGO");
     return true;
@@ -181,9 +160,7 @@ bool nvls_is_off(Suspect& s, double /*degree*/) {
 bool peers_are_off(Suspect& s, double /*degree*/) {
     // Not for NVLink: the planner would still use its links, and what NCCL does instead is not modelled.
     const bool nvlink = s.cluster.node.nvlink != NvlinkShape::none;
-    if (nvlink || s.cluster.node.gpus < 2 || s.scenario.library.env.contains("NCCL_P2P_DISABLE")) {
-        return false;
-    }
+    if (nvlink || s.cluster.node.gpus < 2 || s.scenario.library.env.contains("NCCL_P2P_DISABLE")) { return false; }
     s.scenario.library.env["NCCL_P2P_DISABLE"] = "1";
     s.cluster.node.peer_to_peer = false;
     return true;
@@ -195,9 +172,7 @@ bool access_control(Suspect& s, double /*degree*/) {
     NodeTemplate& node = s.cluster.node;
     std::map<std::string, int> below;
     for (NodeCable& cable : node.cables) {
-        if (is_slot(cable)) {
-            ++below[parent_of(cable)];
-        }
+        if (is_slot(cable)) { ++below[parent_of(cable)]; }
     }
     const bool used = several_nodes(s) || node.nvlink == NvlinkShape::none;
     bool any = false;
@@ -215,44 +190,34 @@ bool small_packets(Suspect& s, double /*degree*/) {
     LinkSpec& link = s.cluster.fabric.link;
     constexpr Bytes wrong{1024};
     const bool has_mtu = link.family == LinkFamily::infiniband || link.family == LinkFamily::ethernet;
-    if (!several_nodes(s) || !has_mtu || link.framing.payload <= wrong) {
-        return false;
-    }
+    if (!several_nodes(s) || !has_mtu || link.framing.payload <= wrong) { return false; }
     link.framing.payload = wrong;
     s.cluster.fabric.trunk.framing.payload = std::min(s.cluster.fabric.trunk.framing.payload, wrong);
     return true;
 }
 
 bool tcp(Suspect& s, double /*degree*/) {
-    if (!several_nodes(s) || s.scenario.library.network_plugin == "sockets") {
-        return false;
-    }
+    if (!several_nodes(s) || s.scenario.library.network_plugin == "sockets") { return false; }
     s.scenario.library.network_plugin = "sockets";
     s.scenario.library.env.erase("NCCL_NET");
     return true;
 }
 
 bool no_gpu_direct(Suspect& s, double /*degree*/) {
-    if (!several_nodes(s) || !s.cluster.node.gpu_direct) {
-        return false;
-    }
+    if (!several_nodes(s) || !s.cluster.node.gpu_direct) { return false; }
     s.cluster.node.gpu_direct = false;
     s.scenario.library.env["NCCL_NET_GDR_LEVEL"] = "LOC";
     return true;
 }
 
 bool one_process(Suspect& s, double /*degree*/) {
-    if (s.scenario.launch.mode != LaunchMode::process || s.cluster.node.gpus < 2) {
-        return false;
-    }
+    if (s.scenario.launch.mode != LaunchMode::process || s.cluster.node.gpus < 2) { return false; }
     s.scenario.launch.mode = LaunchMode::thread;
     return true;
 }
 
 bool framework_loop(Suspect& s, double /*degree*/) {
-    if (s.scenario.launch.mode == LaunchMode::framework) {
-        return false;
-    }
+    if (s.scenario.launch.mode == LaunchMode::framework) { return false; }
     s.scenario.launch.mode = LaunchMode::framework;
     return true;
 }
@@ -267,12 +232,9 @@ const std::vector<double>& first_degrees(Degree degree) {
 
 std::string words_of(const Cause& cause, double degree) {
     switch (cause.degree) {
-        case Degree::none:
-            return std::string(cause.words);
-        case Degree::share:
-            return fmt::format("{}, at about {:.0f} % of its rate", cause.words, 100 * degree);
-        case Degree::count:
-            return fmt::format("{} ({:.0f} of a node's)", cause.words, degree);
+        case Degree::none: return std::string(cause.words);
+        case Degree::share: return fmt::format("{}, at about {:.0f} % of its rate", cause.words, 100 * degree);
+        case Degree::count: return fmt::format("{} ({:.0f} of a node's)", cause.words, degree);
     }
     return std::string(cause.words);
 }

@@ -38,9 +38,7 @@ constexpr double as_well = 3;
 
 bool differ(const std::vector<double>& with, const std::vector<double>& without, double by) {
     for (std::size_t i = 0; i < with.size(); ++i) {
-        if (std::abs(with[i] / without[i] - 1) > by) {
-            return true;
-        }
+        if (std::abs(with[i] / without[i] - 1) > by) { return true; }
     }
     return false;
 }
@@ -49,9 +47,7 @@ bool differ(const std::vector<double>& with, const std::vector<double>& without,
 // whatever its shape.
 bool is_fast(const Diagnosis& d) {
     std::vector<double> ratios;
-    for (std::size_t i = 0; i < d.rows.size(); ++i) {
-        ratios.push_back(d.rows[i].seconds / d.healthy[i].seconds);
-    }
+    for (std::size_t i = 0; i < d.rows.size(); ++i) { ratios.push_back(d.rows[i].seconds / d.healthy[i].seconds); }
     return percentile(ratios, 50).value_or(1) < 1 && percentile(ratios, 90).value_or(1) < 1.15;
 }
 
@@ -59,9 +55,7 @@ Finding verdict_of(const Diagnosis& d) {
     const bool looks_healthy = d.healthy_fit.distance <= d.healthy_limit || is_fast(d);
     const double better = d.ranked.empty() ? 0 : d.healthy_fit.cost - d.ranked.front().fit.cost;
     const Finding found = d.named > 1 ? Finding::several_fit : Finding::likely_cause;
-    if (looks_healthy) {
-        return better >= better_if_healthy ? found : Finding::nothing_wrong;
-    }
+    if (looks_healthy) { return better >= better_if_healthy ? found : Finding::nothing_wrong; }
     const bool explained = !d.ranked.empty() && d.ranked.front().fit.distance <= fits * d.healthy_limit;
     return better >= better_if_not && explained ? found : Finding::none_fits;
 }
@@ -70,9 +64,7 @@ Finding verdict_of(const Diagnosis& d) {
 void find_alike(std::vector<RankedCause>& ranked) {
     for (RankedCause& a : ranked) {
         for (const RankedCause& b : ranked) {
-            if (a.cause != b.cause && !differ(a.seconds, b.seconds, same)) {
-                a.alike.push_back(b.cause);
-            }
+            if (a.cause != b.cause && !differ(a.seconds, b.seconds, same)) { a.alike.push_back(b.cause); }
         }
     }
 }
@@ -97,9 +89,7 @@ public:
     std::optional<RankedCause> at(const Cause& cause, double degree, std::uint32_t place = 0) const {
         Suspect suspect = healthy_;
         suspect.place = place;
-        if (!cause.apply(suspect, degree)) {
-            return std::nullopt;
-        }
+        if (!cause.apply(suspect, degree)) { return std::nullopt; }
         try {
             const UncertainCurve with = keeps_constants(healthy_, suspect)
                                             ? UncertainCurve{curve(suspect, rows_, catalog_), expected_.constants}
@@ -118,8 +108,7 @@ public:
         } catch (const PlanError&) {
         } catch (const ClusterError&) {
         } catch (const Unreachable&) {
-        } catch (const InputError&) {
-        }
+        } catch (const InputError&) {}
         return std::nullopt;
     }
 
@@ -136,9 +125,7 @@ public:
             }
         };
         for (std::uint32_t where = 0; where < cause.places; ++where) {
-            for (const double degree : first_degrees(cause.degree)) {
-                take(degree, where);
-            }
+            for (const double degree : first_degrees(cause.degree)) { take(degree, where); }
         }
         if (cause.degree == Degree::share && best && best->fit.cost < healthy_cost) {
             for (const double factor : {1.25, 1.12, 1.05}) {
@@ -167,17 +154,13 @@ Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, 
     const UncertainCurve expected = uncertain_curve(healthy, rows, catalog);
     d.healthy = expected.rows;
     Evidence evidence = Evidence::measured_here;
-    for (const ForecastRow& row : d.healthy) {
-        evidence = std::max(evidence, row.evidence);
-    }
+    for (const ForecastRow& row : d.healthy) { evidence = std::max(evidence, row.evidence); }
     d.healthy_fit = misfit(rows, expected.seconds, expected.constants, evidence);
     d.healthy_limit = healthy_limit(rows.size());
     const Trying trying(healthy, expected, evidence, rows, catalog);
     for (const Cause& cause : causes()) {
         std::optional<RankedCause> tried = trying.best(cause, d.healthy_fit.cost);
-        if (!tried) {
-            continue;
-        }
+        if (!tried) { continue; }
         // A fitted degree may turn out harmless; what counts is whether the cause would show at its worst degree.
         const std::optional<RankedCause> worst =
             cause.degree == Degree::share ? trying.at(cause, first_degrees(cause.degree).back()) : tried;
@@ -189,9 +172,7 @@ Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, 
     }
     std::ranges::stable_sort(d.ranked, {}, [](const RankedCause& r) { return r.fit.cost; });
     find_alike(d.ranked);
-    for (const RankedCause& r : d.ranked) {
-        d.named += r.fit.cost - d.ranked.front().fit.cost <= as_well ? 1 : 0;
-    }
+    for (const RankedCause& r : d.ranked) { d.named += r.fit.cost - d.ranked.front().fit.cost <= as_well ? 1 : 0; }
     d.verdict = verdict_of(d);
     return d;
 }

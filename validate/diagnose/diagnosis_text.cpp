@@ -50,9 +50,7 @@ std::string verdict_text(const Diagnosis& d) {
 
 std::string to_text(const Diagnosis& d, const std::string& id, const std::vector<std::string>& assumptions) {
     std::string out = id + "\n\nassumptions\n";
-    for (const std::string& assumption : assumptions) {
-        out += "  " + assumption + "\n";
-    }
+    for (const std::string& assumption : assumptions) { out += "  " + assumption + "\n"; }
     out += fmt::format("\n{:>12} {:>12} {:>12} {:>9} {:>20}  {}\n", "size (B)", "measured", "expected", "residual",
                        "80 % interval", "");
     for (std::size_t i = 0; i < d.rows.size(); ++i) {
@@ -78,9 +76,7 @@ std::string to_text(const Diagnosis& d, const std::string& id, const std::vector
     }
     if (!d.unseen.empty()) {
         out += "\nwould not show in this curve\n";
-        for (const std::string& cause : d.unseen) {
-            out += "  " + cause + "\n";
-        }
+        for (const std::string& cause : d.unseen) { out += "  " + cause + "\n"; }
     }
     return out;
 }
@@ -107,9 +103,7 @@ Json to_json(const Diagnosis& d, const std::string& id) {
                                   {"distance", r.fit.distance},
                                   {"slowdown", r.slowdown},
                                   {"slowdown_size_bytes", r.slowest.count}});
-        if (r.cause->degree != Degree::none) {
-            json["causes"].back()["degree"] = r.degree;
-        }
+        if (r.cause->degree != Degree::none) { json["causes"].back()["degree"] = r.degree; }
     }
     return json;
 }

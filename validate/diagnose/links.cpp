@@ -28,9 +28,7 @@ double unit_of(std::string_view column) {
     constexpr std::pair<std::string_view, double> units[] = {
         {"GBps", 1e9}, {"MiBps", 1048576}, {"MBps", 1e6}, {"Gbps", 1.25e8}};
     for (const auto& [end, bytes] : units) {
-        if (column.ends_with(end)) {
-            return bytes;
-        }
+        if (column.ends_with(end)) { return bytes; }
     }
     return 0;
 }
@@ -53,9 +51,7 @@ double rate_of(const Measurement& m, bool between_devices) {
 
 Scenario scenario_of(const Measurement& m, const LinkTest& test, const std::optional<Scenario>& cluster,
                      const std::string& node, const AliasTable& aliases) {
-    if (cluster) {
-        return *cluster;
-    }
+    if (cluster) { return *cluster; }
     Scenario s;
     s.name = m.id;
     s.file = m.file;
@@ -92,9 +88,7 @@ Narrowest narrowest_of(const Suspect& suspect, const LinkTest& test) {
         // A link that the path crosses twice has half of its rate for each crossing.
         const auto times = std::ranges::count(path.span(), id);
         const double rate = fabric.link(id).capacity / static_cast<double>(times);
-        if (found.rate == 0 || rate < found.rate) {
-            found = {rate, fabric.link_name(id)};
-        }
+        if (found.rate == 0 || rate < found.rate) { found = {rate, fabric.link_name(id)}; }
     }
     return found;
 }
@@ -141,26 +135,19 @@ LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test
     d.narrowest = path.rate;
     d.link = path.link;
     const double share = test.rate / path.rate;
-    if (share >= least_share && share <= most_share) {
-        return d;
-    }
+    if (share >= least_share && share <= most_share) { return d; }
     const auto off = [&](double narrowest) { return std::abs(std::log(test.rate / (usual_share * narrowest))); };
     for (const Cause& cause : causes()) {
         Suspect suspect = healthy;
         // Access control does not affect traffic of host memory, because that is not peer traffic.
         const bool of_host = holds(test.from, "memory") || holds(test.to, "memory");
         // A slow part of unknown degree would explain any rate, so it explains nothing.
-        if ((of_host && cause.name == "acs") || cause.degree == Degree::share || !cause.apply(suspect, 1)) {
-            continue;
-        }
+        if ((of_host && cause.name == "acs") || cause.degree == Degree::share || !cause.apply(suspect, 1)) { continue; }
         try {
             const double narrowest = narrowest_of(suspect, test).rate;
-            if (off(narrowest) < explains) {
-                d.fitting.push_back({&cause, narrowest});
-            }
+            if (off(narrowest) < explains) { d.fitting.push_back({&cause, narrowest}); }
         } catch (const ClusterError&) {
-        } catch (const Unreachable&) {
-        }
+        } catch (const Unreachable&) {}
     }
     std::ranges::stable_sort(d.fitting, {}, [&](const LinkCause& c) { return off(c.narrowest); });
     d.verdict = d.fitting.empty() ? Finding::none_fits : Finding::likely_cause;
@@ -172,9 +159,7 @@ std::string to_text(const LinkDiagnosis& d, const std::string& id) {
     out += fmt::format("  measured {}, the narrowest link ({}) carries {}: {:.0f} %, usual are {:.0f} to 100 %\n",
                        text(d.test.rate, Dimension::rate), d.link, text(d.narrowest, Dimension::rate),
                        100 * d.test.rate / d.narrowest, 100 * least_share);
-    if (d.verdict == Finding::nothing_wrong) {
-        return out + "  nothing wrong\n";
-    }
+    if (d.verdict == Finding::nothing_wrong) { return out + "  nothing wrong\n"; }
     if (d.verdict == Finding::none_fits) {
         return out + "  none of my causes fits: " +
                (d.test.rate > d.narrowest ? "faster than the path can be; is this the machine?\n"

@@ -28,9 +28,7 @@ Matrix covariance(const std::vector<TimedRow>& rows, const Sensitivities& consta
         const Regime regime = regime_of(rows[i].size);
         const auto r = static_cast<std::size_t>(regime);
         for (std::size_t k = 0; k < n; ++k) {
-            for (const std::vector<double>& constant : constants) {
-                c[i][k] += constant[i] * constant[k];
-            }
+            for (const std::vector<double>& constant : constants) { c[i][k] += constant[i] * constant[k]; }
             c[i][k] += regime_of(rows[k].size) == regime ? wide * wide * offset[r] * offset[r] : 0;
         }
         c[i][i] += wide * wide * noise[r] * noise[r];
@@ -43,15 +41,11 @@ Matrix covariance(const std::vector<TimedRow>& rows, const Sensitivities& consta
 Matrix cholesky(Matrix c) {
     const std::size_t n = c.size();
     for (std::size_t k = 0; k < n; ++k) {
-        for (std::size_t j = 0; j < k; ++j) {
-            c[k][k] -= c[k][j] * c[k][j];
-        }
+        for (std::size_t j = 0; j < k; ++j) { c[k][k] -= c[k][j] * c[k][j]; }
         assert(c[k][k] > 0);
         c[k][k] = std::sqrt(c[k][k]);
         for (std::size_t i = k + 1; i < n; ++i) {
-            for (std::size_t j = 0; j < k; ++j) {
-                c[i][k] -= c[i][j] * c[k][j];
-            }
+            for (std::size_t j = 0; j < k; ++j) { c[i][k] -= c[i][j] * c[k][j]; }
             c[i][k] /= c[k][k];
         }
     }
@@ -70,9 +64,7 @@ Misfit misfit(const std::vector<TimedRow>& measured, const std::vector<double>& 
     Misfit result;
     for (std::size_t i = 0; i < n; ++i) {
         z[i] = std::log(measured[i].seconds / forecast[i]);
-        for (std::size_t j = 0; j < i; ++j) {
-            z[i] -= lower[i][j] * z[j];
-        }
+        for (std::size_t j = 0; j < i; ++j) { z[i] -= lower[i][j] * z[j]; }
         z[i] /= lower[i][i];
         result.distance += z[i] * z[i];
         log_determinant += 2 * std::log(lower[i][i]);

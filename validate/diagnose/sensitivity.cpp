@@ -15,9 +15,7 @@ constexpr double widest = 1;                    // a step of more than a factor 
 
 // One standard deviation of ln(figure); 0 if it has no interval.
 double deviation(const Figure& figure) {
-    if (figure.low80 <= 0 || figure.high80 <= figure.low80) {
-        return 0;
-    }
+    if (figure.low80 <= 0 || figure.high80 <= figure.low80) { return 0; }
     return std::min(std::log(figure.high80 / figure.low80) / width80, widest);
 }
 
@@ -27,9 +25,7 @@ std::vector<double> curve(const Suspect& suspect, const std::vector<TimedRow>& r
     const Fabric fabric(suspect.cluster);
     const CurveForecaster forecaster(suspect.scenario, fabric, catalog);
     std::vector<double> seconds;
-    for (const TimedRow& row : rows) {
-        seconds.push_back(forecaster.seconds(row.size));
-    }
+    for (const TimedRow& row : rows) { seconds.push_back(forecaster.seconds(row.size)); }
     return seconds;
 }
 
@@ -47,9 +43,7 @@ UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRo
     for (const std::string& name : used) {
         Figure& figure = figure_of(working, name);
         const double step = deviation(figure);
-        if (step <= 0) {
-            continue;
-        }
+        if (step <= 0) { continue; }
         const double before = figure.value[0];
         figure.value[0] = before * std::exp(step);
         std::vector<double> moved;

@@ -11,9 +11,7 @@ namespace {
 // The measurement with the node named as its GPU if it names none: derive needs a GPU, and the node is replaced
 // afterwards.
 Measurement with_gpu(Measurement m, const std::string& node) {
-    if (text(m.system, "gpu").empty()) {
-        m.system["gpu"] = {node, m.place};
-    }
+    if (text(m.system, "gpu").empty()) { m.system["gpu"] = {node, m.place}; }
     return m;
 }
 
@@ -57,13 +55,9 @@ std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSys
         read_curve(measurement, busbw_factor(collective_of(system.scenario).collective, fabric.gpu_count()));
     std::vector<TimedRow> rows;
     for (const CurvePoint& point : curve.points) {
-        if (point.left_out.empty()) {
-            rows.push_back({point.size, point.seconds});
-        }
+        if (point.left_out.empty()) { rows.push_back({point.size, point.seconds}); }
     }
-    if (rows.empty()) {
-        throw NotACurve("not a size curve: no row counts");
-    }
+    if (rows.empty()) { throw NotACurve("not a size curve: no row counts"); }
     return rows;
 }
 

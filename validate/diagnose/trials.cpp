@@ -21,9 +21,7 @@ namespace {
 // Moves each fitted constant to a random value of its 80 % interval, uniform in logarithms.
 Catalog moved(Catalog catalog, Random& random) {
     for (auto& [name, part] : catalog.parts) {
-        if (!has_costs(part)) {
-            continue;
-        }
+        if (!has_costs(part)) { continue; }
         for (auto& [path, figure] : part.figures) {
             const bool constant =
                 (figure.origin == Origin::fitted || hardly_told(figure)) && !path.starts_with("data.");
@@ -69,9 +67,7 @@ Scenario scenario_of(const System& system) {
 
 std::vector<TimedRow> sweep() {
     std::vector<TimedRow> sizes;
-    for (std::int64_t size = 8; size <= (std::int64_t{1} << 33); size *= 4) {
-        sizes.push_back({Bytes{size}, 0});
-    }
+    for (std::int64_t size = 8; size <= (std::int64_t{1} << 33); size *= 4) { sizes.push_back({Bytes{size}, 0}); }
     return sizes;
 }
 
@@ -136,13 +132,9 @@ bool would_show(const std::vector<double>& with, const std::vector<double>& with
     for (const Regime regime : all_regimes) {
         std::vector<double> changes;
         for (std::size_t i = 0; i < sizes.size(); ++i) {
-            if (regime_of(sizes[i].size) == regime) {
-                changes.push_back(with[i] / without[i] - 1);
-            }
+            if (regime_of(sizes[i].size) == regime) { changes.push_back(with[i] / without[i] - 1); }
         }
-        if (percentile(changes, 50).value_or(0) >= 0.15) {
-            return true;
-        }
+        if (percentile(changes, 50).value_or(0) >= 0.15) { return true; }
     }
     return false;
 }
@@ -152,12 +144,8 @@ Trial trial(const System& system, std::string_view fault, const std::vector<Time
     Trial result{system.name, std::string(fault), d.verdict, {}, {}};
     for (std::size_t i = 0; i < d.named; ++i) {
         std::vector<std::string> names{std::string(d.ranked[i].cause->name)};
-        for (const Cause* alike : d.ranked[i].alike) {
-            names.emplace_back(alike->name);
-        }
-        if (i == 0) {
-            result.first = names;
-        }
+        for (const Cause* alike : d.ranked[i].alike) { names.emplace_back(alike->name); }
+        if (i == 0) { result.first = names; }
         result.named.insert(result.named.end(), names.begin(), names.end());
     }
     return result;
@@ -177,9 +165,7 @@ std::vector<Trial> diagnose_trials(const Catalog& catalog, int rounds) {
             for (const Cause& cause : causes()) {
                 Suspect suspect = healthy;
                 const double degree = cause.degree == Degree::count ? 1 + std::floor(4 * random.uniform()) : 1;
-                if (!cause.apply(suspect, degree)) {
-                    continue;
-                }
+                if (!cause.apply(suspect, degree)) { continue; }
                 elsewhere(suspect, random);
                 try {
                     const std::vector<double> seconds = another_curve(suspect, other);
@@ -188,12 +174,9 @@ std::vector<Trial> diagnose_trials(const Catalog& catalog, int rounds) {
                     }
                 } catch (const PlanError&) {
                 } catch (const ClusterError&) {
-                } catch (const Unreachable&) {
-                }
+                } catch (const Unreachable&) {}
             }
-            for (int i = 0; i < 4; ++i) {
-                trials.push_back(trial(system, "", noisy(expected, random), catalog));
-            }
+            for (int i = 0; i < 4; ++i) { trials.push_back(trial(system, "", noisy(expected, random), catalog)); }
         }
     }
     return trials;

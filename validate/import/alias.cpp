@@ -44,9 +44,7 @@ std::vector<NodeAlias> read_nodes(const yaml::Node& root) {
 
 WordMap read_words(const yaml::Node& root, std::string_view key) {
     WordMap words;
-    for (const yaml::Node& member : root.required(key).members()) {
-        words[member.name] = member.as_string();
-    }
+    for (const yaml::Node& member : root.required(key).members()) { words[member.name] = member.as_string(); }
     return words;
 }
 
@@ -59,9 +57,7 @@ std::string_view Alias::word(std::string_view key) const {
 
 AliasList read_aliases(const yaml::Node& root, std::string_view key) {
     AliasList list;
-    for (const yaml::Node& node : root.required(key).items()) {
-        list.push_back(read_alias(node));
-    }
+    for (const yaml::Node& node : root.required(key).items()) { list.push_back(read_alias(node)); }
     return list;
 }
 

@@ -31,9 +31,7 @@ std::string kebab(std::string_view words) {
             id += '-';
         }
     }
-    while (id.ends_with('-')) {
-        id.pop_back();
-    }
+    while (id.ends_with('-')) { id.pop_back(); }
     return id;
 }
 
@@ -41,9 +39,7 @@ MeasurementSection& section_of(Measurement& m, std::string_view name, const Sour
     for (const auto& [section, member] :
          {std::pair("system", &Measurement::system), std::pair("software", &Measurement::software),
           std::pair("benchmark", &Measurement::benchmark)}) {
-        if (name == section) {
-            return m.*member;
-        }
+        if (name == section) { return m.*member; }
     }
     refuse(place, "no such section of a measurement", shown(name), "system, software, benchmark");
 }
@@ -96,9 +92,7 @@ const std::vector<LogFormat>& log_formats() {
 const LogFormat& log_format(std::string_view name, const LogText& log, const std::vector<LogFormat>& formats) {
     std::vector<std::string> names;
     for (const LogFormat& format : formats) {
-        if (format.name == name || (name == "auto" && format.fits(log.text()))) {
-            return format;
-        }
+        if (format.name == name || (name == "auto" && format.fits(log.text()))) { return format; }
         names.emplace_back(format.name);
     }
     if (name == "auto") {
@@ -144,9 +138,7 @@ std::vector<Measurement> read_measurements(const std::string& path, const Statem
     std::string text = read_log_text(path);
     const bool log = std::ranges::any_of(log_formats(), [&](const LogFormat& f) { return f.fits(text); });
     const bool measurement = holds(text, "\ncolumns:") || text.starts_with("columns:");
-    if (log && !measurement) {
-        return import_log(std::move(text), path, "auto", said);
-    }
+    if (log && !measurement) { return import_log(std::move(text), path, "auto", said); }
     Measurement one = parse_measurement(text, path);
     lay_over(one, said, one.place);
     refuse_long_words(one);

@@ -13,9 +13,7 @@ namespace {
 std::size_t width_of(const LogText& log, const LogLine& header) {
     std::size_t width = 0;
     for (const LogField& field : header.fields()) {
-        if (width == 0 && !is_count(field.text)) {
-            continue;
-        }
+        if (width == 0 && !is_count(field.text)) { continue; }
         if (count_in(log, header, field) != static_cast<std::int64_t>(width)) {
             refuse(log.at(header, field), "a matrix' columns are numbered from 0", shown(field.text),
                    std::to_string(width));
@@ -31,9 +29,7 @@ std::size_t width_of(const LogText& log, const LogLine& header) {
 }  // namespace
 
 void state(MeasurementSection& section, std::string_view key, std::string_view words, const SourceLocation& place) {
-    if (!words.empty()) {
-        section[std::string(key)] = {std::string(words), place};
-    }
+    if (!words.empty()) { section[std::string(key)] = {std::string(words), place}; }
 }
 
 void describe_copies(Measurement& table, std::string_view tool, std::string_view test, std::string_view gpu,
@@ -48,9 +44,7 @@ void describe_copies(Measurement& table, std::string_view tool, std::string_view
 
 Measurement& table_named(std::vector<Measurement>& tables, std::string_view id, const std::vector<std::string>& columns,
                          const SourceLocation& place) {
-    if (const auto found = std::ranges::find(tables, id, &Measurement::id); found != tables.end()) {
-        return *found;
-    }
+    if (const auto found = std::ranges::find(tables, id, &Measurement::id); found != tables.end()) { return *found; }
     Measurement& table = tables.emplace_back();
     table.id = id;
     table.place = place;
@@ -67,9 +61,7 @@ std::vector<std::string> columns_after(std::string_view start, const LogText& lo
                                        std::span<const PrintedColumn> known, std::string_view tool,
                                        std::string_view examples) {
     std::string rest;
-    for (const LogField& field : header.fields()) {
-        rest += field.text;
-    }
+    for (const LogField& field : header.fields()) { rest += field.text; }
     rest.erase(0, rest.starts_with(start) ? start.size() : 0);
     std::vector<std::string> columns;
     while (!rest.empty()) {
@@ -86,21 +78,15 @@ std::vector<std::string> columns_after(std::string_view start, const LogText& lo
 
 Measurement read_matrix(const LogText& log, std::size_t& at, std::string_view unit) {
     const std::vector<LogLine>& lines = log.lines();
-    if (at >= lines.size()) {
-        refuse(log.end(), "the file ends before a matrix");
-    }
+    if (at >= lines.size()) { refuse(log.end(), "the file ends before a matrix"); }
     refuse_cut_line(log, lines[at]);
     const std::size_t width = width_of(log, lines[at]);
     Measurement m;
     m.columns = {"src_gpu"};
-    for (std::size_t i = 0; i < width; ++i) {
-        m.columns.push_back(fmt::format("dst{}_{}", i, unit));
-    }
+    for (std::size_t i = 0; i < width; ++i) { m.columns.push_back(fmt::format("dst{}_{}", i, unit)); }
     for (++at; at < lines.size(); ++at) {
         const LogLine& line = lines[at];
-        if (!line.begins_with_count()) {
-            break;
-        }
+        if (!line.begins_with_count()) { break; }
         const std::vector<LogField> fields = line.fields();
         refuse_cut_line(log, line);
         if (count_in(log, line, fields[0]) != static_cast<std::int64_t>(m.rows.size()) || fields.size() != width + 1) {
@@ -110,9 +96,7 @@ Measurement read_matrix(const LogText& log, std::size_t& at, std::string_view un
         std::vector<std::string> cells;
         for (const LogField& field : fields) {
             const bool absent = field.text == "N/A";
-            if (!absent) {
-                figure_in(log, line, field);
-            }
+            if (!absent) { figure_in(log, line, field); }
             cells.emplace_back(absent ? "" : field.text);
         }
         add_row(m, std::move(cells), log.at(line));

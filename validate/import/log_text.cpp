@@ -40,14 +40,10 @@ bool LogLine::begins_with_count() const {
 
 std::optional<std::string_view> LogLine::value_of(std::string_view key) const {
     const std::size_t found = text.find(key);
-    if (found == std::string_view::npos) {
-        return std::nullopt;
-    }
+    if (found == std::string_view::npos) { return std::nullopt; }
     std::string_view rest = text.substr(found + key.size());
     rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
-    if (!rest.starts_with(":")) {
-        return std::nullopt;
-    }
+    if (!rest.starts_with(":")) { return std::nullopt; }
     rest = trimmed(rest.substr(1), blanks);
     return trimmed(rest.substr(0, std::min(rest.find("  "), rest.find('\t'))), blanks);
 }
@@ -74,9 +70,7 @@ LogText::LogText(std::string text, const std::string& file)
 }
 
 SourceLocation LogText::end() const {
-    if (lines_.empty()) {
-        return start();
-    }
+    if (lines_.empty()) { return start(); }
     const LogLine& last = lines_.back();
     return last.ended ? SourceLocation{file_, last.number + 1, 1}
                       : SourceLocation{file_, last.number, last.column + static_cast<int>(last.text.size())};

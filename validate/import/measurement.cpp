@@ -15,12 +15,8 @@ bool says_nothing(const yaml::Node& value) {
 
 // A value as text: a map becomes "KEY=value KEY=value", as environments are written; a list is joined with blanks.
 std::string flattened(const yaml::Node& value) {
-    if (says_nothing(value)) {
-        return "";
-    }
-    if (value.is_scalar()) {
-        return value.text;
-    }
+    if (says_nothing(value)) { return ""; }
+    if (value.is_scalar()) { return value.text; }
     std::string words;
     for (const yaml::Node& child : value.children) {
         words += words.empty() ? "" : " ";
@@ -33,9 +29,7 @@ std::string flattened(const yaml::Node& value) {
 MeasurementSection section(const yaml::Node& root, std::string_view key) {
     MeasurementSection read;
     const yaml::Node* node = root.get(key);
-    if (node == nullptr || says_nothing(*node)) {
-        return read;
-    }
+    if (node == nullptr || says_nothing(*node)) { return read; }
     if (node->is_scalar() && key == "source") {
         read["url"] = {node->text, node->place};
         return read;
@@ -54,9 +48,7 @@ std::string member_text(const yaml::Node& root, std::string_view key) {
 }
 
 void read_table(const yaml::Node& root, Measurement& result) {
-    for (const yaml::Node& column : root.required("columns").items()) {
-        result.columns.push_back(column.as_string());
-    }
+    for (const yaml::Node& column : root.required("columns").items()) { result.columns.push_back(column.as_string()); }
     for (const yaml::Node& row : root.required("rows").items()) {
         const std::vector<yaml::Node>& cells = row.items();
         if (cells.size() != result.columns.size()) {
@@ -64,9 +56,7 @@ void read_table(const yaml::Node& root, Measurement& result) {
                                    std::to_string(result.columns.size())));
         }
         std::vector<std::string>& texts = result.rows.emplace_back();
-        for (const yaml::Node& cell : cells) {
-            texts.push_back(flattened(cell));
-        }
+        for (const yaml::Node& cell : cells) { texts.push_back(flattened(cell)); }
         result.row_places.push_back(row.place);
     }
 }
@@ -76,9 +66,7 @@ std::string quoted(const std::string& words) { return Json(words).dump(); }
 std::string cell(const std::string& words) { return words.empty() ? "null" : is_figure(words) ? words : quoted(words); }
 
 std::string section_text(const char* name, const MeasurementSection& section) {
-    if (section.empty()) {
-        return std::string(name) + ": {}\n";
-    }
+    if (section.empty()) { return std::string(name) + ": {}\n"; }
     std::string text = std::string(name) + ":\n";
     for (const auto& [key, said] : section) {
         text += fmt::format("  {}: {}\n", key, is_count(said.text) ? said.text : quoted(said.text));
@@ -88,9 +76,7 @@ std::string section_text(const char* name, const MeasurementSection& section) {
 
 std::string list_text(const std::vector<std::string>& words, std::string (*written)(const std::string&)) {
     std::string list;
-    for (const std::string& word : words) {
-        list += (list.empty() ? "" : ", ") + written(word);
-    }
+    for (const std::string& word : words) { list += (list.empty() ? "" : ", ") + written(word); }
     return "[" + list + "]";
 }
 
@@ -160,9 +146,7 @@ Measurement parse_measurement(std::string_view yaml, const std::string& file) {
     }
     std::vector<std::string> top;
     for (const MeasurementKey& key : measurement_keys()) {
-        if (key.path.find('.') == std::string_view::npos) {
-            top.emplace_back(key.path);
-        }
+        if (key.path.find('.') == std::string_view::npos) { top.emplace_back(key.path); }
     }
     root.allow(top);
     Measurement result;
@@ -192,9 +176,7 @@ std::string to_yaml(const Measurement& m) {
                                    section_text("software", m.software), section_text("benchmark", m.benchmark));
     text += m.notes.empty() ? "" : "notes: " + quoted(m.notes) + "\n";
     text += "columns: " + list_text(m.columns, quoted) + "\nrows:\n";
-    for (const std::vector<std::string>& row : m.rows) {
-        text += "  - " + list_text(row, cell) + "\n";
-    }
+    for (const std::vector<std::string>& row : m.rows) { text += "  - " + list_text(row, cell) + "\n"; }
     text += m.confidence.empty() ? "" : "confidence: " + quoted(m.confidence) + "\n";
     return text;
 }

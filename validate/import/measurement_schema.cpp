@@ -29,9 +29,7 @@ Json schema_of(const MeasurementKey& key) {
         case MeasurementForm::text:
             schema = key.required ? Json{{"type", {"string", "number"}}} : statement_schema();
             break;
-        case MeasurementForm::section:
-            schema = section_schema(key.path);
-            break;
+        case MeasurementForm::section: schema = section_schema(key.path); break;
         case MeasurementForm::columns:
             schema = {{"type", "array"}, {"items", {{"type", "string"}}}, {"minItems", 1}};
             break;
@@ -50,13 +48,9 @@ Json measurement_json_schema() {
     Json properties = Json::object();
     Json needed = Json::array();
     for (const MeasurementKey& key : measurement_keys()) {
-        if (key.path.find('.') != std::string_view::npos) {
-            continue;
-        }
+        if (key.path.find('.') != std::string_view::npos) { continue; }
         properties[std::string(key.path)] = schema_of(key);
-        if (key.required) {
-            needed.push_back(key.path);
-        }
+        if (key.required) { needed.push_back(key.path); }
     }
     return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
             {"title", "fabricast measurement"},

@@ -37,12 +37,8 @@ std::int64_t element_size(std::string_view dtype) {
 }
 
 std::string collective_of(const NcclRun& run, const LogText& log, const Statements& said, std::string& note) {
-    if (const auto stated = said.find("benchmark.collective"); stated != said.end()) {
-        return stated->second;
-    }
-    if (!run.collective.empty()) {
-        return run.collective;
-    }
+    if (const auto stated = said.find("benchmark.collective"); stated != said.end()) { return stated->second; }
+    if (!run.collective.empty()) { return run.collective; }
     std::string name = nccl_collective(std::filesystem::path(log.file()).stem().string());
     if (name.empty()) {
         refuse(run.place, "the log does not say which collective it timed", "",
@@ -69,17 +65,13 @@ std::string nccl_collective(std::string_view name) {
     std::string letters = lower_case(name);
     std::erase_if(letters, [](char c) { return c < 'a' || c > 'z'; });
     for (const auto& [spelling, collective] : spellings) {
-        if (holds(letters, spelling)) {
-            return std::string(collective);
-        }
+        if (holds(letters, spelling)) { return std::string(collective); }
     }
     return "";
 }
 
 std::string nccl_version_of_code(std::int64_t code) {
-    if (code <= 0) {
-        return "";
-    }
+    if (code <= 0) { return ""; }
     const std::int64_t major = code >= 10000 ? code / 10000 : code / 1000;
     const std::int64_t minor = code >= 10000 ? code / 100 % 100 : code / 100 % 10;
     return fmt::format("{}.{}.{}", major, minor, code % 100);
@@ -89,12 +81,8 @@ std::size_t rows_asked(std::string_view header, std::int64_t most_bytes) {
     const std::int64_t from = number_behind(header, "minBytes ");
     const std::int64_t to = std::min(most_bytes, number_behind(header, "maxBytes "));
     const std::int64_t step = number_behind(header, "step: ");
-    if (from < 1 || to < from || step < 1) {
-        return 0;
-    }
-    if (holds(header, "(bytes)")) {
-        return static_cast<std::size_t>((to - from) / step) + 1;
-    }
+    if (from < 1 || to < from || step < 1) { return 0; }
+    if (holds(header, "(bytes)")) { return static_cast<std::size_t>((to - from) / step) + 1; }
     std::size_t rows = 0;
     for (double size = static_cast<double>(from); size <= static_cast<double>(to) && step > 1;
          size *= static_cast<double>(step)) {

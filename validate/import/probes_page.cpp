@@ -77,9 +77,7 @@ std::vector<Measurement> probe_runs(const std::filesystem::path& measurements) {
     }
     std::vector<Measurement> runs;
     for (const std::filesystem::path& file : files) {
-        if (Measurement m = read_measurement(file); !probe_of(m).empty()) {
-            runs.push_back(std::move(m));
-        }
+        if (Measurement m = read_measurement(file); !probe_of(m).empty()) { runs.push_back(std::move(m)); }
     }
     return runs;
 }

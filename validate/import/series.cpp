@@ -24,9 +24,7 @@ std::size_t median_row(const Measurement& m, std::vector<std::size_t> rows, std:
 }
 
 void say(Measurement& curve, const std::string& column, const std::string& label, const SourceLocation& place) {
-    if (label.empty()) {
-        return;
-    }
+    if (label.empty()) { return; }
     if (column != "env") {
         curve.benchmark[column] = {label, place};
         return;
@@ -63,25 +61,19 @@ bool has_series(const Measurement& m) {
 }
 
 std::vector<Measurement> split_series(const Measurement& m) {
-    if (!has_series(m)) {
-        return {m};
-    }
+    if (!has_series(m)) { return {m}; }
     const std::size_t round = index_of(m, "round");
     std::vector<Labels> order;
     std::map<Labels, BySize> curves;
     for (std::size_t row = 0; row < m.rows.size(); ++row) {
         const Labels labels(m.rows[row].begin(), m.rows[row].begin() + static_cast<std::ptrdiff_t>(round));
         const auto [curve, is_new] = curves.try_emplace(labels);
-        if (is_new) {
-            order.push_back(labels);
-        }
+        if (is_new) { order.push_back(labels); }
         curve->second[figure_in(m.rows[row][round + 1])].push_back(row);
     }
     std::vector<Measurement> parts;
     parts.reserve(order.size());
-    for (const Labels& labels : order) {
-        parts.push_back(curve_of(m, labels, curves.at(labels)));
-    }
+    for (const Labels& labels : order) { parts.push_back(curve_of(m, labels, curves.at(labels))); }
     return parts;
 }
 

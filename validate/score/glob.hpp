@@ -7,9 +7,7 @@ namespace fabricast::inline score {
 
 // "*" matches any text, "?" one character.
 inline bool glob_matches(std::string_view pattern, std::string_view text) {
-    if (pattern.empty()) {
-        return text.empty();
-    }
+    if (pattern.empty()) { return text.empty(); }
     if (pattern.front() == '*') {
         return glob_matches(pattern.substr(1), text) || (!text.empty() && glob_matches(pattern, text.substr(1)));
     }

@@ -15,9 +15,7 @@ std::string filled_page(std::string_view page, const PageTexts& texts) {
     for (const auto& [key, filling] : texts) {
         const std::string mark = "{" + std::string(key) + "}";
         std::size_t at = text.find(mark);
-        if (at == std::string::npos) {
-            throw std::logic_error(name + " has no " + mark);
-        }
+        if (at == std::string::npos) { throw std::logic_error(name + " has no " + mark); }
         for (; at != std::string::npos; at = text.find(mark, at + filling.size())) {
             const std::size_t end = at + mark.size();
             const bool alone = (at == 0 || text[at - 1] == '\n') && end < text.size() && text[end] == '\n';

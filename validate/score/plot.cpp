@@ -166,9 +166,7 @@ std::string draw(const Panel& panel, double left, double top) {
     y.from = top + panel.height - margin_bottom;
     y.to = top + margin_top;
     std::string out = title(x.from, top + 24, panel.title) + draw_grid(panel, x, y);
-    for (const Series& s : panel.series) {
-        out += draw(s, x, y);
-    }
+    for (const Series& s : panel.series) { out += draw(s, x, y); }
     return out + (panel.legend ? draw_legend(panel, x, y) : "");
 }
 
@@ -202,9 +200,7 @@ std::string draw(const DotChart& chart, double left, double width, double top, d
         out += labels > 60 ? label(left + labels - 8, y + 4, row.label, "end") : "";
         grid += line_to(x.from, y, x.to, y);
         for (std::size_t i = 0; i < row.values.size(); ++i) {
-            if (row.values[i] >= 0) {
-                (row.values[i] > chart.limit ? far : near)[i] += dot(x.at(row.values[i]), y);
-            }
+            if (row.values[i] >= 0) { (row.values[i] > chart.limit ? far : near)[i] += dot(x.at(row.values[i]), y); }
         }
         y += row_height;
     }
@@ -228,9 +224,7 @@ std::string size_label(double bytes) {
 }
 
 std::string time_label(double seconds) {
-    if (seconds < 0.9995e-3) {
-        return fmt::format("{:.3g} us", seconds * 1e6);
-    }
+    if (seconds < 0.9995e-3) { return fmt::format("{:.3g} us", seconds * 1e6); }
     return seconds < 0.9995 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
 }
 

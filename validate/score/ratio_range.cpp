@@ -15,12 +15,8 @@ struct Weighted {
 // 90 % quantile of Student's t: exact for 1 and 2 degrees of freedom, by the Cornish-Fisher expansion above
 // (Abramowitz and Stegun, 26.7.5; within 0.1 %).
 double t90(double freedom) {
-    if (freedom < 1.5) {
-        return 3.0776835;
-    }
-    if (freedom < 2.5) {
-        return 1.8856181;
-    }
+    if (freedom < 1.5) { return 3.0776835; }
+    if (freedom < 2.5) { return 1.8856181; }
     const double z = z90, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
     return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);

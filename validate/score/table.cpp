@@ -11,9 +11,7 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 
 std::string markdown_head(const std::vector<std::string>& titles) {
     std::string rule = "|";
-    for (std::size_t i = 0; i < titles.size(); ++i) {
-        rule += "---|";
-    }
+    for (std::size_t i = 0; i < titles.size(); ++i) { rule += "---|"; }
     return markdown_row(titles) + rule + "\n";
 }
 

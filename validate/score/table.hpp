@@ -17,18 +17,14 @@ std::string markdown_head(const std::vector<std::string>& titles);
 std::string percent_cell(double share);
 
 // A column of a CSV table: its name, and the text of each row's cell.
-template <class Row>
-struct CsvColumn {
+template <class Row> struct CsvColumn {
     std::string_view name;
     std::string (*text)(const Row&);
 };
 
-template <class Row>
-std::string csv_text(const std::vector<CsvColumn<Row>>& columns, const std::vector<Row>& rows) {
+template <class Row> std::string csv_text(const std::vector<CsvColumn<Row>>& columns, const std::vector<Row>& rows) {
     std::string csv;
-    for (const CsvColumn<Row>& column : columns) {
-        csv += (csv.empty() ? "" : ",") + std::string(column.name);
-    }
+    for (const CsvColumn<Row>& column : columns) { csv += (csv.empty() ? "" : ",") + std::string(column.name); }
     for (const Row& row : rows) {
         std::string line;
         for (const CsvColumn<Row>& column : columns) {

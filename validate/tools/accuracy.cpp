@@ -75,15 +75,11 @@ void run(const Options& options) {
         collection.curves.insert(collection.curves.end(), more.curves.begin(), more.curves.end());
         collection.skipped.insert(collection.skipped.end(), more.skipped.begin(), more.skipped.end());
     }
-    for (const SkippedFile& file : collection.skipped) {
-        fmt::print("skipped {}: {}\n", file.file, file.reason);
-    }
+    for (const SkippedFile& file : collection.skipped) { fmt::print("skipped {}: {}\n", file.file, file.reason); }
     std::vector<NamedFigure> figures = accuracy_figures(rows);
     const std::vector<NamedFigure> trials = diagnose_figures(diagnose_trials(catalog, 2));
     figures.insert(figures.end(), trials.begin(), trials.end());
-    for (const NamedFigure& figure : figures) {
-        fmt::print("{}\n", figure_line(figure));
-    }
+    for (const NamedFigure& figure : figures) { fmt::print("{}\n", figure_line(figure)); }
     write_atomically(all_rows / "accuracy.csv", rows_csv(rows));
     write_atomically(docs / "accuracy.csv", curves_csv(rows));
     write_atomically(docs / "accuracy.md", accuracy_page(rows, collection, read_misses(measurements / "misses.yaml")));

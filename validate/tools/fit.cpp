@@ -28,9 +28,7 @@ void write_catalogue(const std::filesystem::path& folder, const FitResult& fit, 
                      const std::vector<FitDataset>& data, FabricCache& cache) {
     const auto updates = part_updates(fit, catalog, data, cache);
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() != ".yaml") {
-            continue;
-        }
+        if (entry.path().extension() != ".yaml") { continue; }
         const std::string before = read_text(entry.path(), yaml::max_file_bytes);
         const std::string after = with_updates(before, updates, catalog, builtin_priors());
         if (after != before) {
@@ -47,16 +45,10 @@ void run(const Options& arguments) {
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);
     const std::vector<FitDataset> data = fit_datasets(collect(measurements / "nccl", catalog, cache, measurements));
-    if (without.empty()) {
-        write_atomically(folder / "sites.yaml", site_parts(data, cache));
-    }
-    if (arguments.has("--sites")) {
-        return;
-    }
+    if (without.empty()) { write_atomically(folder / "sites.yaml", site_parts(data, cache)); }
+    if (arguments.has("--sites")) { return; }
     FitOptions options;
-    if (arguments.has("--iterations")) {
-        options.iterations = std::atoi(arguments.value("--iterations").c_str());
-    }
+    if (arguments.has("--iterations")) { options.iterations = std::atoi(arguments.value("--iterations").c_str()); }
     const Fitter fitter(catalog, data, builtin_priors(), cache, options);
     const FitResult fit = fitter.fit_all(without);
     for (const auto& [name, fitted] : fit.figures) {
@@ -67,9 +59,7 @@ void run(const Options& arguments) {
     }
     fmt::print("{} figures from {} curves, cost {:.1f} -> {:.1f}\n", fit.figures.size(), data.size(), fit.cost_before,
                fit.cost_after);
-    if (without.empty()) {
-        write_catalogue(folder, fit, catalog, data, cache);
-    }
+    if (without.empty()) { write_catalogue(folder, fit, catalog, data, cache); }
 }
 
 }  // namespace

@@ -21,8 +21,6 @@ int main(int argc, char** argv) {
         write_atomically(docs / "accuracy-paths.md", transfer_page(accuracy));
         write_atomically(docs / "accuracy-paths.csv", transfer_files_csv(accuracy));
         write_atomically(rows / "accuracy-paths.csv", transfer_rows_csv(accuracy));
-        for (const NamedFigure& figure : transfer_figures(accuracy)) {
-            fmt::print("{}\n", short_figure_line(figure));
-        }
+        for (const NamedFigure& figure : transfer_figures(accuracy)) { fmt::print("{}\n", short_figure_line(figure)); }
     });
 }

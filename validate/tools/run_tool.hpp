@@ -51,23 +51,16 @@ inline bool read_options(std::string_view usage, int argc, char** argv, Options&
         }
         const bool flag = usage.find("[" + name + "]") != std::string_view::npos;
         const bool valued = usage.find("[" + name + " ") != std::string_view::npos;
-        if (!name.starts_with("--") || !(flag || (valued && i + 1 < argc))) {
-            return false;
-        }
+        if (!name.starts_with("--") || !(flag || (valued && i + 1 < argc))) { return false; }
         std::vector<std::string>& values = options.given[name];
-        if (valued) {
-            values.emplace_back(argv[++i]);
-        }
+        if (valued) { values.emplace_back(argv[++i]); }
     }
     return options.has("FILE") == takes_file;
 }
 
 // run(options) writes and prints what the tool is for. An error ends it with the exit code of the error.
-template <class Run>
-int run_tool(const char* name, const char* usage, int argc, char** argv, const Run& run) {
-    if (helped(usage, argc, argv)) {
-        return 0;
-    }
+template <class Run> int run_tool(const char* name, const char* usage, int argc, char** argv, const Run& run) {
+    if (helped(usage, argc, argv)) { return 0; }
     try {
         Options options;
         if (!read_options(usage, argc, argv, options)) {
@@ -76,9 +69,7 @@ int run_tool(const char* name, const char* usage, int argc, char** argv, const R
         }
         run(options);
         return 0;
-    } catch (const std::exception& error) {
-        return static_cast<int>(report_error(name, error));
-    }
+    } catch (const std::exception& error) { return static_cast<int>(report_error(name, error)); }
 }
 
 }  // namespace fabricast

@@ -48,9 +48,7 @@ void run(const Options& options) {
         if (options.has("--fit")) {
             write_atomically(options.value("--fit"), fit_yaml(catalog, refitted(catalog, rows, "")));
         }
-        if (families) {
-            write_family_out(kept, family_out(forecasts, rows, catalog, threads));
-        }
+        if (families) { write_family_out(kept, family_out(forecasts, rows, catalog, threads)); }
     }
     const FamilyOut out = read_family_out(kept);
     take_family_out(out, forecasts);
@@ -69,12 +67,8 @@ void run(const Options& options) {
     write_atomically(docs / "accuracy-training.svg", training_chart(tables, forecasts));
     write_atomically(docs / "accuracy-training.csv", training_csv(forecasts));
     write_atomically(all_rows / "accuracy-training.csv", training_rows_csv(forecasts));
-    if (!stale.empty()) {
-        fmt::print(stderr, "fabricast-training-accuracy: {}\n", stale);
-    }
-    for (const NamedFigure& figure : figures) {
-        fmt::print("{}\n", short_figure_line(figure));
-    }
+    if (!stale.empty()) { fmt::print(stderr, "fabricast-training-accuracy: {}\n", stale); }
+    for (const NamedFigure& figure : figures) { fmt::print("{}\n", short_figure_line(figure)); }
 }
 
 }  // namespace

@@ -39,9 +39,7 @@ void add_nulls(std::vector<TrainingForecast>& forecasts) {
         for (const TrainingForecast& f : forecasts) {
             if (f.counts() && !(others && f.table->family == of.table->family)) {
                 any.push_back(f.peak_s / f.measured_s);
-                if (f.peak_kind == of.peak_kind) {
-                    same.push_back(any.back());
-                }
+                if (f.peak_kind == of.peak_kind) { same.push_back(any.back()); }
             }
         }
         return percentile(same.empty() ? any : same, 50).value_or(1);
@@ -49,9 +47,7 @@ void add_nulls(std::vector<TrainingForecast>& forecasts) {
     std::map<std::pair<std::string, std::string>, std::pair<double, double>> known;  // kind, family
     for (TrainingForecast& f : forecasts) {
         const auto [found, fresh] = known.try_emplace({f.peak_kind, f.table->family});
-        if (fresh) {
-            found->second = {mfu(f, false), mfu(f, true)};
-        }
+        if (fresh) { found->second = {mfu(f, false), mfu(f, true)}; }
         f.null_s = f.peak_s / found->second.first;
         f.null_out_s = f.peak_s / found->second.second;
     }
@@ -68,9 +64,7 @@ void add_efficiencies(std::vector<TrainingForecast>& forecasts) {
     for (TrainingForecast& f : forecasts) {
         if (f.counts() && f.table->scaling != TableScaling::none) {
             std::string key = f.table->id;
-            for (const std::string& column : f.table->series) {
-                key += "|" + f.table->rows[f.row].at(column);
-            }
+            for (const std::string& column : f.table->series) { key += "|" + f.table->rows[f.row].at(column); }
             series[key].push_back(&f);
         }
     }
@@ -103,9 +97,7 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
         out.assumed = !std::all_of(derived.assumptions.begin(), derived.assumptions.end(), software_only);
         const Report report = simulate(derived.scenario, catalog);
         out.step = report.steps.at(0);
-        for (const FigureUsed& figure : report.figures) {
-            out.used.emplace(figure.part, figure.figure);
-        }
+        for (const FigureUsed& figure : report.figures) { out.used.emplace(figure.part, figure.figure); }
         out.forecast_s = out.step.step_time_s;
         out.measured_s = measured_step(table, row, out.step).value_or(0);
         const auto& w = std::get<TrainingWorkload>(derived.scenario.workload);
@@ -117,9 +109,7 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
         out.peak_kind = peak_kind(fabric.node().gpu, w.precision);
         out.label = fmt::format("{} {} on {} GPUs, batch {}", w.model, to_string(w.precision), out.step.gpus,
                                 out.step.global_batch);
-    } catch (const std::exception& error) {
-        out.failed = error.what();
-    }
+    } catch (const std::exception& error) { out.failed = error.what(); }
     return out;
 }
 
@@ -127,9 +117,7 @@ std::vector<TrainingForecast> forecast_tables(const std::vector<TrainingTable>& 
                                               std::size_t threads) {
     std::vector<std::pair<const TrainingTable*, std::size_t>> places;
     for (const TrainingTable& table : tables) {
-        for (std::size_t row = 0; row < table.rows.size(); ++row) {
-            places.emplace_back(&table, row);
-        }
+        for (std::size_t row = 0; row < table.rows.size(); ++row) { places.emplace_back(&table, row); }
     }
     std::vector<TrainingForecast> all = parallel_map(places.size(), threads, [&](std::size_t i) {
         return forecast_row(*places[i].first, places[i].second, catalog);

@@ -64,15 +64,9 @@ std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::st
     std::optional<std::size_t> inherited;
     const Figure& own = catalog.parts.at(part).figure(figure);
     for (std::size_t k = 0; k < list.size(); ++k) {
-        if (list[k].figure != figure) {
-            continue;
-        }
-        if (list[k].part == part) {
-            return k;
-        }
-        if (!inherited && same(own, catalog.parts.at(list[k].part).figure(figure))) {
-            inherited = k;
-        }
+        if (list[k].figure != figure) { continue; }
+        if (list[k].part == part) { return k; }
+        if (!inherited && same(own, catalog.parts.at(list[k].part).figure(figure))) { inherited = k; }
     }
     return inherited;
 }

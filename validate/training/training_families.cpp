@@ -30,16 +30,12 @@ std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double
     for (std::size_t k = 0; k < n; ++k) {
         for (std::size_t i = k + 1; i < n; ++i) {
             const double factor = a[i][k] / a[k][k];
-            for (std::size_t j = k; j < n; ++j) {
-                a[i][j] -= factor * a[k][j];
-            }
+            for (std::size_t j = k; j < n; ++j) { a[i][j] -= factor * a[k][j]; }
             b[i] -= factor * b[k];
         }
     }
     for (std::size_t k = n; k-- > 0;) {
-        for (std::size_t j = k + 1; j < n; ++j) {
-            b[k] -= a[k][j] * b[j];
-        }
+        for (std::size_t j = k + 1; j < n; ++j) { b[k] -= a[k][j] * b[j]; }
         b[k] /= a[k][k];
     }
     return b;
@@ -55,9 +51,7 @@ bool is_refitted(const Part& part) { return part.kind == "compute" || part.kind 
 Catalog scaled(const Catalog& catalog, const std::vector<double>& factors) {
     Catalog out = catalog;
     for (auto& [name, part] : out.parts) {
-        if (!is_refitted(part)) {
-            continue;
-        }
+        if (!is_refitted(part)) { continue; }
         for (auto& [path, figure] : part.figures) {
             if (const std::optional<std::size_t> k = constant_behind(catalog, name, path)) {
                 figure.value.front() *= factors[*k];
@@ -85,9 +79,7 @@ std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std:
         for (const RowSlope& row : rows) {
             const double weight = row.weight / (noise * std::max(std::abs(residual_at(row, x)), 0.2 * noise));
             for (std::size_t k = 0; k < n; ++k) {
-                for (std::size_t j = 0; j < n; ++j) {
-                    a[k][j] += weight * row.slope[k] * row.slope[j];
-                }
+                for (std::size_t j = 0; j < n; ++j) { a[k][j] += weight * row.slope[k] * row.slope[j]; }
                 b[k] -= weight * row.slope[k] * row.residual;
             }
         }
@@ -186,9 +178,7 @@ FamilyOut family_out(const std::vector<TrainingForecast>& forecasts, const std::
         return f.failed.empty() ? f.forecast_s : 0.0;
     });
     FamilyOut out{training_fingerprint(forecasts), {}};
-    for (std::size_t i = 0; i < forecasts.size(); ++i) {
-        out.seconds[forecasts[i].table->id].push_back(seconds[i]);
-    }
+    for (std::size_t i = 0; i < forecasts.size(); ++i) { out.seconds[forecasts[i].table->id].push_back(seconds[i]); }
     return out;
 }
 
@@ -210,9 +200,7 @@ FamilyOut read_family_out(const std::filesystem::path& file) {
         const yaml::Node root = yaml::read(file);
         out.fingerprint = root.required("fingerprint").as_string();
         for (const yaml::Node& member : root.required("tables").members()) {
-            for (const yaml::Node& item : member.items()) {
-                out.seconds[member.name].push_back(item.as_double());
-            }
+            for (const yaml::Node& item : member.items()) { out.seconds[member.name].push_back(item.as_double()); }
         }
     }
     return out;

@@ -37,9 +37,7 @@ double scaling_points(const std::vector<TrainingForecast>& forecasts, TableScali
                       double (*error)(const TrainingForecast&)) {
     std::vector<double> errors;
     for (const TrainingForecast& f : forecasts) {
-        if (f.measured_efficiency && f.table->scaling == scaling) {
-            errors.push_back(error(f));
-        }
+        if (f.measured_efficiency && f.table->scaling == scaling) { errors.push_back(error(f)); }
     }
     return 100 * summary_of(errors).median;
 }
@@ -53,18 +51,15 @@ std::string error_pct(const TrainingForecast& f, double seconds) {
 
 using Columns = std::vector<CsvColumn<TrainingForecast>>;
 
-template <double TrainingForecast::*value>
-std::string seconds_cell(const TrainingForecast& f) {
+template <double TrainingForecast::*value> std::string seconds_cell(const TrainingForecast& f) {
     return seconds(f.*value);
 }
 
-template <double TrainingForecast::*value>
-std::string any_seconds_cell(const TrainingForecast& f) {
+template <double TrainingForecast::*value> std::string any_seconds_cell(const TrainingForecast& f) {
     return fmt::format("{:.5g}", f.*value);
 }
 
-template <double StepRow::*part>
-std::string step_cell(const TrainingForecast& f) {
+template <double StepRow::*part> std::string step_cell(const TrainingForecast& f) {
     return fmt::format("{:.4g}", f.step.*part);
 }
 
@@ -86,9 +81,7 @@ std::string csv_with(const Columns& middle, const std::vector<TrainingForecast>&
 std::vector<ComparedRow> training_rows(const std::vector<TrainingForecast>& forecasts) {
     std::vector<ComparedRow> rows;
     for (const TrainingForecast& f : forecasts) {
-        if (!f.compared()) {
-            continue;
-        }
+        if (!f.compared()) { continue; }
         ComparedRow& row = rows.emplace_back();
         row.table = row.site = f.table->id;
         row.publisher = f.table->family;
@@ -108,9 +101,7 @@ TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, const T
     std::vector<TrainingForecast> own;
     std::vector<double> efficiency, linear;
     for (const TrainingForecast& f : forecasts) {
-        if (f.table != &table) {
-            continue;
-        }
+        if (f.table != &table) { continue; }
         own.push_back(f);
         if (f.measured_efficiency) {
             efficiency.push_back(efficiency_error(f));
@@ -133,9 +124,7 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
         if (f.counts()) {
             const double error = f.forecast_s / f.measured_s - 1;
             sum += 100 * std::abs(error);
-            if (!f.assumed) {
-                stated.push_back(error);
-            }
+            if (!f.assumed) { stated.push_back(error); }
         }
     }
     const auto count = [](std::size_t value) { return static_cast<double>(value); };
@@ -150,9 +139,7 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
         add("rows", count(errors.rows), "");
         add("step_median_pct", tables_of.median(), "%");
         add("step_p90_pct", 100 * mean_over(tables_of.ours, &ErrorSummary::p90), "%");
-        if (!everything) {
-            add("step_mean_pct", sum / count(errors.rows), "%");
-        }
+        if (!everything) { add("step_mean_pct", sum / count(errors.rows), "%"); }
         add("step_max_pct", 100 * errors.largest, "%");
         add("null_step_median_pct", tables_of.null_median(), "%");
         add("beats_null_tables", tables_of.beats(), "tables");
@@ -174,9 +161,7 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
     figures.push_back({"train_eff_beats_null_tables", efficiency_beats, "tables"});
     figures.push_back({"train_eff_tables", efficiency_tables, "tables"});
     figures.push_back({"train_step_stated_rows", count(stated.size()), ""});
-    if (!stated.empty()) {
-        figures.push_back({"train_step_stated_median_pct", 100 * summary_of(stated).median, "%"});
-    }
+    if (!stated.empty()) { figures.push_back({"train_step_stated_median_pct", 100 * summary_of(stated).median, "%"}); }
     const Headline out(rows, Forecast::publisher_out, Forecast::null_mfu_out, false);
     if (!out.ours.empty()) {
         const Headline all_out(rows, Forecast::publisher_out, Forecast::null_mfu_out, true);

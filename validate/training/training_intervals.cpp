@@ -26,13 +26,9 @@ std::vector<Judged> judged_rows(const std::vector<TrainingForecast>& forecasts, 
     std::vector<Judged> list;
     std::vector<std::string> notes;
     for (const TrainingForecast& f : forecasts) {
-        if (!f.compared() || !(f.family_out_s > 0)) {
-            continue;
-        }
+        if (!f.compared() || !(f.family_out_s > 0)) { continue; }
         const auto [found, fresh] = met.try_emplace(f.table->family);
-        if (fresh) {
-            found->second = aspects_of(forecasts, f.table->family);
-        }
+        if (fresh) { found->second = aspects_of(forecasts, f.table->family); }
         list.push_back({&f, evidence_of_aspects(f.aspects, f.step.gpus, found->second, catalog, notes),
                         f.measured_s / f.family_out_s});
     }
@@ -69,9 +65,7 @@ AspectsMet aspects_of(const std::vector<TrainingForecast>& forecasts, const std:
     AspectsMet met;
     for (const TrainingForecast& f : forecasts) {
         if (f.counts() && f.table->family != without) {
-            for (const std::string& aspect : f.aspects) {
-                met[aspect] = std::max<double>(met[aspect], f.step.gpus);
-            }
+            for (const std::string& aspect : f.aspects) { met[aspect] = std::max<double>(met[aspect], f.step.gpus); }
         }
     }
     return met;
@@ -83,18 +77,14 @@ TrainingRanges training_ranges(const std::vector<TrainingForecast>& forecasts, c
 
 std::vector<NamedFigure> training_coverage(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
     const std::vector<Judged> rows = judged_rows(forecasts, catalog);
-    if (rows.empty()) {
-        return {};
-    }
+    if (rows.empty()) { return {}; }
     std::map<std::string, TrainingRanges> without;
     double counted = 0, counted_inside = 0, inside = 0;
     std::map<std::string, std::pair<double, double>> by_table;  // rows that count, and how many of them are inside
     for (const Judged& row : rows) {
         const TrainingTable& table = *row.forecast->table;
         const auto [found, fresh] = without.try_emplace(table.family);
-        if (fresh) {
-            found->second = ranges_of(rows, table.family);
-        }
+        if (fresh) { found->second = ranges_of(rows, table.family); }
         const double in = found->second.at(row.evidence).holds(row.ratio) ? 1 : 0;
         inside += in;
         if (row.forecast->counts()) {
@@ -105,9 +95,7 @@ std::vector<NamedFigure> training_coverage(const std::vector<TrainingForecast>& 
         }
     }
     double share = 0;
-    for (const auto& [table, of] : by_table) {
-        share += of.second / of.first / static_cast<double>(by_table.size());
-    }
+    for (const auto& [table, of] : by_table) { share += of.second / of.first / static_cast<double>(by_table.size()); }
     return {{"train_interval80_coverage_pct", 100 * counted_inside / counted, "%"},
             {"train_interval80_table_coverage_pct", 100 * share, "%"},
             {"train_all_interval80_coverage_pct", 100 * inside / static_cast<double>(rows.size()), "%"}};
@@ -115,9 +103,7 @@ std::vector<NamedFigure> training_coverage(const std::vector<TrainingForecast>& 
 
 std::string training_intervals_yaml(const AspectsMet& met, const TrainingRanges& ranges) {
     std::string aspects;
-    for (const auto& [aspect, gpus] : met) {
-        aspects += fmt::format("    {}: {}\n", aspect, gpus);
-    }
+    for (const auto& [aspect, gpus] : met) { aspects += fmt::format("    {}: {}\n", aspect, gpus); }
     std::string intervals;
     constexpr std::array<const char*, 3> names = {"same-system", "same-family", "formula-only"};
     for (std::size_t i = 0; i < ratings.size(); ++i) {

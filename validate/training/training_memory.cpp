@@ -49,9 +49,7 @@ std::vector<MemoryVerdict> memory_verdicts(const std::vector<TrainingTable>& tab
     std::vector<MemoryVerdict> all;
     for (const TrainingTable& table : tables) {
         for (std::size_t row = 0; row < table.rows.size(); ++row) {
-            if (!exclusion(table, row).empty() || table.rows[row].at(table.step_column) == "null") {
-                continue;
-            }
+            if (!exclusion(table, row).empty() || table.rows[row].at(table.step_column) == "null") { continue; }
             const DerivedStep derived = derive_step(table, row, catalog);
             if (std::ranges::none_of(derived.assumptions, [](const std::string& setting) {
                     return setting.starts_with("workload.recompute=");
@@ -91,9 +89,7 @@ std::string memory_lines(const std::vector<MemoryVerdict>& verdicts) {
     for (auto first = verdicts.begin(); first != verdicts.end();) {
         const std::string& table = first->table;
         Outcomes outcomes;
-        for (; first != verdicts.end() && first->table == table; ++first) {
-            outcomes.add(*first);
-        }
+        for (; first != verdicts.end() && first->table == table; ++first) { outcomes.add(*first); }
         lines += fmt::format("| {} | {} | {} | {} | {} |\n", table, outcomes.ran, outcomes.ran_refused, outcomes.oom,
                              outcomes.oom_refused);
     }

@@ -70,9 +70,7 @@ std::string training_page(const std::vector<TrainingTable>& tables, const std::v
                           const std::vector<MemoryVerdict>& verdicts, const std::vector<NamedFigure>& figures,
                           const std::string& stale) {
     std::string lines;
-    for (const NamedFigure& f : figures) {
-        lines += fmt::format("| `{}` | {:.4g} {} |\n", f.name, f.value, f.unit);
-    }
+    for (const NamedFigure& f : figures) { lines += fmt::format("| `{}` | {:.4g} {} |\n", f.name, f.value, f.unit); }
     return filled_page("accuracy-training.md", {{"figures", lines},
                                                 {"stale", stale.empty() ? "" : "\n**" + stale + "**\n"},
                                                 {"tables", table_lines(tables, forecasts)},

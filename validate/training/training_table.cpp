@@ -16,29 +16,19 @@ namespace {
 
 std::vector<std::string> texts(const yaml::Node* list) {
     std::vector<std::string> out;
-    if (list == nullptr) {
-        return out;
-    }
-    if (list->is_scalar()) {
-        return {list->text};
-    }
-    for (const yaml::Node& item : list->items()) {
-        out.push_back(item.as_string());
-    }
+    if (list == nullptr) { return out; }
+    if (list->is_scalar()) { return {list->text}; }
+    for (const yaml::Node& item : list->items()) { out.push_back(item.as_string()); }
     return out;
 }
 
 std::vector<TableCase> cases_of(const yaml::Node& map, const char* key) {
     std::vector<TableCase> out;
     const yaml::Node* list = map.get(key);
-    if (list == nullptr) {
-        return out;
-    }
+    if (list == nullptr) { return out; }
     for (const yaml::Node& item : list->items()) {
         TableCase one;
-        for (const yaml::Node& column : item.required("when").members()) {
-            one.when[column.name] = texts(&column);
-        }
+        for (const yaml::Node& column : item.required("when").members()) { one.when[column.name] = texts(&column); }
         one.set = texts(item.get("set"));
         const yaml::Node* because = item.get("because");
         one.because = because == nullptr ? "" : because->as_string();
@@ -106,9 +96,7 @@ TrainingTable read_training_table(const std::filesystem::path& file, std::string
     }
     const std::vector<std::string> names = texts(&root.required("columns"));
     for (const yaml::Node& row : root.required("rows").items()) {
-        if (row.items().size() != names.size()) {
-            row.fail("a row has one cell for each column");
-        }
+        if (row.items().size() != names.size()) { row.fail("a row has one cell for each column"); }
         Cells& cells = table.rows.emplace_back();
         for (std::size_t i = 0; i < names.size(); ++i) {
             const yaml::Node& cell = row.items()[i];
@@ -127,9 +115,7 @@ std::vector<TrainingTable> read_training_tables(const std::filesystem::path& fol
     }
     std::sort(files.begin(), files.end());
     std::vector<TrainingTable> tables;
-    for (const std::filesystem::path& file : files) {
-        tables.push_back(read_training_table(file, how));
-    }
+    for (const std::filesystem::path& file : files) { tables.push_back(read_training_table(file, how)); }
     return tables;
 }
 
@@ -141,9 +127,7 @@ DerivedStep derive_step(const TrainingTable& table, std::size_t index, const Cat
     take(settings, table.assumed, row);
     out.assumptions = table.assumed;
     for (const TableCase& one : table.cases) {
-        if (matches(one, row)) {
-            take(settings, one.set, row);
-        }
+        if (matches(one, row)) { take(settings, one.set, row); }
     }
     for (const TableCase& one : table.assumed_cases) {
         if (matches(one, row)) {
@@ -152,9 +136,7 @@ DerivedStep derive_step(const TrainingTable& table, std::size_t index, const Cat
         }
     }
     for (const auto& [column, key] : table.columns) {
-        if (row.at(column) != "null") {
-            settings[key] = row.at(column);
-        }
+        if (row.at(column) != "null") { settings[key] = row.at(column); }
     }
     // A number of GPUs means whole nodes, or part of one node.
     const std::uint32_t gpus = whole(value_or(settings, "gpus", "0"));
@@ -163,17 +145,13 @@ DerivedStep derive_step(const TrainingTable& table, std::size_t index, const Cat
     settings.erase("gpus");
     settings.erase("gpus_per_node");
     settings["cluster.nodes"] = std::to_string(std::max(1U, gpus / each));
-    if (std::min(gpus, each) != full) {
-        settings["cluster.gpus_per_node"] = std::to_string(std::min(gpus, each));
-    }
+    if (std::min(gpus, each) != full) { settings["cluster.gpus_per_node"] = std::to_string(std::min(gpus, each)); }
     if (whole(value_or(settings, "workload.parallelism.pipeline", "1")) == 1) {
         settings.erase("workload.parallelism.chunks");
     }
     settings["workload.check_memory"] = "false";  // the row ran, so the check is off
     std::vector<std::string> list;
-    for (const auto& [key, value] : settings) {
-        list.push_back(key + "=" + value);
-    }
+    for (const auto& [key, value] : settings) { list.push_back(key + "=" + value); }
     out.scenario =
         parse_scenario("name: row\ncluster: {node: dgx-h100}\nworkload: {kind: training, model: gpt3-175b}\n",
                        fmt::format("{}, row {}", table.id, index + 1), list);
@@ -182,9 +160,7 @@ DerivedStep derive_step(const TrainingTable& table, std::size_t index, const Cat
 
 std::string exclusion(const TrainingTable& table, std::size_t index) {
     for (const TableCase& one : table.exclusions) {
-        if (matches(one, table.rows.at(index))) {
-            return one.because;
-        }
+        if (matches(one, table.rows.at(index))) { return one.because; }
     }
     return table.excluded;
 }
@@ -192,16 +168,10 @@ std::string exclusion(const TrainingTable& table, std::size_t index) {
 std::optional<double> measured_step(const TrainingTable& table, std::size_t index, const StepRow& forecast) {
     const std::string& text = table.rows.at(index).at(table.step_column);
     const double value = std::strtod(text.c_str(), nullptr) * table.step_scale;
-    if (text == "null" || !(value > 0)) {
-        return std::nullopt;
-    }
+    if (text == "null" || !(value > 0)) { return std::nullopt; }
     const double tokens = forecast.tokens_per_s * forecast.step_time_s;
-    if (table.step_unit == "tokens") {
-        return tokens / (value * forecast.gpus);
-    }
-    if (table.step_unit == "all-tokens") {
-        return tokens / value;
-    }
+    if (table.step_unit == "tokens") { return tokens / (value * forecast.gpus); }
+    if (table.step_unit == "all-tokens") { return tokens / value; }
     if (table.step_unit == "hardware-tflops") {  // full recomputation: four passes instead of the three of the model
         return forecast.flops_per_gpu * forecast.step_time_s * 4 / 3 / (value * 1e12);
     }

@@ -61,9 +61,7 @@ std::vector<NamedFigure> figures_without(const TransferAccuracy& accuracy, const
 
 std::vector<DrawnFrom> read_drawn(const std::filesystem::path& path) {
     std::vector<DrawnFrom> drawn;
-    if (!std::filesystem::exists(path)) {
-        return drawn;
-    }
+    if (!std::filesystem::exists(path)) { return drawn; }
     const yaml::Node root = yaml::read(path);
     for (const yaml::Node& node : root.required("drawn").items()) {
         node.allow({"constant", "dataset", "transport", "sizes"});
@@ -110,9 +108,7 @@ TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, co
     std::vector<std::filesystem::path> paths;
     for (const char* kind : {"p2p", "rdma", "other"}) {
         for (const auto& entry : std::filesystem::directory_iterator(measurements / kind)) {
-            if (entry.path().extension() == ".yaml") {
-                paths.push_back(entry.path());
-            }
+            if (entry.path().extension() == ".yaml") { paths.push_back(entry.path()); }
         }
     }
     std::ranges::sort(paths);
@@ -121,9 +117,7 @@ TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, co
     for (const std::filesystem::path& path : paths) {
         try {
             accuracy.files.push_back(compare_transfers(read_measurement(path), builtin_transfer_aliases(), catalog));
-        } catch (const InputError& error) {
-            accuracy.refused.emplace_back(path.stem().string(), error.message);
-        }
+        } catch (const InputError& error) { accuracy.refused.emplace_back(path.stem().string(), error.message); }
     }
     return accuracy;
 }
@@ -132,9 +126,7 @@ std::vector<ComparedRow> transfer_rows(const TransferAccuracy& accuracy, const s
     std::vector<ComparedRow> rows;
     for (const TransferComparison& file : accuracy.files) {
         for (const TransferPoint& point : file.points) {
-            if (!was_drawn_from(file, point, without)) {
-                rows.push_back(row_of(file, point));
-            }
+            if (!was_drawn_from(file, point, without)) { rows.push_back(row_of(file, point)); }
         }
     }
     return rows;
@@ -156,13 +148,9 @@ std::string transfer_page(const TransferAccuracy& accuracy) {
         figures += "| others without those rows | no row is left |\n";
     }
     std::string refused;
-    for (const auto& [id, why] : accuracy.refused) {
-        refused += fmt::format("- {}: {}\n", id, why);
-    }
+    for (const auto& [id, why] : accuracy.refused) { refused += fmt::format("- {}: {}\n", id, why); }
     for (const ComparedRow& row : transfer_rows(accuracy)) {
-        if (row.use == RowUse::unusable) {
-            refused += fmt::format("- {}, {}: {}\n", row.table, row.label, row.why);
-        }
+        if (row.use == RowUse::unusable) { refused += fmt::format("- {}, {}: {}\n", row.table, row.label, row.why); }
     }
     return filled_page("accuracy-paths.md", {{"figures", figures},
                                              {"drawn", drawn_table(accuracy.drawn)},

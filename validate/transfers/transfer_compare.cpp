@@ -24,9 +24,7 @@ public:
         const auto& transfer = std::get<TransferWorkload>(s.workload);
         const std::string key = s.cluster.node + "|" + s.cluster.link + "|" + std::to_string(transfer.host.mtu.count);
         auto& kept = kept_[key];
-        if (!kept) {
-            kept = std::make_unique<Fabric>(fabric_for(s.workload, Fabric(build(s, catalog_)), catalog_));
-        }
+        if (!kept) { kept = std::make_unique<Fabric>(fabric_for(s.workload, Fabric(build(s, catalog_)), catalog_)); }
         return *kept;
     }
 
@@ -48,33 +46,23 @@ TransferComparison compare_transfers(const Measurement& measurement, const Trans
     for (std::size_t i = 0; i < made.scenarios.size(); ++i) {
         TransferPoint& point = made.comparison.points[i];
         const Scenario& s = made.scenarios[i];
-        if (s.name.empty()) {
-            continue;
-        }
+        if (s.name.empty()) { continue; }
         try {
             const Exchange e =
                 exchange_at(point.size, s.workload, {fabrics.at(s), s.library, s.launch, catalog}, Flow{});
             point.forecast = point.latency ? e.one_s - (made.posted[i] ? e.links_s : 0) : e.bandwidth;
             point.transport = e.choice.path.transport;
-        } catch (const PlanError& error) {
+        } catch (const PlanError& error) { point.left_out = error.what(); } catch (const CatalogError& error) {
             point.left_out = error.what();
-        } catch (const CatalogError& error) {
-            point.left_out = error.what();
-        } catch (const ClusterError& error) {
-            point.left_out = error.what();
-        }
+        } catch (const ClusterError& error) { point.left_out = error.what(); }
     }
     return std::move(made.comparison);
 }
 
 std::string to_text(const TransferComparison& c) {
     std::string out = fmt::format("{}: {}\nmeasured by {}\n\nassumptions\n", c.id, c.system, c.source);
-    for (const std::string& assumption : c.assumptions) {
-        out += "  " + assumption + "\n";
-    }
-    if (!c.uncounted.empty()) {
-        out += "\nnot counted: " + c.uncounted + "\n";
-    }
+    for (const std::string& assumption : c.assumptions) { out += "  " + assumption + "\n"; }
+    if (!c.uncounted.empty()) { out += "\nnot counted: " + c.uncounted + "\n"; }
     out += fmt::format("\n{:<40} {:>12} {:>13} {:>13} {:>8}  {}\n", "", "size (B)", "measured", "forecast", "error",
                        "transport");
     std::vector<double> errors;

@@ -32,9 +32,7 @@ double unit_of(std::string_view name) {
                                                              {"_us", 1e-6},
                                                              {"us", 1e-6}};
     for (const auto& [word, si] : units) {
-        if (name.ends_with(word)) {
-            return si;
-        }
+        if (name.ends_with(word)) { return si; }
     }
     return 0;
 }
@@ -91,9 +89,7 @@ private:
         base_.cluster.link = system->word("link");
         nodes_ = system->word("nodes").empty() ? 1 : 2;
         base_.cluster.nodes = nodes_;
-        if (const std::string_view gpu = system->word("gpu"); !gpu.empty()) {
-            base_.cluster.node_options["gpu"] = gpu;
-        }
+        if (const std::string_view gpu = system->word("gpu"); !gpu.empty()) { base_.cluster.node_options["gpu"] = gpu; }
         out_.comparison.system = base_.cluster.node + " x " + std::to_string(nodes_) +
                                  (base_.cluster.link.empty() ? "" : ", " + base_.cluster.link);
         out_.comparison.uncounted = system->word("uncounted");
@@ -122,35 +118,21 @@ private:
     void apply(const Alias& alias, Scenario& to) {
         TransferWorkload& t = transfer(to);
         const auto take = [&](std::string_view key, std::string& field) {
-            if (const std::string_view word = alias.word(key); !word.empty()) {
-                field = word;
-            }
+            if (const std::string_view word = alias.word(key); !word.empty()) { field = word; }
         };
         take("messaging", t.messaging);
         take("transport", t.transport);
-        if (alias.word("direction") == "both-ways") {
-            t.direction = Direction::both_ways;
-        }
-        if (alias.word("operation") == "read") {
-            t.operation = TransferOperation::read;
-        }
-        if (alias.word("rdma") == "false") {
-            t.host.rdma = false;
-        }
-        if (const std::string_view assumed = alias.word("assumed"); !assumed.empty()) {
-            assume(std::string(assumed));
-        }
+        if (alias.word("direction") == "both-ways") { t.direction = Direction::both_ways; }
+        if (alias.word("operation") == "read") { t.operation = TransferOperation::read; }
+        if (alias.word("rdma") == "false") { t.host.rdma = false; }
+        if (const std::string_view assumed = alias.word("assumed"); !assumed.empty()) { assume(std::string(assumed)); }
     }
 
     // The device at one end of the transfer: "gpu" or "host", with an index.
     std::string device(std::string_view kind, bool far, std::size_t gpu = 0) const {
         const std::string node = far && nodes_ > 1 ? "node1." : "node0.";
-        if (kind == "host") {
-            return node + "memory" + (far && nodes_ == 1 && same_node_pair_ ? "1" : "0");
-        }
-        if (kind == "gpu1") {
-            return node + "gpu1";
-        }
+        if (kind == "host") { return node + "memory" + (far && nodes_ == 1 && same_node_pair_ ? "1" : "0"); }
+        if (kind == "gpu1") { return node + "gpu1"; }
         const bool neighbour = far && nodes_ == 1 && same_node_pair_;
         return node + "gpu" + std::to_string(neighbour && gpu == 0 ? 1 : gpu);
     }
@@ -170,9 +152,7 @@ private:
             const auto src = figure_in_word(row.front());
             for (std::size_t j = 1; j < row.size(); ++j) {
                 const auto value = figure_in_word(row[j]);
-                if (!src || !value || *value <= 0) {
-                    continue;
-                }
+                if (!src || !value || *value <= 0) { continue; }
                 const auto from = static_cast<std::size_t>(*src);
                 const std::size_t to = j - 1;
                 Scenario s = base_;
@@ -222,9 +202,7 @@ private:
         for (const std::vector<std::string>& row : m_.rows) {
             const auto size = figure_in_word(row[size_column]);
             const auto value = figure_in_word(row[value_column]);
-            if (!size || !value || *size < 1 || *value <= 0) {
-                continue;
-            }
+            if (!size || !value || *size < 1 || *value <= 0) { continue; }
             Scenario s = base_;
             transfer(s).from = device(tool.word("from"), false);
             transfer(s).to = device(tool.word("to"), true);
@@ -254,9 +232,7 @@ private:
             }
             for (std::size_t i = 1; i < row.size(); ++i) {
                 const auto value = figure_in_word(row[i]);
-                if (m_.columns[i] == "unit" || m_.columns[i] == "size_bytes" || !value) {
-                    continue;
-                }
+                if (m_.columns[i] == "unit" || m_.columns[i] == "size_bytes" || !value) { continue; }
                 TransferPoint point;
                 point.label = label + (m_.columns.size() > 4 ? " " + m_.columns[i] : "");
                 Scenario s = base_;

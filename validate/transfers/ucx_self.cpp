@@ -39,9 +39,7 @@ ProtocolSegment fit_segment(const TimedSize* begin, const TimedSize* end) {
     const double determinant = one * xx - x * x;
     const double slope = determinant > 0 ? (one * xy - x * y) / determinant : 0;
     const double latency = (y - slope * x) / one;
-    if (slope >= 0 && latency >= 0) {
-        return {begin->bytes, latency, slope};
-    }
+    if (slope >= 0 && latency >= 0) { return {begin->bytes, latency, slope}; }
     const ProtocolSegment flat = {begin->bytes, y / one, 0}, through_zero = {begin->bytes, 0, xy / xx};
     return error_sum(flat, begin, end) < error_sum(through_zero, begin, end) ? flat : through_zero;
 }
@@ -75,16 +73,12 @@ std::vector<TimedSize> fitted_points(const Rounds& rounds) {
     std::map<double, std::vector<double>> by_size;
     for (const auto& [round, points] : rounds) {
         for (const auto& [bytes, seconds] : points) {
-            if (round % 2 == 0) {
-                by_size[bytes].push_back(seconds);
-            }
+            if (round % 2 == 0) { by_size[bytes].push_back(seconds); }
         }
     }
     std::vector<TimedSize> points;
     points.reserve(by_size.size());
-    for (const auto& [bytes, seconds] : by_size) {
-        points.push_back({bytes, *percentile(seconds, 50)});
-    }
+    for (const auto& [bytes, seconds] : by_size) { points.push_back({bytes, *percentile(seconds, 50)}); }
     return points;
 }
 

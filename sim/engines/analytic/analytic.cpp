@@ -66,15 +66,11 @@ private:
                 class_busy_[cls] += to_seconds(took);
                 return;
             }
-            case OpKind::pipeline:
-                run_pipeline(index(op), detail, ready);
-                return;
+            case OpKind::pipeline: run_pipeline(index(op), detail, ready); return;
             case OpKind::compute:
                 queue(op, ready, ticks_up(kernel_times(device_, {&schedule_.computes[detail]}).front()));
                 return;
-            case OpKind::delay:
-                queue(op, ready, schedule_.delays[detail].duration);
-                return;
+            case OpKind::delay: queue(op, ready, schedule_.delays[detail].duration); return;
         }
     }
 

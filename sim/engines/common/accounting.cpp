@@ -8,9 +8,7 @@
 namespace fabricast::inline engine_common {
 
 void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& timeline) {
-    for (const auto& [cls, use] : classes) {
-        timeline.classes.push_back(use);
-    }
+    for (const auto& [cls, use] : classes) { timeline.classes.push_back(use); }
     constexpr std::size_t most = 16;
     const std::size_t listed = std::min(most, timeline.busiest.size());
     std::ranges::partial_sort(timeline.busiest, timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed), {},
@@ -27,17 +25,13 @@ std::map<LinkId, double> most_shares(std::span<const LinkEvent> events) {
         at->second = std::min(at->second, event.at);
         shares[event.link] = std::max(is_new ? 0 : shares[event.link], event.share);
     }
-    for (auto& [link, share] : shares) {
-        share = first[link] > Time{} ? std::max(share, 1.0) : share;
-    }
+    for (auto& [link, share] : shares) { share = first[link] > Time{} ? std::max(share, 1.0) : share; }
     return shares;
 }
 
 double least_seconds(const Schedule& schedule, const Timeline& timeline, const Fabric& fabric) {
     double between = 1;  // most wire bytes per payload byte on links between nodes
-    for (const Connection& connection : schedule.connections) {
-        between = std::max(between, connection.wire_ratio);
-    }
+    for (const Connection& connection : schedule.connections) { between = std::max(between, connection.wire_ratio); }
     double inside = between;
     for (const Pipeline& pipeline : schedule.pipelines) {
         between = std::max(between, pipeline.network_wire_ratio);
@@ -63,9 +57,7 @@ void check_capacity(const Timeline& timeline, const Fabric& fabric) {
 void account(const Network& network, const Usage& usage, Timeline& timeline) {
     std::vector<double> bytes(network.capacity.size(), 0);
     std::vector<Duration> busy(network.capacity.size());
-    for (std::uint32_t row = 0; row < busy.size(); ++row) {
-        busy[row] = usage.busy_of_shared_row(row);
-    }
+    for (std::uint32_t row = 0; row < busy.size(); ++row) { busy[row] = usage.busy_of_shared_row(row); }
     for (std::uint32_t c = 0; c < network.classes.size(); ++c) {
         const FlowClass& cls = network.classes[c];
         for (std::uint32_t x = cls.begin; x < cls.end; ++x) {
@@ -80,9 +72,7 @@ void account(const Network& network, const Usage& usage, Timeline& timeline) {
     std::map<LinkClass, ClassUse> classes;
     std::vector<float> busy_of_part(network.parts.size(), 0);
     for (std::size_t row = 0; row < bytes.size(); ++row) {
-        if (bytes[row] == 0) {
-            continue;
-        }
+        if (bytes[row] == 0) { continue; }
         for (std::size_t p = network.part_begin(row); p < network.part_end[row]; ++p) {
             const LinkPart& part = network.parts[p];
             ClassUse& use = classes[part.cls];

@@ -16,9 +16,7 @@ public:
         for (std::uint32_t op = 0; op < operations; ++op) {
             const std::size_t count = schedule.dependency_count(OpId{op});
             waiting_[op] = static_cast<std::uint32_t>(count);
-            for (std::size_t i = 0; i < count; ++i) {
-                ++begin_[index(schedule.dependency(OpId{op}, i).op)];
-            }
+            for (std::size_t i = 0; i < count; ++i) { ++begin_[index(schedule.dependency(OpId{op}, i).op)]; }
         }
         std::uint32_t sum = 0;
         for (std::uint32_t& begin : begin_) {
@@ -37,8 +35,7 @@ public:
     }
 
     // Operation `op` reached `event`; calls ready(op) for each operation that now waits for nothing.
-    template <class Ready>
-    void reached(OpId op, DependsOn event, Ready&& ready) {
+    template <class Ready> void reached(OpId op, DependsOn event, Ready&& ready) {
         for (std::uint32_t d = begin(op); d < end(op); ++d) {
             const bool on_release = (dependent_[d] & release_bit) != 0;
             if (on_release == (event == DependsOn::release) && --waiting_[dependent_[d] & ~release_bit] == 0) {
@@ -48,12 +45,9 @@ public:
     }
 
     // Both events at once, for operations that are released when they finish.
-    template <class Ready>
-    void finished(OpId op, Ready&& ready) {
+    template <class Ready> void finished(OpId op, Ready&& ready) {
         for (std::uint32_t d = begin(op); d < end(op); ++d) {
-            if (--waiting_[dependent_[d] & ~release_bit] == 0) {
-                ready(OpId{dependent_[d] & ~release_bit});
-            }
+            if (--waiting_[dependent_[d] & ~release_bit] == 0) { ready(OpId{dependent_[d] & ~release_bit}); }
         }
     }
 

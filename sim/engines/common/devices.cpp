@@ -37,9 +37,7 @@ std::vector<double> shared_by_level(double total, const std::vector<double>& wan
     for (std::size_t i = 0; i < order.size(); ++i) {
         const double level = total / static_cast<double>(order.size() - i);
         if (want[order[i]] > level) {  // as do all after it: they all get exactly the same double
-            for (; i < order.size(); ++i) {
-                got[order[i]] = level;
-            }
+            for (; i < order.size(); ++i) { got[order[i]] = level; }
             return got;
         }
         got[order[i]] = want[order[i]];
@@ -51,9 +49,7 @@ std::vector<double> shared_by_level(double total, const std::vector<double>& wan
 }  // namespace
 
 Duration healthy_time(const std::vector<PaceChange>& slow, Time from, Time to) {
-    if (slow.empty()) {
-        return to - from;
-    }
+    if (slow.empty()) { return to - from; }
     double seconds = 0;
     while (from < to) {
         const Stretch stretch = stretch_at(slow, from);
@@ -69,9 +65,7 @@ Time when_passed(const std::vector<PaceChange>& slow, Time from, double healthy_
     for (;;) {
         const Stretch stretch = stretch_at(slow, from);
         const double fits = stretch.share * to_seconds(stretch.end - from);
-        if (left <= fits || stretch.end == end_of_time) {
-            return predicted(from, left / stretch.share);
-        }
+        if (left <= fits || stretch.end == end_of_time) { return predicted(from, left / stretch.share); }
         left -= fits;
         from = stretch.end;
     }
@@ -101,9 +95,7 @@ std::vector<double> kernel_times(const DeviceLimits& limits, const std::vector<c
         const std::vector<double> bandwidth = shared_by_level(
             std::max(limits.memory_bandwidth / 100, limits.memory_bandwidth - taken.memory_bandwidth), want);
         for (std::size_t k = 0; k < running.size(); ++k) {
-            if (running[k]->bytes > 0) {
-                times[k] = std::max(times[k], running[k]->bytes / bandwidth[k]);
-            }
+            if (running[k]->bytes > 0) { times[k] = std::max(times[k], running[k]->bytes / bandwidth[k]); }
         }
     }
     return times;

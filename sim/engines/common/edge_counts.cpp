@@ -18,17 +18,11 @@ public:
         : pairs_(pairs), fabric_(fabric), count_(count) {}
 
     void run() {
-        for (std::uint32_t node = first_node_; node < end_node_; ++node) {
-            inside(node);
-        }
-        if (end_node_ - first_node_ < 2) {
-            return;
-        }
+        for (std::uint32_t node = first_node_; node < end_node_; ++node) { inside(node); }
+        if (end_node_ - first_node_ < 2) { return; }
         for (std::uint32_t out = 0; out < nics_; ++out) {
             for (std::uint32_t in = 0; in < nics_; ++in) {
-                if (!pairs_.pxn || trays_.rail_of[out] == trays_.rail_of[in]) {
-                    between(out, in);
-                }
+                if (!pairs_.pxn || trays_.rail_of[out] == trays_.rail_of[in]) { between(out, in); }
             }
         }
     }
@@ -40,12 +34,9 @@ private:
     };
 
     // Of the ranks that take part.
-    template <class Visit>
-    void ranks_of(std::uint32_t node, Visit&& visit) const {
+    template <class Visit> void ranks_of(std::uint32_t node, Visit&& visit) const {
         const std::uint32_t end = std::min((node + 1) * gpus_, pairs_.first + pairs_.ranks);
-        for (std::uint32_t rank = std::max(node * gpus_, pairs_.first); rank < end; ++rank) {
-            visit(rank);
-        }
+        for (std::uint32_t rank = std::max(node * gpus_, pairs_.first); rank < end; ++rank) { visit(rank); }
     }
 
     // Rail on which a rank receives.
@@ -95,9 +86,7 @@ private:
             all_senders += senders(node, out);
             all_receivers += receivers(node, in);
         }
-        if (all_senders == 0 || all_receivers == 0) {
-            return;
-        }
+        if (all_senders == 0 || all_receivers == 0) { return; }
         PathQuery query;
         query.kind = pairs_.gpu_direct && fabric_.node().gpu_direct ? PathKind::automatic : PathKind::host_staged;
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
@@ -116,9 +105,7 @@ private:
                 }
             });
         }
-        if (!across_by_switch(out, in, all_senders, all_receivers)) {
-            across_by_node(out, in);
-        }
+        if (!across_by_switch(out, in, all_senders, all_receivers)) { across_by_node(out, in); }
     }
 
     // NIC to NIC, one path for each sending node and receiving rank, since the flow label (the rank) may choose the
@@ -126,9 +113,7 @@ private:
     void across_by_node(std::uint32_t out, std::uint32_t in) {
         PathQuery query;
         for (std::uint32_t to = pairs_.first; to < pairs_.first + pairs_.ranks; ++to) {
-            if (rail(to) != in) {
-                continue;
-            }
+            if (rail(to) != in) { continue; }
             query.dst = fabric_.nic(to / gpus_, in);
             query.flow_label = to - pairs_.first;
             for (std::uint32_t node = first_node_; node < end_node_; ++node) {
@@ -173,19 +158,13 @@ private:
                         times -= senders(node, out) * receivers(node, in);
                     }
                 }
-                if (times == 0) {
-                    continue;
-                }
+                if (times == 0) { continue; }
                 const auto path = one_way(a, b, out, in);
-                if (!path) {
-                    return false;
-                }
+                if (!path) { return false; }
                 trunks.emplace_back(*path, times);
             }
         }
-        for (const auto& [path, times] : trunks) {
-            count_(path.span().subspan(1, path.count - 2), times, true);
-        }
+        for (const auto& [path, times] : trunks) { count_(path.span().subspan(1, path.count - 2), times, true); }
         ports(out, in, all_senders, all_receivers);
         return true;
     }

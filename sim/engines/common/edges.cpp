@@ -9,9 +9,7 @@ namespace {
 using Visitor = std::function<void(const Edge&)>;
 
 void visit_edges(const EdgeList& list, const Fabric&, const Visitor& visit) {
-    for (const Edge& edge : list.edges) {
-        visit(edge);
-    }
+    for (const Edge& edge : list.edges) { visit(edge); }
 }
 
 void visit_edges(const NodeRing& ring, const Fabric& fabric, const Visitor& visit) {
@@ -32,9 +30,7 @@ void visit_edges(const NodeRing& ring, const Fabric& fabric, const Visitor& visi
             visit(edge);
         }
         const bool wraps = i + 1 == ring.nodes;
-        if ((wraps && !ring.closed) || (ring.nodes == 1 && last == 0)) {
-            continue;
-        }
+        if ((wraps && !ring.closed) || (ring.nodes == 1 && last == 0)) { continue; }
         edge.path.src = gpu(node, last);
         edge.path.dst = gpu(wraps ? ring.first_node : node + 1, 0);
         if (ring.nodes > 1) {
@@ -52,9 +48,7 @@ void visit_edges(const AllPairs& pairs, const Fabric& fabric, const Visitor& vis
     edge.path.gpu_direct = pairs.gpu_direct;
     for (std::uint32_t i = 0; i < pairs.ranks; ++i) {
         for (std::uint32_t j = 0; j < pairs.ranks; ++j) {
-            if (i == j) {
-                continue;
-            }
+            if (i == j) { continue; }
             const std::uint32_t from = pairs.first + i;
             const std::uint32_t to = pairs.first + j;
             edge.path.src = fabric.gpu(from);

@@ -15,9 +15,7 @@ Fifos::Fifos(const Schedule& schedule) : schedule_(schedule), count_(schedule.co
         of_compute_.push_back(number(streams, std::pair(compute.device, compute.stream)));
     }
     std::map<std::uint32_t, FifoId> hosts;
-    for (const Delay& delay : schedule.delays) {
-        of_delay_.push_back(number(hosts, delay.host));
-    }
+    for (const Delay& delay : schedule.delays) { of_delay_.push_back(number(hosts, delay.host)); }
 }
 
 }  // namespace fabricast::inline engine_common

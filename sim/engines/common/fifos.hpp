@@ -21,14 +21,10 @@ public:
     FifoId of(OpId op) const {
         const std::uint32_t detail = schedule_.detail(op);
         switch (schedule_.kind(op)) {
-            case OpKind::transfer:
-                return FifoId{schedule_.transfers[detail].connection};
-            case OpKind::compute:
-                return of_compute_[detail];
-            case OpKind::delay:
-                return of_delay_[detail];
-            case OpKind::pipeline:
-                break;
+            case OpKind::transfer: return FifoId{schedule_.transfers[detail].connection};
+            case OpKind::compute: return of_compute_[detail];
+            case OpKind::delay: return of_delay_[detail];
+            case OpKind::pipeline: break;
         }
         return no_fifo;
     }

@@ -7,14 +7,10 @@ namespace fabricast::inline engine_common {
 void divide_rows(Network& network, const std::vector<std::uint32_t>& shared_always) {
     std::vector<std::uint32_t> users(network.capacity.size(), 0);
     for (const FlowClass& cls : network.classes) {
-        for (std::uint32_t x = cls.begin; x < cls.end; ++x) {
-            ++users[network.crossing_row[x]];
-        }
+        for (std::uint32_t x = cls.begin; x < cls.end; ++x) { ++users[network.crossing_row[x]]; }
     }
     for (const std::uint32_t row : shared_always) {
-        if (row != Network::no_row) {
-            users[row] += 2;
-        }
+        if (row != Network::no_row) { users[row] += 2; }
     }
     for (FlowClass& cls : network.classes) {
         cls.shared = cls.begin;

@@ -10,9 +10,7 @@ namespace fabricast::inline engine_common {
 
 // Schedule::kept, or the last operation if it names none.
 inline std::vector<OpId> kept_of(const Schedule& schedule) {
-    if (!schedule.kept.empty() || schedule.size() == 0) {
-        return schedule.kept;
-    }
+    if (!schedule.kept.empty() || schedule.size() == 0) { return schedule.kept; }
     return {OpId{static_cast<std::uint32_t>(schedule.size() - 1)}};
 }
 
@@ -36,9 +34,7 @@ public:
     // In the order of Schedule::kept.
     std::vector<OpTimes> times() {
         std::vector<OpTimes> result;
-        for (const OpId op : order_) {
-            result.push_back(find(op));
-        }
+        for (const OpId op : order_) { result.push_back(find(op)); }
         return result;
     }
     Time last_finish() const { return last_; }
@@ -46,9 +42,7 @@ public:
 private:
     OpTimes& find(OpId op) { return *std::ranges::lower_bound(times_, op, {}, &OpTimes::op); }
     void keep(OpId op, Time OpTimes::*event, Time at) {
-        if (is_kept_[index(op)]) {
-            find(op).*event = at;
-        }
+        if (is_kept_[index(op)]) { find(op).*event = at; }
     }
 
     std::vector<bool> is_kept_;

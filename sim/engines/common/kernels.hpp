@@ -43,17 +43,12 @@ public:
 
     // Removes the kernels of a device that have ended by now. Does nothing if `version` is no longer the latest
     // prediction.
-    template <class Done>
-    void take_due(std::uint32_t number, std::uint32_t version, Time now, Done&& done) {
+    template <class Done> void take_due(std::uint32_t number, std::uint32_t version, Time now, Done&& done) {
         Device& device = devices_[number];
-        if (device.version != version) {
-            return;
-        }
+        if (device.version != version) { return; }
         std::erase_if(device.running, [&](const Running& kernel) {
             const bool ended = device.due(kernel) <= now;
-            if (ended) {
-                done(kernel.op);
-            }
+            if (ended) { done(kernel.op); }
             return ended;
         });
         device.advance(now);
@@ -62,20 +57,15 @@ public:
 
     // Computes new shares on devices where kernels or collectives came or went; calls predict(time, device, version)
     // for each.
-    template <class Predict>
-    void update(Predict&& predict) {
+    template <class Predict> void update(Predict&& predict) {
         for (const std::uint32_t number : changed_) {
             Device& device = devices_[number];
             device.changed = false;
             device.version = (device.version + 1) % (1U << 28U);  // events carry 28 bits of the version
-            if (device.running.empty()) {
-                continue;
-            }
+            if (device.running.empty()) { continue; }
             device.share(limits_);
             Time first = device.due(device.running.front());
-            for (const Running& kernel : device.running) {
-                first = std::min(first, device.due(kernel));
-            }
+            for (const Running& kernel : device.running) { first = std::min(first, device.due(kernel)); }
             predict(first, number, device.version);
         }
         changed_.clear();
@@ -105,25 +95,19 @@ private:
         }
         void advance(Time now) {
             const double passed = to_seconds(healthy_time(slow, last, now));
-            for (Running& kernel : running) {
-                kernel.done += kernel.seconds > 0 ? passed / kernel.seconds : 0;
-            }
+            for (Running& kernel : running) { kernel.done += kernel.seconds > 0 ? passed / kernel.seconds : 0; }
             last = now;
         }
         void share(const DeviceLimits& limits) {
             std::vector<const Compute*> kernels;
-            for (const Running& kernel : running) {
-                kernels.push_back(kernel.kernel);
-            }
+            for (const Running& kernel : running) { kernels.push_back(kernel.kernel); }
             Taken taken;
             for (const Held& h : held) {
                 taken.sms += h.taken.sms;
                 taken.memory_bandwidth += h.taken.memory_bandwidth;
             }
             const std::vector<double> seconds = kernel_times(limits, kernels, taken);
-            for (std::size_t k = 0; k < running.size(); ++k) {
-                running[k].seconds = seconds[k];
-            }
+            for (std::size_t k = 0; k < running.size(); ++k) { running[k].seconds = seconds[k]; }
         }
     };
 

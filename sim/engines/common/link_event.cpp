@@ -16,9 +16,7 @@ std::vector<Outage> outages_of(std::span<const LinkEvent> events) {
         const auto place = std::ranges::lower_bound(down, events[e].link);
         const bool was_down = place != down.end() && *place == events[e].link;
         const bool is_down = events[e].share <= 0;
-        if (was_down == is_down) {
-            continue;
-        }
+        if (was_down == is_down) { continue; }
         if (is_down) {
             down.insert(place, events[e].link);
         } else {

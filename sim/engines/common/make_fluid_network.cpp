@@ -105,18 +105,14 @@ void add_message_detours(const Fabric& fabric, const Schedule& schedule, std::sp
             const auto [cls, latency] =
                 classes.class_of(way_round(fabric, connection.path, outage).value_or(connection.path),
                                  connection.rate_cap * connection.wire_ratio);
-            if (cls != now[c]) {
-                network.detours.push_back({outage.event, false, c, now[c] = cls, latency, 0});
-            }
+            if (cls != now[c]) { network.detours.push_back({outage.event, false, c, now[c] = cls, latency, 0}); }
         }
     }
 }
 
 CountCrossings crossings_of(RowMerger& rows) {
     return [&rows](std::span<const LinkId> links, double times, bool between_nodes) {
-        for (const LinkId link : links) {
-            rows.count(link, times, between_nodes);
-        }
+        for (const LinkId link : links) { rows.count(link, times, between_nodes); }
     };
 }
 
@@ -129,9 +125,7 @@ CountedDetours count_detours(const Fabric& fabric, const Schedule& schedule, std
     CountedDetours result(outages.size(), std::vector<std::uint32_t>(schedule.edge_sets.size(), Network::no_row));
     for (std::size_t o = 0; o < outages.size(); ++o) {
         for (std::uint32_t set = 0; set < schedule.edge_sets.size() && !outages[o].down.empty(); ++set) {
-            if (counted[set] == Network::no_row) {
-                continue;
-            }
+            if (counted[set] == Network::no_row) { continue; }
             const bool differs =
                 count_each_edge(schedule.edge_sets[set], fabric, crossings_of(rows),
                                 [&](const PathQuery& query) { return way_round(fabric, query, outages[o]); });
@@ -150,9 +144,7 @@ void add_pipeline_detours(const Fabric& fabric, const Schedule& schedule, std::s
         for (std::uint32_t p = 0; p < schedule.pipelines.size(); ++p) {
             const Pipeline& pipeline = schedule.pipelines[p];
             const std::uint32_t next = counted[o][pipeline.edges];
-            if (next == now[p]) {
-                continue;
-            }
+            if (next == now[p]) { continue; }
             now[p] = next;
             if (next == Network::no_row) {  // back on the original paths
                 network.detours.push_back(
@@ -180,9 +172,7 @@ Network make_fluid_network(const Fabric& fabric, const Schedule& schedule, std::
     Network network;
     const std::vector<Outage> outages = outages_of(events);
     RowMerger rows(fabric.link_count());
-    for (const LinkEvent& event : events) {
-        rows.keep_apart(event.link);
-    }
+    for (const LinkEvent& event : events) { rows.keep_apart(event.link); }
     PathClasses classes(fabric, schedule.connections.size() * (1 + outages.size()));
     for (const Connection& connection : schedule.connections) {
         const auto [cls, latency] = classes.class_of(connection.path, connection.rate_cap * connection.wire_ratio);
@@ -190,9 +180,7 @@ Network make_fluid_network(const Fabric& fabric, const Schedule& schedule, std::
         network.latency_of_connection.push_back(latency);
     }
     add_message_detours(fabric, schedule, outages, classes, network);
-    for (std::size_t cls = 0; cls < classes.size(); ++cls) {
-        rows.add_path(classes.path(cls));
-    }
+    for (std::size_t cls = 0; cls < classes.size(); ++cls) { rows.add_path(classes.path(cls)); }
     rows.end_paths();
 
     std::vector<std::uint32_t> counted(schedule.edge_sets.size(), Network::no_row);
@@ -210,9 +198,7 @@ Network make_fluid_network(const Fabric& fabric, const Schedule& schedule, std::
     }
     add_pipeline_classes(fabric, schedule, counted, rows, network);
     add_pipeline_detours(fabric, schedule, outages, counted_detours, rows, network);
-    for (const LinkEvent& event : events) {
-        network.row_of_event.push_back(rows.row_of(event.link));
-    }
+    for (const LinkEvent& event : events) { network.row_of_event.push_back(rows.row_of(event.link)); }
     divide_rows(network, network.row_of_event);
     return network;
 }

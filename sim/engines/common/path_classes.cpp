@@ -36,9 +36,7 @@ PathClasses::Found PathClasses::class_of(const PathQuery& query, double rate_cap
             cap_.push_back(rate_cap);
             return {cls, path_.latency};
         }
-        if (cap_[cls] == rate_cap && std::ranges::equal(path(cls), links)) {
-            return {cls, path_.latency};
-        }
+        if (cap_[cls] == rate_cap && std::ranges::equal(path(cls), links)) { return {cls, path_.latency}; }
     }
 }
 

@@ -48,18 +48,14 @@ public:
           cyclic_(pipeline.cyclic) {
         for (std::uint32_t i = 0; i < pipeline.stage_count; ++i) {
             const Stage& stage = schedule.stages[pipeline.first_stage + i];
-            if (stage.count <= 0) {
-                continue;
-            }
+            if (stage.count <= 0) { continue; }
             const double latency = to_seconds(stage.overhead + hops[i].latency);
             const double least = least_tau(pipeline, hops[i].between_nodes);
             const double own_tau = hops[i].rate > 0 ? std::max(wire_chunk_ / hops[i].rate, least)
                                                     : std::numeric_limits<double>::infinity();
             stages_.push_back({stage.count, latency, own_tau});
             steps_ += stage.count;
-            if (latency > stages_[longest_].latency) {
-                longest_ = stages_.size() - 1;
-            }
+            if (latency > stages_[longest_].latency) { longest_ = stages_.size() - 1; }
         }
     }
 
@@ -73,9 +69,7 @@ public:
 
     // Seconds from the end of `start` to the release: at least what all its chunks take on the slowest edge.
     double running(double tau) const {
-        if (!cyclic_) {
-            return tau + stream(chunks_ - 1, tau);
-        }
+        if (!cyclic_) { return tau + stream(chunks_ - 1, tau); }
         const double round = tau + queued(tau) + way(tau) + stream(std::max(0.0, chunks_ - std::max(1.0, steps_)), tau);
         return std::max({round, chunks_ * tau + latency(), windows(tau)});
     }
@@ -110,9 +104,7 @@ private:
     double queued(double tau) const {
         const auto slower = [&](const Hop& a, const Hop& b) { return own(a, tau) < own(b, tau); };
         const auto [quick, slow] = std::minmax_element(stages_.begin(), stages_.end(), slower);
-        if (quick == slow || own(*quick, tau) == own(*slow, tau)) {
-            return 0;
-        }
+        if (quick == slow || own(*quick, tau) == own(*slow, tau)) { return 0; }
         const double apart = std::floor((steps_ + 2) / slow->count + 1e-9);
         const bool crosses_as_many = (slow->count - 1) * apart <= steps_ - 2 + 1e-9;
         return crosses_as_many ? std::max(0.0, slices_ * own(*slow, tau) - own(*quick, tau) - quick->latency) : 0;
@@ -134,9 +126,7 @@ private:
     double windows(double tau) const {
         const double last = std::ceil(chunks_ - 1e-9) - 1;
         const double whole = windows_before(std::ceil(chunks_ - fill_ - 1e-9) - 1);
-        if (stages_.empty() || whole < 1) {
-            return 0;
-        }
+        if (stages_.empty() || whole < 1) { return 0; }
         const Hop& longest = stages_[longest_];
         const double left = std::max(0.0, last - whole * slots_);
         const double round = std::min(left, steps_ - 1);

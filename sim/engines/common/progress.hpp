@@ -39,12 +39,9 @@ public:
     }
 
     // Calls ready(op) for each operation that waits for nothing.
-    template <class Ready>
-    void begin(Ready&& ready) const {
+    template <class Ready> void begin(Ready&& ready) const {
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
-            if (dependents_.waiting(OpId{op}) == 0) {
-                ready(OpId{op});
-            }
+            if (dependents_.waiting(OpId{op}) == 0) { ready(OpId{op}); }
         }
     }
 
@@ -58,23 +55,19 @@ public:
     }
 
     // A pipeline has released its stream; calls ready(op) for each operation that waited for just this.
-    template <class Ready>
-    void released(OpId op, Time now, Ready&& ready) {
+    template <class Ready> void released(OpId op, Time now, Ready&& ready) {
         kept_.released(op, now);
         dependents_.reached(op, DependsOn::release, ready);
     }
 
     // The operation has ended, and unless it is a pipeline it is released now, too. Calls run(op) for the operation
     // whose turn it is next, and ready(op) for each that now waits for nothing.
-    template <class Run, class Ready>
-    void ended(OpId op, Time now, Run&& run, Ready&& ready) {
+    template <class Run, class Ready> void ended(OpId op, Time now, Run&& run, Ready&& ready) {
         ended_[index(op)] = true;
         ++count_;
         if (const FifoId fifo = fifo_of(op); fifo != no_fifo) {
             const OpId next = turn(fifo) = next_[index(op)];
-            if (next != none && queued_[index(next)]) {
-                run(next);
-            }
+            if (next != none && queued_[index(next)]) { run(next); }
         }
         if (schedule_.kind(op) == OpKind::pipeline) {
             dependents_.reached(op, DependsOn::finish, ready);

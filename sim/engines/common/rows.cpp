@@ -40,22 +40,16 @@ void RowMerger::keep_apart(LinkId link) {
 void RowMerger::add_path(std::span<const LinkId> path) {
     signature_.resize(node_of_link_.size());
     const std::uint64_t number = mix(path_number_++);
-    for (const LinkId link : path) {
-        signature_[static_cast<std::uint32_t>(link)] += number;
-    }
+    for (const LinkId link : path) { signature_[static_cast<std::uint32_t>(link)] += number; }
 }
 
 void RowMerger::end_paths() {
     std::unordered_map<std::uint64_t, std::uint32_t> node_of_signature;
     for (std::size_t link = 0; link < signature_.size(); ++link) {
-        if (signature_[link] == 0) {
-            continue;
-        }
+        if (signature_[link] == 0) { continue; }
         const auto [place, is_new] =
             node_of_signature.try_emplace(signature_[link], static_cast<std::uint32_t>(nodes_.size()));
-        if (is_new) {
-            nodes_.push_back({unused, no_edge_set, {}});
-        }
+        if (is_new) { nodes_.push_back({unused, no_edge_set, {}}); }
         node_of_link_[link] = place->second;
     }
     signature_ = {};
@@ -70,9 +64,7 @@ std::uint32_t RowMerger::end_edge_set() {
         counts_[link] = {};
         if (!(key == last_key)) {
             const auto [place, is_new] = children.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
-            if (is_new) {
-                nodes_.push_back({key.parent, edge_sets_, key.count});
-            }
+            if (is_new) { nodes_.push_back({key.parent, edge_sets_, key.count}); }
             last_key = key;
             last_child = place->second;
         }
@@ -109,13 +101,9 @@ void RowMerger::finish(const std::function<LinkInfo(LinkId)>& link, Network& net
         std::vector<LinkPart>& mine = parts[row];
         auto part = std::ranges::find_if(
             mine, [&](const LinkPart& known) { return known.cls == info.cls && known.capacity == info.capacity; });
-        if (part == mine.end()) {
-            part = mine.insert(part, {LinkId{id}, info.cls, info.capacity, 0});
-        }
+        if (part == mine.end()) { part = mine.insert(part, {LinkId{id}, info.cls, info.capacity, 0}); }
         ++part->count;
-        if (!part_in_row.empty()) {
-            part_in_row[id] = static_cast<std::uint32_t>(part - mine.begin());
-        }
+        if (!part_in_row.empty()) { part_in_row[id] = static_cast<std::uint32_t>(part - mine.begin()); }
     }
     for (const std::vector<LinkPart>& mine : parts) {
         double smallest = std::numeric_limits<double>::infinity();

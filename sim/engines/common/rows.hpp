@@ -37,9 +37,7 @@ public:
     void count(LinkId link, double times, bool network) {
         counts_.resize(node_of_link_.size());
         CrossingCount& c = counts_[static_cast<std::uint32_t>(link)];
-        if (c == CrossingCount{}) {
-            counted_.push_back(static_cast<std::uint32_t>(link));
-        }
+        if (c == CrossingCount{}) { counted_.push_back(static_cast<std::uint32_t>(link)); }
         (network ? c.network : c.inside) += times;
     }
     // Ends the edge set that is being counted; returns its index.

@@ -11,17 +11,14 @@ std::string described(const Fabric& fabric, const Schedule& schedule, OpId op) {
     };
     const auto where = [&]() -> std::string {
         switch (schedule.kind(op)) {
-            case OpKind::transfer:
-                return between(schedule.connections[schedule.transfers[detail].connection].path);
+            case OpKind::transfer: return between(schedule.connections[schedule.transfers[detail].connection].path);
             case OpKind::pipeline: {
                 const Pipeline& pipeline = schedule.pipelines[detail];
                 return pipeline.stage_count > 0 ? between(schedule.stages[pipeline.first_stage].hop) + " and on"
                                                 : "a pipeline";
             }
-            case OpKind::compute:
-                return fabric.device_name(schedule.computes[detail].device);
-            case OpKind::delay:
-                break;
+            case OpKind::compute: return fabric.device_name(schedule.computes[detail].device);
+            case OpKind::delay: break;
         }
         return "a host";
     };

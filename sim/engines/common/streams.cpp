@@ -26,9 +26,7 @@ public:
         result_.chunks = moved + pipeline_.fill;
         const double fill_chunks = std::ceil(result_.chunks - 1e-9) - std::ceil(moved - 1e-9);
         result_.fill_chunks = static_cast<std::uint32_t>(std::max(0.0, fill_chunks));
-        for (const Stage& stage : schedule_.stages_of(pipeline_)) {
-            result_.steps += stage.count;
-        }
+        for (const Stage& stage : schedule_.stages_of(pipeline_)) { result_.steps += stage.count; }
         return std::move(result_);
     }
 
@@ -67,9 +65,7 @@ private:
     void join_channels() {
         std::vector<PipelineStream>& streams = result_.streams;
         std::map<DeviceId, std::vector<std::size_t>> arriving;
-        for (std::size_t s = 0; s < streams.size(); ++s) {
-            arriving[streams[s].path.dst].push_back(s);
-        }
+        for (std::size_t s = 0; s < streams.size(); ++s) { arriving[streams[s].path.dst].push_back(s); }
         std::map<std::tuple<DeviceId, DeviceId, std::uint32_t>, std::size_t> channel;
         for (PipelineStream& stream : streams) {
             const std::uint32_t label = stream.path.flow_label;
@@ -103,13 +99,9 @@ private:
                 }
             }
         }
-        if (sorted.size() < streams.size()) {
-            return false;
-        }
+        if (sorted.size() < streams.size()) { return false; }
         for (PipelineStream& stream : sorted) {
-            for (std::size_t& before : stream.before) {
-                before = *place[before];
-            }
+            for (std::size_t& before : stream.before) { before = *place[before]; }
         }
         streams = std::move(sorted);
         return true;
@@ -131,9 +123,7 @@ std::optional<std::uint64_t> slot_before(std::uint64_t chunk, double slots) {
     // The chunks of window w are [ceil(w * slots), ceil((w + 1) * slots)); each takes the slot of the chunk at the same
     // position in the window before.
     const double window = std::floor(static_cast<double>(chunk) / slots + 1e-9);
-    if (window < 1) {
-        return std::nullopt;
-    }
+    if (window < 1) { return std::nullopt; }
     const auto first = [&](double w) { return static_cast<std::uint64_t>(std::ceil(w * slots - 1e-9)); };
     return chunk - (first(window) - first(window - 1));
 }
@@ -145,9 +135,7 @@ double stream_count(const Schedule& schedule, const Pipeline& pipeline) {
 
 double stream_count(const Schedule& schedule) {
     auto streams = static_cast<double>(schedule.connections.size());
-    for (const Pipeline& pipeline : schedule.pipelines) {
-        streams += stream_count(schedule, pipeline);
-    }
+    for (const Pipeline& pipeline : schedule.pipelines) { streams += stream_count(schedule, pipeline); }
     return streams;
 }
 

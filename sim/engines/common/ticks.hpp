@@ -22,9 +22,7 @@ inline std::int64_t rounded_up(double least) {
 // Throws OutOfRange.
 inline Duration ticks_up(double seconds) {
     const double least = least_ticks(seconds);
-    if (!(least < 0x1p63)) {
-        refuse_time();
-    }
+    if (!(least < 0x1p63)) { refuse_time(); }
     return {rounded_up(least)};
 }
 

@@ -35,9 +35,7 @@ public:
         for (std::size_t chunk = 0; chunk < whole; ++chunk) {
             const double bytes = pipeline_.chunk * std::min(1.0, found_.chunks - static_cast<double>(chunk));
             for (std::size_t slice = 0; slice < slices(); ++slice) {
-                for (Unrolling& stream : streams_) {
-                    send(stream, chunk, slice, bytes / pipeline_.slices, start);
-                }
+                for (Unrolling& stream : streams_) { send(stream, chunk, slice, bytes / pipeline_.slices, start); }
             }
         }
         return join(start, left_to_drain(found_, draining));
@@ -98,9 +96,7 @@ Unrolled unroll(const Fabric& fabric, const Schedule& schedule) {
     Schedule& to = result.schedule;
     to.connections = schedule.connections;
     std::uint32_t next_host = 0;
-    for (const Delay& delay : schedule.delays) {
-        next_host = std::max(next_host, delay.host + 1);
-    }
+    for (const Delay& delay : schedule.delays) { next_host = std::max(next_host, delay.host + 1); }
     const Network network = schedule.pipelines.empty() ? Network{} : make_fluid_network(fabric, schedule, {});
     for (std::uint32_t op = 0; op < schedule.size(); ++op) {
         After after;
@@ -117,15 +113,9 @@ Unrolled unroll(const Fabric& fabric, const Schedule& schedule) {
                 result.ends.push_back(pipeline.unroll(after, pipeline_alone(network, schedule, detail).draining));
                 continue;
             }
-            case OpKind::transfer:
-                copy = to.add(schedule.transfers[detail], after);
-                break;
-            case OpKind::compute:
-                copy = to.add(schedule.computes[detail], after);
-                break;
-            case OpKind::delay:
-                copy = to.add(schedule.delays[detail], after);
-                break;
+            case OpKind::transfer: copy = to.add(schedule.transfers[detail], after); break;
+            case OpKind::compute: copy = to.add(schedule.computes[detail], after); break;
+            case OpKind::delay: copy = to.add(schedule.delays[detail], after); break;
         }
         result.ends.push_back({copy, copy, copy});
     }

@@ -37,9 +37,7 @@ struct TooLarge : ErrorWith<ExitCode::bad_input> {
 
 // Throws Stopped if the stop flag is set.
 inline void stop_if_asked(const Watch& watch) {
-    if (watch.stop != nullptr && watch.stop->load(std::memory_order_relaxed)) {
-        throw Stopped();
-    }
+    if (watch.stop != nullptr && watch.stop->load(std::memory_order_relaxed)) { throw Stopped(); }
 }
 
 // Polls a Watch cheaply from a hot loop.
@@ -49,13 +47,9 @@ public:
 
     // Throws Stopped when the stop flag is set; reports progress at most five times a second.
     void poll(std::size_t done, std::size_t total) {
-        if (++calls_ % 1024 != 1) {
-            return;
-        }
+        if (++calls_ % 1024 != 1) { return; }
         stop_if_asked(watch_);
-        if (!watch_.progress) {
-            return;
-        }
+        if (!watch_.progress) { return; }
         const auto now = std::chrono::steady_clock::now();
         if (now - last_ >= std::chrono::milliseconds(200)) {
             last_ = now;

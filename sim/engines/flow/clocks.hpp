@@ -44,8 +44,7 @@ struct ServiceClock {
     Time due() const { return predicted(last, std::max(0.0, marks.front().bytes - served) / rate); }
 
     // Removes every member that is due by `now`; calls done(op).
-    template <class Done>
-    void take_due(Time now, Done&& done) {
+    template <class Done> void take_due(Time now, Done&& done) {
         while (!marks.empty() && due() <= now) {
             std::pop_heap(marks.begin(), marks.end(), later);
             const OpId op = marks.back().op;
@@ -55,13 +54,10 @@ struct ServiceClock {
     }
 
     // Removes every member that `which` accepts; calls taken(op, bytes left). Precondition: advanced to now.
-    template <class Which, class Taken>
-    void take_if(Which&& which, Taken&& taken) {
+    template <class Which, class Taken> void take_if(Which&& which, Taken&& taken) {
         const auto gone = std::partition(marks.begin(), marks.end(), [&](const Mark& m) { return !which(m.op); });
         std::sort(gone, marks.end(), [](const Mark& a, const Mark& b) { return a.op < b.op; });
-        for (auto mark = gone; mark != marks.end(); ++mark) {
-            taken(mark->op, std::max(0.0, mark->bytes - served));
-        }
+        for (auto mark = gone; mark != marks.end(); ++mark) { taken(mark->op, std::max(0.0, mark->bytes - served)); }
         marks.erase(gone, marks.end());
         std::make_heap(marks.begin(), marks.end(), later);
     }
@@ -88,9 +84,7 @@ struct RunningPipeline {
     }
     // Nothing moves from now on.
     void pause(Time now) {
-        if (seconds > 0) {
-            done = std::min(1.0, done + to_seconds(now - last) / seconds);
-        }
+        if (seconds > 0) { done = std::min(1.0, done + to_seconds(now - last) / seconds); }
         last = now;
         seconds = 0;
     }

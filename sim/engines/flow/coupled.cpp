@@ -12,9 +12,7 @@ bool CoupledFlows::can_take(const Network& network) {
 
 CoupledFlows::CoupledFlows(const Network& network, std::size_t connections)
     : network_(network), activity_(network.classes.size()), rows_(network.capacity.size()) {
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-        rows_[row].capacity = network.capacity[row];
-    }
+    for (std::size_t row = 0; row < rows_.size(); ++row) { rows_[row].capacity = network.capacity[row]; }
     for (std::size_t c = 0; c < network.classes.size(); ++c) {
         const FlowClass& cls = network.classes[c];
         path_begin_.push_back(static_cast<std::uint32_t>(path_row_.size()));
@@ -33,9 +31,7 @@ CoupledFlows::CoupledFlows(const Network& network, std::size_t connections)
     path_begin_.push_back(static_cast<std::uint32_t>(path_row_.size()));
     level_.assign(rows_.size(), infinity);
     order_.resize(rows_.size());
-    for (std::uint32_t row = 0; row < rows_.size(); ++row) {
-        put(row, row);
-    }
+    for (std::uint32_t row = 0; row < rows_.size(); ++row) { put(row, row); }
     flows_.resize(connections);
     std::uint32_t places = 0;
     for (std::uint32_t connection = 0; connection < connections; ++connection) {
@@ -56,18 +52,14 @@ void CoupledFlows::advance(Time now) {
     now_ = now;
     if (seconds > 0) {
         for (std::size_t row = 0; row < rows_.size(); ++row) {
-            if (rows_[row].own > 0) {
-                rows_[row].clock += level_[row] * seconds;
-            }
+            if (rows_[row].own > 0) { rows_[row].clock += level_[row] * seconds; }
         }
     }
 }
 
 std::uint32_t CoupledFlows::first_in_order(std::uint32_t connection) const {
     std::uint32_t first = path(connection).front();
-    for (const std::uint32_t row : path(connection)) {
-        first = rows_[row].place < rows_[first].place ? row : first;
-    }
+    for (const std::uint32_t row : path(connection)) { first = rows_[row].place < rows_[first].place ? row : first; }
     return first;
 }
 
@@ -78,9 +70,7 @@ void CoupledFlows::join(Time now, std::uint32_t connection, OpId op, double byte
     const std::span<const std::uint32_t> rows = path(connection);
     for (std::uint32_t hop = 0; hop < rows.size(); ++hop) {
         Row& row = rows_[rows[hop]];
-        if (row.users.empty()) {
-            row.since = now;
-        }
+        if (row.users.empty()) { row.since = now; }
         places_[flow.first_place + hop] = static_cast<std::uint32_t>(row.users.size());
         row.users.push_back({connection, hop});
         row.bottleneck.push_back(Network::no_row);
@@ -88,9 +78,7 @@ void CoupledFlows::join(Time now, std::uint32_t connection, OpId op, double byte
     }
     serve(connection, first_in_order(connection), bytes);
     Activity& activity = activity_[network_.class_of_connection[connection]];
-    if (activity.flows++ == 0) {
-        activity.since = now;
-    }
+    if (activity.flows++ == 0) { activity.since = now; }
     ++flowing_;
     ++joined_;
 }
@@ -108,15 +96,11 @@ void CoupledFlows::leave(std::uint32_t connection) {
         places_[flows_[moved.connection].first_place + moved.hop] = place;
         row.users.pop_back();
         row.bottleneck.pop_back();
-        if (row.users.empty()) {
-            row.busy += now_ - row.since;
-        }
+        if (row.users.empty()) { row.busy += now_ - row.since; }
         touch(rows[hop]);
     }
     Activity& activity = activity_[network_.class_of_connection[connection]];
-    if (--activity.flows == 0) {
-        activity.busy += now_ - activity.since;
-    }
+    if (--activity.flows == 0) { activity.busy += now_ - activity.since; }
     --flowing_;
 }
 
@@ -149,9 +133,7 @@ void CoupledFlows::unserve(std::uint32_t connection) {
     row.served[flow.served_place] = row.served.back();
     flows_[row.served.back().connection].served_place = flow.served_place;
     row.served.pop_back();
-    for (const std::uint32_t crossed : path(connection)) {
-        row.own -= crossed == flow.bottleneck ? 1 : 0;
-    }
+    for (const std::uint32_t crossed : path(connection)) { row.own -= crossed == flow.bottleneck ? 1 : 0; }
 }
 
 void CoupledFlows::change_bottleneck(std::uint32_t connection, std::uint32_t row) {
@@ -169,9 +151,7 @@ Time CoupledFlows::settle(Time now) {
     if (first_dirty_ < order_.size()) {
         // Many new flows at once do not have their bottleneck yet: moving them one by one would take longer than
         // solving from zero.
-        if (joined_ * 8 > order_.size() + 64 || !sweep()) {
-            solve_from_zero();
-        }
+        if (joined_ * 8 > order_.size() + 64 || !sweep()) { solve_from_zero(); }
         ++solves_;
         joined_ = 0;
         first_dirty_ = static_cast<std::uint32_t>(order_.size());
@@ -195,9 +175,7 @@ double CoupledFlows::fill_level(std::uint32_t row) {
         sums[2] += level[b[i + 2]];
         sums[3] += level[b[i + 3]];
     }
-    for (; i < n; ++i) {
-        sums[0] += level[b[i]];
-    }
+    for (; i < n; ++i) { sums[0] += level[b[i]]; }
     const double left = r.capacity - ((sums[0] + sums[1]) + (sums[2] + sums[3]));
     if (r.own > 0) {
         level_[row] = left / r.own;
@@ -214,9 +192,7 @@ bool CoupledFlows::sweep() {
     const std::size_t limit = moves_ + 4 * order_.size() + 64;
     std::uint32_t place = first_dirty_;
     while (place < rows) {
-        if (moves_ > limit) {
-            return false;
-        }
+        if (moves_ > limit) { return false; }
         const std::uint32_t row = order_[place];
         const double below = place == 0 ? 0 : level_[order_[place - 1]];
         const double level = fill_level(row);
@@ -251,9 +227,7 @@ void CoupledFlows::sink(std::uint32_t place) {
     for (std::size_t i = served.size(); i-- > 0;) {
         const std::uint32_t connection = served[i].connection;
         const std::uint32_t first = first_in_order(connection);
-        if (first != row) {
-            change_bottleneck(connection, first);
-        }
+        if (first != row) { change_bottleneck(connection, first); }
     }
 }
 
@@ -288,9 +262,7 @@ void CoupledFlows::solve_from_zero() {
     std::vector<double> times;
     std::vector<double> left(flows_.size(), 0);
     for (const Row& row : rows_) {
-        for (const Served& served : row.served) {
-            connections.push_back(served.connection);
-        }
+        for (const Served& served : row.served) { connections.push_back(served.connection); }
     }
     std::sort(connections.begin(), connections.end());
     for (const std::uint32_t connection : connections) {
@@ -306,16 +278,12 @@ void CoupledFlows::solve_from_zero() {
         end.push_back(static_cast<std::uint32_t>(link.size()));
     }
     std::vector<double> capacity;
-    for (const Row& row : rows_) {
-        capacity.push_back(row.capacity);
-    }
+    for (const Row& row : rows_) { capacity.push_back(row.capacity); }
     const std::vector<double> members(connections.size(), 1);
     std::vector<double> rate(connections.size());
     solver_.solve({capacity, end, link, times, members, {}}, rate);
 
-    for (const std::uint32_t connection : connections) {
-        unserve(connection);
-    }
+    for (const std::uint32_t connection : connections) { unserve(connection); }
     for (std::size_t i = 0; i < connections.size(); ++i) {
         const std::uint32_t bottleneck = solver_.frozen_by()[i];
         serve(connections[i], bottleneck, left[connections[i]]);
@@ -324,9 +292,7 @@ void CoupledFlows::solve_from_zero() {
     // A flow's bottleneck must be the first of its rows in the order, also among rows of equal level: so they are put
     // in the order in which they filled up.
     std::uint32_t place = 0;
-    for (const std::uint32_t row : solver_.full_links()) {
-        put(row, place++);
-    }
+    for (const std::uint32_t row : solver_.full_links()) { put(row, place++); }
     for (std::uint32_t row = 0; row < rows_.size(); ++row) {
         if (rows_[row].own == 0) {
             level_[row] = infinity;
@@ -340,14 +306,10 @@ Time CoupledFlows::predict() {
     for (std::uint32_t r = 0; r < rows_.size(); ++r) {
         Row& row = rows_[r];
         row.due = end_of_time;
-        if (row.served.empty()) {
-            continue;
-        }
+        if (row.served.empty()) { continue; }
         if (!row.first_known) {
             row.first_mark = infinity;
-            for (const Served& served : row.served) {
-                row.first_mark = std::min(row.first_mark, served.mark);
-            }
+            for (const Served& served : row.served) { row.first_mark = std::min(row.first_mark, served.mark); }
             row.first_known = true;
         }
         row.due = due_of(r, row.first_mark);

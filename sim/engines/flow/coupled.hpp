@@ -32,13 +32,10 @@ public:
     void join(Time now, std::uint32_t connection, OpId op, double bytes);
 
     // Removes every message that is complete by `now`; calls done(op).
-    template <class Done>
-    void take_due(Time now, Done&& done) {
+    template <class Done> void take_due(Time now, Done&& done) {
         advance(now);
         for (std::uint32_t row = 0; row < rows_.size(); ++row) {
-            if (rows_[row].due > now) {
-                continue;
-            }
+            if (rows_[row].due > now) { continue; }
             std::vector<Served>& served = rows_[row].served;
             for (std::size_t i = served.size(); i-- > 0;) {
                 if (due_of(row, served[i].mark) <= now) {

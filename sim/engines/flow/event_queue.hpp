@@ -12,8 +12,7 @@
 
 namespace fabricast::inline flow {
 
-template <class Payload>
-class EventQueue {
+template <class Payload> class EventQueue {
 public:
     bool empty() const { return size_ == 0; }
     std::int64_t now() const { return now_; }
@@ -27,13 +26,9 @@ public:
 
     // Advances to the earliest time and takes all entries of that time. Precondition: not empty.
     std::int64_t pop_tick(std::vector<Payload>& taken) {
-        if (buckets_[0].empty()) {
-            advance();
-        }
+        if (buckets_[0].empty()) { advance(); }
         taken.clear();
-        for (const Entry& entry : buckets_[0]) {
-            taken.push_back(entry.payload);
-        }
+        for (const Entry& entry : buckets_[0]) { taken.push_back(entry.payload); }
         size_ -= buckets_[0].size();
         buckets_[0].clear();
         return now_;
@@ -57,9 +52,7 @@ private:
         filled_ &= filled_ - 1;
         std::vector<Entry>& source = buckets_[from];
         now_ = source.front().time;
-        for (const Entry& entry : source) {
-            now_ = std::min(now_, entry.time);
-        }
+        for (const Entry& entry : source) { now_ = std::min(now_, entry.time); }
         for (const Entry& entry : source) {  // all of them move to lower buckets
             put(entry);
         }

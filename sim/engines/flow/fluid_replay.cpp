@@ -25,9 +25,7 @@ FluidReplay::FluidReplay(const Network& network, const ReplayTask& task, const F
 }
 
 Timeline FluidReplay::run() {
-    for (std::uint32_t e = 0; e < events_.size(); ++e) {
-        push(events_[e].at, EventKind::link_changes, e);
-    }
+    for (std::uint32_t e = 0; e < events_.size(); ++e) { push(events_[e].at, EventKind::link_changes, e); }
     progress_.begin([&](OpId op) { ready_.push_back(op); });
     settle_operations();
     settle_rates();
@@ -37,26 +35,18 @@ Timeline FluidReplay::run() {
     while (!progress_.finished() && !queue_.empty()) {
         watching_.poll(progress_.count(), schedule_.size());
         now_ = {queue_.pop_tick(tick)};
-        for (const Event& event : tick) {
-            take(event);
-        }
+        for (const Event& event : tick) { take(event); }
         settle_operations();
         settle_rates();
     }
-    if (!progress_.finished() && too_long_) {
-        refuse_time();
-    }
-    if (!progress_.finished()) {
-        throw CannotEnd(why_stuck());
-    }
+    if (!progress_.finished() && too_long_) { refuse_time(); }
+    if (!progress_.finished()) { throw CannotEnd(why_stuck()); }
     return timeline();
 }
 
 void FluidReplay::take(const Event& event) {
     switch (event.kind()) {
-        case EventKind::message_enters:
-            entered_.push_back(OpId{event.id()});
-            break;
+        case EventKind::message_enters: entered_.push_back(OpId{event.id()}); break;
         case EventKind::class_due:
             if (event.is_of(clocks_[event.id()].version)) {
                 clocks_[event.id()].take_due(now_, [&](OpId op) {
@@ -76,20 +66,14 @@ void FluidReplay::take(const Event& event) {
             shares_.change(class_of_pipeline_[event.id()], schedule_.pipelines[event.id()].weight);
             break;
         case EventKind::pipeline_due:
-            if (event.is_of(pipelines_[event.id()].version)) {
-                release_pipeline(event.id());
-            }
+            if (event.is_of(pipelines_[event.id()].version)) { release_pipeline(event.id()); }
             break;
         case EventKind::pipeline_ends:
-        case EventKind::delay_ends:
-            ended_.push_back(OpId{event.id()});
-            break;
+        case EventKind::delay_ends: ended_.push_back(OpId{event.id()}); break;
         case EventKind::kernels_due:
             kernels_.take_due(event.id(), event.version(), now_, [&](OpId op) { ended_.push_back(op); });
             break;
-        case EventKind::link_changes:
-            change_link(event.id());
-            break;
+        case EventKind::link_changes: change_link(event.id()); break;
     }
 }
 
@@ -98,12 +82,8 @@ void FluidReplay::settle_operations() {
     const auto each = [&](std::vector<OpId>& list, auto&& step) {
         scratch_.swap(list);
         list.clear();
-        if (!std::is_sorted(scratch_.begin(), scratch_.end())) {
-            std::sort(scratch_.begin(), scratch_.end());
-        }
-        for (const OpId op : scratch_) {
-            step(op);
-        }
+        if (!std::is_sorted(scratch_.begin(), scratch_.end())) { std::sort(scratch_.begin(), scratch_.end()); }
+        for (const OpId op : scratch_) { step(op); }
     };
     while (!ended_.empty() || !entered_.empty() || !ready_.empty()) {
         each(ended_, [&](OpId op) { end(op); });
@@ -120,9 +100,7 @@ void FluidReplay::settle_rates() {
             predict_class(cls);
         }
     }
-    if (may_couple_ && !coupling_ && shares_.effort() > 1000) {
-        couple();
-    }
+    if (may_couple_ && !coupling_ && shares_.effort() > 1000) { couple(); }
     if (coupled_changed_) {
         coupled_changed_ = false;
         ++coupled_version_;
@@ -141,9 +119,7 @@ void FluidReplay::settle_rates() {
 // Names an operation that cannot end and the link without capacity that it crosses, if there is one.
 std::string FluidReplay::why_stuck() const {
     for (std::uint32_t cls = 0; cls < network_.classes.size(); ++cls) {
-        if (shares_.members(cls) == 0 || shares_.rate(cls) > 0) {
-            continue;
-        }
+        if (shares_.members(cls) == 0 || shares_.rate(cls) > 0) { continue; }
         const FlowClass& c = network_.classes[cls];
         const auto crossed = std::span(network_.crossing_row).subspan(c.begin, c.end - c.begin);
         const auto down = std::ranges::find_if(crossed, [&](std::uint32_t row) { return shares_.capacity(row) <= 0; });

@@ -17,22 +17,16 @@ void MaxMin::solve(const Sharing& sharing, std::span<double> rate) {
     std::size_t next_capped = 0;
     double level = 0;
     while (true) {
-        while (next_capped < capped_.size() && rate[capped_[next_capped]] != unfrozen) {
-            ++next_capped;
-        }
+        while (next_capped < capped_.size() && rate[capped_[next_capped]] != unfrozen) { ++next_capped; }
         const Level* link = top();
         const double cap = next_capped < capped_.size() ? sharing.cap[capped_[next_capped]] : infinity;
-        if (link == nullptr && cap == infinity) {
-            break;
-        }
+        if (link == nullptr && cap == infinity) { break; }
         // Rounding may put a level below its predecessor's; filling never goes down.
         level = std::max(level, link == nullptr ? cap : std::min(cap, link->level));
         const double reach = level * (1 + level_tolerance);
         for (; next_capped < capped_.size() && sharing.cap[capped_[next_capped]] <= reach; ++next_capped) {
             const std::uint32_t cls = capped_[next_capped];
-            if (rate[cls] == unfrozen) {
-                freeze(sharing, rate, cls, std::min(level, sharing.cap[cls]));
-            }
+            if (rate[cls] == unfrozen) { freeze(sharing, rate, cls, std::min(level, sharing.cap[cls])); }
         }
         for (link = top(); link != nullptr && link->level <= reach; link = top()) {
             const std::uint32_t full = link->link;
@@ -66,9 +60,7 @@ void MaxMin::prepare(const Sharing& sharing, std::span<double> rate) {
             ++open_[sharing.link[x]];
         }
     }
-    for (std::size_t l = 0; l < links; ++l) {
-        user_begin_[l + 1] = user_begin_[l] + open_[l];
-    }
+    for (std::size_t l = 0; l < links; ++l) { user_begin_[l + 1] = user_begin_[l] + open_[l]; }
     for (std::size_t cls = 0; cls < classes; ++cls) {
         for (std::size_t x = sharing.begin(cls); x < sharing.end[cls]; ++x) {
             user_[user_begin_[sharing.link[x]]++] = static_cast<std::uint32_t>(cls);
@@ -81,16 +73,12 @@ void MaxMin::prepare(const Sharing& sharing, std::span<double> rate) {
 
     heap_.clear();
     for (std::uint32_t l = 0; l < links; ++l) {
-        if (open_[l] > 0) {
-            heap_.push_back({level_of(l), l});
-        }
+        if (open_[l] > 0) { heap_.push_back({level_of(l), l}); }
     }
     std::ranges::make_heap(heap_, std::greater(), &Level::level);
     capped_.clear();
     for (std::uint32_t cls = 0; cls < sharing.cap.size(); ++cls) {
-        if (sharing.cap[cls] < infinity) {
-            capped_.push_back(cls);
-        }
+        if (sharing.cap[cls] < infinity) { capped_.push_back(cls); }
     }
     std::ranges::sort(capped_, {}, [&](std::uint32_t cls) { return std::pair(sharing.cap[cls], cls); });
 }

@@ -25,32 +25,23 @@ void FluidReplay::start(OpId op) {
             break;
         }
         case OpKind::compute:
-        case OpKind::delay:
-            queue_up(op);
-            break;
+        case OpKind::delay: queue_up(op); break;
     }
 }
 
 void FluidReplay::queue_up(OpId op) {
-    if (progress_.queue_up(op)) {
-        run(op);
-    }
+    if (progress_.queue_up(op)) { run(op); }
 }
 
 // Called when it is the operation's turn: the message flows, the kernel runs, or the host is busy.
 void FluidReplay::run(OpId op) {
     switch (schedule_.kind(op)) {
-        case OpKind::transfer:
-            flow(op);
-            break;
-        case OpKind::compute:
-            kernels_.start(op, now_);
-            break;
+        case OpKind::transfer: flow(op); break;
+        case OpKind::compute: kernels_.start(op, now_); break;
         case OpKind::delay:
             push(now_ + schedule_.delays[schedule_.detail(op)].duration, EventKind::delay_ends, op);
             break;
-        case OpKind::pipeline:
-            break;
+        case OpKind::pipeline: break;
     }
 }
 
@@ -78,9 +69,7 @@ void FluidReplay::send(std::uint32_t cls, OpId op, double bytes) {
 }
 
 void FluidReplay::end(OpId op) {
-    if (schedule_.kind(op) == OpKind::pipeline) {
-        kernels_.let_go(schedule_.detail(op), now_);
-    }
+    if (schedule_.kind(op) == OpKind::pipeline) { kernels_.let_go(schedule_.detail(op), now_); }
     progress_.ended(
         op, now_, [&](OpId next) { run(next); }, [&](OpId next) { ready_.push_back(next); });
 }

@@ -20,9 +20,7 @@ void FluidReplay::predict_class(std::uint32_t cls) {
         clock.advance(now_);
         clock.rate = rate;
     }
-    if (rate > 0) {
-        push(on_grid(clock.due()), EventKind::class_due, cls, clock.version);
-    }
+    if (rate > 0) { push(on_grid(clock.due()), EventKind::class_due, cls, clock.version); }
 }
 
 void FluidReplay::predict_pipeline(std::uint32_t pipeline) {
@@ -35,9 +33,7 @@ void FluidReplay::predict_pipeline(std::uint32_t pipeline) {
     } else {
         running.pause(now_);
     }
-    if (shares_.members(class_of_pipeline_[pipeline]) > 0) {
-        kernels_.hold(pipeline, running.seconds, now_);
-    }
+    if (shares_.members(class_of_pipeline_[pipeline]) > 0) { kernels_.hold(pipeline, running.seconds, now_); }
 }
 
 // A merge tolerance lets completions happen only on multiples of it.
@@ -48,16 +44,12 @@ Time FluidReplay::on_grid(Time due) const {
 
 // Makes every message on a shared row one of the coupled flows, from now on.
 void FluidReplay::couple() {
-    if (!coupled_) {
-        coupled_ = std::make_unique<CoupledFlows>(network_, schedule_.connections.size());
-    }
+    if (!coupled_) { coupled_ = std::make_unique<CoupledFlows>(network_, schedule_.connections.size()); }
     coupling_ = true;
     coupled_changed_ = true;
     for (std::uint32_t cls = 0; cls < clocks_.size(); ++cls) {
         ServiceClock& clock = clocks_[cls];
-        if (!is_coupled(cls) || clock.marks.empty()) {
-            continue;
-        }
+        if (!is_coupled(cls) || clock.marks.empty()) { continue; }
         clock.advance(now_);
         shares_.change(cls, -static_cast<double>(clock.marks.size()));
         for (const ServiceClock::Mark& mark : clock.marks) {
@@ -71,13 +63,9 @@ void FluidReplay::couple() {
 
 void FluidReplay::change_link(std::uint32_t event) {
     const std::uint32_t row = network_.row_of_event[event];
-    if (row != Network::no_row) {
-        shares_.set_capacity(row, network_.capacity[row] * events_[event].share);
-    }
+    if (row != Network::no_row) { shares_.set_capacity(row, network_.capacity[row] * events_[event].share); }
     for (const Detour& detour : network_.detours) {
-        if (detour.event != event) {
-            continue;
-        }
+        if (detour.event != event) { continue; }
         if (detour.pipeline) {
             divert_pipeline(detour.user, detour);
         } else {

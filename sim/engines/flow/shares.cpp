@@ -12,9 +12,7 @@ Shares::Shares(const Network& network)
         places += network.classes[cls].end - network.classes[cls].shared;
     }
     places_.resize(places);
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-        rows_[row].capacity = network.capacity[row];
-    }
+    for (std::size_t row = 0; row < rows_.size(); ++row) { rows_[row].capacity = network.capacity[row]; }
 }
 
 void Shares::set_capacity(std::uint32_t row, double capacity) {
@@ -27,31 +25,21 @@ std::span<const std::uint32_t> Shares::settle(Time now) {
     touched_.clear();
     for (const std::uint32_t cls : result_) {
         State& state = states_[cls];
-        if (state.members == state.settled) {
-            continue;
-        }
-        if ((state.members > 0) != (state.settled > 0)) {
-            enter_or_leave(cls, now);
-        }
+        if (state.members == state.settled) { continue; }
+        if ((state.members > 0) != (state.settled > 0)) { enter_or_leave(cls, now); }
         state.settled = state.members;
         const FlowClass& c = network_.classes[cls];
         if (c.shared == c.end && state.members > 0) {
             set_rate(cls, cap_of(cls));
             ++solves_;
         }
-        for (std::uint32_t x = c.shared; x < c.end; ++x) {
-            mark_dirty(network_.crossing_row[x]);
-        }
+        for (std::uint32_t x = c.shared; x < c.end; ++x) { mark_dirty(network_.crossing_row[x]); }
     }
     for (const std::uint32_t row : dirty_) {
-        if (rows_[row].dirty) {
-            solve_component(row);
-        }
+        if (rows_[row].dirty) { solve_component(row); }
     }
     dirty_.clear();
-    for (const std::uint32_t cls : result_) {
-        states_[cls].touched = false;
-    }
+    for (const std::uint32_t cls : result_) { states_[cls].touched = false; }
     return result_;
 }
 
@@ -69,9 +57,7 @@ void Shares::enter_or_leave(std::uint32_t cls, Time now) {
         Row& row = rows_[network_.crossing_row[x]];
         std::uint32_t& place = places_[state.place + (x - c.shared)];
         if (enters) {
-            if (row.active.empty()) {
-                row.since = now;
-            }
+            if (row.active.empty()) { row.since = now; }
             place = static_cast<std::uint32_t>(row.active.size());
             row.active.push_back({cls, x});
             continue;
@@ -80,9 +66,7 @@ void Shares::enter_or_leave(std::uint32_t cls, Time now) {
         row.active[place] = moved;
         places_[states_[moved.cls].place + (moved.crossing - network_.classes[moved.cls].shared)] = place;
         row.active.pop_back();
-        if (row.active.empty()) {
-            row.busy += now - row.since;
-        }
+        if (row.active.empty()) { row.busy += now - row.since; }
     }
 }
 
@@ -100,9 +84,7 @@ double Shares::cap_of(std::uint32_t cls) const {
 
 void Shares::set_rate(std::uint32_t cls, double rate) {
     State& state = states_[cls];
-    if (state.rate == rate) {
-        return;
-    }
+    if (state.rate == rate) { return; }
     state.rate = rate;
     if (!state.touched) {
         state.touched = true;
@@ -132,9 +114,7 @@ void Shares::solve_component(std::uint32_t row) {
     for (std::size_t i = 0; i < component_rows_.size(); ++i) {
         for (const User& user : rows_[component_rows_[i]].active) {
             State& state = states_[user.cls];
-            if (state.visited) {
-                continue;
-            }
+            if (state.visited) { continue; }
             state.visited = true;
             classes_.push_back(user.cls);
             const FlowClass& c = network_.classes[user.cls];
@@ -145,13 +125,9 @@ void Shares::solve_component(std::uint32_t row) {
             end_.push_back(static_cast<std::uint32_t>(link_.size()));
         }
     }
-    if (classes_.empty()) {
-        return;
-    }
+    if (classes_.empty()) { return; }
     capacity_.clear();
-    for (const std::uint32_t r : component_rows_) {
-        capacity_.push_back(rows_[r].capacity);
-    }
+    for (const std::uint32_t r : component_rows_) { capacity_.push_back(rows_[r].capacity); }
     members_.clear();
     cap_.clear();
     for (const std::uint32_t cls : classes_) {
@@ -165,9 +141,7 @@ void Shares::solve_component(std::uint32_t row) {
     }
     solver_.solve({capacity_, end_, link_, times_, members_, cap_}, rate_);
     ++solves_;
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-        set_rate(classes_[i], rate_[i]);
-    }
+    for (std::size_t i = 0; i < classes_.size(); ++i) { set_rate(classes_[i], rate_[i]); }
 }
 
 }  // namespace fabricast::inline flow

@@ -13,9 +13,7 @@ namespace fabricast::inline packet {
     const Port& port = d.net.ports[in];
     const Ps half = port.serialization(pause_bytes(d.options)) / 2;
     ingress.will_refresh = ingress.paused;
-    if (!ingress.paused) {
-        return;
-    }
+    if (!ingress.paused) { return; }
     if (now - ingress.told_at >= half) {
         drain_in_order(d, d.net.nodes[port.to_node], now - 1);  // packets that leave before have the wire first
         if (!ingress.paused) {
@@ -32,12 +30,8 @@ namespace fabricast::inline packet {
 inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     Ingress& ingress = d.net.ingress[in];
     const Control control = d.net.ports[in].control;
-    if (control == Control::credits && ingress.unbounded) {
-        return_credit(d, in, bytes, now);
-    }
-    if (control == Control::none || control == Control::credits || ingress.unbounded) {
-        return true;
-    }
+    if (control == Control::credits && ingress.unbounded) { return_credit(d, in, bytes, now); }
+    if (control == Control::none || control == Control::credits || ingress.unbounded) { return true; }
     Node& node = d.net.nodes[d.net.ports[in].to_node];
     const auto fits = [&] {
         // Choudhury and Hahne: a queue may hold alpha times what is free.
@@ -60,16 +54,12 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
         ingress.over += bytes;
         ingress.headroom_most = std::max(ingress.headroom_most, ingress.over);
     }
-    if (control == Control::pfc && !ingress.paused) {
-        set_paused(d, in, true, now);
-    }
+    if (control == Control::pfc && !ingress.paused) { set_paused(d, in, true, now); }
     return room;
 }
 
 inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
-    if (!accept(d, in, frame.bytes, arrived)) {
-        return;
-    }
+    if (!accept(d, in, frame.bytes, arrived)) { return; }
     Port& port = d.net.ports[out];
     port.queue.push({frame, d.net.ingress[in].unbounded ? none : in});
     port.queued_bytes += frame.bytes;
@@ -91,9 +81,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     Ps now = arrived;
     if (d.options.cut_through) {
         const Port& from = d.net.ports[in];
-        if (from.inverse > port.inverse) {
-            now += from.serialization(frame.bytes) - port.serialization(frame.bytes);
-        }
+        if (from.inverse > port.inverse) { now += from.serialization(frame.bytes) - port.serialization(frame.bytes); }
     }
     const bool busy = port.lanes > 1 ? d.net.any_active(out) : d.shared.has_traffic(port);
     if (busy) {
@@ -107,9 +95,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     if (now == arrived && port.free <= now && !node.serves && !d.shared.has_traffic(port) &&
         (port.lanes == 1 || !d.net.behind_writes(out, now)) &&
         ((port.control == Control::none && !port.down) || admit(d, out, now, now, frame.bytes) == now)) {
-        if (d.net.ports[in].control == Control::credits) {
-            return_credit(d, in, frame.bytes, now);
-        }
+        if (d.net.ports[in].control == Control::credits) { return_credit(d, in, frame.bytes, now); }
         emit(d, out, frame, now);
         return;
     }
@@ -133,9 +119,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
         forward(d, out, frame, due.port, now);
         return;
     }
-    if (from.control == Control::credits) {
-        return_credit(d, due.port, frame.bytes, now);
-    }
+    if (from.control == Control::credits) { return_credit(d, due.port, frame.bytes, now); }
     emit(d, out, frame, now);
 }
 
@@ -147,16 +131,12 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     const auto ports = [&](std::uint32_t variant) {
         return d.net.hops.data() + route.first + std::size_t{variant} * route.hops;
     };
-    if (!d.net.nodes[d.net.ports[ports(mine)[hop]].from_node].is_switch) {
-        return mine;
-    }
+    if (!d.net.nodes[d.net.ports[ports(mine)[hop]].from_node].is_switch) { return mine; }
     std::uint32_t best = mine;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::uint32_t i = 0; i < route.variants; ++i) {
         const std::uint32_t variant = (mine + i) % route.variants;
-        if (!std::equal(ports(variant), ports(variant) + hop, ports(mine))) {
-            continue;
-        }
+        if (!std::equal(ports(variant), ports(variant) + hop, ports(mine))) { continue; }
         const Port& port = d.net.ports[ports(variant)[hop]];
         const std::int64_t ahead = d.net.queued(ports(variant)[hop]) * (1 << 10) +
                                    (std::max<Ps>(0, port.free - now) >> 4) +
@@ -179,9 +159,7 @@ inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
             ++d.traffic.have[follower.have];
             const auto first = d.traffic.have.begin() + follower.first_have;
             const auto last = d.traffic.have.begin() + follower.have_end;
-            if (*std::min_element(first, last) == d.traffic.streams[follower.stream].have) {
-                continue;
-            }
+            if (*std::min_element(first, last) == d.traffic.streams[follower.stream].have) { continue; }
         }
         add_piece(d, follower.stream, now);
     }
@@ -209,9 +187,7 @@ inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
             return_tag(d, r, frame.bytes, now + rest);
         }
     }
-    if (!d.net.epochs.empty()) {
-        divert(d.traffic, frame, hop, now);
-    }
+    if (!d.net.epochs.empty()) { divert(d.traffic, frame, hop, now); }
     std::uint32_t variant = frame.variant();
     std::uint32_t way = variant;
     const Route& route = d.traffic.route_of(frame.flow, way);

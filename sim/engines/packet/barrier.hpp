@@ -16,8 +16,7 @@ public:
 
     // Called by the first thread: waits until all others have come, calls `plan`, which must not throw, then lets all
     // continue.
-    template <class Plan>
-    void lead(Plan&& plan) {
+    template <class Plan> void lead(Plan&& plan) {
         wait(all_came_, [&] { return arrived_.load(std::memory_order_acquire) == followers_; });
         arrived_.store(0, std::memory_order_relaxed);
         plan();
@@ -27,19 +26,14 @@ public:
 
     void follow() {
         const std::uint32_t round = round_.load(std::memory_order_relaxed);
-        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == followers_) {
-            tell(all_came_);
-        }
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == followers_) { tell(all_came_); }
         wait(next_round_, [&] { return round_.load(std::memory_order_acquire) != round; });
     }
 
 private:
-    template <class Reached>
-    void wait(std::condition_variable& sleepers, Reached&& reached) {
+    template <class Reached> void wait(std::condition_variable& sleepers, Reached&& reached) {
         for (int spin = 0; spin < 2000; ++spin) {
-            if (reached()) {
-                return;
-            }
+            if (reached()) { return; }
         }
         std::unique_lock lock(mutex_);
         sleepers.wait(lock, reached);

@@ -22,14 +22,10 @@ public:
 
     void on_notice(const DcqcnOptions& o, Ps now) {
         advance(o, now);
-        if (cuts_ > 0 && now - cut_at_ < o.cut_interval.ps) {
-            return;
-        }
+        if (cuts_ > 0 && now - cut_at_ < o.cut_interval.ps) { return; }
         ++cuts_;
         cut_at_ = now;
-        if (o.clamp_target) {
-            target_ = rate_;
-        }
+        if (o.clamp_target) { target_ = rate_; }
         rate_ = std::max(o.least_rate, rate_ * (1 - alpha_ / 2));
         alpha_ = (1 - o.g) * alpha_ + o.g;
         alpha_at_ = timer_at_ = now;
@@ -51,9 +47,7 @@ public:
 
     // Applies all decays of alpha and all increases by the timer that are due by now.
     void advance(const DcqcnOptions& o, Ps now) {
-        if (cuts_ == 0) {
-            return;
-        }
+        if (cuts_ == 0) { return; }
         if (const Ps times = (now - alpha_at_) / o.alpha_timer.ps; times > 0) {
             alpha_ *= power(1 - o.g, times);
             alpha_at_ += times * o.alpha_timer.ps;
@@ -74,9 +68,7 @@ public:
 private:
     static double power(double x, Ps n) {
         double result = 1;
-        for (; n > 0; n >>= 1U, x *= x) {
-            result *= (n & 1) != 0 ? x : 1;
-        }
+        for (; n > 0; n >>= 1U, x *= x) { result *= (n & 1) != 0 ? x : 1; }
         return result;
     }
 
@@ -90,9 +82,7 @@ private:
         }
         target_ = std::min(target_, line_);
         rate_ = (rate_ + target_) / 2;
-        if (line_ - rate_ < line_ * 1e-6) {
-            rate_ = line_;
-        }
+        if (line_ - rate_ < line_ * 1e-6) { rate_ = line_; }
     }
 
     double line_ = 0, rate_ = 0, target_ = 0, alpha_ = 1;
@@ -159,16 +149,12 @@ public:
 
     void on_notice(const InfinibandControl& o, Ps now) {
         advance(o, now);
-        if (index_ == o.least) {
-            ticked_at_ = now;
-        }
+        if (index_ == o.least) { ticked_at_ = now; }
         index_ = std::min(o.limit, index_ + o.increase);
     }
 
     void advance(const InfinibandControl& o, Ps now) {
-        if (index_ == o.least) {
-            return;
-        }
+        if (index_ == o.least) { return; }
         const Ps ticks = (now - ticked_at_) / o.timer.ps;
         index_ = static_cast<int>(std::max<Ps>(o.least, index_ - ticks));
         ticked_at_ += ticks * o.timer.ps;

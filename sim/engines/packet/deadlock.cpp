@@ -20,9 +20,7 @@ bool held_back(const Network& net, std::uint32_t p) {
 std::vector<std::vector<std::uint32_t>> waits_for(const Network& net) {
     std::vector<std::vector<std::uint32_t>> edges(net.port_count);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
-        if (!held_back(net, p)) {
-            continue;
-        }
+        if (!held_back(net, p)) { continue; }
         for (std::uint32_t i = 0; i < net.ports[p].queue.size(); ++i) {
             const std::uint32_t ingress = net.ports[p].queue.at(i).ingress;
             if (ingress != none && (edges[ingress].empty() || edges[ingress].back() != p)) {
@@ -44,9 +42,7 @@ std::vector<std::uint32_t> find_deadlock(const Shared& shared) {
         std::size_t next;
     };
     for (std::uint32_t root = 0; root < edges.size(); ++root) {
-        if (state[root] != fresh || !held_back(shared.net, root)) {
-            continue;
-        }
+        if (state[root] != fresh || !held_back(shared.net, root)) { continue; }
         std::vector<Step> path{{root, 0}};
         state[root] = open;
         while (!path.empty()) {
@@ -81,9 +77,7 @@ std::string describe_standstill(const Shared& shared, const Fabric& fabric) {
     const std::vector<std::uint32_t> cycle = find_deadlock(shared);
     if (!cycle.empty()) {
         std::string text = fmt::format("deadlock of {} ports: ", cycle.size());
-        for (const std::uint32_t p : cycle) {
-            text += name(p) + " waits for ";
-        }
+        for (const std::uint32_t p : cycle) { text += name(p) + " waits for "; }
         return text + name(cycle.front());
     }
     constexpr std::size_t shown = 4;
@@ -95,9 +89,7 @@ std::string describe_standstill(const Shared& shared, const Fabric& fabric) {
         }
     }
     for (std::uint32_t p = 0; p < net.port_count && found.size() < shown; ++p) {
-        if (net.ports[p].down) {
-            found.push_back(fmt::format("link {} is down", fabric.link_name(net.links[p])));
-        }
+        if (net.ports[p].down) { found.push_back(fmt::format("link {} is down", fabric.link_name(net.links[p]))); }
     }
     return found.empty() ? "nothing moves any more" : joined(found);
 }

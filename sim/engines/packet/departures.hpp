@@ -37,9 +37,7 @@ inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
         const Frame& head = port.queue.front().frame;
         start = std::max(port.free, head.time());
         bytes = head.bytes;
-        if (port.serves) {
-            start = after_services(d, head, start);
-        }
+        if (port.serves) { start = after_services(d, head, start); }
     } else if (port.sender != none && !d.shared.senders[port.sender].empty()) {
         const Sender& sender = d.shared.senders[port.sender];
         start = std::max(port.free, sender.next());
@@ -54,9 +52,7 @@ inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
     } else {
         return never;
     }
-    if (start > until || (port.control == Control::none && !port.down)) {
-        return start;
-    }
+    if (start > until || (port.control == Control::none && !port.down)) { return start; }
     return admit(d, p, start, until, bytes);
 }
 
@@ -85,9 +81,7 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     }
     PortCounts& counts = d.net.counts[p];
     const auto queued = static_cast<float>(d.net.ports[p].queued_bytes);
-    if (queued <= counts.k_min) {
-        return;
-    }
+    if (queued <= counts.k_min) { return; }
     const double share = queued > counts.k_max ? 1.0
                                                : d.options.ecn.p_max * static_cast<double>(queued - counts.k_min) /
                                                      static_cast<double>(counts.k_max - counts.k_min);
@@ -110,12 +104,8 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
     ++d.counts.hops;
-    if (d.watched) {
-        d.shared.series[p].saw_sent(start, frame.bytes);
-    }
-    if (port.control == Control::credits) {
-        take_credit(d, p, frame.bytes);
-    }
+    if (d.watched) { d.shared.series[p].saw_sent(start, frame.bytes); }
+    if (port.control == Control::credits) { take_credit(d, p, frame.bytes); }
     if (port.lanes > 1) {
         d.net.hold_wire(p, port.free);
         d.net.turns[d.net.counts[p].turns].sent(d.net.counts[p].lane, frame.bytes);
@@ -143,29 +133,19 @@ inline void send_one(Domain& d, std::uint32_t p, Ps start) {
     Port& port = d.net.ports[p];
     if (port.queue.empty()) {
         const Frame frame = next_packet(d, p, start);
-        if (port.serves) {
-            use_services(d, frame, start);
-        }
+        if (port.serves) { use_services(d, frame, start); }
         emit(d, p, frame, start);
     } else {
         Waiting waiting = port.queue.front();
         port.queue.pop();
         port.queued_bytes -= waiting.frame.bytes;
         d.saw_queue(p, start);
-        if (port.marks) {
-            mark(d, p, waiting.frame, start);
-        }
-        if (port.serves) {
-            use_services(d, waiting.frame, start);
-        }
+        if (port.marks) { mark(d, p, waiting.frame, start); }
+        if (port.serves) { use_services(d, waiting.frame, start); }
         emit(d, p, waiting.frame, start);
-        if (waiting.ingress != none) {
-            vacate(d, waiting.ingress, waiting.frame.bytes, start);
-        }
+        if (waiting.ingress != none) { vacate(d, waiting.ingress, waiting.frame.bytes, start); }
     }
-    if (!d.shared.has_traffic(port)) {
-        d.shared.clear_active(p);
-    }
+    if (!d.shared.has_traffic(port)) { d.shared.clear_active(p); }
 }
 
 }  // namespace fabricast::inline packet

@@ -86,15 +86,11 @@ struct Domain {
     void deliver(const ControlMessage& mail) {
         shared.inboxes[mail.node].push(mail);
         shared.next[mail.node] = std::min(shared.next[mail.node], mail.time);
-        if (shared.islands.of[mail.node] == island) {
-            island_next = std::min(island_next, mail.time);
-        }
+        if (shared.islands.of[mail.node] == island) { island_next = std::min(island_next, mail.time); }
     }
 
     void saw_queue(std::uint32_t p, Ps at) {
-        if (watched) {
-            shared.series[p].saw_queue(at, net.ports[p].queued_bytes);
-        }
+        if (watched) { shared.series[p].saw_queue(at, net.ports[p].queued_bytes); }
     }
 
 private:
@@ -105,8 +101,7 @@ private:
             when.store(at, std::memory_order_relaxed);
             return;
         }
-        while (at < known && !when.compare_exchange_weak(known, at, std::memory_order_relaxed)) {
-        }
+        while (at < known && !when.compare_exchange_weak(known, at, std::memory_order_relaxed)) {}
     }
 };
 

@@ -33,17 +33,13 @@ template <class Visit>
     std::uint32_t ready = 0;
     for (std::uint32_t lane = 0; lane < d.net.ports[first].lanes; ++lane) {
         const std::uint32_t p = first + lane;
-        if (!d.net.ports[p].active || d.net.behind_writes(p, first_arrived(d, p))) {
-            continue;
-        }
+        if (!d.net.ports[p].active || d.net.behind_writes(p, first_arrived(d, p))) { continue; }
         const Ps its = next_start(d, p, until);
         ready = its < start ? 0 : ready;
         start = std::min(start, its);
         ready |= its == start ? 1U << lane : 0U;
     }
-    if (start > until) {
-        return {start, none};
-    }
+    if (start > until) { return {start, none}; }
     return {start, first + d.net.turns[d.net.counts[first].turns].next(ready)};
 }
 
@@ -59,9 +55,7 @@ template <class Visit>
 
 // The same for one port; or for all lanes of its link, so that the later ones find nothing left to do.
 [[gnu::always_inline]] inline Ps drain(Domain& d, std::uint32_t p, Ps until) {
-    if (d.net.ports[p].lanes > 1) {
-        return drain_lanes(d, d.net.first_lane(p), until);
-    }
+    if (d.net.ports[p].lanes > 1) { return drain_lanes(d, d.net.first_lane(p), until); }
     Ps start = next_start(d, p, until);
     while (start <= until) {
         send_one(d, p, start);
@@ -84,13 +78,9 @@ inline void drain_entangled(Domain& d, const Node& node, Ps until) {
                 seen = d.net.first_lane(p);
                 turn = next_turn(d, seen, until);
             }
-            if (turn.start < first.start) {
-                first = turn;
-            }
+            if (turn.start < first.start) { first = turn; }
         });
-        if (first.start > until) {
-            return;
-        }
+        if (first.start > until) { return; }
         send_one(d, first.port, first.start);
     }
 }
@@ -106,16 +96,12 @@ inline void drain_in_order(Domain& d, const Node& node, Ps until) {
     d.candidates.clear();
     for_each_active(d, node, [&](std::uint32_t p) {
         const Ps start = next_start(d, p, until);
-        if (start <= until) {
-            d.candidates.push_back({{start, p}, d.held_up});
-        }
+        if (start <= until) { d.candidates.push_back({{start, p}, d.held_up}); }
     });
     while (!d.candidates.empty()) {
         Domain::Candidate& first =
             *std::ranges::min_element(d.candidates, std::ranges::less(), &Domain::Candidate::turn);
-        if (first.as_of == d.held_up) {
-            send_one(d, first.turn.port, first.turn.start);
-        }
+        if (first.as_of == d.held_up) { send_one(d, first.turn.port, first.turn.start); }
         first.turn.start = next_start(d, first.turn.port, until);
         first.as_of = d.held_up;
         if (first.turn.start > until) {
@@ -127,9 +113,7 @@ inline void drain_in_order(Domain& d, const Node& node, Ps until) {
 
 // Drains all ports up to `until`; returns when there is more to do.
 inline Ps drain_all(Domain& d, const Node& node, Ps until) {
-    if (in_order(node)) {
-        drain_in_order(d, node, until);
-    }
+    if (in_order(node)) { drain_in_order(d, node, until); }
     Ps next = never;
     for_each_active(d, node, [&](std::uint32_t p) { next = std::min(next, drain(d, p, until)); });
     return next;

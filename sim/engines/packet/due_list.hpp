@@ -30,16 +30,12 @@ public:
     // Sorts by time, then sequence number, then port; mail comes last and keeps its own order. If there are many, they
     // are first distributed into bins of equal spans of [start, end).
     std::span<const Due> sort(Ps start, Ps end) {
-        if (count_ > 24) {
-            distribute(start, end);
-        }
+        if (count_ > 24) { distribute(start, end); }
         for (std::size_t i = 1; i < count_; ++i) {  // nearly in order by now
             if (before(due_[i], due_[i - 1])) {
                 const Due moved = due_[i];
                 std::size_t j = i;
-                for (; j > 0 && before(moved, due_[j - 1]); --j) {
-                    due_[j] = due_[j - 1];
-                }
+                for (; j > 0 && before(moved, due_[j - 1]); --j) { due_[j] = due_[j - 1]; }
                 due_[j] = moved;
             }
         }
@@ -62,17 +58,11 @@ private:
             return static_cast<std::size_t>((std::max(due.frame.key, first) - first) >> shift);
         };
         bucket_.assign(bins + 1, 0);
-        for (std::size_t i = 0; i < count_; ++i) {
-            ++bucket_[bin_of(due_[i]) + 1];
-        }
+        for (std::size_t i = 0; i < count_; ++i) { ++bucket_[bin_of(due_[i]) + 1]; }
         std::uint32_t sum = 0;
-        for (std::uint32_t& bucket : bucket_) {
-            bucket = sum += bucket;
-        }
+        for (std::uint32_t& bucket : bucket_) { bucket = sum += bucket; }
         sorted_.resize(room_);
-        for (std::size_t i = 0; i < count_; ++i) {
-            sorted_[bucket_[bin_of(due_[i])]++] = due_[i];
-        }
+        for (std::size_t i = 0; i < count_; ++i) { sorted_[bucket_[bin_of(due_[i])]++] = due_[i]; }
         due_.swap(sorted_);
     }
 

@@ -46,9 +46,7 @@ struct Lifting {
             if (port.paused) {
                 port.paused = false;
                 d.net.counts[p].paused += signal.time - d.net.counts[p].paused_since;
-                if (d.watched) {
-                    d.shared.series[p].saw_pause(d.net.counts[p].paused_since, signal.time);
-                }
+                if (d.watched) { d.shared.series[p].saw_pause(d.net.counts[p].paused_since, signal.time); }
             }
             return;
     }
@@ -69,9 +67,7 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
             const Lifting lifting = lifts(d.options, d.net.counts[p]);
             const Ps at = std::max(start, lifting.time);
             if (at < next) {
-                if (at > until) {
-                    return at;
-                }
+                if (at > until) { return at; }
                 apply(d, p, {at, 0, Signal::resume});
                 d.net.counts[p].ignores = lifting.by_watchdog;
                 d.net.counts[p].watchdog += lifting.by_watchdog ? 1 : 0;
@@ -79,9 +75,7 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
                 continue;
             }
         }
-        if (next > until) {
-            return std::max(next, until + 1);
-        }
+        if (next > until) { return std::max(next, until + 1); }
         start = std::max(start, next);
         apply(d, p, signals.front());
         signals.pop();
@@ -123,9 +117,7 @@ inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps a
     port.has_signal.raise();
     // A sender in another island must always be woken. In this island, a port without packets looks for signals when it
     // next has a packet.
-    if (d.shared.islands.of[port.from_node] != d.island || port.active) {
-        d.wake(port.from_node, heard);
-    }
+    if (d.shared.islands.of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }
 }
 
 // Sends a PFC frame in the other direction of the link. It waits for the packet that is being sent there, takes its own
@@ -166,9 +158,7 @@ inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
 
 inline void vacate(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     const Control control = d.net.ports[in].control;
-    if (control == Control::none) {
-        return;
-    }
+    if (control == Control::none) { return; }
     if (control == Control::credits) {
         return_credit(d, in, bytes, now);
         return;
@@ -182,9 +172,7 @@ inline void vacate(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     if (ingress.paused && ingress.over == 0) {
         const double threshold = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used});
         const double resume = std::max(0.0, threshold - static_cast<double>(d.options.xon_offset.count));
-        if (static_cast<double>(ingress.bytes) <= resume) {
-            set_paused(d, in, false, now);
-        }
+        if (static_cast<double>(ingress.bytes) <= resume) { set_paused(d, in, false, now); }
     }
 }
 

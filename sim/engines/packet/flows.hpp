@@ -178,9 +178,7 @@ struct Traffic {
     // to the index in that route.
     const Route& route_of(std::uint32_t flow, std::uint32_t& way) const {
         const Route& own = routes[flow];
-        if (way < own.variants) {
-            return own;
-        }
+        if (way < own.variants) { return own; }
         const std::uint32_t detour = network.first_detour[flow] + way - own.variants;
         way = 0;
         return network.detours[detour];
@@ -188,9 +186,7 @@ struct Traffic {
     // Which ways the flow may take at `now`: Epoch::ways.
     std::uint32_t ways_of(std::uint32_t flow, Ps now) const {
         std::uint32_t ways = 0;
-        for (const Epoch& epoch : network.epochs) {
-            ways = epoch.from <= now ? epoch.ways[flow] : ways;
-        }
+        for (const Epoch& epoch : network.epochs) { ways = epoch.from <= now ? epoch.ways[flow] : ways; }
         return ways;
     }
     bool is_request(std::uint32_t flow) const { return flow >= first_request_flow; }

@@ -23,9 +23,7 @@ PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options) {
         form.request = form.write_header > 0 ? form.write_header : form.request;
         form.line = static_cast<double>(form.payload + form.write_header) / static_cast<double>(form.payload);
     }
-    if (options.max_payload.count > 0) {
-        form.payload = options.max_payload.count;
-    }
+    if (options.max_payload.count > 0) { form.payload = options.max_payload.count; }
     form.completion = options.completion_payload.count > 0 ? options.completion_payload.count : form.payload;
     if (form.completion > form.payload) {
         throw TooLarge(fmt::format(
@@ -41,9 +39,7 @@ Lanes::Lanes(const Fabric& fabric, const Packet& options)
     : fabric_(fabric), options_(options), pcie_(pcie_form(fabric, options.pcie)) {}
 
 std::uint8_t Lanes::count(LinkClass cls) const {
-    if (between_nodes(cls)) {
-        return static_cast<std::uint8_t>(options_.lanes.count);
-    }
+    if (between_nodes(cls)) { return static_cast<std::uint8_t>(options_.lanes.count); }
     return cls == LinkClass::pcie && options_.pcie.transactions ? std::uint8_t{pcie_lanes} : std::uint8_t{1};
 }
 
@@ -85,17 +81,13 @@ std::vector<std::uint8_t> Lanes::along(const PathQuery& query, std::span<const L
 // host memory, it reads (completions), as a NIC reads all that it sends.
 std::vector<std::uint8_t> Lanes::pcie_lanes_of(std::span<const LinkId> path) const {
     std::vector<std::uint8_t> lanes(path.size(), 0);
-    if (!options_.pcie.transactions) {
-        return lanes;
-    }
+    if (!options_.pcie.transactions) { return lanes; }
     std::size_t begin = 0;
     bool fresh = true;
     DeviceKind from = DeviceKind::gpu;
     for (std::size_t i = 0; i < path.size(); ++i) {
         const LinkEnds ends = fabric_.ends(path[i]);
-        if (ends.resource) {
-            continue;
-        }
+        if (ends.resource) { continue; }
         from = fresh ? fabric_.kind(ends.from) : from;
         fresh = false;
         const DeviceKind to = fabric_.kind(ends.to);
@@ -115,17 +107,13 @@ std::vector<std::uint8_t> Lanes::pcie_lanes_of(std::span<const LinkId> path) con
 
 Read Lanes::read_of(std::span<const LinkId> path) const {
     Read read;
-    if (!options_.pcie.transactions) {
-        return read;
-    }
+    if (!options_.pcie.transactions) { return read; }
     const std::vector<std::uint8_t> lanes = pcie_lanes_of(path);
     bool any = false;
     std::uint8_t cables = 0;
     for (std::size_t i = 0; i < path.size(); ++i) {
         const LinkEnds ends = fabric_.ends(path[i]);
-        if (ends.resource) {
-            continue;
-        }
+        if (ends.resource) { continue; }
         read.memory = cables == 0 ? ends.from : read.memory;
         ++cables;
         any |= lanes[i] == completion;

@@ -24,9 +24,7 @@ std::vector<double> packets_over_ports(const Traffic& traffic) {
         }
         const double each = bytes / traffic.flows[f].unit / route.variants;
         for (std::uint32_t variant = 0; variant < route.variants; ++variant) {
-            for (const std::uint32_t p : traffic.network.ports_of(route, variant)) {
-                packets[p] += each;
-            }
+            for (const std::uint32_t p : traffic.network.ports_of(route, variant)) { packets[p] += each; }
         }
     }
     return packets;
@@ -49,9 +47,7 @@ public:
 
     std::vector<std::uint32_t> make() {
         share_out_cluster();
-        while (std::ranges::find(domain_, none) != domain_.end()) {
-            add_neighbours();
-        }
+        while (std::ranges::find(domain_, none) != domain_.end()) { add_neighbours(); }
         return std::move(domain_);
     }
 
@@ -100,9 +96,7 @@ private:
         }
         const bool any = std::ranges::find(reached, true) != reached.end();
         for (std::uint32_t i = 0; i < islands_.count(); ++i) {
-            if (domain_[i] == none && (reached[i] || !any)) {
-                put(i, best(i, &shared[i * load_.size()]));
-            }
+            if (domain_[i] == none && (reached[i] || !any)) { put(i, best(i, &shared[i * load_.size()])); }
         }
     }
 
@@ -136,9 +130,7 @@ LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains) {
         }
         islands.of[order[i]] = islands.count();
     }
-    if (!order.empty()) {
-        islands.end.push_back(static_cast<std::uint32_t>(order.size()));
-    }
+    if (!order.empty()) { islands.end.push_back(static_cast<std::uint32_t>(order.size())); }
     islands.nodes = std::move(order);
     islands.step.assign(islands.count(), never);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {

@@ -33,9 +33,7 @@ Ps Lookahead::watch(const ControlMessage& mail) {
     const bool awaited =
         kind == Done::message ? transfers_[mail.target] : pipelines_[traffic_.streams[mail.target].pipeline];
     const Ps bound = on_clock(bound_of(kind, mail.target, mail.time));
-    if (!awaited) {
-        return never;
-    }
+    if (!awaited) { return never; }
     open(kind)[mail.target] = true;
     bounds_.push({bound, kind, mail.target});
     return bound;
@@ -47,9 +45,7 @@ Ps Lookahead::limit(Ps now, Ps wanted) {
     while (!bounds_.empty() && bounds_.top().time < wanted) {
         Done first = bounds_.top();
         bounds_.pop();
-        if (!open(first.kind)[first.index]) {
-            continue;
-        }
+        if (!open(first.kind)[first.index]) { continue; }
         const Ps known = first.time;
         first.time = std::max(known, bound_of(first.kind, first.index, now));
         bounds_.push(first);
@@ -71,9 +67,7 @@ Ps Lookahead::message_bound(std::uint32_t transfer, Ps now) const {
     const std::uint32_t f = schedule_.transfers[transfer].connection;
     const Messages& messages = traffic_.connections[f];
     const bool begun = messages.next > messages.begin && traffic_.message_ops[messages.next - 1] >= transfer;
-    if (!begun) {
-        return sending(f, traffic_.message_bytes[transfer], now);
-    }
+    if (!begun) { return sending(f, traffic_.message_bytes[transfer], now); }
     const Flow& flow = traffic_.flows[f];
     const bool being_sent = flow.open && traffic_.message_ops[messages.next - 1] == transfer;
     return being_sent && !lossy_ ? sending(f, flow.left, now) : on_last_link(f, now);

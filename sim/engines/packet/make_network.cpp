@@ -53,9 +53,7 @@ public:
 
 private:
     std::uint32_t find(std::uint32_t device) {
-        while (parent_[device] != device) {
-            device = parent_[device] = parent_[parent_[device]];
-        }
+        while (parent_[device] != device) { device = parent_[device] = parent_[parent_[device]]; }
         return device;
     }
 
@@ -92,9 +90,7 @@ private:
         port.from_node = cable.from;
         port.to_node = cable.to;
         Node& node = net_.nodes[port.from_node];
-        if (node.port_count == 0) {
-            node.first_port = p;
-        }
+        if (node.port_count == 0) { node.first_port = p; }
         port.slot = static_cast<std::uint16_t>(node.port_count++);
         net_.links.push_back(cable.link);
         net_.window = std::min(net_.window, port.latency);
@@ -115,13 +111,9 @@ private:
         const auto node_of = [&](std::uint32_t device) {
             return static_cast<std::uint32_t>(std::ranges::lower_bound(devices, device) - devices.begin());
         };
-        for (const std::uint32_t device : devices) {
-            add_node(device);
-        }
+        for (const std::uint32_t device : devices) { add_node(device); }
         std::ranges::stable_sort(cables, {}, &Cable::from);
-        for (const Cable& cable : cables) {
-            net_.port_count += lanes_.count(info(cable.link).cls);
-        }
+        for (const Cable& cable : cables) { net_.port_count += lanes_.count(info(cable.link).cls); }
         net_.ports = std::make_unique<Port[]>(net_.port_count);
         net_.ingress.resize(net_.port_count);
         net_.counts.resize(net_.port_count);
@@ -148,9 +140,7 @@ private:
             }
         }
         std::vector<std::vector<std::uint32_t>> into(net_.nodes.size());
-        for (std::uint32_t p = 0; p < net_.port_count; ++p) {
-            into[net_.ports[p].to_node].push_back(p);
-        }
+        for (std::uint32_t p = 0; p < net_.port_count; ++p) { into[net_.ports[p].to_node].push_back(p); }
         for (std::size_t n = 0; n < into.size(); ++n) {
             net_.nodes[n].first_ingress = static_cast<std::uint32_t>(net_.ingress_ports.size());
             net_.nodes[n].ingress_count = static_cast<std::uint32_t>(into[n].size());
@@ -203,16 +193,12 @@ private:
         std::vector<std::uint32_t> mine;
         const auto take = [&](const std::vector<LinkId>& links) {
             for (const LinkId link : links) {
-                if (owner_of(link) == sender) {
-                    mine.push_back(service_of(link));
-                }
+                if (owner_of(link) == sender) { mine.push_back(service_of(link)); }
             }
         };
         take(extra[hop]);
         take(extra[hop + 1]);
-        if (!mine.empty() && net_.services_end.empty()) {
-            net_.services_end.assign(net_.hops.size() - 1, 0);
-        }
+        if (!mine.empty() && net_.services_end.empty()) { net_.services_end.assign(net_.hops.size() - 1, 0); }
         if (!mine.empty()) {
             net_.nodes[sender].serves = true;
             net_.services_of.insert(net_.services_of.end(), mine.begin(), mine.end());
@@ -235,9 +221,7 @@ private:
 
     std::uint32_t service_of(LinkId link) {
         const auto [known, fresh] = service_of_.try_emplace(link, static_cast<std::uint32_t>(net_.services.size()));
-        if (fresh) {
-            net_.services.push_back({0, inverse_of(info(link).capacity)});
-        }
+        if (fresh) { net_.services.push_back({0, inverse_of(info(link).capacity)}); }
         return known->second;
     }
 

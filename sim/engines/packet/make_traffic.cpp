@@ -37,9 +37,7 @@ public:
         add_reads();
         traffic_.network =
             make_network(fabric_, options_, queries_, traffic_.first_request_flow, events_, traffic_.routes);
-        for (std::size_t f = 0; f < traffic_.routes.size(); ++f) {
-            place(f);
-        }
+        for (std::size_t f = 0; f < traffic_.routes.size(); ++f) { place(f); }
         place_readers();
         add_controllers();
         traffic_.receivers.resize(traffic_.flows.size());
@@ -127,9 +125,7 @@ private:
                     have[s] = static_cast<std::uint32_t>(traffic_.have.size());
                     traffic_.have.resize(traffic_.have.size() + from.before.size(), 0);
                 }
-                for (const std::size_t before : from.before) {
-                    leads_to[before].push_back(s);
-                }
+                for (const std::size_t before : from.before) { leads_to[before].push_back(s); }
             }
             stream.releases = from.before.empty() || pipeline.cyclic || !found.layered;
             stream.flow = add_flow(from.path, from.wire_ratio, from.rate_cap);
@@ -153,9 +149,7 @@ private:
     }
 
     const engine_common::Network& alone() {
-        if (alone_.classes.empty()) {
-            alone_ = make_fluid_network(fabric_, schedule_, {});
-        }
+        if (alone_.classes.empty()) { alone_ = make_fluid_network(fabric_, schedule_, {}); }
         return alone_;
     }
 
@@ -178,9 +172,7 @@ private:
     void place(std::size_t f) {
         Flow& flow = traffic_.flows[f];
         const Route& route = traffic_.routes[f];
-        if (route.hops == 0) {
-            return;
-        }
+        if (route.hops == 0) { return; }
         const Network& net = traffic_.network;
         flow.port = net.port_of(route, 0, 0);
         flow.node = net.ports[flow.port].from_node;
@@ -201,9 +193,7 @@ private:
 
     // With link events, a flow may move to another NIC; reads are not modelled then.
     void add_reads() {
-        if (!options_.pcie.transactions || !events_.empty()) {
-            return;
-        }
+        if (!options_.pcie.transactions || !events_.empty()) { return; }
         const Lanes lanes(fabric_, options_);
         traffic_.read_request = options_.pcie.max_read_request.count;
         traffic_.request_bytes = lanes.pcie().request;
@@ -221,9 +211,7 @@ private:
     }
 
     void place_readers() {
-        if (traffic_.readers.empty()) {
-            return;
-        }
+        if (traffic_.readers.empty()) { return; }
         const Network& net = traffic_.network;
         traffic_.reader_of.assign(traffic_.flows.size(), none);
         std::map<std::uint32_t, std::uint32_t> requesters;  // by node
@@ -263,9 +251,7 @@ private:
         if (control == CongestionControl::automatic) {
             control = family == LinkFamily::ethernet ? CongestionControl::dcqcn : CongestionControl::none;
         }
-        if (control == CongestionControl::none) {
-            return;
-        }
+        if (control == CongestionControl::none) { return; }
         const Network& net = traffic_.network;
         traffic_.control = control;
         for (std::uint32_t f = 0; f < traffic_.first_request_flow; ++f) {
@@ -284,9 +270,7 @@ private:
         }
         traffic_.times_each = std::bit_ceil(std::min(most, 64U));
         traffic_.times.assign(2UL * traffic_.times_each * traffic_.streams.size(), 0);
-        for (Stream& stream : traffic_.streams) {
-            stream.sender = traffic_.flows[stream.flow].node;
-        }
+        for (Stream& stream : traffic_.streams) { stream.sender = traffic_.flows[stream.flow].node; }
     }
 
     const Fabric& fabric_;

@@ -98,9 +98,7 @@ struct Network {
     [[gnu::cold]] bool behind_writes(std::uint32_t p, Ps arrived) const {
         const Port& port = ports[p];
         const std::uint8_t lane = counts[p].lane;
-        if (weak_order || lane == posted || port.form == 0 || !forms[port.form].headers) {
-            return false;
-        }
+        if (weak_order || lane == posted || port.form == 0 || !forms[port.form].headers) { return false; }
         const Port& writes = ports[p - lane];
         return !writes.queue.empty() && writes.queue.front().frame.time() <= arrived;
     }
@@ -109,9 +107,7 @@ struct Network {
     }
     bool lacks_credit(std::uint32_t p, std::uint32_t bytes) const {
         const Port& port = ports[p];
-        if (port.form == 0) {
-            return port.credits < static_cast<std::int64_t>(bytes);
-        }
+        if (port.form == 0) { return port.credits < static_cast<std::int64_t>(bytes); }
         const CreditForm& form = forms[port.form];
         return port.credits < form.cost(bytes) ||
                (form.headers && counts[p].headers < static_cast<std::int32_t>(form.packets(bytes)));
@@ -138,15 +134,11 @@ struct Network {
     }
     Ps latency_of(const Route& route, std::uint32_t variant = 0) const {
         Ps sum = 0;
-        for (const std::uint32_t p : ports_of(route, variant)) {
-            sum += ports[p].latency;
-        }
+        for (const std::uint32_t p : ports_of(route, variant)) { sum += ports[p].latency; }
         return sum;
     }
     std::span<const std::uint32_t> services_at(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
-        if (services_end.empty()) {
-            return {};
-        }
+        if (services_end.empty()) { return {}; }
         const std::size_t at = route.first + variant * route.hops + hop;
         const std::uint32_t begin = at == 0 ? 0 : services_end[at - 1];
         return std::span(services_of).subspan(begin, services_end[at] - begin);

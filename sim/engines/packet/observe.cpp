@@ -17,9 +17,7 @@ void close_pauses(Shared& shared, Ps end) {
         PortCounts& counts = shared.net.counts[p];
         if (shared.net.ports[p].paused && counts.paused_since < end) {
             counts.paused += end - counts.paused_since;
-            if (!shared.series.empty()) {
-                shared.series[p].saw_pause(counts.paused_since, end);
-            }
+            if (!shared.series.empty()) { shared.series[p].saw_pause(counts.paused_since, end); }
             shared.net.ports[p].paused = false;
         }
     }
@@ -32,9 +30,7 @@ void list_links(const Network& net, const Fabric& fabric, const std::vector<Link
     timeline.busy.assign(fabric.link_count() <= links_kept ? fabric.link_count() : 0, 0);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const Port& port = net.ports[p];
-        if (port.sent_bytes == 0) {
-            continue;
-        }
+        if (port.sent_bytes == 0) { continue; }
         const LinkInfo info = fabric.link(net.links[p]);
         const bool same_link = !timeline.busiest.empty() && timeline.busiest.back().link == net.links[p];
         const auto bytes = static_cast<double>(port.sent_bytes);
@@ -82,9 +78,7 @@ std::vector<std::uint32_t> worst_ports(const Network& net) {
     std::vector<std::uint32_t> ports;
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const PortUse use = use_of(net, p);
-        if (use.bytes > 0 || held_traffic_up(use)) {
-            ports.push_back(p);
-        }
+        if (use.bytes > 0 || held_traffic_up(use)) { ports.push_back(p); }
     }
     std::stable_sort(ports.begin(), ports.end(), [&](std::uint32_t a, std::uint32_t b) {
         const PortUse x = use_of(net, a);
@@ -108,9 +102,7 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
     const Network& net = traffic.network;
     std::vector<bool> pauses(net.nodes.size(), false);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
-        if (net.ingress[p].pauses > 0) {
-            pauses[net.ports[p].to_node] = true;
-        }
+        if (net.ingress[p].pauses > 0) { pauses[net.ports[p].to_node] = true; }
     }
     std::vector<std::string> victims;
     for (std::uint32_t f = 0; f < traffic.flows.size() && victims.size() < victims_listed; ++f) {
@@ -124,9 +116,7 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
         }
         if (held && !root) {
             std::string name = ends_of(traffic, fabric, f);
-            if (std::ranges::find(victims, name) == victims.end()) {
-                victims.push_back(std::move(name));
-            }
+            if (std::ranges::find(victims, name) == victims.end()) { victims.push_back(std::move(name)); }
         }
     }
     return victims;
@@ -165,9 +155,7 @@ void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& dom
 }
 
 void percentiles(std::vector<Ps> completions, PacketUse& use) {
-    if (completions.empty()) {
-        return;
-    }
+    if (completions.empty()) { return; }
     std::ranges::sort(completions);
     const auto at = [&](double share) {
         return Duration{completions[static_cast<std::size_t>(share * static_cast<double>(completions.size() - 1))]};
@@ -212,9 +200,7 @@ void list_rates(const Shared& shared, const Fabric& fabric, PacketUse& use) {
         for (const float rate : shared.rates[c].rates()) {
             least = rate > 0 && (least == 0 || rate < least) ? rate : least;
         }
-        if (least > 0) {
-            slowest.emplace_back(least, c);
-        }
+        if (least > 0) { slowest.emplace_back(least, c); }
     }
     std::ranges::sort(slowest);
     slowest.resize(std::min(slowest.size(), rates_listed));
@@ -230,9 +216,7 @@ void list_arrivals(const Shared& shared, const Fabric& fabric, PacketUse& use) {
         if (!shared.arrivals[f].empty() && shared.traffic.routes[f].hops > 0) {
             const auto [src, dst] = ends_of(shared, fabric, f);
             PieceArrivals pieces{src, dst, {}};
-            for (const Ps at : shared.arrivals[f]) {
-                pieces.at.push_back({at});
-            }
+            for (const Ps at : shared.arrivals[f]) { pieces.at.push_back({at}); }
             use.arrivals.push_back(std::move(pieces));
         }
     }
@@ -260,9 +244,7 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains
     percentiles(operations.completions(), use);
     const std::vector<std::uint32_t> worst = worst_ports(net);
     for (std::size_t i = 0; i < std::min(worst.size(), ports_listed); ++i) {
-        if (const PortUse port = use_of(net, worst[i]); held_traffic_up(port)) {
-            use.ports.push_back(port);
-        }
+        if (const PortUse port = use_of(net, worst[i]); held_traffic_up(port)) { use.ports.push_back(port); }
     }
     if (!shared.series.empty()) {
         list_series(shared, worst, timeline.makespan.ps, use);

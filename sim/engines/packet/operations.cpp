@@ -50,18 +50,12 @@ void Operations::step(const Post& post) {
     const Time now{event.time};
     const OpId op{event.index};
     switch (event.kind) {
-        case Event::ready:
-            start(op, event.time, post);
-            return;
-        case Event::delay:
-            end(op, event.time);
-            return;
+        case Event::ready: start(op, event.time, post); return;
+        case Event::delay: end(op, event.time); return;
         case Event::kernel: {
             std::vector<OpId> ended;
             kernels_.take_due(event.index, event.version, now, [&](OpId kernel) { ended.push_back(kernel); });
-            for (const OpId kernel : ended) {
-                end(kernel, event.time);
-            }
+            for (const OpId kernel : ended) { end(kernel, event.time); }
             predict_kernels();
             return;
         }
@@ -71,9 +65,7 @@ void Operations::step(const Post& post) {
             end(op, event.time);
             return;
         }
-        case Event::stream:
-            stream_ended(event.index, event.time);
-            return;
+        case Event::stream: stream_ended(event.index, event.time); return;
         case Event::holds:
             // The memory traffic is spread over the time that the pipeline would take alone.
             kernels_.hold(schedule_.detail(op), traffic_.seconds_alone[schedule_.detail(op)], now);
@@ -93,12 +85,8 @@ void Operations::step(const Post& post) {
 void Operations::start(OpId op, Ps now, const Post& post) {
     progress_.started(op, {now});
     switch (schedule_.kind(op)) {
-        case OpKind::transfer:
-            start_message(op, now, post);
-            return;
-        case OpKind::pipeline:
-            start_pipeline(op, now, post);
-            return;
+        case OpKind::transfer: start_message(op, now, post); return;
+        case OpKind::pipeline: start_pipeline(op, now, post); return;
         case OpKind::compute:
         case OpKind::delay:
             if (progress_.queue_up(op)) {
@@ -126,17 +114,11 @@ void Operations::start_pipeline(OpId op, Ps now, const Post& post) {
     op_of_pipeline_[pipeline] = op;
     pipeline_ready_[pipeline] = now;
     const Ps enters = on_clock(now + on_clock(schedule_.pipelines[pipeline].start));
-    if (schedule_.pipelines[pipeline].occupancy_count > 0) {
-        push(enters, Event::holds, op);
-    }
-    if (streams_left_[pipeline] == 0) {
-        push(enters, Event::drained, op);
-    }
+    if (schedule_.pipelines[pipeline].occupancy_count > 0) { push(enters, Event::holds, op); }
+    if (streams_left_[pipeline] == 0) { push(enters, Event::drained, op); }
     for (std::uint32_t s = traffic_.first_stream[pipeline]; s < traffic_.first_stream[pipeline + 1]; ++s) {
         const std::uint32_t f = traffic_.streams[s].flow;
-        if (traffic_.routes[f].hops > 0) {
-            post({enters, traffic_.flows[f].node, ControlMessage::stream, s, 0});
-        }
+        if (traffic_.routes[f].hops > 0) { post({enters, traffic_.flows[f].node, ControlMessage::stream, s, 0}); }
     }
 }
 
@@ -166,9 +148,7 @@ void Operations::end(OpId op, Ps now) {
 }
 
 void Operations::complete(Ps took) {
-    if (completions_.size() < most_completions) {
-        completions_.push_back(took);
-    }
+    if (completions_.size() < most_completions) { completions_.push_back(took); }
 }
 
 void Operations::predict_kernels() {

@@ -88,9 +88,7 @@ private:
             const std::int64_t formula = pfc_headroom(rate, port.latency + back, in.reaction, mtu);
             in.headroom = std::llround(static_cast<double>(formula) * options_.headroom);
         }
-        if (port.lanes > 1) {
-            share_wire(p, facts.cls);
-        }
+        if (port.lanes > 1) { share_wire(p, facts.cls); }
         net_.counts[p].loss = network ? static_cast<float>(options_.loss) : 0;
         set_marks(p, network, facts.capacity);
     }
@@ -99,9 +97,7 @@ private:
         if (between_nodes(cls)) {
             return fabric_.cluster().fabric.link.family == LinkFamily::infiniband ? infiniband_blocks : bytes;
         }
-        if (cls == LinkClass::nvlink || cls == LinkClass::nvswitch_trunk) {
-            return nvlink_flits;
-        }
+        if (cls == LinkClass::nvlink || cls == LinkClass::nvswitch_trunk) { return nvlink_flits; }
         return net_.ports[p].lanes == pcie_lanes && cls == LinkClass::pcie
                    ? static_cast<Form>(pcie_posted + net_.counts[p].lane)
                    : bytes;
@@ -119,9 +115,7 @@ private:
                        : port.form == infiniband_blocks
                            ? std::max(infiniband::credit_limit.count, form.cost(static_cast<std::uint32_t>(largest)))
                            : static_cast<std::int64_t>(std::ceil(static_cast<double>(enough) * held));
-        if (form.headers) {
-            give_transactions(p, enough);
-        }
+        if (form.headers) { give_transactions(p, enough); }
     }
 
     // PCIe: header credits in addition to data credits. A request has no data.
@@ -160,9 +154,7 @@ private:
             for (std::size_t lane = 0; lane < std::min(weights.size(), lanes.weights.size()); ++lane) {
                 weights[lane] = lanes.weights[lane];
             }
-            for (const int lane : lanes.high) {
-                high |= 1U << static_cast<unsigned>(lane);
-            }
+            for (const int lane : lanes.high) { high |= 1U << static_cast<unsigned>(lane); }
         }
         net_.counts[p].turns = static_cast<std::uint32_t>(net_.turns.size());
         net_.turns.emplace_back(std::move(weights), high,

@@ -26,9 +26,7 @@ inline std::uint32_t ready_pieces(const Traffic& traffic, std::uint32_t f, std::
         return known;
     }
     const Stream& stream = traffic.streams[traffic.stream_of(f)];
-    if (!stream.started) {
-        return 0;
-    }
+    if (!stream.started) { return 0; }
     const std::uint64_t by_slots = (std::uint64_t{stream.freed} + stream.whole_slots()) * stream.slices;
     auto ready = by_slots < stream.pieces_with_slots() ? static_cast<std::uint32_t>(by_slots) : stream.pieces;
     if (stream.follows && stream.have + stream.lag() < stream.dependent_to) {
@@ -39,9 +37,7 @@ inline std::uint32_t ready_pieces(const Traffic& traffic, std::uint32_t f, std::
 
 [[gnu::cold]] inline void announce(Domain& d, std::uint32_t f, Ps now) {
     const std::uint32_t r = d.traffic.reader_of[f];
-    if (r == none || d.traffic.is_request(f)) {
-        return;
-    }
+    if (r == none || d.traffic.is_request(f)) { return; }
     Reader& reader = d.traffic.readers[r];
     const Ps overhead = d.traffic.is_stream(f) ? d.traffic.streams[d.traffic.stream_of(f)].overhead : 0;
     const Ps known = d.earliest(reader.node, now + overhead + reader.doorbell);
@@ -58,9 +54,7 @@ inline std::uint32_t ready_pieces(const Traffic& traffic, std::uint32_t f, std::
 [[gnu::cold]] inline bool begin_request(Domain& d, Flow& flow, std::uint32_t f) {
     const std::uint32_t r = d.traffic.reader_of[f];
     Reader& reader = d.traffic.readers[r];
-    if (reader.wanted.empty() || reader.waits) {
-        return false;
-    }
+    if (reader.wanted.empty() || reader.waits) { return false; }
     const std::int64_t largest = std::max<std::int64_t>(d.traffic.read_request, d.traffic.flows[reader.flow].unit);
     const std::int64_t bytes = std::min<std::int64_t>(reader.wanted.front(), largest);
     Requester& requester = d.traffic.requesters[reader.requester];
@@ -71,9 +65,7 @@ inline std::uint32_t ready_pieces(const Traffic& traffic, std::uint32_t f, std::
     }
     requester.outstanding += bytes;
     reader.wanted.front() -= static_cast<std::uint32_t>(bytes);
-    if (reader.wanted.front() == 0) {
-        reader.wanted.pop();
-    }
+    if (reader.wanted.front() == 0) { reader.wanted.pop(); }
     flow.psn = static_cast<std::uint32_t>(bytes);
     flow.left = (bytes + d.traffic.read_request - 1) / d.traffic.read_request * d.traffic.request_bytes;
     flow.end_bits = 0;
@@ -88,9 +80,7 @@ inline std::uint32_t ready_pieces(const Traffic& traffic, std::uint32_t f, std::
 // Whether the flow's next packet has been asked for, or need not be because it is sent again.
 [[gnu::cold]] inline bool is_granted(const Domain& d, const Flow& flow, std::uint32_t f) {
     const std::uint32_t r = d.traffic.reader_of[f];
-    if (r == none || d.traffic.is_request(f)) {
-        return true;
-    }
+    if (r == none || d.traffic.is_request(f)) { return true; }
     const Reader& reader = d.traffic.readers[r];
     const bool again = d.shared.lossy && !d.shared.recoveries[f].again.empty();
     return again || flow.psn != reader.psn ||

@@ -31,9 +31,7 @@ inline void complete(Domain& d, std::uint32_t p, std::uint32_t f, std::uint16_t 
         d.net.ports[p].wire.push(told);
         d.wake(d.net.ports[p].to_node, tail);
     }
-    if ((meta & Frame::stream_end) != 0) {
-        d.done.push_back({tail, Done::stream, s});
-    }
+    if ((meta & Frame::stream_end) != 0) { d.done.push_back({tail, Done::stream, s}); }
 }
 
 inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, std::uint32_t piece) {
@@ -103,9 +101,7 @@ inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, s
         ++receiver.unacked;
         receiver.asked = false;
         const bool ends = (meta & Frame::piece_end) != 0;
-        if (ends) {
-            complete(d, p, f, meta, tail);
-        }
+        if (ends) { complete(d, p, f, meta, tail); }
         if (ends || receiver.unacked >= 16) {
             receiver.unacked = 0;
             tell_sender(d, f, ControlMessage::ack, receiver.expected, tail);
@@ -115,9 +111,7 @@ inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, s
             meta = early.front();
             early.pop_front();
             more = meta != 0;
-            if (!more && !early.empty()) {
-                ask_for_missing(d, f, tail);
-            }
+            if (!more && !early.empty()) { ask_for_missing(d, f, tail); }
         }
     }
 }
@@ -130,9 +124,7 @@ inline void receive(Domain& d, std::uint32_t p, const Frame& frame, Ps tail) {
         return;
     }
     d.counts.delivered_bytes += frame.bytes;
-    if (!d.traffic.readers.empty()) {
-        end_read(d, f, frame, tail);
-    }
+    if (!d.traffic.readers.empty()) { end_read(d, f, frame, tail); }
     const bool echoes =
         d.shared.control == CongestionControl::dcqcn || d.shared.control == CongestionControl::infiniband;
     if (frame.is(Frame::marked) && echoes && d.traffic.flows[f].controller != none) {

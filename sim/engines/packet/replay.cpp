@@ -39,9 +39,7 @@ public:
         post_events();
         operations_.begin();
         if (threads_ == 1) {
-            while (plan_window()) {
-                domains_.front()->run_alone(start_, end_, parity_, domains_);
-            }
+            while (plan_window()) { domains_.front()->run_alone(start_, end_, parity_, domains_); }
         } else {
             run_threads();
         }
@@ -119,16 +117,10 @@ private:
         check_deadlock(hops);
         most_in_flight_ = std::max(most_in_flight_, in_flight);
         run_operations();  // operations that ended in the last window, which nothing waits for
-        if (operations_.progress().finished()) {
-            return false;
-        }
+        if (operations_.progress().finished()) { return false; }
         start_ = std::min(first, operations_.next());
-        if (start_ >= clock_end && start_ < never && end_ - moved_at_ <= patience) {
-            refuse_late();
-        }
-        if (start_ >= clock_end) {
-            cannot_end();
-        }
+        if (start_ >= clock_end && start_ < never && end_ - moved_at_ <= patience) { refuse_late(); }
+        if (start_ >= clock_end) { cannot_end(); }
         end_ = horizon_.limit(start_, start_ + longest_);
         posted_ = never;
         run_operations();
@@ -194,27 +186,19 @@ private:
                 } else {
                     barrier.follow();
                 }
-                if (!more) {
-                    return;
-                }
+                if (!more) { return; }
                 try {
                     domains_[d]->run(start_, end_, parity_, domains_);
-                } catch (...) {
-                    errors[d] = std::current_exception();
-                }
+                } catch (...) { errors[d] = std::current_exception(); }
             }
         };
         {
             std::vector<std::jthread> crew;
-            for (std::uint32_t d = 1; d < threads_; ++d) {
-                crew.emplace_back(work, d);
-            }
+            for (std::uint32_t d = 1; d < threads_; ++d) { crew.emplace_back(work, d); }
             work(0);
         }
         for (const std::exception_ptr& error : errors) {
-            if (error) {
-                std::rethrow_exception(error);
-            }
+            if (error) { std::rethrow_exception(error); }
         }
     }
 

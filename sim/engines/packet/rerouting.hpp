@@ -17,9 +17,7 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
 // Moves the packet to the flow's new way, if its own may no longer be used and the new one has the same links before
 // `hop`. Returns whether it did.
 [[gnu::cold]] inline bool divert(const Traffic& traffic, Frame& frame, std::uint32_t hop, Ps now) {
-    if (may_stay(traffic, frame, now)) {
-        return false;
-    }
+    if (may_stay(traffic, frame, now)) { return false; }
     const std::uint32_t ways = traffic.ways_of(frame.flow, now);
     const std::uint32_t number =
         (ways & Epoch::only) != 0 ? ways & ~Epoch::only : static_cast<std::uint32_t>(std::countr_zero(ways));
@@ -27,13 +25,9 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
     std::uint32_t after = number;
     const Route& left = traffic.route_of(frame.flow, before);
     const Route& taken = traffic.route_of(frame.flow, after);
-    if (taken.hops <= hop) {
-        return false;
-    }
+    if (taken.hops <= hop) { return false; }
     for (std::uint32_t h = 0; h < hop; ++h) {
-        if (traffic.network.port_of(left, before, h) != traffic.network.port_of(taken, after, h)) {
-            return false;
-        }
+        if (traffic.network.port_of(left, before, h) != traffic.network.port_of(taken, after, h)) { return false; }
     }
     constexpr std::uint16_t fixed =
         static_cast<std::uint16_t>(~(Frame::last_hop | (Frame::variant_mask << Frame::variant_shift)));
@@ -45,9 +39,7 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
 // Loses a packet that is in no queue; its receive buffer is free again.
 [[gnu::cold]] inline void lose(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     ++d.counts.lost;
-    if (d.net.ports[in].control == Control::credits) {
-        return_credit(d, in, bytes, now);
-    }
+    if (d.net.ports[in].control == Control::credits) { return_credit(d, in, bytes, now); }
 }
 
 [[gnu::cold]] inline void lose_queue(Domain& d, std::uint32_t p, Ps now) {
@@ -71,14 +63,10 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
             continue;
         }
         ++d.counts.lost;
-        if (waiting.ingress != none) {
-            vacate(d, waiting.ingress, waiting.frame.bytes, now);
-        }
+        if (waiting.ingress != none) { vacate(d, waiting.ingress, waiting.frame.bytes, now); }
     }
     d.saw_queue(p, now);
-    if (!d.shared.has_traffic(port)) {
-        d.shared.clear_active(p);
-    }
+    if (!d.shared.has_traffic(port)) { d.shared.clear_active(p); }
 }
 
 // Moves the flow to the first port of the way that it takes from now on.
@@ -88,9 +76,7 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
     std::uint32_t way = (ways & Epoch::only) != 0 ? ways & ~Epoch::only : 0;
     const Route& route = d.traffic.route_of(f, way);
     const std::uint32_t port = d.net.port_of(route, way, 0);
-    if (port == flow.port) {
-        return;
-    }
+    if (port == flow.port) { return; }
     assert(d.net.ports[port].from_node == flow.node);
     drain(d, flow.port, now - 1);
     Sender& before = d.shared.senders[d.net.ports[flow.port].sender];
@@ -99,9 +85,7 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
         d.shared.senders[d.net.ports[port].sender].add(f, std::max(flow.next, now), -1);
         d.shared.set_active(port);
     }
-    if (before.empty() && d.net.ports[flow.port].queue.empty()) {
-        d.shared.clear_active(flow.port);
-    }
+    if (before.empty() && d.net.ports[flow.port].queue.empty()) { d.shared.clear_active(flow.port); }
     flow.port = port;
 }
 

@@ -7,15 +7,11 @@ namespace fabricast::inline packet {
 
 [[gnu::cold]] inline void on_ack(Domain& d, std::uint32_t f, std::uint32_t psn) {
     Recovery& recovery = d.shared.recoveries[f];
-    if (static_cast<std::int32_t>(psn - recovery.acked) > 0) {
-        recovery.acked = psn;
-    }
+    if (static_cast<std::int32_t>(psn - recovery.acked) > 0) { recovery.acked = psn; }
     const Flow& flow = d.traffic.flows[f];
     while (!recovery.pieces.empty() && recovery.replay > (flow.open ? 1U : 0U)) {
         const Unacked& first = recovery.pieces.front();
-        if (static_cast<std::int32_t>(recovery.acked - (first.first + first.packets)) < 0) {
-            return;
-        }
+        if (static_cast<std::int32_t>(recovery.acked - (first.first + first.packets)) < 0) { return; }
         recovery.pieces.pop_front();
         --recovery.replay;
     }
@@ -53,9 +49,7 @@ namespace fabricast::inline packet {
     recovery.timer = false;
     on_ack(d, f, recovery.acked);  // drops pieces that had to stay while they were being sent again
     const Flow& flow = d.traffic.flows[f];
-    if (recovery.pieces.empty() && !flow.open) {
-        return;
-    }
+    if (recovery.pieces.empty() && !flow.open) { return; }
     if (recovery.acked == recovery.timer_saw && flow.psn != recovery.acked) {
         ++recovery.timeouts;
         rewind(d, f, recovery.acked, now);

@@ -21,8 +21,7 @@ private:
 };
 
 // A queue that only one thread uses.
-template <class T>
-class Fifo {
+template <class T> class Fifo {
 public:
     bool empty() const { return head_ == tail_; }
     std::uint32_t size() const { return tail_ - head_; }
@@ -31,9 +30,7 @@ public:
     const T& at(std::uint32_t i) const { return slots_[(head_ + i) & mask_]; }
     void pop() { ++head_; }
     void push(const T& value) {
-        if (size() == capacity_) {
-            grow();
-        }
+        if (size() == capacity_) { grow(); }
         slots_[tail_++ & mask_] = value;
     }
     std::uint32_t capacity() const { return capacity_; }
@@ -43,9 +40,7 @@ private:
         const std::uint32_t capacity = capacity_ == 0 ? 8 : 2 * capacity_;
         std::unique_ptr<T[]> slots(new T[capacity]);
         const std::uint32_t count = size();
-        for (std::uint32_t i = 0; i < count; ++i) {
-            slots[i] = at(i);
-        }
+        for (std::uint32_t i = 0; i < count; ++i) { slots[i] = at(i); }
         slots_ = std::move(slots);
         capacity_ = capacity;
         mask_ = capacity - 1;
@@ -60,8 +55,7 @@ private:
 // A queue from one thread to another. What is pushed in a window is due in a later one, so neither thread waits for the
 // other. A reader that still sees an old block finds in it all that it may read. Outgrown blocks are kept until the
 // end; together they are smaller than the last one.
-template <class T>
-class LinkRing {
+template <class T> class LinkRing {
 public:
     LinkRing() = default;
     ~LinkRing() {
@@ -80,17 +74,12 @@ public:
     }
     void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
     // Passes the entries to `take`, oldest first, until it returns false.
-    template <class Take>
-    void pop_while(Take&& take) {
+    template <class Take> void pop_while(Take&& take) {
         std::uint32_t head = head_.load(std::memory_order_relaxed);
         const std::uint32_t tail = tail_.load(std::memory_order_acquire);
-        if (head == tail) {
-            return;
-        }
+        if (head == tail) { return; }
         const Block* const block = block_.load(std::memory_order_acquire);
-        while (head != tail && take(block->slots()[head & block->mask])) {
-            ++head;
-        }
+        while (head != tail && take(block->slots()[head & block->mask])) { ++head; }
         head_.store(head, std::memory_order_release);
     }
 

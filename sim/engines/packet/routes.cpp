@@ -33,9 +33,7 @@ private:
                 fabric_.path(labelled, path);
                 add_way(first, path.span());
                 const bool fixed = label == 3 && ways_.ways.size() == first + 1;  // nothing to choose
-                if (static_cast<int>(ways_.ways.size() - first) == wanted || fixed) {
-                    break;
-                }
+                if (static_cast<int>(ways_.ways.size() - first) == wanted || fixed) { break; }
             }
             ways_.variants_end.push_back(static_cast<std::uint32_t>(ways_.ways.size()));
         }
@@ -67,9 +65,7 @@ private:
                 any |= ways != 0;
             }
         }
-        if (!any) {
-            ways_.epochs.clear();
-        }
+        if (!any) { ways_.epochs.clear(); }
     }
 
     std::uint32_t whole_ways(std::uint32_t query, const Outage& outage) const {

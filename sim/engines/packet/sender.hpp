@@ -33,9 +33,7 @@ public:
         for (std::uint32_t left = ready_.size(); left > 0; --left) {
             const std::uint32_t front = ready_.front();
             ready_.pop();
-            if (front != flow) {
-                ready_.push(front);
-            }
+            if (front != flow) { ready_.push(front); }
         }
         std::erase_if(later_, [&](const auto& waiting) { return waiting.second == flow; });
         std::make_heap(later_.begin(), later_.end(), std::greater<>());

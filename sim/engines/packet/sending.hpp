@@ -8,13 +8,9 @@
 namespace fabricast::inline packet {
 
 inline bool begin_message(Traffic& traffic, Flow& flow, Messages& messages) {
-    if (messages.next == messages.end) {
-        return false;
-    }
+    if (messages.next == messages.end) { return false; }
     const std::uint32_t transfer = traffic.message_ops[messages.next];
-    if (traffic.message_ready[transfer] == never) {
-        return false;
-    }
+    if (traffic.message_ready[transfer] == never) { return false; }
     ++messages.next;
     flow.left = std::max<std::int64_t>(1, traffic.message_bytes[transfer]);
     flow.end_bits = Frame::piece_end;
@@ -25,15 +21,11 @@ inline bool begin_message(Traffic& traffic, Flow& flow, Messages& messages) {
 inline bool begin_stream_piece(Traffic& traffic, Flow& flow, std::uint32_t s) {
     Stream& stream = traffic.streams[s];
     const std::uint32_t piece = stream.next;
-    if (!stream.started || piece == stream.pieces) {
-        return false;
-    }
+    if (!stream.started || piece == stream.pieces) { return false; }
     Ps ready = 0;
     if (stream.follows && piece >= stream.lag() && piece < stream.dependent_to) {
         const std::uint32_t needed = piece - stream.lag();
-        if (stream.have <= needed) {
-            return false;
-        }
+        if (stream.have <= needed) { return false; }
         if (stream.have - needed == 1) {
             ready = stream.have_at;
         } else if (stream.have - needed < traffic.times_each) {  // otherwise it came long ago
@@ -46,9 +38,7 @@ inline bool begin_stream_piece(Traffic& traffic, Flow& flow, std::uint32_t s) {
                           : std::nullopt;
     if (slot) {
         const auto needed = static_cast<std::uint32_t>(*slot);
-        if (stream.freed <= needed) {
-            return false;
-        }
+        if (stream.freed <= needed) { return false; }
         if (stream.freed_at > ready && stream.freed - needed < traffic.times_each) {
             ready = std::max(ready, stream.freed - needed == 1 ? stream.freed_at : traffic.slot_time(s, needed));
         }
@@ -64,9 +54,7 @@ inline bool begin_stream_piece(Traffic& traffic, Flow& flow, std::uint32_t s) {
 
 // Lost pieces are sent again before new ones begin.
 inline bool begin_piece(Domain& d, Flow& flow, std::uint32_t f) {
-    if (d.traffic.is_request(f)) {
-        return flow.open = begin_request(d, flow, f);
-    }
+    if (d.traffic.is_request(f)) { return flow.open = begin_request(d, flow, f); }
     if (d.shared.lossy) {
         Recovery& recovery = d.shared.recoveries[f];
         if (recovery.replay < recovery.pieces.size()) {
@@ -91,19 +79,11 @@ inline bool begin_piece(Domain& d, Flow& flow, std::uint32_t f) {
 // Called when something that the flow may have waited for has come.
 inline void wake_flow(Domain& d, std::uint32_t f, Ps now) {
     Flow& flow = d.traffic.flows[f];
-    if (!d.traffic.readers.empty()) {
-        announce(d, f, now);
-    }
-    if (flow.waiting) {
-        return;
-    }
+    if (!d.traffic.readers.empty()) { announce(d, f, now); }
+    if (flow.waiting) { return; }
     const bool asked_for = d.shared.lossy && !d.shared.recoveries[f].again.empty();
-    if (!flow.open && !asked_for && !begin_piece(d, flow, f)) {
-        return;
-    }
-    if (!d.traffic.readers.empty() && !is_granted(d, flow, f)) {
-        return;
-    }
+    if (!flow.open && !asked_for && !begin_piece(d, flow, f)) { return; }
+    if (!d.traffic.readers.empty() && !is_granted(d, flow, f)) { return; }
     flow.waiting = true;
     flow.next = std::max(flow.next, now);
     d.shared.senders[d.net.ports[flow.port].sender].add(f, flow.next, -1);
@@ -123,9 +103,7 @@ inline void add_piece(Domain& d, std::uint32_t s, Ps now) {
 
 inline void free_slot(Domain& d, std::uint32_t s, Ps now) {
     Stream& stream = d.traffic.streams[s];
-    if (stream.freed > 0) {
-        d.traffic.slot_time(s, stream.freed - 1) = stream.freed_at;
-    }
+    if (stream.freed > 0) { d.traffic.slot_time(s, stream.freed - 1) = stream.freed_at; }
     ++stream.freed;
     stream.freed_at = now;
     wake_flow(d, stream.flow, now);
@@ -134,9 +112,7 @@ inline void free_slot(Domain& d, std::uint32_t s, Ps now) {
 [[gnu::cold]] inline std::uint8_t way_of(const Domain& d, Flow& flow, const Route& route, Ps start) {
     const auto f = static_cast<std::uint32_t>(&flow - d.traffic.flows.data());
     const std::uint32_t allowed = d.net.epochs.empty() ? 0 : d.traffic.ways_of(f, start);
-    if ((allowed & Epoch::only) != 0) {
-        return static_cast<std::uint8_t>(allowed & ~Epoch::only);
-    }
+    if ((allowed & Epoch::only) != 0) { return static_cast<std::uint8_t>(allowed & ~Epoch::only); }
     std::uint64_t way = 0;
     switch (d.options.routing) {
         case PacketRouting::ecmp:
@@ -150,14 +126,10 @@ inline void free_slot(Domain& d, std::uint32_t s, Ps now) {
             way = mix(d.options.seed ^ mix(f) ^ static_cast<std::uint64_t>(start));
             break;
         case PacketRouting::adaptive:
-        case PacketRouting::spray:
-            way = mix(d.options.seed ^ f) + flow.psn;
-            break;
+        case PacketRouting::spray: way = mix(d.options.seed ^ f) + flow.psn; break;
     }
     way %= route.variants;
-    while (!Epoch::allows(allowed, static_cast<std::uint32_t>(way))) {
-        way = (way + 1) % route.variants;
-    }
+    while (!Epoch::allows(allowed, static_cast<std::uint32_t>(way))) { way = (way + 1) % route.variants; }
     return static_cast<std::uint8_t>(way);
 }
 
@@ -175,9 +147,7 @@ inline Ps paced(Domain& d, Flow& flow, std::uint32_t bytes, Ps start) {
         } else {
             Dcqcn& dcqcn = d.shared.dcqcn[flow.controller];
             dcqcn.on_send(d.options.dcqcn, start, bytes);
-            if (flow.controller < d.shared.rates.size()) {
-                d.shared.rates[flow.controller].saw(start, dcqcn.rate());
-            }
+            if (flow.controller < d.shared.rates.size()) { d.shared.rates[flow.controller].saw(start, dcqcn.rate()); }
             pace = dcqcn.at_line() ? pace : std::max(pace, 1e12 / dcqcn.rate());
         }
         d.shared.throttles[flow.controller].saw(start, pace, bytes);
@@ -240,9 +210,7 @@ inline Frame next_packet(Domain& d, std::uint32_t p, Ps start) {
         count_granted(d, f, psn, frame.bytes);
         flow.waiting = flow.waiting && is_granted(d, flow, f);
     }
-    if (flow.waiting) {
-        sender.add(f, flow.next, start);
-    }
+    if (flow.waiting) { sender.add(f, flow.next, start); }
     return frame;
 }
 

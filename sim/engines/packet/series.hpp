@@ -24,9 +24,7 @@ public:
     void saw_queue(Ps at, std::int64_t bytes) {
         if (at > queued_since_ && waiting_ > 0) {
             const std::size_t last = bin(at - 1);
-            for (std::size_t b = bin(queued_since_); b <= last; ++b) {
-                queued_[b] = std::max(queued_[b], waiting_);
-            }
+            for (std::size_t b = bin(queued_since_); b <= last; ++b) { queued_[b] = std::max(queued_[b], waiting_); }
         }
         queued_since_ = std::max(queued_since_, at);
         waiting_ = bytes;
@@ -42,16 +40,12 @@ public:
     }
     // Halves the resolution until bins are at least this wide, so that all series can have the same bins.
     void widen_to(Ps width) {
-        while (width_ < width) {
-            fold();
-        }
+        while (width_ < width) { fold(); }
     }
 
 private:
     std::size_t bin(Ps at) {
-        while (at / width_ >= static_cast<Ps>(bins)) {
-            fold();
-        }
+        while (at / width_ >= static_cast<Ps>(bins)) { fold(); }
         return static_cast<std::size_t>(at / width_);
     }
     void fold() {

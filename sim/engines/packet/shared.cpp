@@ -15,9 +15,7 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
       next(net.nodes.size(), never) {
     for (auto& array : wake) {
         array = std::make_unique<std::atomic<Ps>[]>(net.nodes.size());
-        for (std::size_t n = 0; n < net.nodes.size(); ++n) {
-            array[n].store(never);
-        }
+        for (std::size_t n = 0; n < net.nodes.size(); ++n) { array[n].store(never); }
     }
     std::uint32_t words = 0;
     for (Node& node : net.nodes) {
@@ -32,13 +30,9 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
         }
     };
     for (std::size_t f = 0; f < t.flows.size(); ++f) {
-        if (t.routes[f].hops > 0) {
-            begins_at(net.ports[t.flows[f].port]);
-        }
+        if (t.routes[f].hops > 0) { begins_at(net.ports[t.flows[f].port]); }
     }
-    for (const Route& detour : net.detours) {
-        begins_at(net.ports[net.port_of(detour, 0, 0)]);
-    }
+    for (const Route& detour : net.detours) { begins_at(net.ports[net.port_of(detour, 0, 0)]); }
     lossy = !net.epochs.empty();
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         Port& port = net.ports[p];
@@ -51,9 +45,7 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
                  (port.control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
     }
     lossy |= corrupts;
-    if (lossy) {
-        recoveries.resize(t.flows.size());
-    }
+    if (lossy) { recoveries.resize(t.flows.size()); }
     for (const std::uint32_t f : t.controlled) {
         double line = 1e30;
         for (const std::uint32_t p : net.ports_of(t.routes[f])) {
@@ -65,9 +57,7 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
             infiniband.emplace_back(options.infiniband, line);
         } else {
             dcqcn.emplace_back(options.dcqcn, line);
-            if (options.series && rates.size() < rates_kept) {
-                rates.emplace_back();
-            }
+            if (options.series && rates.size() < rates_kept) { rates.emplace_back(); }
         }
         throttles.push_back({std::max(t.flows[f].pace, 1e12 / line)});
         const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / t.flows[f].unit;

@@ -17,16 +17,13 @@ public:
     explicit Sharing(bool always) : always_(always), shared_(always) {}
 
     // Whether to share the next window. `hops`: their number so far; `now()`: wall-clock time in seconds.
-    template <class Now>
-    bool shares(std::int64_t hops, Now&& now) {
+    template <class Now> bool shares(std::int64_t hops, Now&& now) {
         if (always_ || hops < little || (!shared_ && hops - from_ < batch)) {
             return shared_;  // the clock is read once per batch, and after each shared window
         }
         const double at = now();
         const double allowed = longest * pace_[0] * batch;
-        if (shared_ && hops - from_ < batch && at - since_ < allowed) {
-            return shared_;
-        }
+        if (shared_ && hops - from_ < batch && at - since_ < allowed) { return shared_; }
         judge(hops - from_, at);
         from_ = hops;
         since_ = at;
@@ -51,9 +48,7 @@ private:
         const double took = at - since_;
         pace_[shared_ ? 1 : 0] = took / static_cast<double>(std::max<std::int64_t>(1, hops));
         const bool known = pace_[1] < std::numeric_limits<double>::infinity();
-        if (known) {
-            lost_ += std::max(0.0, took - static_cast<double>(hops) * std::min(pace_[0], pace_[1]));
-        }
+        if (known) { lost_ += std::max(0.0, took - static_cast<double>(hops) * std::min(pace_[0], pace_[1])); }
         const bool better = pace_[1] < pace_[0];
         ++rested_;
         const double may_lose = (longest - 1) * std::min(pace_[0], pace_[1]) * batch;

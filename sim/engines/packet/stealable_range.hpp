@@ -30,14 +30,11 @@ private:
     static std::uint64_t pack(Claim claim) { return static_cast<std::uint64_t>(claim.from) << 32U | claim.to; }
 
     // Takes a sixteenth of what is left, so that all threads end at nearly the same time.
-    template <class Part>
-    Claim take(Part&& part) {
+    template <class Part> Claim take(Part&& part) {
         std::uint64_t known = open_.load(std::memory_order_acquire);
         for (;;) {
             const Claim open{static_cast<std::uint32_t>(known >> 32U), static_cast<std::uint32_t>(known)};
-            if (open.count() == 0) {
-                return {};
-            }
+            if (open.count() == 0) { return {}; }
             const Claim mine = part(open, 1 + (open.count() - 1) / 16);
             const Claim left = mine.from == open.from ? Claim{mine.to, open.to} : Claim{open.from, mine.from};
             if (open_.compare_exchange_weak(known, pack(left), std::memory_order_acq_rel, std::memory_order_acquire)) {

@@ -33,9 +33,7 @@ public:
     void sent(std::uint32_t lane, std::uint32_t bytes) {
         const bool high = (high_ >> lane & 1U) != 0;
         Table& table = tables_[high ? 0 : 1];
-        if (table.lane != lane || table.left <= 0) {
-            table = {lane, weights_[lane]};
-        }
+        if (table.lane != lane || table.left <= 0) { table = {lane, weights_[lane]}; }
         table.left -= static_cast<std::int32_t>((bytes + 63) / 64);
         high_bytes_ = high ? high_bytes_ + bytes : 0;
     }
@@ -47,14 +45,10 @@ private:
     };
 
     std::uint32_t following(std::uint32_t lanes, const Table& table) const {
-        if ((lanes >> table.lane & 1U) != 0 && table.left > 0) {
-            return table.lane;
-        }
+        if ((lanes >> table.lane & 1U) != 0 && table.left > 0) { return table.lane; }
         const auto count = static_cast<std::uint32_t>(weights_.size());
         std::uint32_t lane = table.lane;
-        do {
-            lane = (lane + 1) % count;
-        } while ((lanes >> lane & 1U) == 0);
+        do { lane = (lane + 1) % count; } while ((lanes >> lane & 1U) == 0);
         return lane;
     }
 

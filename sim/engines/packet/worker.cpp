@@ -36,9 +36,7 @@ void take_mail(Domain& d, const ControlMessage& mail) {
             wake_flow(d, stream.flow, mail.time);
             return;
         }
-        case ControlMessage::slot:
-            free_slot(d, mail.target, mail.time);
-            return;
+        case ControlMessage::slot: free_slot(d, mail.target, mail.time); return;
         case ControlMessage::notice:
             if (d.shared.control == CongestionControl::infiniband) {
                 const std::uint32_t controller = d.traffic.flows[mail.target].controller;
@@ -56,18 +54,10 @@ void take_mail(Domain& d, const ControlMessage& mail) {
                                                      mail.time, d.options.dcqcn.least_rate);
             }
             return;
-        case ControlMessage::nak:
-            rewind(d, mail.target, mail.value, mail.time);
-            return;
-        case ControlMessage::reroute:
-            reroute(d, mail.target, mail.time);
-            return;
-        case ControlMessage::timeout:
-            on_timeout(d, mail.target, mail.time);
-            return;
-        case ControlMessage::refresh:
-            refresh(d, mail.target, mail.time);
-            return;
+        case ControlMessage::nak: rewind(d, mail.target, mail.value, mail.time); return;
+        case ControlMessage::reroute: reroute(d, mail.target, mail.time); return;
+        case ControlMessage::timeout: on_timeout(d, mail.target, mail.time); return;
+        case ControlMessage::refresh: refresh(d, mail.target, mail.time); return;
         case ControlMessage::want:
             d.traffic.readers[mail.target].wanted.push(mail.value);
             wake_flow(d, d.traffic.readers[mail.target].requests, mail.time);
@@ -76,9 +66,7 @@ void take_mail(Domain& d, const ControlMessage& mail) {
             d.traffic.readers[d.traffic.reader_of[mail.target]].granted += mail.value;
             wake_flow(d, mail.target, mail.time);
             return;
-        case ControlMessage::returned:
-            return_tag(d, mail.target, mail.value, mail.time);
-            return;
+        case ControlMessage::returned: return_tag(d, mail.target, mail.value, mail.time); return;
     }
 }
 
@@ -91,18 +79,14 @@ Worker::Worker(Shared& shared, std::uint32_t id, std::uint32_t domains)
       straight_(shared.options.cut_through && shared.options.routing != PacketRouting::adaptive && !shared.corrupts &&
                 shared.traffic.readers.empty() && shared.net.epochs.empty()) {
     for (std::uint32_t island = 0; island < shared.islands.count(); ++island) {
-        if (shared.islands.domain[island] == id_) {
-            islands_.push_back(island);
-        }
+        if (shared.islands.domain[island] == id_) { islands_.push_back(island); }
     }
 }
 
 void Worker::run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all) {
     begin_window(start, end, parity);
     domain_.alone = false;
-    for (const auto& other : all) {
-        take_box(other->domain_.outbox[parity ^ 1U][id_]);
-    }
+    for (const auto& other : all) { take_box(other->domain_.outbox[parity ^ 1U][id_]); }
     open_.publish(static_cast<std::uint32_t>(islands_.size()));
     for (Claim claim = open_.take_first(); claim.count() > 0; claim = open_.take_first()) {
         run_claimed(islands_, claim);
@@ -120,9 +104,7 @@ void Worker::run_alone(Ps start, Ps end, unsigned parity, const std::vector<std:
     domain_.alone = true;
     for (const auto& other : all) {
         other->domain_.next = never;  // this worker's own domain_.next covers all domains
-        for (std::vector<ControlMessage>& box : other->domain_.outbox[parity ^ 1U]) {
-            take_box(box);
-        }
+        for (std::vector<ControlMessage>& box : other->domain_.outbox[parity ^ 1U]) { take_box(box); }
     }
     for (std::uint32_t island = 0; island < domain_.shared.islands.count(); ++island) {
         domain_.next = std::min(domain_.next, run_island(island));
@@ -138,9 +120,7 @@ void Worker::begin_window(Ps start, Ps end, unsigned parity) {
 }
 
 void Worker::take_box(std::vector<ControlMessage>& box) {
-    for (const ControlMessage& mail : box) {
-        domain_.deliver(mail);
-    }
+    for (const ControlMessage& mail : box) { domain_.deliver(mail); }
     box.clear();
 }
 
@@ -171,9 +151,7 @@ Ps Worker::run_island(std::uint32_t island) {
         domain_.end = std::min(domain_.window_end, domain_.start + domain_.shared.islands.step[island]);
         domain_.island_next = never;
         for (const std::uint32_t* n = first; n != last; ++n) {
-            if (domain_.shared.next[*n] < domain_.end) {
-                run_node(*n);
-            }
+            if (domain_.shared.next[*n] < domain_.end) { run_node(*n); }
             domain_.island_next = std::min(domain_.island_next, domain_.shared.next[*n]);
         }
     }

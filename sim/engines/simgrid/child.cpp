@@ -37,8 +37,7 @@ public:
     // Waits for the child; returns its status.
     int reap() {
         int status = 0;
-        while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-        }
+        while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
         pid_ = 0;
         return status;
     }
@@ -52,9 +51,7 @@ void write_all(int to, const std::string& bytes) {
     std::size_t written = 0;
     while (written < bytes.size()) {
         const ssize_t n = ::write(to, bytes.data() + written, bytes.size() - written);
-        if (n < 0 && errno != EINTR) {
-            return;
-        }
+        if (n < 0 && errno != EINTR) { return; }
         written += n > 0 ? static_cast<std::size_t>(n) : 0;
     }
 }
@@ -67,15 +64,11 @@ void write_all(int to, const std::string& bytes) {
     std::string answer;
     try {
         answer = "r" + work();
-    } catch (const CannotEnd& error) {
-        answer = std::string("c") + error.what();
-    } catch (const TooLarge& error) {
+    } catch (const CannotEnd& error) { answer = std::string("c") + error.what(); } catch (const TooLarge& error) {
         answer = std::string("m") + error.what();
     } catch (const OutOfRange& error) {
         answer = std::string("o") + error.what();
-    } catch (const std::exception& error) {
-        answer = std::string("e") + error.what();
-    }
+    } catch (const std::exception& error) { answer = std::string("e") + error.what(); }
     write_all(to, answer);
     ::_exit(0);  // exit() would flush the parent's buffers and run its handlers
 }
@@ -86,13 +79,9 @@ std::string read_all(const Child& child, const Watch& watch) {
     while (true) {
         stop_if_asked(watch);
         pollfd ready{child.pipe(), POLLIN, 0};
-        if (::poll(&ready, 1, 100) <= 0) {
-            continue;
-        }
+        if (::poll(&ready, 1, 100) <= 0) { continue; }
         const ssize_t n = ::read(child.pipe(), buffer.data(), buffer.size());
-        if (n == 0) {
-            return bytes;
-        }
+        if (n == 0) { return bytes; }
         if (n > 0) {
             bytes.append(buffer.data(), static_cast<std::size_t>(n));
         } else if (errno != EINTR) {
@@ -105,9 +94,7 @@ std::string read_all(const Child& child, const Watch& watch) {
 
 std::string in_child(const std::function<std::string()>& work, const Watch& watch) {
     std::array<int, 2> ends;
-    if (::pipe(ends.data()) != 0) {
-        throw std::system_error(errno, std::generic_category(), "pipe");
-    }
+    if (::pipe(ends.data()) != 0) { throw std::system_error(errno, std::generic_category(), "pipe"); }
     std::cout.flush();  // otherwise the child might print the buffered text again
     std::fflush(nullptr);
     const pid_t pid = ::fork();
@@ -128,15 +115,9 @@ std::string in_child(const std::function<std::string()>& work, const Watch& watc
     if (WIFSIGNALED(status)) {
         throw std::runtime_error(std::string("the SimGrid process died: ") + ::strsignal(WTERMSIG(status)));
     }
-    if (!answer.empty() && answer[0] == 'c') {
-        throw CannotEnd(answer.substr(1));
-    }
-    if (!answer.empty() && answer[0] == 'm') {
-        throw TooLarge(answer.substr(1));
-    }
-    if (!answer.empty() && answer[0] == 'o') {
-        throw OutOfRange(answer.substr(1));
-    }
+    if (!answer.empty() && answer[0] == 'c') { throw CannotEnd(answer.substr(1)); }
+    if (!answer.empty() && answer[0] == 'm') { throw TooLarge(answer.substr(1)); }
+    if (!answer.empty() && answer[0] == 'o') { throw OutOfRange(answer.substr(1)); }
     if (answer.empty() || answer[0] != 'r') {
         throw std::runtime_error("SimGrid: " + (answer.empty() ? "no answer" : answer.substr(1)));
     }

@@ -77,9 +77,7 @@ std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Con
     std::map<std::pair<DeviceId, DeviceId>, std::vector<std::vector<LinkId>>> paths;
     const auto host = [&](DeviceId device, std::uint32_t namesake) {
         s4u::Host*& found = hosts[{device, namesake}];
-        if (found == nullptr) {
-            found = add_host(zone, fabric.device_name(device) + "/" + std::to_string(namesake));
-        }
+        if (found == nullptr) { found = add_host(zone, fabric.device_name(device) + "/" + std::to_string(namesake)); }
         return found;
     };
     std::vector<Endpoints> endpoints;
@@ -101,9 +99,7 @@ std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Con
         const auto namesake = static_cast<std::uint32_t>(same - known.begin());
         const Endpoints ends{host(from, namesake), host(to, namesake)};
         endpoints.push_back(ends);
-        if (same != known.end()) {
-            continue;
-        }
+        if (same != known.end()) { continue; }
         known.push_back(wanted);
         std::vector<s4u::LinkInRoute> route;
         for (const LinkId id : wanted) {

@@ -66,24 +66,18 @@ private:
             delay = to_seconds(t.start) + latency_[t.connection];
         }
         after(delay, [this, op] {
-            if (progress_.queue_up(op)) {
-                run(op);
-            }
+            if (progress_.queue_up(op)) { run(op); }
         });
     }
 
     void run(OpId op) {
         const std::uint32_t detail = schedule_.detail(op);
         switch (schedule_.kind(op)) {
-            case OpKind::transfer:
-                send(op, schedule_.transfers[detail]);
-                break;
+            case OpKind::transfer: send(op, schedule_.transfers[detail]); break;
             case OpKind::compute:  // as if alone on its device: SimGrid is the reference for the network only
                 wait(op, kernel_times(device_, {&schedule_.computes[detail]}).front());
                 break;
-            case OpKind::delay:
-                wait(op, to_seconds(schedule_.delays[detail].duration));
-                break;
+            case OpKind::delay: wait(op, to_seconds(schedule_.delays[detail].duration)); break;
             case OpKind::pipeline:  // written out as messages
                 break;
         }
@@ -142,9 +136,7 @@ std::string replay_here(const Fabric& fabric, const Schedule& schedule, const De
     std::vector<std::string> words = simgrid_engine::arguments(true);
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);
-    for (std::string& word : words) {
-        argv.push_back(word.data());
-    }
+    for (std::string& word : words) { argv.push_back(word.data()); }
     argv.push_back(nullptr);
     int argc = static_cast<int>(words.size());
     s4u::Engine engine(&argc, argv.data());

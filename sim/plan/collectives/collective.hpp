@@ -76,19 +76,16 @@ inline std::int64_t size_of(DataType d) {
 constexpr double busbw_factor(Collective collective, std::uint32_t ranks) {
     const double n = ranks;
     switch (collective) {
-        case Collective::all_reduce:
-            return 2 * (n - 1) / n;
+        case Collective::all_reduce: return 2 * (n - 1) / n;
         case Collective::all_gather:
         case Collective::reduce_scatter:
         case Collective::all_to_all:
         case Collective::all_to_all_v:
         case Collective::gather:
-        case Collective::scatter:
-            return (n - 1) / n;
+        case Collective::scatter: return (n - 1) / n;
         case Collective::broadcast:
         case Collective::reduce:
-        case Collective::sendrecv:
-            break;
+        case Collective::sendrecv: break;
     }
     return 1;
 }

@@ -43,9 +43,7 @@ const Part& nearest_kernel(const Catalog& catalog, GpuArch arch, std::string_vie
                            const nccl::Version& version) {
     Parts parts = catalog.of_kind("kernel");
     std::erase_if(parts, [](const Part* part) { return !part->text.contains("arch"); });  // the network part
-    if (parts.empty()) {
-        throw PlanError("the catalogue holds no kernel costs (parts of kind 'kernel')");
-    }
+    if (parts.empty()) { throw PlanError("the catalogue holds no kernel costs (parts of kind 'kernel')"); }
     return **std::ranges::min_element(parts, {},
                                       [&](const Part* part) { return distance(*part, arch, inside, version); });
 }
@@ -70,9 +68,7 @@ NearestTransport fitting_transport(const Parts& all, std::string_view family, co
     NearestTransport best;
     int best_score = -1;
     for (const Part* part : all) {
-        if (!family.empty() && part->word("family") != family) {
-            continue;
-        }
+        if (!family.empty() && part->word("family") != family) { continue; }
         const bool direct = (part->word_or("gpu_direct", "yes") == "yes") == gpu_direct;
         const int score = (lists(*part, "links", link) ? 2 : 0) + (direct ? 1 : 0);
         if (score > best_score) {
@@ -89,9 +85,7 @@ NearestTransport nearest_transport(const Catalog& catalog, const LinkSpec& link,
                                    bool gpu_direct) {
     const Parts all = catalog.of_kind("transport");
     if (!asked.empty()) {
-        if (const Part* named = named_transport(all, asked)) {
-            return {named, Evidence::same_gpu_era_fabric};
-        }
+        if (const Part* named = named_transport(all, asked)) { return {named, Evidence::same_gpu_era_fabric}; }
         const NearestTransport family = fitting_transport(all, asked, link.name, gpu_direct);
         if (family.part == nullptr) {
             std::vector<std::string_view> known;
@@ -102,27 +96,19 @@ NearestTransport nearest_transport(const Catalog& catalog, const LinkSpec& link,
         return family;
     }
     const NearestTransport by_link = fitting_transport(all, "", link.name, gpu_direct);
-    if (by_link.part != nullptr && lists(*by_link.part, "links", link.name)) {
-        return by_link;
-    }
+    if (by_link.part != nullptr && lists(*by_link.part, "links", link.name)) { return by_link; }
     const NearestTransport by_family =
         fitting_transport(all, std::string(link.family->network ? link.family->name : "other"), link.name, gpu_direct);
-    if (by_family.part != nullptr) {
-        return by_family;
-    }
+    if (by_family.part != nullptr) { return by_family; }
     const NearestTransport far = fitting_transport(all, "infiniband", link.name, gpu_direct);
-    if (far.part == nullptr) {
-        throw PlanError("the catalogue holds no network costs (parts of kind 'transport')");
-    }
+    if (far.part == nullptr) { throw PlanError("the catalogue holds no network costs (parts of kind 'transport')"); }
     return {far.part, Evidence::formula_only};
 }
 
 // Data up to size `largest` are good evidence up to twice that size, weaker evidence up to eight times, and none
 // beyond.
 Evidence by_reach(double wanted, double largest) {
-    if (wanted <= 2 * largest) {
-        return Evidence::same_gpu_era_fabric;
-    }
+    if (wanted <= 2 * largest) { return Evidence::same_gpu_era_fabric; }
     return wanted <= 8 * largest ? Evidence::same_family : Evidence::formula_only;
 }
 
@@ -138,9 +124,7 @@ const Part* first_of(const Catalog& catalog, std::string_view kind, std::string_
 std::string kept_here(const CostParts& parts) {
     std::vector<std::string> names;
     for (const Part* part : {parts.kernel, parts.network, parts.transport, parts.launch}) {
-        if (part == nullptr) {
-            continue;
-        }
+        if (part == nullptr) { continue; }
         for (const auto& [name, figure] : part->figures) {
             if (!figure.source.empty() && figure.source.front() == kept_here_source) {
                 names.push_back(fmt::format("{}/{}", part->name, name));
@@ -164,9 +148,7 @@ void add_network(const Catalog& catalog, const Fabric& fabric, const LibrarySpec
     const double nodes_of_data = parts.transport->number_or("data.nodes", 1);
     const std::string other_links = parts.known.other_systems(*parts.transport);
     Evidence network = weaker(transport.evidence, by_reach(fabric.node_count(), nodes_of_data));
-    if (!other_links.empty()) {
-        network = weaker(network, Evidence::same_family);
-    }
+    if (!other_links.empty()) { network = weaker(network, Evidence::same_family); }
     if (network != Evidence::same_gpu_era_fabric) {
         parts.notes.push_back(fmt::format("network costs from {}, nearest data {} nodes{}", parts.transport->name,
                                           static_cast<int>(nodes_of_data),
@@ -184,12 +166,10 @@ void add_network(const Catalog& catalog, const Fabric& fabric, const LibrarySpec
 std::string_view inside_of(const Fabric& fabric) {
     const NodeTemplate& node = fabric.node();
     switch (node.nvlink) {
-        case NvlinkShape::nvswitch:
-            return "nvswitch";
+        case NvlinkShape::nvswitch: return "nvswitch";
         case NvlinkShape::mesh:
             return node.gpu.nvlinks == 0 ? "bridge" : "mesh";  // a card has NVLink only through a bridge
-        case NvlinkShape::none:
-            break;
+        case NvlinkShape::none: break;
     }
     const bool crosses = nccl::locality(node, fabric.gpus_per_node()).crosses_cpus;
     return crosses || !node.peer_to_peer ? "pcie-host" : "pcie";
@@ -215,17 +195,13 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     parts.evidence = weaker(parts.evidence, by_reach(gpus, gpus_of_data));
     parts.within_data = gpus <= gpus_of_data;
     const std::string measured_on = parts.known.other_systems(*parts.kernel);
-    if (!measured_on.empty()) {
-        parts.evidence = weaker(parts.evidence, Evidence::same_family);
-    }
+    if (!measured_on.empty()) { parts.evidence = weaker(parts.evidence, Evidence::same_family); }
     if (parts.evidence != Evidence::same_gpu_era_fabric) {
         parts.notes.push_back(fmt::format("kernel costs from {}, nearest data {} GPUs a node{}", parts.kernel->name,
                                           static_cast<int>(gpus_of_data),
                                           measured_elsewhere(measured_on, parts.known.gpu)));
     }
-    if (fabric.node_count() > 1) {
-        add_network(catalog, fabric, library, gpu_direct, parts);
-    }
+    if (fabric.node_count() > 1) { add_network(catalog, fabric, library, gpu_direct, parts); }
     const std::string kept = kept_here(parts);
     if (!kept.empty()) {
         parts.notes.push_back("what was measured here does not tell " + kept + ": as in the catalogue");
@@ -234,9 +210,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
 }
 
 Trust CostParts::of(const Part& part, const Figure& figure) const {
-    if (!from_here(figure)) {
-        return known.told(part, figure, evidence);
-    }
+    if (!from_here(figure)) { return known.told(part, figure, evidence); }
     // On systems larger than the measured one, the user's own constants are only as good as those of a similar system.
     const Evidence own = within_data ? Evidence::measured_here : weaker(evidence, Evidence::same_gpu_era_fabric);
     return {own, own};

@@ -13,22 +13,16 @@ double FigureReader::read(const Part& part, std::string_view figure) {
     const Figure& found = part.figure(figure);
     used_.insert_or_assign({part.name, std::string(figure)}, Used{&part, &found});
     const double value = found.value.at(0);
-    if (&found != moved_) {
-        return value;
-    }
+    if (&found != moved_) { return value; }
     const bool high = end_ == End::high;
-    if (found.high80 > found.low80) {
-        return high ? found.high80 : found.low80;
-    }
+    if (found.high80 > found.low80) { return high ? found.high80 : found.low80; }
     return high ? 1.2 * value : value / 1.2;
 }
 
 std::vector<std::pair<const Figure*, Trust>> FigureReader::trust() const {
     std::vector<std::pair<const Figure*, Trust>> list;
     list.reserve(used_.size());
-    for (const auto& [name, used] : used_) {
-        list.emplace_back(used.figure, parts_.of(*used.part, *used.figure));
-    }
+    for (const auto& [name, used] : used_) { list.emplace_back(used.figure, parts_.of(*used.part, *used.figure)); }
     return list;
 }
 
@@ -45,9 +39,7 @@ FigureUsed figure_used(const std::string& part, const std::string& name, const F
 
 std::vector<FigureUsed> FigureReader::figures() const {
     std::vector<FigureUsed> list;
-    for (const auto& [name, used] : used_) {
-        list.push_back(figure_used(name.first, name.second, *used.figure));
-    }
+    for (const auto& [name, used] : used_) { list.push_back(figure_used(name.first, name.second, *used.figure)); }
     return list;
 }
 

@@ -15,38 +15,28 @@ std::uint32_t GroupMapping::member_of(DeviceId of_own) const {
 }
 
 DeviceId GroupMapping::device(DeviceId of_own) const {
-    if (own.kind(of_own) == DeviceKind::gpu) {
-        return real.gpu(ranks[member_of(of_own)]);
-    }
+    if (own.kind(of_own) == DeviceKind::gpu) { return real.gpu(ranks[member_of(of_own)]); }
     const std::uint32_t node = ranks[std::size_t{own.node_of(of_own)} * own.gpus_per_node()] / real.gpus_per_node();
     return own.kind(of_own) == DeviceKind::nvswitch ? real.nvswitch(node) : real.nic(node, own.local_index(of_own));
 }
 
 // The rail of the real GPU that corresponds to this rail's GPU; the end's own if no GPU is on this rail.
 std::uint16_t GroupMapping::nic(DeviceId end, std::uint16_t rail) const {
-    if (rail == any_nic || own.kind(end) != DeviceKind::gpu) {
-        return any_nic;
-    }
+    if (rail == any_nic || own.kind(end) != DeviceKind::gpu) { return any_nic; }
     const std::uint32_t per_node = own.gpus_per_node();
     std::uint32_t local = 0;
-    while (local < per_node && own.nearest_nic(local) != rail) {
-        ++local;
-    }
+    while (local < per_node && own.nearest_nic(local) != rail) { ++local; }
     const auto place = [&](std::uint32_t index) {
         return ranks[own.node_of(end) * per_node + index] % real.gpus_per_node();
     };
     const std::uint16_t mapped = real.nearest_nic(place(local < per_node ? local : own.local_index(end)));
-    if (!near_rails_only) {
-        return mapped;
-    }
+    if (!near_rails_only) { return mapped; }
     const std::uint32_t here = place(own.local_index(end));
     return std::ranges::count(real.near_nics(here), mapped) > 0 ? mapped : real.nearest_nic(here);
 }
 
 PathQuery GroupMapping::path(const PathQuery& planned) const {
-    if (whole) {
-        return planned;
-    }
+    if (whole) { return planned; }
     PathQuery query = planned;
     query.src = device(planned.src);
     query.dst = device(planned.dst);
@@ -74,9 +64,7 @@ NodeTemplate node_of(const NodeTemplate& full, const GroupShape& shape) {
     };
     std::erase_if(node.devices, [&](const NodeDevice& d) { return kept(d.name).empty(); });
     std::erase_if(node.cables, [&](const NodeCable& c) { return kept(c.a).empty() || kept(c.b).empty(); });
-    for (NodeDevice& device : node.devices) {
-        device.name = kept(device.name);
-    }
+    for (NodeDevice& device : node.devices) { device.name = kept(device.name); }
     for (NodeCable& cable : node.cables) {
         cable.a = kept(cable.a);
         cable.b = kept(cable.b);
@@ -88,9 +76,7 @@ NodeTemplate node_of(const NodeTemplate& full, const GroupShape& shape) {
 // spread over nodes; paths are those of the real fabric.
 Cluster cluster_of(const Fabric& fabric, const GroupShape& shape) {
     Cluster cluster = fabric.cluster();
-    if (shape.whole) {
-        return cluster;
-    }
+    if (shape.whole) { return cluster; }
     cluster.node = node_of(cluster.node, shape);
     cluster.nodes = shape.nodes;
     if (shape.nodes == 1) {
@@ -137,9 +123,7 @@ const Fabric& GroupPlans::fabric(const GroupShape& shape) { return member(shape)
 
 const CallPlan& GroupPlans::plan(const GroupShape& shape, const GroupCallSpec& call) {
     Member& group = member(shape);
-    if (const auto known = group.plans.find(call); known != group.plans.end()) {
-        return known->second;
-    }
+    if (const auto known = group.plans.find(call); known != group.plans.end()) { return known->second; }
     GroupCallSpec of_any_size = call;
     of_any_size.size = {};
     Member::Calls& calls = group.calls[of_any_size];
@@ -170,25 +154,17 @@ GroupPlans::Added GroupPlans::add(Schedule& schedule, const CallPlan& plan, cons
             const Schedule::Dependency d = own.dependency(OpId{op}, i);
             const auto on = static_cast<std::uint32_t>(d.op);
             on_issue = on_issue || on == 0;
-            if (on != 0) {
-                waits.push_back({ids[on], d.when});
-            }
+            if (on != 0) { waits.push_back({ids[on], d.when}); }
         }
-        if (on_issue) {
-            waits.insert(waits.end(), after.begin(), after.end());
-        }
+        if (on_issue) { waits.insert(waits.end(), after.begin(), after.end()); }
         return waits;
     };
     for (std::uint32_t op = 1; op < end; ++op) {
         const std::vector<Schedule::Dependency> waits = waits_of(op);
         const std::uint32_t detail = own.detail(OpId{op});
         switch (own.kind(OpId{op})) {
-            case OpKind::pipeline:
-                ids[op] = schedule.add(placement.pipeline(own.pipelines[detail]), waits);
-                break;
-            case OpKind::delay:
-                ids[op] = schedule.add(Delay{next_lane(), own.delays[detail].duration}, waits);
-                break;
+            case OpKind::pipeline: ids[op] = schedule.add(placement.pipeline(own.pipelines[detail]), waits); break;
+            case OpKind::delay: ids[op] = schedule.add(Delay{next_lane(), own.delays[detail].duration}, waits); break;
             case OpKind::transfer: {
                 Transfer transfer = own.transfers[detail];
                 const Connection connection = placement.connection(own.connections[transfer.connection]);
@@ -207,9 +183,7 @@ GroupPlans::Added GroupPlans::add(Schedule& schedule, const CallPlan& plan, cons
 std::vector<FigureUsed> GroupPlans::figures() const {
     std::vector<FigureUsed> all;
     for (const auto& [shape, member] : members_) {
-        for (const auto& [key, plan] : member->plans) {
-            merge_figures(all, plan.figures);
-        }
+        for (const auto& [key, plan] : member->plans) { merge_figures(all, plan.figures); }
     }
     return all;
 }

@@ -23,16 +23,14 @@ struct Launch {
 Launch launch_cost(FigureReader& ledger, const LaunchSpec& launch, const Fabric& fabric, Collective collective) {
     const bool grouped = collective == Collective::all_to_all || collective == Collective::all_to_all_v;
     switch (launch.mode) {
-        case LaunchMode::process:
-            return {from_seconds(ledger.launch("process.issue")), false};
+        case LaunchMode::process: return {from_seconds(ledger.launch("process.issue")), false};
         case LaunchMode::thread: {
             const double per_gpu = ledger.launch(grouped ? "thread.issue_per_gpu_grouped" : "thread.issue_per_gpu");
             return {from_seconds(per_gpu * fabric.gpus_per_node()), false};
         }
         case LaunchMode::threads:
             return {from_seconds(ledger.launch("threads.issue_per_gpu") * fabric.gpus_per_node()), false};
-        case LaunchMode::framework:
-            return {from_seconds(ledger.launch("framework.gap")), true};
+        case LaunchMode::framework: return {from_seconds(ledger.launch("framework.gap")), true};
     }
     return {};
 }
@@ -51,9 +49,7 @@ void launch_iterations(const Call& call, const LaunchSpec& spec, const LoweredCa
         before.push_back({issued, DependsOn::finish});
         const std::vector<OpId> last = lowering.body(schedule, before);
         before.clear();
-        for (const OpId op : last) {
-            before.push_back({op, when});
-        }
+        for (const OpId op : last) { before.push_back({op, when}); }
         // One operation ends the iteration: an empty delay after its last ones.
         schedule.kept.push_back(schedule.add(Delay{end_lane, {}}, before));
     }
@@ -62,9 +58,7 @@ void launch_iterations(const Call& call, const LaunchSpec& spec, const LoweredCa
         // The last call must reach the far end; this is waited for once, however many calls there are.
         std::vector<Dependency> arrived;
         arrived.reserve(before.size());
-        for (const Dependency& d : before) {
-            arrived.push_back({d.op, DependsOn::finish});
-        }
+        for (const Dependency& d : before) { arrived.push_back({d.op, DependsOn::finish}); }
         schedule.kept.push_back(schedule.add(Delay{end_lane, {}}, arrived));
         plan.timed_calls = spec.iterations;
     }

@@ -28,12 +28,9 @@ Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCos
 
 int slices(nccl::Proto proto, double chunk) {
     switch (proto) {
-        case nccl::Proto::simple:
-            return 2;
-        case nccl::Proto::ll:
-            return std::max(1, static_cast<int>(std::lround(chunk / 4096)));
-        case nccl::Proto::ll128:
-            return std::max(1, static_cast<int>(std::lround(chunk / 9600)));
+        case nccl::Proto::simple: return 2;
+        case nccl::Proto::ll: return std::max(1, static_cast<int>(std::lround(chunk / 4096)));
+        case nccl::Proto::ll128: return std::max(1, static_cast<int>(std::lround(chunk / 9600)));
     }
     return 1;
 }
@@ -44,9 +41,7 @@ Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto) {
     const auto waited = [&](std::string_view more) {
         return hop * ledger.network("simple.hop_factor") + ledger.network(more);
     };
-    if (kind == NetworkHop::nvls_tree) {
-        return from_seconds(waited("nvls_tree.hop"));
-    }
+    if (kind == NetworkHop::nvls_tree) { return from_seconds(waited("nvls_tree.hop")); }
     const bool ring = kind == NetworkHop::ring;
     double seconds = hop;
     if (proto == nccl::Proto::ll128) {
@@ -60,12 +55,9 @@ Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto) {
 double network_wire(FigureReader& ledger, nccl::Proto proto) {
     const double wire = ledger.transport("wire");
     switch (proto) {
-        case nccl::Proto::ll:
-            return 2 * wire * ledger.transport("ll_wire");  // half of the bytes are flags
-        case nccl::Proto::ll128:
-            return wire * 16 / 15;
-        case nccl::Proto::simple:
-            return wire;
+        case nccl::Proto::ll: return 2 * wire * ledger.transport("ll_wire");  // half of the bytes are flags
+        case nccl::Proto::ll128: return wire * 16 / 15;
+        case nccl::Proto::simple: return wire;
     }
     return wire;
 }
@@ -74,9 +66,7 @@ double network_slots(FigureReader& ledger) { return std::max(1.0, ledger.transpo
 
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
     std::vector<int> count(found.rings.size(), 0);
-    for (int c = 0; c < channels; ++c) {
-        ++count[static_cast<std::size_t>(c) % found.rings.size()];
-    }
+    for (int c = 0; c < channels; ++c) { ++count[static_cast<std::size_t>(c) % found.rings.size()]; }
     return count;
 }
 

@@ -15,13 +15,9 @@ namespace {
 // The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third GPU, over PCIe.
 nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
     const nccl::Locality& places = rules.places;
-    if (rules.fabric.node().nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) {
-        return nccl::PeerLevel::nvl;
-    }
+    if (rules.fabric.node().nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) { return nccl::PeerLevel::nvl; }
     for (std::uint32_t via = 0; via < places.gpus; ++via) {
-        if (places.links(a, via) > 0 && places.links(via, b) > 0) {
-            return nccl::PeerLevel::nvb;
-        }
+        if (places.links(a, via) > 0 && places.links(via, b) > 0) { return nccl::PeerLevel::nvb; }
     }
     return static_cast<nccl::PeerLevel>(static_cast<int>(nccl::PeerLevel::pix) + static_cast<int>(places.pcie(a, b)));
 }
@@ -38,9 +34,7 @@ PathQuery PathRules::applied(PathQuery query) const {
         return query;
     }
     const bool gpus = fabric.kind(query.src) == DeviceKind::gpu && fabric.kind(query.dst) == DeviceKind::gpu;
-    if (!peers || !gpus || query.src == query.dst) {
-        return query;
-    }
+    if (!peers || !gpus || query.src == query.dst) { return query; }
     const nccl::PeerLevel path = peer_path(*this, fabric.local_index(query.src), fabric.local_index(query.dst));
     const bool over_pcie = path >= nccl::PeerLevel::pix;
     if (path > *peers || (over_pcie && !fabric.node().peer_to_peer)) {
@@ -53,17 +47,13 @@ PathQuery PathRules::applied(PathQuery query) const {
 
 double narrowest(const Fabric& fabric, const Path& path) {
     double least = std::numeric_limits<double>::infinity();
-    for (const LinkId link : path.span()) {
-        least = std::min(least, fabric.link(link).capacity);
-    }
+    for (const LinkId link : path.span()) { least = std::min(least, fabric.link(link).capacity); }
     return least;
 }
 
 void check_peers(const PathRules& rules) {
     const std::uint32_t last = rules.fabric.gpus_per_node() - 1;
-    if (!rules.peers || last == 0) {
-        return;
-    }
+    if (!rules.peers || last == 0) { return; }
     try {
         (void)rules.fabric.path(between(rules, 0, last));
     } catch (const Unreachable& error) {
@@ -75,13 +65,9 @@ void check_peers(const PathRules& rules) {
 std::string_view inside_by(const PathRules& rules) {
     const std::uint32_t gpus = rules.fabric.gpus_per_node();
     const bool nvlink = rules.fabric.node().nvlink != NvlinkShape::none && rules.peers >= nccl::PeerLevel::nvl;
-    if (!rules.peers || nvlink || gpus < 2) {
-        return inside_of(rules.fabric);
-    }
+    if (!rules.peers || nvlink || gpus < 2) { return inside_of(rules.fabric); }
     for (std::uint32_t g = 0; g < gpus; ++g) {
-        if (between(rules, g, (g + 1) % gpus).kind == PathKind::host_staged) {
-            return "pcie-host";
-        }
+        if (between(rules, g, (g + 1) % gpus).kind == PathKind::host_staged) { return "pcie-host"; }
     }
     return "pcie";
 }

@@ -57,9 +57,7 @@ using nccl::Proto;
 using nccl::TuningCase;
 
 nccl::Graph direct_graph(const nccl::TopologySearchResult& found, const nccl::NodeBandwidths& p) {
-    if (p.node.nvlink != NvlinkShape::nvswitch) {
-        return {};
-    }
+    if (p.node.nvlink != NvlinkShape::nvswitch) { return {}; }
     nccl::Graph direct = found.ring;
     direct.channels = static_cast<int>(std::max<std::size_t>(p.rails.size(), 1));
     return direct;
@@ -71,9 +69,7 @@ bool direct_runs(const TuningCase& c) {
 }
 
 double direct_bandwidth(const TuningCase& c) {
-    if (c.gathers()) {
-        return c.per_node() * std::min(c.graph.intra, 0.9 * c.graph.inter);
-    }
+    if (c.gathers()) { return c.per_node() * std::min(c.graph.intra, 0.9 * c.graph.inter); }
     // CollNetDirect needs a NIC for each GPU to reach full speed.
     const double gpus_per_nic = c.per_node() / c.graph.channels;
     return c.bus(c.graph.intra) / (gpus_per_nic - (gpus_per_nic - 1) / 2) *

@@ -67,9 +67,7 @@ EdgeSet network_edges(const Call& call, double crossings, bool network_reduces) 
                 continue;
             }
             for (std::uint32_t tree = 0; tree < 2; ++tree) {
-                if (const auto parent = tree_parent(tree, node, nodes)) {
-                    between(node, *parent, 0.5, true);
-                }
+                if (const auto parent = tree_parent(tree, node, nodes)) { between(node, *parent, 0.5, true); }
             }
         }
     };
@@ -85,9 +83,7 @@ double even_chunk(double bytes, int channels, int heads, double chunk) {
 
 // In old releases every channel with at least 4 KiB to move adds to the start.
 double channel_start(const Call& call, int channels) {
-    if (!call.release.flags.nvls_channels_add_to_start) {
-        return 0;
-    }
+    if (!call.release.flags.nvls_channels_add_to_start) { return 0; }
     return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
 }
 
@@ -186,9 +182,7 @@ double nvls_tree_bandwidth(const TuningCase& c) {
         const double most = c.of_system("per_channel.nvls_tree");
         return c.bus(pipelined_channel(c, inter * (pair ? 2 : 1), most)) * c.ranks() / c.steps();
     }
-    if (linear_hops(c)) {
-        return c.bus(pair ? intra : inter) * 0.7 * c.nodes() / (2 * (c.nodes() - 1));
-    }
+    if (linear_hops(c)) { return c.bus(pair ? intra : inter) * 0.7 * c.nodes() / (2 * (c.nodes() - 1)); }
     return c.bus(std::min(intra, pair ? inter : inter / 2)) * c.release.number_or_0("nvls.ratio");
 }
 

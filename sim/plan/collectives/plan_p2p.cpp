@@ -19,9 +19,7 @@ EdgeSet star_edges(const Call& call, bool inward, bool pxn) {
         const Trays trays(fabric.node());
         const auto nic = [&](DeviceId gpu) { return fabric.nearest_nic(fabric.local_index(gpu)); };
         for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
-            if (rank == root) {
-                continue;
-            }
+            if (rank == root) { continue; }
             Edge edge{.path = {.src = fabric.gpu(inward ? rank : root),
                                .dst = fabric.gpu(inward ? root : rank),
                                .flow_label = rank,

@@ -42,9 +42,7 @@ Duration posting(const Call& call, double chunk, int channels) {
 // The copy in before the first step and the copy out after the last are not hidden by the link. Returns their cost in
 // steps.
 double copy_steps(FigureReader& ledger, nccl::Proto proto, Collective collective) {
-    if (proto != nccl::Proto::simple) {
-        return 0;
-    }
+    if (proto != nccl::Proto::simple) { return 0; }
     return ledger.kernel(streams(collective) ? "stream.copy" : "simple.copy." + std::string(to_string(collective)));
 }
 
@@ -132,9 +130,7 @@ double network_steps(Collective collective, std::uint32_t nodes, std::uint32_t p
 
 // Latencies of the successive steps that a chunk takes.
 std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps) {
-    if (!call.several_nodes()) {
-        return {{steps, local_hop(call, ring), cost.hop}};
-    }
+    if (!call.several_nodes()) { return {{steps, local_hop(call, ring), cost.hop}}; }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
     return {{steps - between, local_hop(call, ring), cost.hop},
             {between, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)}};
@@ -171,16 +167,12 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     if (call.per_node() > 1) {  // with one GPU per node the channels only copy inside their own memory, for the NIC
         pipeline.edge_rate_cap = cost.channel_rate;
     }
-    if (call.several_nodes() && !chain) {
-        pipeline.chunk_posting = posting(call, pipeline.chunk, channels);
-    }
+    if (call.several_nodes() && !chain) { pipeline.chunk_posting = posting(call, pipeline.chunk, channels); }
     pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / (chain ? 1 : steps));
     pipeline.start = chain
                          ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("stream.per_channel") * channels)
                          : kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
-    if (call.several_nodes()) {
-        pipeline.network_wire_ratio = network_wire(ledger, call.proto);
-    }
+    if (call.several_nodes()) { pipeline.network_wire_ratio = network_wire(ledger, call.proto); }
 
     const nccl::Ring& ring = call.found.rings.front();
     LoweredCall lowered =
@@ -229,9 +221,7 @@ double latency(const TuningCase& c, Proto proto) {
 
 // "Plateau effect of ring" (ncclTopoGetAlgoTime).
 double plateau(const TuningCase& c, Proto proto, double bytes) {
-    if (proto != Proto::simple || !c.several() || !c.all_reduce()) {
-        return 1;
-    }
+    if (proto != Proto::simple || !c.several() || !c.all_reduce()) { return 1; }
     const double shares = c.ranks() * (c.release.is("plateau_per", "channel-and-rank") ? c.graph.channels : 1);
     return bytes / shares < c.release.number("ring.plateau_threshold")
                ? 1

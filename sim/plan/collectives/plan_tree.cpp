@@ -61,9 +61,7 @@ EdgeSet all_trees(const Call& call, int channels) {
     }
     return GeneratedEdges{edges, [fabric = call.fabric, trees = std::move(trees), nodes,
                                   gpu_direct = call.gpu_direct](const auto& visit) {
-                              for (const Tree& tree : trees) {
-                                  visit_tree(tree, fabric, nodes, gpu_direct, visit);
-                              }
+                              for (const Tree& tree : trees) { visit_tree(tree, fabric, nodes, gpu_direct, visit); }
                           }};
 }
 
@@ -93,16 +91,12 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     if (call.several_nodes()) {
         pipeline.network_wire_ratio = network_wire(ledger, call.proto);
         pipeline.slots = network_slots(ledger);
-        if (call.proto == nccl::Proto::ll) {
-            pipeline.edge_rate_cap = ledger.network("ll.tree_channel_rate");
-        }
+        if (call.proto == nccl::Proto::ll) { pipeline.edge_rate_cap = ledger.network("ll.tree_channel_rate"); }
     }
 
     const nccl::Ring& ring = call.found.rings.front();
     std::vector<Stage> stages{{2.0 * (call.per_node() - 1), local_hop(call, ring), cost.hop}};
-    if (call.several_nodes()) {
-        stages.push_back(network_stage(call, ring, pipeline.chunk, channels));
-    }
+    if (call.several_nodes()) { stages.push_back(network_stage(call, ring, pipeline.chunk, channels)); }
     return streamed(call, schedule, pipeline, all_trees(call, channels), stages, channels);
 }
 

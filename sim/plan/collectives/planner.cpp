@@ -90,9 +90,7 @@ void apply_plugin(const Part& transport, const CollectiveWorkload& workload, con
         environment.allowed.keep_only(algorithms, [&](const auto& a) { return to_string(a.word) == tuned; });
         environment.notes.push_back(fmt::format("all-reduce takes {}: the tuner of {}", tuned, transport.name));
     }
-    if (environment.nvls_chunk == 0) {
-        environment.nvls_chunk = transport.number_or("nvls_chunk", 0);
-    }
+    if (environment.nvls_chunk == 0) { environment.nvls_chunk = transport.number_or("nvls_chunk", 0); }
 }
 
 // A version newer than all in the catalogue counts as the newest one there, an older one as the oldest, and the report
@@ -118,9 +116,7 @@ void note_unknown(const Catalog& catalog, const nccl::Version& asked, const nccl
 PlanError nothing_runs(nccl::Algorithms algorithms, const nccl::Release& release, const nccl::Communicator& comm,
                        const nccl::Graphs& graphs, const CollectiveWorkload& workload, double bytes) {
     std::string asked(to_string(workload.algorithm));
-    if (workload.protocol != Protocol::automatic) {
-        asked += fmt::format(" with {}", to_string(workload.protocol));
-    }
+    if (workload.protocol != Protocol::automatic) { asked += fmt::format(" with {}", to_string(workload.protocol)); }
     std::vector<std::string> would;
     for (const nccl::Estimate& e :
          nccl::estimates(algorithms, release, comm, graphs, workload.collective, bytes, workload.dtype)) {
@@ -138,12 +134,8 @@ nccl::CpuVendor vendor(const std::string& word) {
 // LL128 relies on NVLink keeping 128 B stores whole, and, between nodes, on NICs near the GPUs (ncclTopoTuneModel).
 bool ll128_is_safe(const Fabric& fabric, const nccl::TopologySearchResult& found) {
     const int cc = fabric.node().gpu.compute_capability;
-    if (cc < 70 || (!found.nvlink && fabric.gpus_per_node() > 1)) {
-        return false;
-    }
-    if (fabric.node_count() == 1) {
-        return true;
-    }
+    if (cc < 70 || (!found.nvlink && fabric.gpus_per_node() > 1)) { return false; }
+    if (fabric.node_count() == 1) { return true; }
     const nccl::Locality places = nccl::locality(fabric.node(), fabric.gpus_per_node());
     const auto near = [&](std::uint16_t nic) {
         return places.nic_path(places.nearest_gpu[nic], nic) <= nccl::PciePath::pxb;
@@ -160,13 +152,9 @@ bool network_reduces(const Fabric& fabric, const nccl::Environment& environment)
 // Line rate of one NIC, all its ports, in bytes per second; 0 on one node. A fabric drawn by hand has no common link:
 // there it is the rate of the path to the next node.
 double port_rate(const Fabric& fabric) {
-    if (fabric.node_count() == 1) {
-        return 0;
-    }
+    if (fabric.node_count() == 1) { return 0; }
     const double named = fabric.cluster().fabric.link.rate.bytes_per_second() * fabric.node().nic_ports;
-    if (named > 0) {
-        return named;
-    }
+    if (named > 0) { return named; }
     return narrowest(fabric, fabric.path({.src = fabric.gpu(0), .dst = fabric.gpu(fabric.gpus_per_node())}));
 }
 
@@ -201,9 +189,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     PathRules rules{fabric, nccl::locality(fabric.node(), fabric.gpus_per_node()), environment.peers, environment.pxn};
     check_peers(rules);
     CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct, inside_by(rules));
-    if (costs.transport != nullptr) {
-        apply_plugin(*costs.transport, workload, library, algorithms, environment);
-    }
+    if (costs.transport != nullptr) { apply_plugin(*costs.transport, workload, library, algorithms, environment); }
     nccl::TopologySearchResult found = nccl::search(algorithms, fabric.node(), fabric.gpus_per_node(),
                                                     fabric.node_count(), port_rate(fabric), release, environment);
     const nccl::Communicator comm = communicator(fabric, found, environment);
@@ -220,9 +206,7 @@ Planner::~Planner() = default;
 CallPlan Planner::plan(Bytes size, bool judged) const {
     const Prepared& p = *prepared_;
     const auto bytes = static_cast<double>(size.count);
-    if (!(bytes > 0)) {
-        throw PlanError("a call of 0 bytes moves nothing");
-    }
+    if (!(bytes > 0)) { throw PlanError("a call of 0 bytes moves nothing"); }
     FigureReader ledger(p.costs);
     nccl::Estimate choice;
     const bool chooses = nccl_chooses(p.workload);
@@ -230,9 +214,7 @@ CallPlan Planner::plan(Bytes size, bool judged) const {
         const std::vector<nccl::Estimate> able =
             nccl::estimates(p.algorithms, p.release, p.comm, p.found.graphs, p.workload.collective, bytes,
                             p.workload.dtype, p.environment.allowed);
-        if (able.empty()) {
-            throw nothing_runs(p.algorithms, p.release, p.comm, p.found.graphs, p.workload, bytes);
-        }
+        if (able.empty()) { throw nothing_runs(p.algorithms, p.release, p.comm, p.found.graphs, p.workload, bytes); }
         choice = nccl::choose(able);
     }
     const Call call{p.workload, p.fabric, p.release,    p.environment,    p.found,      p.rules,

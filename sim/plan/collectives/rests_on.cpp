@@ -42,9 +42,7 @@ double expected_seconds(const Schedule& schedule, const LaunchSpec& spec, const 
     const Pipeline& pipeline = schedule.pipelines.front();
     const PipelineForm form(schedule, pipeline, hops);
     double rate = std::numeric_limits<double>::infinity();
-    for (const HopPath& hop : hops) {
-        rate = std::min(rate, hop.rate);
-    }
+    for (const HopPath& hop : hops) { rate = std::min(rate, hop.rate); }
     const double tau = form.tau(rate);
     const double call = to_seconds(pipeline.start) + form.running(tau) + form.draining(tau);
     const double issue = to_seconds(schedule.delays.front().duration);
@@ -76,9 +74,7 @@ Evidence weakest_that_matters(std::vector<Weight> figures, Evidence Trust::*word
     double moved = 0;  // sum of squares: the figures' errors are independent
     for (const Weight& figure : figures) {
         moved += figure.moved * figure.moved;
-        if (moved > matters * matters) {
-            return figure.trust.*word;
-        }
+        if (moved > matters * matters) { return figure.trust.*word; }
     }
     return figures.back().trust.*word;
 }

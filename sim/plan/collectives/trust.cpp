@@ -38,9 +38,7 @@ KnownSites::Tellers KnownSites::tellers(const Part& part, const Figure& figure) 
     Tellers found;
     for (const std::string& dataset : figure.source) {
         const auto site = sites.find(dataset);
-        if (site == sites.end()) {
-            continue;
-        }
+        if (site == sites.end()) { continue; }
         const std::string& name = site->second->word("site");
         found.any.insert(name);
         if (what.empty() || site->second->word_or(what, "") == (what == "gpu" ? gpu : link)) {
@@ -54,9 +52,7 @@ std::string KnownSites::other_systems(const Part& part) const {
     const std::string_view what = told_on(part);
     std::set<std::string> others;
     for (const auto& [name, figure] : part.figures) {
-        if (from_here(figure) || !tellers(part, figure).same.empty()) {
-            return "";
-        }
+        if (from_here(figure) || !tellers(part, figure).same.empty()) { return ""; }
         for (const std::string& dataset : figure.source) {
             if (const auto site = sites.find(dataset); site != sites.end()) {
                 others.insert(site->second->word_or(what, ""));
@@ -71,25 +67,19 @@ Trust KnownSites::told(const Part& part, const Figure& figure, Evidence at_best)
     if (figure.origin == Origin::spec || figure.origin == Origin::vendor) {
         return both(Evidence::same_gpu_era_fabric);
     }
-    if (figure.origin == Origin::estimated && !hardly_told(figure)) {
-        return both(Evidence::same_family);
-    }
+    if (figure.origin == Origin::estimated && !hardly_told(figure)) { return both(Evidence::same_family); }
     const Tellers told = tellers(part, figure);
     Trust trust = both(told.same.size() > 1                     ? Evidence::same_gpu_era_fabric
                        : told.same.empty() && !told.any.empty() ? Evidence::same_family
                                                                 : Evidence::one_site);
-    if (hardly_told(figure)) {
-        trust.evidence = weaker(trust.evidence, Evidence::same_family);
-    }
+    if (hardly_told(figure)) { trust.evidence = weaker(trust.evidence, Evidence::same_family); }
     return trust;
 }
 
 std::map<std::string_view, const Part*> sites_by_dataset(const Catalog& catalog) {
     std::map<std::string_view, const Part*> sites;
     for (const Part* site : catalog.of_kind("site")) {
-        for (const std::string_view name : split(site->word("datasets"), ' ')) {
-            sites.emplace(name, site);
-        }
+        for (const std::string_view name : split(site->word("datasets"), ' ')) { sites.emplace(name, site); }
     }
     return sites;
 }

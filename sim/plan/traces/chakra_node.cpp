@@ -16,38 +16,25 @@ namespace {
 void read_value(const WireField& field, Attribute& attribute) {
     const std::uint64_t bits = field.value;
     switch (field.number) {
-        case 3:
-            attribute.number = std::bit_cast<double>(bits);
-            return;
-        case 5:
-            attribute.number = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-            return;
+        case 3: attribute.number = std::bit_cast<double>(bits); return;
+        case 5: attribute.number = std::bit_cast<float>(static_cast<std::uint32_t>(bits)); return;
         case 7:
         case 9:
-        case 25:
-            attribute.number = static_cast<double>(static_cast<std::int64_t>(bits));
-            return;
-        case 23:
-            attribute.number = static_cast<std::int32_t>(bits);
-            return;
+        case 25: attribute.number = static_cast<double>(static_cast<std::int64_t>(bits)); return;
+        case 23: attribute.number = static_cast<std::int32_t>(bits); return;
         case 11:
         case 13:
         case 19:
         case 21:
-        case 27:
-            attribute.number = static_cast<double>(bits);
-            return;
+        case 27: attribute.number = static_cast<double>(bits); return;
         case 15:
         case 17:  // zigzag
             attribute.number =
                 static_cast<double>(static_cast<std::int64_t>(bits >> 1U) ^ -static_cast<std::int64_t>(bits & 1U));
             return;
         case 29:
-        case 31:
-            attribute.text = field.content;
-            return;
-        default:
-            return;  // a replay does not need lists
+        case 31: attribute.text = field.content; return;
+        default: return;  // a replay does not need lists
     }
 }
 
@@ -71,9 +58,7 @@ void read_ids(const WireField& field, const WireMessage& message, std::vector<st
     if (field.type == WireType::varint) {
         ids.push_back(field.value);
     } else if (field.type == WireType::bytes) {
-        for (WireMessage packed = message.inside(field); !packed.at_end();) {
-            ids.push_back(packed.varint());
-        }
+        for (WireMessage packed = message.inside(field); !packed.at_end();) { ids.push_back(packed.varint()); }
     } else {
         message.fail("a list of node ids is neither packed nor plain");
     }
@@ -105,9 +90,7 @@ Node read_node(WireMessage message) {
     if (node.type > static_cast<std::uint64_t>(NodeType::collective)) {
         message.fail(fmt::format("node type {} (accepted: 0 to 7)", node.type));
     }
-    if (node.duration_us > 1'000'000'000'000) {
-        message.fail(fmt::format("a node of {} us", node.duration_us));
-    }
+    if (node.duration_us > 1'000'000'000'000) { message.fail(fmt::format("a node of {} us", node.duration_us)); }
     return node;
 }
 

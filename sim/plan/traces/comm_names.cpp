@@ -45,9 +45,7 @@ std::optional<CommCall> comm_call(std::string_view name) {
         {"bcast", {RecordKind::collective, Collective::broadcast}},
     }};
     const std::string letters = plain(name);
-    if (letters.find("ncclid") != std::string::npos || letters == "wait" || letters == "init") {
-        return std::nullopt;
-    }
+    if (letters.find("ncclid") != std::string::npos || letters == "wait" || letters == "init") { return std::nullopt; }
     const auto found =
         std::ranges::find_if(words, [&](const auto& row) { return letters.find(row.first) != std::string::npos; });
     return found == words.end() ? std::nullopt : std::optional(found->second);
@@ -88,9 +86,7 @@ std::optional<DataType> nccl_dtype(long long number) {
 }
 
 double call_bytes(const CommCall& call, double in_elements, double out_elements, DataType dtype, std::uint32_t ranks) {
-    if (call.barrier) {
-        return 4;
-    }
+    if (call.barrier) { return 4; }
     const double element = static_cast<double>(size_of(dtype));
     const double larger = std::max(in_elements, out_elements);
     const bool rooted = call.collective == Collective::gather || call.collective == Collective::scatter;

@@ -27,9 +27,7 @@ std::uint32_t world_of(const Recording& recording, std::uint32_t gpus, std::uint
         }
         return asked;
     }
-    if (recording.world != 0) {
-        return recording.world;
-    }
+    if (recording.world != 0) { return recording.world; }
     const bool alone = recording.ranks.size() == 1;
     const bool open = std::ranges::count(recording.groups, 0U, &CommGroup::size) > 0;
     if (alone && any_call(recording) && (open || named <= 1)) {
@@ -45,9 +43,7 @@ std::uint32_t world_of(const Recording& recording, std::uint32_t gpus, std::uint
 
 // The stride of ranks first, first + stride, ...; nullopt if they have no constant stride.
 std::optional<std::uint32_t> stride_of(const std::vector<std::uint32_t>& ranks) {
-    if (ranks.size() < 2 || ranks[1] <= ranks[0]) {
-        return std::nullopt;
-    }
+    if (ranks.size() < 2 || ranks[1] <= ranks[0]) { return std::nullopt; }
     const std::uint32_t stride = ranks[1] - ranks[0];
     const bool constant = ranks == strided_ranks(ranks[0], stride, static_cast<std::uint32_t>(ranks.size()));
     return constant ? std::optional(stride) : std::nullopt;
@@ -61,9 +57,7 @@ std::string shown_group(const CommGroup& group) {
 std::vector<std::uint32_t> copied(const RecordedJob& job, const RankRecording& recorded, const CommGroup& group,
                                   const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
     const auto size = static_cast<std::uint32_t>(ranks.size());
-    if (size == job.world) {
-        return ranks;
-    }
+    if (size == job.world) { return ranks; }
     const std::optional<std::uint32_t> stride = stride_of(ranks);
     if (!stride || ranks.front() % (*stride * size) >= *stride || job.world % (*stride * size) != 0) {
         throw InputError(recorded.source,
@@ -78,22 +72,16 @@ std::vector<std::uint32_t> copied(const RecordedJob& job, const RankRecording& r
 // The members of a group that the recording does not list, as far as they can be concluded.
 std::vector<std::uint32_t> assumed(RecordedJob& job, const Recording& recording, const CommGroup& group,
                                    std::uint32_t rank) {
-    if (group.size == 0 || group.size == job.world) {
-        return strided_ranks(0, 1, job.world);
-    }
+    if (group.size == 0 || group.size == job.world) { return strided_ranks(0, 1, job.world); }
     std::vector<std::uint32_t> callers;
     for (const RankRecording& other : recording.ranks) {
         const bool calls = std::ranges::any_of(other.records, [&](const Record& r) {
             return r.kind == RecordKind::collective && recording.groups[r.other].name == group.name &&
                    recording.groups[r.other].size == group.size;
         });
-        if (calls) {
-            callers.push_back(other.rank);
-        }
+        if (calls) { callers.push_back(other.rank); }
     }
-    if (callers.size() == group.size) {
-        return callers;
-    }
+    if (callers.size() == group.size) { return callers; }
     merge_notes(job.notes, {fmt::format("{}: the recording does not list its {} ranks, which count as neighbours",
                                         shown_group(group), group.size)});
     return strided_ranks(rank / group.size * group.size, 1, group.size);
@@ -107,9 +95,7 @@ RecordedJob recorded_job(const Recording& recording, std::uint32_t gpus, std::ui
         job.notes.push_back(recording.unsized
                                 ? "no call of a known size in it: its communication keeps its recorded time"
                                 : "no communication in it: computation only");
-        for (const RankRecording& rank : recording.ranks) {
-            job.world = std::max(job.world, rank.rank + 1);
-        }
+        for (const RankRecording& rank : recording.ranks) { job.world = std::max(job.world, rank.rank + 1); }
         // A single rank that only computes needs one GPU, whatever its number in the job.
         job.world = recording.ranks.size() == 1 ? 1 : job.world;
     } else {
@@ -147,22 +133,16 @@ std::uint32_t communicator_of(RecordedJob& job, const Recording& recording, std:
         throw InputError(recorded.source,
                          fmt::format("{} has ranks beyond the {} of the job", shown_group(group), job.world));
     }
-    if (job.copies) {
-        ranks = copied(job, recorded, group, ranks, rank);
-    }
+    if (job.copies) { ranks = copied(job, recorded, group, ranks, rank); }
     Communicator communicator{group.name, std::move(ranks)};
     const auto known = std::ranges::find(job.communicators, communicator);
     const auto place = static_cast<std::uint32_t>(known - job.communicators.begin());
-    if (known == job.communicators.end()) {
-        job.communicators.push_back(std::move(communicator));
-    }
+    if (known == job.communicators.end()) { job.communicators.push_back(std::move(communicator)); }
     return place;
 }
 
 std::uint32_t peer_of(const RecordedJob& job, const Recording& recording, std::size_t index, const Record& record) {
-    if (!job.copies) {
-        return record.other;
-    }
+    if (!job.copies) { return record.other; }
     const std::uint32_t original = recording.ranks.front().rank;
     return (job.ranks[index] + job.world - original + record.other) % job.world;
 }

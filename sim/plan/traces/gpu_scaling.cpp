@@ -35,25 +35,18 @@ double peak_of(const GpuSpec& gpu, DataType dtype) {
     switch (dtype) {
         case DataType::float64:
         case DataType::int64:
-        case DataType::uint64:
-            return first({gpu.fp64, gpu.fp32});
-        case DataType::float16:
-            return first({gpu.fp16, gpu.fp32});
-        case DataType::bfloat16:
-            return first({gpu.bf16, gpu.fp16, gpu.fp32});
+        case DataType::uint64: return first({gpu.fp64, gpu.fp32});
+        case DataType::float16: return first({gpu.fp16, gpu.fp32});
+        case DataType::bfloat16: return first({gpu.bf16, gpu.fp16, gpu.fp32});
         case DataType::float8:
         case DataType::int8:
-        case DataType::uint8:
-            return first({gpu.fp8, gpu.bf16, gpu.fp16, gpu.fp32});
-        default:
-            return gpu.fp32;
+        case DataType::uint8: return first({gpu.fp8, gpu.bf16, gpu.fp16, gpu.fp32});
+        default: return gpu.fp32;
     }
 }
 
 double GpuScaling::factor(const Record& record) const {
-    if (!known || record.kind != RecordKind::compute || record.bound == Bound::neither) {
-        return 1;
-    }
+    if (!known || record.kind != RecordKind::compute || record.bound == Bound::neither) { return 1; }
     const auto rate = [&](const GpuSpec& gpu) {
         return record.bound == Bound::memory ? gpu.memory_bandwidth : peak_of(gpu, record.dtype);
     };
@@ -74,9 +67,7 @@ std::string gpu_named(const Catalog& catalog, const std::string& name, const std
             continue;
         }
         int score = part->name == near ? 1 : 0;
-        for (std::size_t i = 1; i < words.size(); ++i) {
-            score += says(words[i]) ? 4 : 0;
-        }
+        for (std::size_t i = 1; i < words.size(); ++i) { score += says(words[i]) ? 4 : 0; }
         // NVIDIA's names do not mark the module, but the card has "PCIe" in its name.
         score += words.size() > 1 && words[1].starts_with("sxm") && !says("pcie") ? 2 : 0;
         if (score > best_score) {

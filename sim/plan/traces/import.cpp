@@ -18,16 +18,10 @@ constexpr std::size_t most_files = 100'000;
 // Whether `text` matches the pattern, in which `*` matches any text.
 bool fits(std::string_view pattern, std::string_view text) {
     const std::size_t star = pattern.find('*');
-    if (star == std::string_view::npos) {
-        return pattern == text;
-    }
-    if (!text.starts_with(pattern.substr(0, star))) {
-        return false;
-    }
+    if (star == std::string_view::npos) { return pattern == text; }
+    if (!text.starts_with(pattern.substr(0, star))) { return false; }
     for (std::size_t skip = star; skip <= text.size(); ++skip) {
-        if (fits(pattern.substr(star + 1), text.substr(skip))) {
-            return true;
-        }
+        if (fits(pattern.substr(star + 1), text.substr(skip))) { return true; }
     }
     return false;
 }
@@ -47,9 +41,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     while (!a.empty() && !b.empty()) {
         if (digit(a.front()) && digit(b.front())) {
             const std::string_view x = take_number(a), y = take_number(b);
-            if (x != y) {
-                return x.size() != y.size() ? x.size() < y.size() : x < y;
-            }
+            if (x != y) { return x.size() != y.size() ? x.size() < y.size() : x < y; }
         } else if (a.front() != b.front()) {
             return a.front() < b.front();
         } else {
@@ -79,9 +71,7 @@ TraceStart start_of(std::string_view text) {
 // "kineto, chakra, ...": what a file may be.
 std::string names_of(TraceFormats formats) {
     std::vector<std::string> names;
-    for (const TraceFormat* format : formats) {
-        names.emplace_back(format->name);
-    }
+    for (const TraceFormat* format : formats) { names.emplace_back(format->name); }
     return joined(names);
 }
 
@@ -91,9 +81,7 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path
     std::error_code error;
     const std::string name = path.filename().string();
     const bool folder = std::filesystem::is_directory(path, error);
-    if (!folder && name.find('*') == std::string::npos) {
-        return {path};
-    }
+    if (!folder && name.find('*') == std::string::npos) { return {path}; }
     const std::filesystem::path in = folder ? path : path.has_parent_path() ? path.parent_path() : ".";
     const std::string pattern = folder ? "*" : name;
     std::vector<std::filesystem::path> files;
@@ -101,9 +89,7 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path
         std::error_code ignored;
         const std::string found = it->path().filename().string();
         const bool hidden = pattern.starts_with('*') && found.starts_with('.');  // .DS_Store, and macOS's ._rank0.json
-        if (it->is_regular_file(ignored) && !hidden && fits(pattern, found)) {
-            files.push_back(it->path());
-        }
+        if (it->is_regular_file(ignored) && !hidden && fits(pattern, found)) { files.push_back(it->path()); }
         if (files.size() > most_files) {
             throw InputError(path.string(), fmt::format("stands for more than {} files", most_files));
         }
@@ -136,9 +122,7 @@ const TraceFormat* format_of_start(std::string_view text, const std::filesystem:
 const TraceFormat& guess_format(const std::filesystem::path& path, TraceFormats formats) {
     InputFile file(path);
     const std::string text = read_start(file, peeked_bytes);
-    if (const TraceFormat* format = format_of_start(text, file.path(), formats)) {
-        return *format;
-    }
+    if (const TraceFormat* format = format_of_start(text, file.path(), formats)) { return *format; }
     const std::size_t first = text.find_first_not_of(blanks);
     throw InputError(
         path.string(),
@@ -156,9 +140,7 @@ Recording import_trace(const ImportRequest& request, const ReadProgress& progres
             request.format != nullptr ? *request.format : guess_format(files[i], request.formats);
         InputFile file(files[i]);
         const ReadProgress part = [&](double share) {
-            if (progress) {
-                progress((static_cast<double>(i) + share) / static_cast<double>(files.size()));
-            }
+            if (progress) { progress((static_cast<double>(i) + share) / static_cast<double>(files.size())); }
         };
         do {
             recording.format = format.name;
@@ -166,12 +148,8 @@ Recording import_trace(const ImportRequest& request, const ReadProgress& progres
             ++read;
         } while (file.next_member());
     }
-    if (read > 1) {
-        recording.world = std::max(recording.world, read);
-    }
-    if (recording.world != 0) {
-        recording.world = std::max(recording.world, ranks_named(recording));
-    }
+    if (read > 1) { recording.world = std::max(recording.world, read); }
+    if (recording.world != 0) { recording.world = std::max(recording.world, ranks_named(recording)); }
     order_ranks(recording);
     return recording;
 }

@@ -14,21 +14,15 @@ namespace {
 // Number of elements of the first input: [[6637568]] or [[512, 1024], []]; for a list of tensors, the sum over all of
 // them.
 double elements(const Json& dims) {
-    if (!dims.is_array() || dims.empty()) {
-        return 0;
-    }
+    if (!dims.is_array() || dims.empty()) { return 0; }
     const bool is_shape = std::all_of(dims.begin(), dims.end(), [](const Json& d) { return d.is_number(); });
     if (is_shape) {
         double product = 1;
-        for (const Json& d : dims) {
-            product *= d.get<double>();
-        }
+        for (const Json& d : dims) { product *= d.get<double>(); }
         return product;
     }
     double sum = 0;
-    for (const Json& inner : dims) {
-        sum += elements(inner);
-    }
+    for (const Json& inner : dims) { sum += elements(inner); }
     return sum;
 }
 
@@ -36,12 +30,8 @@ double elements(const Json& dims) {
 
 std::optional<double> number(const Json& object, const char* key) {
     const auto found = object.find(key);
-    if (found == object.end() || !(found->is_number() || found->is_string())) {
-        return std::nullopt;
-    }
-    if (found->is_number()) {
-        return found->get<double>();
-    }
+    if (found == object.end() || !(found->is_number() || found->is_string())) { return std::nullopt; }
+    if (found->is_number()) { return found->get<double>(); }
     const auto& text = found->get_ref<const std::string&>();
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
@@ -66,13 +56,9 @@ std::uint64_t whole(const Json& object, const char* key, const char* older_key) 
 std::vector<std::uint32_t> ranks_in(const Json& object, const char* key) {
     const auto found = object.find(key);
     std::vector<std::uint32_t> ranks;
-    if (found == object.end() || !(found->is_string() || found->is_array())) {
-        return ranks;
-    }
+    if (found == object.end() || !(found->is_string() || found->is_array())) { return ranks; }
     const std::string list = found->is_string() ? found->get<std::string>() : found->dump();
-    if (list.find("..") != std::string::npos) {
-        return ranks;
-    }
+    if (list.find("..") != std::string::npos) { return ranks; }
     static const Pattern digits("[0-9]+");
     for (const Pattern::Groups& found : digits.all_in(list)) {
         ranks.push_back(number_in<std::uint32_t>(*found.front()).value_or(0xffffffffU));
@@ -82,9 +68,7 @@ std::vector<std::uint32_t> ranks_in(const Json& object, const char* key) {
 
 std::optional<KinetoCall> described_call(const Json& args) {
     const std::optional<CommCall> what = comm_call(text(args, "Collective name"));
-    if (!what) {
-        return std::nullopt;
-    }
+    if (!what) { return std::nullopt; }
     KinetoCall call;
     call.what = *what;
     call.in_elements = number(args, "In msg nelems").value_or(0);
@@ -106,9 +90,7 @@ std::optional<KinetoCall> described_call(const Json& args) {
 std::optional<KinetoCall> call_by_dims(const Json& args, const std::string& name) {
     const std::optional<CommCall> what = comm_call(name.substr(std::string("nccl:").size()));
     const auto dims = args.contains("Input Dims") ? args.find("Input Dims") : args.find("Input dims");
-    if (!what || dims == args.end()) {
-        return std::nullopt;
-    }
+    if (!what || dims == args.end()) { return std::nullopt; }
     KinetoCall call;
     call.what = *what;
     call.in_elements = call.out_elements = elements(*dims);

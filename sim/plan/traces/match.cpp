@@ -84,9 +84,7 @@ void Matcher::match_calls() {
     for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
         const std::vector<Record>& records = recorded(r).records;
         for (std::uint32_t i = 0; i < records.size(); ++i) {
-            if (records[i].kind != RecordKind::collective) {
-                continue;
-            }
+            if (records[i].kind != RecordKind::collective) { continue; }
             const auto [place, is_new] = known.try_emplace({r, records[i].other}, 0);
             if (is_new) {
                 place->second = communicator_of(job_, recording_, r, records[i].other);
@@ -96,9 +94,7 @@ void Matcher::match_calls() {
         }
     }
     std::map<std::uint32_t, std::uint32_t> replayed;  // rank of the job -> index
-    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
-        replayed[job_.ranks[r]] = r;
-    }
+    for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) { replayed[job_.ranks[r]] = r; }
     for (std::uint32_t c = 0; c < made.size(); ++c) {
         const Communicator& communicator = job_.communicators[c];
         std::size_t fewest = SIZE_MAX, most = 0;
@@ -125,9 +121,7 @@ void Matcher::match_calls() {
             call.communicator = c;
             for (const auto& [r, list] : made[c]) {
                 const RecordAt n{r, list[k]};
-                if (!call.members.empty()) {
-                    check_call(call.members.front(), n);
-                }
+                if (!call.members.empty()) { check_call(call.members.front(), n); }
                 call.members.push_back(n);
                 out_.partner[out_.index(n)] = static_cast<std::uint32_t>(out_.calls.size());
             }

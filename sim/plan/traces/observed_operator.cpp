@@ -33,9 +33,7 @@ void collect(const Json& value, std::vector<Tensor>& tensors, int depth = 0) {
         tensors.push_back({std::max(0.0, value[3].get<double>()), std::max(0.0, value[4].get<double>()),
                            device.starts_with("cuda") || device.starts_with("hip") || device.starts_with("xpu")});
     } else if (value.is_array() && depth < 4) {
-        for (const Json& inner : value) {
-            collect(inner, tensors, depth + 1);
-        }
+        for (const Json& inner : value) { collect(inner, tensors, depth + 1); }
     }
 }
 
@@ -44,9 +42,7 @@ std::vector<double> shape(const Json& shapes, std::size_t argument) {
     std::vector<double> dims;
     if (argument < shapes.size() && shapes[argument].is_array()) {
         for (const Json& d : shapes[argument]) {
-            if (!d.is_number() || d.get<double>() < 0) {
-                return {};
-            }
+            if (!d.is_number() || d.get<double>() < 0) { return {}; }
             dims.push_back(d.get<double>());
         }
     }
@@ -55,9 +51,7 @@ std::vector<double> shape(const Json& shapes, std::size_t argument) {
 
 double product(const std::vector<double>& dims, std::size_t from = 0) {
     double all = 1;
-    for (std::size_t i = from; i < dims.size(); ++i) {
-        all *= dims[i];
-    }
+    for (std::size_t i = from; i < dims.size(); ++i) { all *= dims[i]; }
     return all;
 }
 
@@ -78,12 +72,8 @@ double flops_of(const std::string& name, const Json& node) {
         const std::vector<double> x = shape(shapes, a), y = shape(shapes, b);
         return x.size() >= 2 && y.size() >= 2 ? 2 * product(x) * y.back() : 0;
     };
-    if (name == "aten::mm" || name == "aten::bmm") {
-        return matmul(0, 1);
-    }
-    if (name == "aten::addmm" || name == "aten::baddbmm") {
-        return matmul(1, 2);
-    }
+    if (name == "aten::mm" || name == "aten::bmm") { return matmul(0, 1); }
+    if (name == "aten::addmm" || name == "aten::baddbmm") { return matmul(1, 2); }
     if (name == "aten::cudnn_convolution" || name == "aten::miopen_convolution") {
         return 2 * product(shape(out_shapes, 0)) * product(shape(shapes, 1), 1);
     }
@@ -120,9 +110,7 @@ DataType kernel_dtype(const Json& node) {
 const Json* attribute(const Json& node, const char* name) {
     if (const auto list = node.find("attrs"); list != node.end() && list->is_array()) {
         for (const Json& a : *list) {
-            if (a.is_object() && a.value("name", Json()) == name && a.contains("value")) {
-                return &a["value"];
-            }
+            if (a.is_object() && a.value("name", Json()) == name && a.contains("value")) { return &a["value"]; }
         }
         return nullptr;
     }

@@ -15,9 +15,7 @@ struct MappedEdges {
 
     void operator()(const std::function<void(const Edge&)>& visit) const {
         for_each_edge(planned, map->own, [&](const Edge& edge) {
-            if (!one_way || map->member_of(edge.path.src) == 0) {
-                visit({map->path(edge.path), edge.count});
-            }
+            if (!one_way || map->member_of(edge.path.src) == 0) { visit({map->path(edge.path), edge.count}); }
         });
     }
 };
@@ -28,9 +26,7 @@ constexpr GroupShape pair_inside{.per_node = 2, .nodes = 1}, pair_between{.per_n
 
 std::uint32_t PlannedCalls::group(std::vector<std::uint32_t> members) {
     const auto [place, is_new] = group_numbers_.try_emplace(members, static_cast<std::uint32_t>(groups_.size()));
-    if (!is_new) {
-        return place->second;
-    }
+    if (!is_new) { return place->second; }
     const std::vector<std::uint32_t> asked = members;
     std::ranges::sort(members);
     std::map<std::uint32_t, std::uint32_t> on_node;
@@ -115,9 +111,7 @@ PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const CallPlan& pla
 PlannedCalls::Added PlannedCalls::add(Schedule& schedule, std::uint32_t number, const GroupCallSpec& call,
                                       std::span<const Schedule::Dependency> after) {
     Group& group = groups_[number];
-    if (group.map == nullptr) {
-        map(group, group.members);
-    }
+    if (group.map == nullptr) { map(group, group.members); }
     GroupCallSpec placed = call;
     const auto root = std::ranges::find(group.members, group.asked[call.root < group.asked.size() ? call.root : 0]);
     placed.root = static_cast<std::uint32_t>(root - group.members.begin());

@@ -33,9 +33,7 @@ std::uint32_t RankRecording::add(const Record& record, std::span<const std::uint
 
 std::uint32_t Names::operator()(std::string_view text) {
     const auto found = numbers_.find(text);
-    if (found != numbers_.end()) {
-        return found->second;
-    }
+    if (found != numbers_.end()) { return found->second; }
     texts_.emplace_back(text);
     return numbers_[texts_.back()] = static_cast<std::uint32_t>(texts_.size() - 1);
 }
@@ -51,9 +49,7 @@ std::string place_of(const Recording& recording, const RankRecording& rank, std:
 std::vector<std::uint32_t> strided_ranks(double first, double stride, std::uint32_t size) {
     std::vector<std::uint32_t> ranks;
     if (first >= 0 && stride >= 1 && first + stride * size < 4e9) {
-        for (std::uint32_t i = 0; i < size; ++i) {
-            ranks.push_back(static_cast<std::uint32_t>(first + stride * i));
-        }
+        for (std::uint32_t i = 0; i < size; ++i) { ranks.push_back(static_cast<std::uint32_t>(first + stride * i)); }
     }
     return ranks;
 }
@@ -68,9 +64,7 @@ std::uint32_t ranks_named(const Recording& recording) {
     }
     for (const CommGroup& group : recording.groups) {
         most = std::max(most, group.size);
-        for (const std::uint32_t rank : group.ranks) {
-            most = std::max(most, rank + 1);
-        }
+        for (const std::uint32_t rank : group.ranks) { most = std::max(most, rank + 1); }
     }
     return most;
 }
@@ -96,18 +90,10 @@ Bound bound_of_kernel(std::string_view name) {
 DataType dtype_of_kernel(std::string_view name) {
     const std::string said = lower_start(name);
     const auto says = [&](std::string_view word) { return said.find(word) != std::string::npos; };
-    if (says("e4m3") || says("e5m2") || says("fp8") || says("float8")) {
-        return DataType::float8;
-    }
-    if (says("dgemm") || says("f64") || says("double")) {
-        return DataType::float64;
-    }
-    if (says("bf16") || says("bfloat")) {
-        return DataType::bfloat16;
-    }
-    if (says("hgemm") || says("f16") || says("half") || says("h1688") || says("h884")) {
-        return DataType::float16;
-    }
+    if (says("e4m3") || says("e5m2") || says("fp8") || says("float8")) { return DataType::float8; }
+    if (says("dgemm") || says("f64") || says("double")) { return DataType::float64; }
+    if (says("bf16") || says("bfloat")) { return DataType::bfloat16; }
+    if (says("hgemm") || says("f16") || says("half") || says("h1688") || says("h884")) { return DataType::float16; }
     return says("sgemm") || says("<float") || says("f32f32_f32f32_f32") ? DataType::float32 : DataType::bfloat16;
 }
 

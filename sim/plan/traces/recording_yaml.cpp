@@ -18,14 +18,10 @@ namespace {
 std::string in_quotes(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            out.push_back('\\');
-        }
+        if (c == '"' || c == '\\') { out.push_back('\\'); }
         out.push_back(c);
     }
-    for (std::size_t bad = first_non_text(out); bad != std::string::npos; bad = first_non_text(out)) {
-        out[bad] = ' ';
-    }
+    for (std::size_t bad = first_non_text(out); bad != std::string::npos; bad = first_non_text(out)) { out[bad] = ' '; }
     std::ranges::replace_if(
         out, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
     return out + "\"";
@@ -79,9 +75,7 @@ private:
     }
 
     void groups() {
-        if (recording_.groups.empty()) {
-            return;
-        }
+        if (recording_.groups.empty()) { return; }
         text_ += "groups:\n";
         for (std::size_t g = 0; g < recording_.groups.size(); ++g) {
             const CommGroup& group = recording_.groups[g];

@@ -47,14 +47,9 @@ struct Dependents {
         }
     }
 
-    template <class Visit>
-    void for_each_wait(const RankRecording& rank, std::uint32_t record, Visit&& visit) const {
-        for (const std::uint32_t earlier : rank.after(record)) {
-            visit(earlier);
-        }
-        if (before[record] != nothing) {
-            visit(before[record]);
-        }
+    template <class Visit> void for_each_wait(const RankRecording& rank, std::uint32_t record, Visit&& visit) const {
+        for (const std::uint32_t earlier : rank.after(record)) { visit(earlier); }
+        if (before[record] != nothing) { visit(before[record]); }
     }
 };
 
@@ -107,9 +102,7 @@ private:
 };
 
 void ReplayBuilder::prepare() {
-    for (const RankRecording& rank : recording_.ranks) {
-        dependents_.emplace_back(rank);
-    }
+    for (const RankRecording& rank : recording_.ranks) { dependents_.emplace_back(rank); }
     matching_ = match_records(recording_, job_);
     out_.notes = std::move(matching_.notes);
     const std::size_t total = matching_.partner.size();
@@ -125,9 +118,7 @@ void ReplayBuilder::prepare() {
 
 std::uint32_t ReplayBuilder::lane(RecordAt n) {
     const std::uint16_t stream = record_of(n).stream;
-    if (stream == no_stream) {
-        return next_lane_++;
-    }
+    if (stream == no_stream) { return next_lane_++; }
     const auto [place, is_new] = lanes_.try_emplace({n.rank, stream}, next_lane_);
     next_lane_ += is_new ? 1 : 0;
     return place->second;
@@ -150,18 +141,14 @@ std::vector<Schedule::Dependency> ReplayBuilder::waits_of(RecordAt n) {
                                 [&](std::uint32_t earlier) { waits.push_back(last_of(earlier)); });
     if (record.idle.ps > 0) {
         std::vector<Schedule::Dependency> own;
-        if (before != nothing) {
-            own.push_back(last_of(before));
-        }
+        if (before != nothing) { own.push_back(last_of(before)); }
         waits.push_back({delay(n, record.idle, own)});
     }
     if (record.protocol != Protocol::automatic && before == nothing) {
         // The first step of a thread block: all blocks of a kernel start together, whatever this step waits for.
         waits.push_back({delay(n, calls_.kernel_start(record.protocol), {})});
     }
-    if (record.delay.ps > 0) {
-        waits.assign(1, {delay(n, record.delay, waits)});
-    }
+    if (record.delay.ps > 0) { waits.assign(1, {delay(n, record.delay, waits)}); }
     return waits;
 }
 
@@ -172,9 +159,7 @@ PlannedCalls::Added ReplayBuilder::send(RecordAt n, std::uint32_t from, std::uin
 }
 
 std::uint32_t ReplayBuilder::keep(OpId op) {
-    if (out_.schedule.kept.empty() || out_.schedule.kept.back() != op) {
-        out_.schedule.kept.push_back(op);
-    }
+    if (out_.schedule.kept.empty() || out_.schedule.kept.back() != op) { out_.schedule.kept.push_back(op); }
     return static_cast<std::uint32_t>(out_.schedule.kept.size() - 1);
 }
 
@@ -197,23 +182,17 @@ void ReplayBuilder::done(RecordAt n, OpId last) {
     ++finished_;
     const Dependents& d = dependents(n);
     for (std::uint32_t i = d.begin[n.record]; i < d.begin[n.record + 1]; ++i) {
-        if (--waiting_[matching_.first[n.rank] + d.list[i]] == 0) {
-            queue_.push_back({n.rank, d.list[i]});
-        }
+        if (--waiting_[matching_.first[n.rank] + d.list[i]] == 0) { queue_.push_back({n.rank, d.list[i]}); }
     }
 }
 
 void ReplayBuilder::ready(RecordAt n) {
     switch (record_of(n).kind) {
-        case RecordKind::collective:
-            return arrive(n);
-        case RecordKind::send:
-            return emit_message(n);
-        case RecordKind::receive:
-            return emit_receive(n);
+        case RecordKind::collective: return arrive(n);
+        case RecordKind::send: return emit_message(n);
+        case RecordKind::receive: return emit_receive(n);
         case RecordKind::compute:
-        case RecordKind::host:
-            break;
+        case RecordKind::host: break;
     }
     const Record& record = record_of(n);
     const std::vector<Schedule::Dependency> waits = waits_of(n);
@@ -287,9 +266,7 @@ void ReplayBuilder::arrive(RecordAt n) {
     }
     std::vector<Schedule::Dependency> all;
     double bytes = 0;
-    for (const OpId op : arrived_[number]) {
-        all.push_back({op});
-    }
+    for (const OpId op : arrived_[number]) { all.push_back({op}); }
     for (const RecordAt member : call.members) {
         last_[index(member)] = index(member) == index(n) ? arrived : last_[index(member)];
         bytes = std::max(bytes, record_of(member).bytes);
@@ -304,14 +281,10 @@ void ReplayBuilder::arrive(RecordAt n) {
         ran = calls_.add(out_.schedule, group, {first.collective, first.dtype, rounded_bytes(bytes), first.root}, all);
         watch_call(call.members.front(), call.communicator, bytes, ran);
     }
-    for (const RecordAt member : call.members) {
-        watch(member, last_[index(member)], ran);
-    }
+    for (const RecordAt member : call.members) { watch(member, last_[index(member)], ran); }
     const std::vector<RecordAt> members = std::move(call.members);
     arrived_[number] = {};
-    for (const RecordAt member : members) {
-        done(member, ran.last);
-    }
+    for (const RecordAt member : members) { done(member, ran.last); }
 }
 
 void ReplayBuilder::stuck() const {
@@ -343,9 +316,7 @@ Replayed ReplayBuilder::run() {
             const bool expects = record_of(n).kind == RecordKind::receive && matching_.partner[index(n)] != nothing &&
                                  matching_.partner[index(n)] != index(n);
             waiting_[index(n)] += expects ? 1 : 0;  // it also waits for the message
-            if (waiting_[index(n)] == 0) {
-                queue_.push_back(n);
-            }
+            if (waiting_[index(n)] == 0) { queue_.push_back(n); }
         }
     }
     while (!queue_.empty()) {
@@ -353,9 +324,7 @@ Replayed ReplayBuilder::run() {
         queue_.pop_front();
         ready(n);
     }
-    if (finished_ < waiting_.size()) {
-        stuck();
-    }
+    if (finished_ < waiting_.size()) { stuck(); }
     return std::move(out_);
 }
 

@@ -52,9 +52,7 @@ std::optional<std::uint32_t> rank_in_name(const std::filesystem::path& file) {
 std::uint32_t group_number(Recording& recording, const CommGroup& group) {
     const auto known = std::ranges::find(recording.groups, group);
     const auto number = static_cast<std::uint32_t>(known - recording.groups.begin());
-    if (known == recording.groups.end()) {
-        recording.groups.push_back(group);
-    }
+    if (known == recording.groups.end()) { recording.groups.push_back(group); }
     return number;
 }
 
@@ -83,13 +81,9 @@ void for_each_line(InputFile& file, const ReadProgress& progress,
             throw InputError({std::make_shared<const std::string>(file.path().string()), number + 1},
                              fmt::format("a line of more than {} bytes", longest_line));
         }
-        if (progress) {
-            progress(file.share());
-        }
+        if (progress) { progress(file.share()); }
     }
-    if (!rest.empty()) {
-        take(rest, ++number);
-    }
+    if (!rest.empty()) { take(rest, ++number); }
 }
 
 TopologicalOrder topological_order(const std::vector<std::vector<std::uint32_t>>& after) {
@@ -98,21 +92,15 @@ TopologicalOrder topological_order(const std::vector<std::vector<std::uint32_t>>
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
     for (std::uint32_t i = 0; i < after.size(); ++i) {
         waiting[i] = after[i].size();
-        for (const std::uint32_t earlier : after[i]) {
-            then[earlier].push_back(i);
-        }
-        if (waiting[i] == 0) {
-            ready.push(i);
-        }
+        for (const std::uint32_t earlier : after[i]) { then[earlier].push_back(i); }
+        if (waiting[i] == 0) { ready.push(i); }
     }
     TopologicalOrder order;
     while (!ready.empty()) {
         order.sorted.push_back(ready.top());
         ready.pop();
         for (const std::uint32_t next : then[order.sorted.back()]) {
-            if (--waiting[next] == 0) {
-                ready.push(next);
-            }
+            if (--waiting[next] == 0) { ready.push(next); }
         }
     }
     if (order.sorted.size() < after.size()) {
@@ -125,16 +113,12 @@ TopologicalOrder topological_order(const std::vector<std::vector<std::uint32_t>>
 std::optional<std::uint32_t> add_sorted(RankRecording& rank, const std::vector<Record>& records,
                                         const std::vector<std::vector<std::uint32_t>>& after) {
     const TopologicalOrder order = topological_order(after);
-    if (order.in_circle) {
-        return order.in_circle;
-    }
+    if (order.in_circle) { return order.in_circle; }
     std::vector<std::uint32_t> place(records.size());
     std::vector<std::uint32_t> waits;
     for (const std::uint32_t i : order.sorted) {
         waits.clear();
-        for (const std::uint32_t earlier : after[i]) {
-            waits.push_back(place[earlier]);
-        }
+        for (const std::uint32_t earlier : after[i]) { waits.push_back(place[earlier]); }
         place[i] = rank.add(records[i], waits);
     }
     return std::nullopt;

@@ -22,9 +22,7 @@ class Order {
 public:
     Order(const std::vector<Activity>& activities, const std::vector<StreamWait>& waits)
         : activities_(activities), recorded_(!waits.empty()) {
-        for (const Activity& a : activities) {
-            streams_.try_emplace(a.stream);
-        }
+        for (const Activity& a : activities) { streams_.try_emplace(a.stream); }
         std::uint16_t number = 0;
         for (auto& [id, stream] : streams_) {
             // A stream keeps its number if possible, so that users recognize it.
@@ -49,15 +47,11 @@ public:
     std::vector<std::uint32_t> waits_of(std::uint32_t i) {
         const Activity& a = activities_[i];
         Stream& own = streams_.at(a.stream);
-        if (recorded_ && a.launch != 0) {
-            return recorded_waits(a, own);
-        }
+        if (recorded_ && a.launch != 0) { return recorded_waits(a, own); }
         const std::int64_t idle_since = own.done.empty() ? INT64_MIN : activities_[own.done.back()].end_ns;
         std::vector<std::uint32_t> found;
         for (const auto& [id, other] : streams_) {
-            if (id == a.stream) {
-                continue;
-            }
+            if (id == a.stream) { continue; }
             const std::int64_t last = last_before(other, a);
             if (last >= 0 && (a.comm || activities_[static_cast<std::size_t>(last)].end_ns > idle_since)) {
                 found.push_back(static_cast<std::uint32_t>(last));
@@ -72,9 +66,7 @@ private:
         for (; own.next_wait < own.waits.size() && own.waits[own.next_wait].launch < a.launch; ++own.next_wait) {
             const StreamWait& wait = own.waits[own.next_wait];
             const auto other = streams_.find(wait.on);
-            if (other == streams_.end() || wait.on == wait.stream) {
-                continue;
-            }
+            if (other == streams_.end() || wait.on == wait.stream) { continue; }
             const std::vector<std::uint32_t>& done = other->second.done;
             for (auto it = done.rbegin(); it != done.rend(); ++it) {
                 if (activities_[*it].launch < wait.recorded) {
@@ -92,9 +84,7 @@ private:
                                    [&](std::int64_t t, std::uint32_t d) { return t < activities_[d].end_ns; });
         for (std::size_t steps = 0; it != stream.done.begin() && steps < most_steps_back; ++steps) {
             const Activity& other = activities_[*--it];
-            if (a.launch == 0 || other.launch == 0 || other.launch < a.launch) {
-                return *it;
-            }
+            if (a.launch == 0 || other.launch == 0 || other.launch < a.launch) { return *it; }
         }
         return -1;
     }

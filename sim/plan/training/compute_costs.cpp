@@ -28,9 +28,7 @@ const Arithmetic& arithmetic(Precision precision) {
 
 const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu) {
     for (const Part* part : catalog.of_kind("compute")) {
-        if (!gpu.name.empty() && has_word(part->word_or("gpus", ""), gpu.name)) {
-            return *part;
-        }
+        if (!gpu.name.empty() && has_word(part->word_or("gpus", ""), gpu.name)) { return *part; }
     }
     throw CatalogError("no part of kind compute says how fast '" + gpu.name +
                        "' trains; add one with `gpus: " + gpu.name + "`");
@@ -173,17 +171,13 @@ std::vector<Compute> ComputeCosts::computes(const Work& work, DeviceId device) c
         const double bytes = std::min(work.operand_bytes, 0.999 * gpu_.memory_bandwidth * seconds);
         list.push_back({device, 0, 0, flops, bytes, flops / seconds});
     }
-    if (work.streamed_bytes > 0) {
-        list.push_back({device, 0, 0, 0, work.streamed_bytes * slowest_, 0});
-    }
+    if (work.streamed_bytes > 0) { list.push_back({device, 0, 0, 0, work.streamed_bytes * slowest_, 0}); }
     return list;
 }
 
 std::vector<FigureUsed> ComputeCosts::figures() const {
     std::vector<FigureUsed> list;
-    for (const auto& [key, figure] : used_) {
-        list.push_back(figure_used(key.first, key.second, *figure));
-    }
+    for (const auto& [key, figure] : used_) { list.push_back(figure_used(key.first, key.second, *figure)); }
     return list;
 }
 

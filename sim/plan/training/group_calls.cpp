@@ -14,9 +14,7 @@ void resize(Pipeline& p, std::span<Stage> stages, const EdgeSet& edges, const Fa
         p.bytes_per_edge *= planned / ranks;
     } else if (p.cyclic) {
         double hops = 0;
-        for (const Stage& stage : stages) {
-            hops += stage.count;
-        }
+        for (const Stage& stage : stages) { hops += stage.count; }
         const double all_hops = hops / (planned - 1) * (ranks - 1);
         for (Stage& stage : stages) {
             const bool local = own.node_of(stage.hop.src) == own.node_of(stage.hop.dst);
@@ -53,9 +51,7 @@ std::uint32_t GroupCalls::edges(Schedule& schedule, const EdgeSet& one, const Gr
                                 GroupDirection direction) {
     const auto [place, fresh] = edges_.emplace(std::pair{&one, key_of(mapping.groups, direction)},
                                                static_cast<std::uint32_t>(schedule.edge_sets.size()));
-    if (fresh) {
-        schedule.edge_sets.push_back(edges_of_all(mapping, one, direction));
-    }
+    if (fresh) { schedule.edge_sets.push_back(edges_of_all(mapping, one, direction)); }
     return place->second;
 }
 
@@ -70,9 +66,7 @@ Pipeline GroupCalls::on_groups(Schedule& schedule, const Prepared& ready, const 
     std::vector<Stage> stages(first, first + planned.stage_count);
     const EdgeSet& one = own.edge_sets[planned.edges];
     Pipeline pipeline = planned;
-    if (!mapping.even) {
-        resize(pipeline, stages, one, mapping.map.own, groups.size);
-    }
+    if (!mapping.even) { resize(pipeline, stages, one, mapping.map.own, groups.size); }
     pipeline = repeated(pipeline, call.times);
     pipeline.first_stage = static_cast<std::uint32_t>(schedule.stages.size());
     for (Stage& stage : stages) {
@@ -101,9 +95,7 @@ GroupCalls::Prepared& GroupCalls::prepared(const GroupCall& call, const Groups& 
 std::vector<OpId> GroupCalls::add(Schedule& schedule, const GroupCall& call, const Groups& groups,
                                   std::span<const DeviceId> devices, std::span<const Schedule::Dependency> after,
                                   GroupDirection direction) {
-    if (groups.size < 2 || call.bytes < 1 || !(call.times > 0)) {
-        return {};
-    }
+    if (groups.size < 2 || call.bytes < 1 || !(call.times > 0)) { return {}; }
     Prepared& ready = prepared(call, groups, direction);
     Evidence& weakest = evidence_.at(static_cast<std::size_t>(call.kind));
     weakest = std::max(weakest, ready.plan->evidence);

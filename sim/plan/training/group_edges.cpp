@@ -14,9 +14,7 @@ std::vector<std::uint32_t> members_by_node(const Groups& groups, std::uint32_t g
     std::uint32_t node = 0;
     for (std::uint32_t k = 0; k < groups.size; ++k) {
         const std::uint32_t here = (groups.base(group) + k * groups.stride) / gpus_per_node;
-        if (k == 0 || here != node) {
-            begins.push_back(k);
-        }
+        if (k == 0 || here != node) { begins.push_back(k); }
         node = here;
     }
     begins.push_back(groups.size);
@@ -47,9 +45,7 @@ struct AllGroups {
             each.set(group);
             for (const Edge& edge : edges) {
                 const PathQuery path = each.map.path(edge.path);
-                if (path.src != path.dst) {
-                    visit({path, edge.count});
-                }
+                if (path.src != path.dst) { visit({path, edge.count}); }
             }
         }
     }
@@ -62,9 +58,7 @@ struct AllGroups {
             for (std::uint32_t pair = 0; pair < groups.size * groups.size; ++pair) {
                 const std::uint32_t from = groups.base(group) + pair / groups.size * groups.stride;
                 const std::uint32_t to = groups.base(group) + pair % groups.size * groups.stride;
-                if (from == to) {
-                    continue;
-                }
+                if (from == to) { continue; }
                 Edge edge;
                 edge.path.src = real.gpu(from);
                 edge.path.dst = real.gpu(to);
@@ -125,9 +119,7 @@ PathQuery GroupsMapping::hop(const PathQuery& planned) {
             query.src = moved(planned.src, by);
             query.dst = moved(planned.dst, by);
             const PathQuery found = map.path(query);
-            if (found.src != found.dst) {
-                return found;
-            }
+            if (found.src != found.dst) { return found; }
         }
     }
     set(0);

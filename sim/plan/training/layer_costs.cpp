@@ -9,9 +9,7 @@ namespace {
 // A forward product, or the two products of its backward pass: for the gradient of the operand and for that of the
 // weights, whose fp32 gradient is read and written (8 bytes per element).
 Work both(const ComputeCosts& costs, Product forward, bool backward) {
-    if (!backward) {
-        return costs.product(forward);
-    }
+    if (!backward) { return costs.product(forward); }
     Product by_operand = forward;
     std::swap(by_operand.n, by_operand.k);
     Product by_weight = forward;
@@ -34,9 +32,7 @@ Phases operator*(double layers, const Phases& phases) {
     Phases all = phases;
     for (Phase& phase : all) {
         phase.work = layers * phase.work;
-        for (GroupCall& call : phase.calls) {
-            call.times *= layers;
-        }
+        for (GroupCall& call : phase.calls) { call.times *= layers; }
     }
     return all;
 }
@@ -106,9 +102,7 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
 // of all its ranks (Korthikanti et al. 2022, 4.2); without sequence parallelism two all-reduces. With overlap the calls
 // are cut into as many pieces as ranks: the first piece runs alone, the rest during the products.
 void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& work) const {
-    if (layout_.t == 1) {
-        return;
-    }
+    if (layout_.t == 1) { return; }
     const double bytes = 2 * layout_.tokens * model_.hidden;
     std::vector<GroupCall> calls;
     if (workload_.parallelism.sequence) {
@@ -125,9 +119,7 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
         calls = {{CommKind::tensor, Collective::all_reduce, bytes, 2 * times}};
     }
     if (!workload_.overlap.tensor) {
-        for (const GroupCall& call : calls) {
-            phases.push_back({{}, {call}});
-        }
+        for (const GroupCall& call : calls) { phases.push_back({{}, {call}}); }
         return;
     }
     Phase beside{work, {}};
@@ -145,9 +137,7 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
 // All work of a layer except the core of its attention.
 Work LayerCosts::around_attention(bool experts, bool backward) const {
     Work work = attention_products(backward) + small_kernels(experts, backward);
-    if (!experts) {
-        return work + dense_products(model_.ffn, layout_.tokens, backward);
-    }
+    if (!experts) { return work + dense_products(model_.ffn, layout_.tokens, backward); }
     work += expert_products(backward);
     if (model_.shared_experts > 0) {
         work += dense_products(model_.shared_experts * model_.expert_ffn, layout_.tokens, backward);
@@ -159,9 +149,7 @@ Work LayerCosts::around_attention(bool experts, bool backward) const {
 // back; `rings`: how often keys and values go round the ring of context ranks.
 Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passes, double rings) const {
     Phases phases;
-    if (layout_.c == 1) {
-        work += core;
-    }
+    if (layout_.c == 1) { work += core; }
     add_tensor(phases, experts, passes, work);
     if (experts && layout_.e > 1) {
         const double bytes = 2 * model_.experts_per_token * layout_.tokens * model_.hidden / layout_.t;

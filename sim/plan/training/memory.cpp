@@ -31,9 +31,7 @@ double score_activations(const ModelShape& m, const Layout& layout) {
 }
 
 double in_flight(const TrainingWorkload& w, const Layout& layout, std::uint32_t stage) {
-    if (w.order == PipelineOrder::gpipe) {
-        return layout.micro_batches;
-    }
+    if (w.order == PipelineOrder::gpipe) { return layout.micro_batches; }
     const double ahead =
         layout.v == 1 ? layout.p - stage : (2.0 * (layout.p - stage - 1) + (layout.v - 1) * layout.p + 1) / layout.v;
     return std::min<double>(ahead, layout.micro_batches);
@@ -57,9 +55,7 @@ public:
         : model_(model), w_(w), layout_(layout), costs_(costs), stage_(stage) {
         for (std::uint32_t chunk = 0; chunk < layout.v; ++chunk) {
             const Layers here = layout.layers_of(model, stage, chunk);
-            for (int i = 0; i < here.count; ++i) {
-                (model.has_experts(here.first + i) ? sparse_ : dense_) += 1;
-            }
+            for (int i = 0; i < here.count; ++i) { (model.has_experts(here.first + i) ? sparse_ : dense_) += 1; }
             held_ += layers.held(here);
         }
         largest_layer_ = held_.total() / std::max(1.0, dense_ + sparse_);
@@ -130,9 +126,7 @@ private:
 }  // namespace
 
 double gradient_bytes(const TrainingWorkload& workload) {
-    if (workload.gradient_bytes > 0) {
-        return workload.gradient_bytes;
-    }
+    if (workload.gradient_bytes > 0) { return workload.gradient_bytes; }
     return workload.sharding >= Sharding::zero_3 ? 2 : 4;
 }
 
@@ -141,9 +135,7 @@ StepMemory step_memory(const ModelShape& model, const TrainingWorkload& w, const
     if (model.convolutional()) {
         const double all = parameters(model);
         double outputs = 0;
-        for (const Convolution& c : model.convolutions) {
-            outputs += c.count * c.out * c.width * c.width;
-        }
+        for (const Convolution& c : model.convolutions) { outputs += c.count * c.out * c.width * c.width; }
         StepMemory memory;
         memory.parameters = memory.gradients = memory.optimizer = 4 * all;
         memory.activations = 2 * 4 * layout.tokens * outputs;

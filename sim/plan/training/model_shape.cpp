@@ -34,9 +34,7 @@ constexpr ShapeFigure shape_figures[] = {
 };
 
 void read_part(const Part& part, ModelShape& model) {
-    for (const ShapeFigure& d : shape_figures) {
-        model.*d.field = part.number_or(d.figure, model.*d.field);
-    }
+    for (const ShapeFigure& d : shape_figures) { model.*d.field = part.number_or(d.figure, model.*d.field); }
     model.gated = part.number_or("gated", 0) != 0;
     model.tied = part.number_or("tied", 0) != 0;
     model.causal = part.number_or("causal", 1) != 0;
@@ -56,16 +54,10 @@ void apply(const ModelDimensions& own, ModelShape& model) {
     if (own.hidden > 0 || own.heads > 0) {
         model.head_size = model.value_head_size = 0;  // follows from the new dimensions
     }
-    if (own.heads > 0) {
-        model.kv_heads = 0;
-    }
-    if (own.hidden > 0) {
-        model.ffn = 0;
-    }
+    if (own.heads > 0) { model.kv_heads = 0; }
+    if (own.hidden > 0) { model.ffn = 0; }
     for (const ShapeFigure& d : shape_figures) {
-        if (d.own != nullptr && own.*d.own > 0) {
-            model.*d.field = own.*d.own;
-        }
+        if (d.own != nullptr && own.*d.own > 0) { model.*d.field = own.*d.own; }
     }
     model.gated = model.gated || own.gated;
 }
@@ -107,9 +99,7 @@ ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload)
     const ModelDimensions& own = workload.dimensions;
     const bool whole = own.layers > 0 && own.hidden > 0 && own.heads > 0 && own.vocabulary > 0;
     const Part* part = catalog.find(workload.model);
-    if (!whole || (part != nullptr && part->kind == "model")) {
-        read_part(catalog.at("model", workload.model), model);
-    }
+    if (!whole || (part != nullptr && part->kind == "model")) { read_part(catalog.at("model", workload.model), model); }
     apply(own, model);
     fill(model);
     if (workload.sequence_length > 0) {
@@ -143,9 +133,7 @@ double parameters(const ModelShape& m) {
         for (const Convolution& c : m.convolutions) {
             sum += c.count * (c.in * c.out * c.kernel * c.kernel + 2 * c.out);  // 2 * out: a norm's scale and shift
         }
-        for (const Convolution& p : m.products) {
-            sum += p.in * p.out + p.out;
-        }
+        for (const Convolution& p : m.products) { sum += p.in * p.out + p.out; }
         return sum;
     }
     double sum = embedding_parameters(m) + head_parameters(m);
@@ -160,9 +148,7 @@ double model_flops(const ModelShape& m, double tokens) {
         for (const Convolution& c : m.convolutions) {
             sum += c.count * c.in * c.out * c.kernel * c.kernel * c.width * c.width;
         }
-        for (const Convolution& p : m.products) {
-            sum += p.in * p.out;
-        }
+        for (const Convolution& p : m.products) { sum += p.in * p.out; }
         return 6 * sum;
     }
     const double sparse = m.experts > 0 ? m.layers - m.dense_layers : 0;

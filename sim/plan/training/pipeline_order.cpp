@@ -29,16 +29,12 @@ std::vector<PipelineAction> stage_actions(PipelineOrder order, std::uint32_t sta
         ahead = chunks == 1 ? stages - stage - 1 : 2 * (stages - stage - 1) + (chunks - 1) * stages;
         ahead = std::min(ahead, total);
     }
-    for (std::uint32_t k = 0; k < ahead; ++k) {
-        actions.push_back(nth(true, k, round, chunks));
-    }
+    for (std::uint32_t k = 0; k < ahead; ++k) { actions.push_back(nth(true, k, round, chunks)); }
     for (std::uint32_t k = ahead; k < total; ++k) {
         actions.push_back(nth(true, k, round, chunks));
         actions.push_back(nth(false, k - ahead, round, chunks));
     }
-    for (std::uint32_t k = total - ahead; k < total; ++k) {
-        actions.push_back(nth(false, k, round, chunks));
-    }
+    for (std::uint32_t k = total - ahead; k < total; ++k) { actions.push_back(nth(false, k, round, chunks)); }
     return actions;
 }
 

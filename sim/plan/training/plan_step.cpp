@@ -11,24 +11,18 @@ double StepContext::gradient_bytes() const { return fabricast::gradient_bytes(wo
 
 Piece layers_piece(const StepContext& context, const Layers& layers) {
     double sparse = 0;
-    for (int i = 0; i < layers.count; ++i) {
-        sparse += context.model.has_experts(layers.first + i) ? 1 : 0;
-    }
+    for (int i = 0; i < layers.count; ++i) { sparse += context.model.has_experts(layers.first + i) ? 1 : 0; }
     const double dense = layers.count - sparse;
     Piece piece;
     const auto append = [](Phases& phases, const Phases& more) {
         phases.insert(phases.end(), more.begin(), more.end());
     };
-    if (dense > 0) {
-        append(piece.forward, dense * context.layers.forward(false));
-    }
+    if (dense > 0) { append(piece.forward, dense * context.layers.forward(false)); }
     if (sparse > 0) {
         append(piece.forward, sparse * context.layers.forward(true));
         append(piece.backward, sparse * context.layers.backward(true));
     }
-    if (dense > 0) {
-        append(piece.backward, dense * context.layers.backward(false));
-    }
+    if (dense > 0) { append(piece.backward, dense * context.layers.backward(false)); }
     piece.held = context.layers.held(layers);
     return piece;
 }
@@ -52,9 +46,7 @@ std::vector<Piece> network_pieces(const StepContext& context, double bucket) {
 ChunkEnds chunk_ends(const StepContext& context, std::uint32_t stage, std::uint32_t chunk) {
     const Layout& layout = context.layout;
     ChunkEnds ends;
-    if (context.model.convolutional()) {
-        return ends;
-    }
+    if (context.model.convolutional()) { return ends; }
     if (stage == 0 && chunk == 0) {
         ends.before = context.layers.embedding();
         ends.front_parameters = embedding_parameters(context.model) / layout.t;
@@ -118,9 +110,7 @@ StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, const
     plan.model_flops = samples * plan.layout.sequence * model_flops(plan.model, plan.layout.sequence);
     plan.peak = costs.peak();
     plan.figures = costs.figures();
-    for (FigureUsed& figure : calls.figures()) {
-        plan.figures.push_back(std::move(figure));
-    }
+    for (FigureUsed& figure : calls.figures()) { plan.figures.push_back(std::move(figure)); }
     plan.notes = calls.notes();
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) {
         plan.evidence[kind] = calls.evidence(static_cast<CommKind>(kind));

@@ -52,9 +52,7 @@ public:
         }
         std::vector<Held> held(layout_.p);
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
-            for (const ReplicatedChunk& chunk : stages_[stage]) {
-                held[stage] += chunk.whole.held;
-            }
+            for (const ReplicatedChunk& chunk : stages_[stage]) { held[stage] += chunk.whole.held; }
         }
         finish_step(builder_, context_, held, joined(reduced_, turns_.computed_by_all()));
     }
@@ -97,9 +95,7 @@ private:
     // After the last step's optimizer each rank has only its share of the new parameters. They are gathered bucket by
     // bucket in the order in which the first micro-batch needs them.
     void gather_parameters() {
-        if (!shares_states() || broadcasts()) {
-            return;
-        }
+        if (!shares_states() || broadcasts()) { return; }
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             Ends chain;
             for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
@@ -111,9 +107,7 @@ private:
                 }
             }
             if (!context_.workload.overlap.parameters) {  // everything is gathered before anything starts
-                for (std::uint32_t lane = 0; lane < builder_.lanes(); ++lane) {
-                    turns_.computed(stage, lane) = chain;
-                }
+                for (std::uint32_t lane = 0; lane < builder_.lanes(); ++lane) { turns_.computed(stage, lane) = chain; }
             }
         }
     }

@@ -56,9 +56,7 @@ public:
             all = joined(std::move(all), stages_[stage].wire);
             for (const ShardedChunk& chunk : stages_[stage].chunks) {
                 held[stage] += chunk.root;
-                for (const Piece& unit : chunk.units) {
-                    held[stage] += unit.held;
-                }
+                for (const Piece& unit : chunk.units) { held[stage] += unit.held; }
             }
         }
         finish_step(builder_, context_, held, all);
@@ -140,16 +138,12 @@ private:
         const StepOp what = compute_op(stage, action);
         const bool early = context_.workload.overlap.parameters;
         const Ends first = first_gate(stage, after);
-        if (gathers_again() && !chunk.root_there) {
-            after = joined(after, gather(chunk.root, what, first));
-        }
+        if (gathers_again() && !chunk.root_there) { after = joined(after, gather(chunk.root, what, first)); }
         bool there = !gathers_again() || stages_[stage].last == &chunk;
         Ends arrived = there || !early ? Ends{} : gather(chunk.units.back().held, what, first);
         after = builder_.compute(chunk.ends.head_back, what, 0, after);
         for (std::size_t u = chunk.units.size(); u-- > 0;) {
-            if (!there && !early) {
-                arrived = gather(chunk.units[u].held, what, after);
-            }
+            if (!there && !early) { arrived = gather(chunk.units[u].held, what, after); }
             const bool more = gathers_again() && early && u > 0;
             Ends next = more ? gather(chunk.units[u - 1].held, what, after) : Ends{};
             after = builder_.phases(chunk.units[u].backward, what, 0, joined(after, arrived));

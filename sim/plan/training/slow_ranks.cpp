@@ -18,9 +18,7 @@ std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, 
                                           const Fabric& fabric) {
     std::vector<LinkEvent> result;
     std::vector<LinkEvent> slow;
-    for (const LinkEvent& event : events) {
-        (event.of_device() ? slow : result).push_back(event);
-    }
+    for (const LinkEvent& event : events) { (event.of_device() ? slow : result).push_back(event); }
     std::ranges::stable_sort(slow, {}, &LinkEvent::at);
     std::map<std::uint32_t, std::map<DeviceId, double>> shares;  // by stage: the slow GPUs so far
     for (LinkEvent& event : slow) {

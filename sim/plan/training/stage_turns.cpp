@@ -28,9 +28,7 @@ void StageTurns::run(const Body& body) {
                 const bool received = receive(place.stage, place.lane, action);
                 moved = moved || received;
                 const std::optional<Ends> waits = inputs(place.stage, place.lane, action);
-                if (!waits) {
-                    break;
-                }
+                if (!waits) { break; }
                 Ends& computed = computed_[{place.stage, place.lane}];
                 computed = body(place.stage, place.lane, action, joined(computed, *waits));
                 sent_.erase({place.stage, place.lane});
@@ -40,26 +38,20 @@ void StageTurns::run(const Body& body) {
             }
         }
     }
-    for ([[maybe_unused]] const Place& place : places) {
-        assert(place.next == place.actions.size());
-    }
+    for ([[maybe_unused]] const Place& place : places) { assert(place.next == place.actions.size()); }
 }
 
 Ends StageTurns::computed_by(std::uint32_t stage) const {
     Ends all;
     for (const auto& [place, ends] : computed_) {
-        if (place.first == stage) {
-            all = joined(std::move(all), ends);
-        }
+        if (place.first == stage) { all = joined(std::move(all), ends); }
     }
     return all;
 }
 
 Ends StageTurns::computed_by_all() const {
     Ends all;
-    for (const auto& [place, ends] : computed_) {
-        all = joined(std::move(all), ends);
-    }
+    for (const auto& [place, ends] : computed_) { all = joined(std::move(all), ends); }
     return all;
 }
 
@@ -76,15 +68,11 @@ std::optional<Ends> StageTurns::inputs(std::uint32_t stage, std::uint32_t lane, 
     Ends waits;
     if (has_input(stage, action)) {
         const auto found = arrived_.find({stage, lane, action.chunk, action.micro_batch, action.forward});
-        if (found == arrived_.end()) {
-            return std::nullopt;
-        }
+        if (found == arrived_.end()) { return std::nullopt; }
         waits = found->second;
     }
     if (const auto own = sent_.find({stage, lane}); own != sent_.end()) {
-        if (!own->second.taken) {
-            return std::nullopt;
-        }
+        if (!own->second.taken) { return std::nullopt; }
         waits = joined(std::move(waits), own->second.ends);
     }
     return waits;
@@ -96,9 +84,7 @@ void StageTurns::post(std::uint32_t stage, std::uint32_t lane, const PipelineAct
     const Layout& layout = context_.layout;
     const bool wraps = action.forward ? stage + 1 == layout.p : stage == 0;
     const std::uint32_t last_chunk = action.forward ? layout.v - 1 : 0;
-    if (layout.p == 1 || (wraps && action.chunk == last_chunk)) {
-        return;
-    }
+    if (layout.p == 1 || (wraps && action.chunk == last_chunk)) { return; }
     const std::uint32_t next = action.forward ? stage + 1 : stage + layout.p - 1;
     const std::uint32_t to = next % layout.p;
     const std::uint32_t chunk = !wraps ? action.chunk : action.forward ? action.chunk + 1 : action.chunk - 1;
@@ -117,15 +103,11 @@ void StageTurns::post(std::uint32_t stage, std::uint32_t lane, const PipelineAct
 bool StageTurns::receive(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action) {
     const ActionKey key{stage, lane, action.chunk, action.micro_batch, action.forward};
     const auto posted = posted_.find(key);
-    if (posted == posted_.end()) {
-        return false;
-    }
+    if (posted == posted_.end()) { return false; }
     const auto& [what, computed] = posted->second;
     Ends after = joined(computed, computed_[{stage, lane}]);
     if (const auto own = sent_.find({stage, lane}); own != sent_.end() && own->second.to != what.stage) {
-        if (!own->second.taken) {
-            return false;
-        }
+        if (!own->second.taken) { return false; }
         after = joined(std::move(after), own->second.ends);
     }
     const Ends ends = builder_.send(context_.layers.boundary(), what.stage, stage, what, lane, after);

@@ -19,20 +19,14 @@ public:
         account_.step = to_seconds(timeline_.makespan - Time{});
         double end = 0;
         for (std::size_t i = 0; i < step_.ops.size(); ++i) {
-            if (step_.ops[i].stage != stage || schedule_.kind(id(i)) != OpKind::compute) {
-                continue;
-            }
+            if (step_.ops[i].stage != stage || schedule_.kind(id(i)) != OpKind::compute) { continue; }
             const double start = start_of(i);
-            if (start > end) {
-                blame(end, start, last_before(i));
-            }
+            if (start > end) { blame(end, start, last_before(i)); }
             const double busy = finish_of(i) - std::max(start, end);
             (step_.ops[i].tag == StepTag::fixed ? account_.fixed : account_.compute) += busy;
             end = finish_of(i);
         }
-        if (account_.step > end) {
-            blame(end, account_.step, latest_of_all());
-        }
+        if (account_.step > end) { blame(end, account_.step, latest_of_all()); }
         return account_;
     }
 
@@ -47,18 +41,14 @@ private:
         std::size_t last = none;
         for (std::size_t d = 0; d < schedule_.dependency_count(id(i)); ++d) {
             const auto on = static_cast<std::size_t>(schedule_.dependency(id(i), d).op);
-            if (last == none || finish_of(on) > finish_of(last)) {
-                last = on;
-            }
+            if (last == none || finish_of(on) > finish_of(last)) { last = on; }
         }
         return last;
     }
 
     std::size_t latest_of_all() const {
         std::size_t last = 0;
-        for (std::size_t i = 0; i < step_.ops.size(); ++i) {
-            last = finish_of(i) >= finish_of(last) ? i : last;
-        }
+        for (std::size_t i = 0; i < step_.ops.size(); ++i) { last = finish_of(i) >= finish_of(last) ? i : last; }
         return last;
     }
 
@@ -97,9 +87,7 @@ StepAccount account(const StepFacts& step, const Schedule& schedule, const Timel
         mean.compute += weight * one.compute;
         mean.bubble += weight * one.bubble;
         mean.fixed += weight * one.fixed;
-        for (std::size_t k = 0; k < comm_kinds; ++k) {
-            mean.exposed[k] += weight * one.exposed[k];
-        }
+        for (std::size_t k = 0; k < comm_kinds; ++k) { mean.exposed[k] += weight * one.exposed[k]; }
     }
     return mean;
 }

@@ -8,9 +8,7 @@ namespace {
 
 Ends finishes(const std::vector<OpId>& ops) {
     Ends ends;
-    for (const OpId op : ops) {
-        ends.push_back({op});
-    }
+    for (const OpId op : ops) { ends.push_back({op}); }
     return ends;
 }
 
@@ -53,9 +51,7 @@ Ends StepBuilder::call(const GroupCall& call, const Groups& groups, const StepOp
                        Ends after) {
     std::vector<DeviceId> devices;
     for (std::uint32_t l = 0; l < lanes_; ++l) {
-        if (lane == Layout::all || lane == l) {
-            devices.push_back(device(what.stage, l));
-        }
+        if (lane == Layout::all || lane == l) { devices.push_back(device(what.stage, l)); }
     }
     return add(call, groups, devices, what, std::move(after), GroupDirection::both);
 }
@@ -75,9 +71,7 @@ Ends StepBuilder::phases(const Phases& phases, const StepOp& what, std::uint32_t
             Ends& chain = chains.at(static_cast<std::size_t>(one.kind));
             chain = call(one, groups(one.kind), what, lane, chain.empty() ? after : chain);
         }
-        for (const Ends& chain : chains) {
-            ends = joined(std::move(ends), chain);
-        }
+        for (const Ends& chain : chains) { ends = joined(std::move(ends), chain); }
         after = std::move(ends);
     }
     return after;
@@ -97,9 +91,7 @@ Ends StepBuilder::send(const GroupCall& call, std::uint32_t from_stage, std::uin
 }
 
 Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
-    if (duration.ps <= 0) {
-        return after;
-    }
+    if (duration.ps <= 0) { return after; }
     const OpId op = plan_.schedule.add(Delay{0x20000000U + hosts_++, duration}, after);
     tag(what, StepTag::fixed);
     return finishes({op});

@@ -27,9 +27,7 @@ int DataPath::dma_crossings() const {
 
 Duration DataPath::fixed_latency() const {
     Duration sum;
-    for (const LatencyTerm& term : latency) {
-        sum += term.time;
-    }
+    for (const LatencyTerm& term : latency) { sum += term.time; }
     return sum;
 }
 
@@ -57,9 +55,7 @@ LatencyTerm DataPathFigures::latency(std::string what, std::string_view name, st
 
 std::vector<FigureUsed> DataPathFigures::used() const {
     std::vector<FigureUsed> all;
-    for (const auto& [key, figure] : used_) {
-        all.push_back(figure_used(key.first, key.second, *figure));
-    }
+    for (const auto& [key, figure] : used_) { all.push_back(figure_used(key.first, key.second, *figure)); }
     return all;
 }
 

@@ -41,9 +41,7 @@ std::string bottleneck(const Exchange& e, const Timeline& many, const Fabric& fa
         return fmt::format("{} {} %", fabric.link_name(use.link), std::lround(std::min(use.utilisation, 1.0) * 100));
     }
     for (const Leg& leg : e.choice.path.legs) {
-        if (bytes / e.each_s >= busy_share * leg.rate_cap && !leg.cap.empty()) {
-            return leg.cap;
-        }
+        if (bytes / e.each_s >= busy_share * leg.rate_cap && !leg.cap.empty()) { return leg.cap; }
     }
     return to_seconds(std::max(e.messaging.send_gap, e.messaging.receive_gap)) >= busy_share * e.each_s
                ? "messages of " + e.messaging.name
@@ -119,9 +117,7 @@ std::string describe(const Exchange& e, const TransferWorkload& workload, const 
     out += path.piece.count > 0 && path.legs.size() > 1
                ? fmt::format("legs, one behind the other in pieces of {}, {} in flight\n", text(path.piece), path.slots)
                : "legs\n";
-    for (std::size_t l = 0; l < path.legs.size(); ++l) {
-        out += leg_lines(path.legs[l], l + 1, fabric);
-    }
+    for (std::size_t l = 0; l < path.legs.size(); ++l) { out += leg_lines(path.legs[l], l + 1, fabric); }
     out += "\nlatency beside the links'\n";
     const auto fixed = [&](const std::string& what, const std::string& time) {
         return fmt::format("  {:<{}}{}\n", what, name_width + 5, time);
@@ -134,9 +130,7 @@ std::string describe(const Exchange& e, const TransferWorkload& workload, const 
             out += fixed(work.what + (work.receiver ? ", receiver's core" : ", sender's core"), text(work.per_message));
         }
     }
-    if (path.latency.empty() && path.work.empty()) {
-        out += "  none\n";
-    }
+    if (path.latency.empty() && path.work.empty()) { out += "  none\n"; }
     out += fmt::format("\none message        {}\n", text(e.one_s, Dimension::time));
     out += fmt::format("in a window        {} a message, {}{}, bound by {}\n", text(e.each_s, Dimension::time),
                        rate(e.bandwidth), workload.direction == Direction::both_ways ? " both ways together" : "",
@@ -144,9 +138,7 @@ std::string describe(const Exchange& e, const TransferWorkload& workload, const 
     if (!workload.concurrent.empty()) {
         out += fmt::format("with those beside  {} in all\n", rate(e.aggregate_bandwidth));
     }
-    for (const std::string& note : path.notes) {
-        out += fmt::format("note               {}\n", note);
-    }
+    for (const std::string& note : path.notes) { out += fmt::format("note               {}\n", note); }
     if (!e.choice.refused.empty()) {
         out += "\nwhat forbids a better transport\n";
         for (const Candidate& refused : e.choice.refused) {

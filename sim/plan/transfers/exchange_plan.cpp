@@ -16,9 +16,7 @@ constexpr std::size_t most_transfers = 20'000;  // in one replay; longer windows
 // A kernel's loads return after a round trip over the leg's links, which limits the rate of the bytes in flight.
 void limit_reads(const Messaging& m, const Fabric& fabric, DataPath& path) {
     for (Leg& leg : path.legs) {
-        if (!leg.reads || m.read_outstanding <= 0) {
-            continue;
-        }
+        if (!leg.reads || m.read_outstanding <= 0) { continue; }
         const PathQuery& way = leg.paths.front();
         const Duration trip = fabric.path(way).latency + fabric.path(query(way.dst, way.src)).latency;
         leg.limit(m.read_outstanding / to_seconds(trip), "loads under way");
@@ -27,9 +25,7 @@ void limit_reads(const Messaging& m, const Fabric& fabric, DataPath& path) {
 
 Duration links_of(const DataPath& path, const Fabric& fabric) {
     Duration sum;
-    for (const Leg& leg : path.legs) {
-        sum += leg.paths.empty() ? Duration{} : fabric.path(leg.paths.front()).latency;
-    }
+    for (const Leg& leg : path.legs) { sum += leg.paths.empty() ? Duration{} : fabric.path(leg.paths.front()).latency; }
     return sum;
 }
 
@@ -44,18 +40,14 @@ std::uint32_t fitting_window(std::uint32_t window, const DataPath& path, Bytes s
 DeviceId device_at(const Fabric& fabric, const std::string& name, const char* key) {
     try {
         return fabric.device(name);
-    } catch (const ClusterError& error) {
-        throw PlanError(error.what(), key);
-    }
+    } catch (const ClusterError& error) { throw PlanError(error.what(), key); }
 }
 
 // Latency of the path to a plain server's adapter: a host bridge and one PCIe link.
 Duration plain_path(const NodeTemplate& node) {
     Duration bridge;
     Duration cable;
-    for (const NodeDevice& device : node.devices) {
-        bridge = device.name.starts_with("cpu") ? device.latency : bridge;
-    }
+    for (const NodeDevice& device : node.devices) { bridge = device.name.starts_with("cpu") ? device.latency : bridge; }
     for (const NodeCable& c : node.cables) {
         const bool of_nic = c.a.starts_with("nic") || c.b.starts_with("nic");
         cable = of_nic ? c.link.latency : cable;

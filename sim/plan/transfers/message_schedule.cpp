@@ -30,14 +30,10 @@ public:
     MessageBuilder(const Endpoints& c, Bytes bytes, bool both_ways, Schedule& schedule)
         : c_(c), bytes_(bytes), schedule_(schedule) {
         std::uint32_t host = 0;  // the first that no delay has yet
-        for (const Delay& delay : schedule.delays) {
-            host = std::max(host, delay.host + 1);
-        }
+        for (const Delay& delay : schedule.delays) { host = std::max(host, delay.host + 1); }
         next_host_ = host + 2;
         ways_.push_back({lanes(c.choice.path), false, host, host + 1});
-        if (both_ways) {
-            ways_.push_back({lanes(c.back), true, host + 1, host});
-        }
+        if (both_ways) { ways_.push_back({lanes(c.back), true, host + 1, host}); }
         control_ = lanes(c.control);
         answer_ = lanes(c.answer);
     }
@@ -57,15 +53,9 @@ public:
         }
         // Cores hand over all messages before they turn to what arrives, as a window of non-blocking sends does.
         std::vector<Message> sent(messages, Message(ways_.size()));
-        for (Message& message : sent) {
-            advance(message, hand);
-        }
-        for (Message& message : sent) {
-            advance(message, ask);
-        }
-        for (Message& message : sent) {
-            schedule_.kept.push_back(carried(message));
-        }
+        for (Message& message : sent) { advance(message, hand); }
+        for (Message& message : sent) { advance(message, ask); }
+        for (Message& message : sent) { schedule_.kept.push_back(carried(message)); }
         if (c_.messaging.acknowledged) {
             const Way& way = ways_.front();
             const OpId posted = core(way.receiver, c_.messaging.send, {{schedule_.kept.back()}});
@@ -78,11 +68,8 @@ private:
     // What the next operation of a message waits for, in each direction.
     using Message = std::vector<After>;
 
-    template <class Step>
-    void advance(Message& message, const Step& step) {
-        for (std::size_t w = 0; w < ways_.size(); ++w) {
-            message[w] = step(ways_[w], message[w]);
-        }
+    template <class Step> void advance(Message& message, const Step& step) {
+        for (std::size_t w = 0; w < ways_.size(); ++w) { message[w] = step(ways_[w], message[w]); }
     }
 
     // One message in each direction, from when it may be sent to the end of the later one.
@@ -113,9 +100,7 @@ private:
     // core's next work waits for.
     OpId busy(std::uint32_t host, Duration waited, Duration gap, const After& after) {
         const OpId done = core(host, waited, after);
-        if (gap > waited) {
-            core(host, gap - waited, {{done}});
-        }
+        if (gap > waited) { core(host, gap - waited, {{done}}); }
         return done;
     }
 
@@ -142,9 +127,7 @@ private:
 
     // The rendezvous of a message that is too large to be sent at once: it asks the receiver for a buffer first.
     After agree(const Way& way, const After& handed) {
-        if (mode_of(c_, bytes_) == MessageMode::eager) {
-            return handed;
-        }
+        if (mode_of(c_, bytes_) == MessageMode::eager) { return handed; }
         const OpId asked = move(way.reversed ? answer_ : control_, control_message, handed);
         const OpId matched =
             core(c_.messaging.offloaded ? next_host_++ : way.receiver, c_.messaging.rendezvous, {{asked}});
@@ -170,9 +153,7 @@ private:
         piece = std::max(piece, (whole + most_pieces - 1) / most_pieces);
         const std::int64_t pieces = (whole + piece - 1) / piece;
         Duration lead = path.fixed_latency();
-        if (static_cast<double>(bytes.count) > c_.messaging.inject_max) {
-            lead += c_.messaging.payload_read;
-        }
+        if (static_cast<double>(bytes.count) > c_.messaging.inject_max) { lead += c_.messaging.payload_read; }
         std::vector<std::vector<OpId>> done(legs);
         for (std::int64_t p = 0; p < pieces; ++p) {
             const Bytes size{std::min(piece, whole - p * piece)};
@@ -191,9 +172,7 @@ private:
 
     OpId move_piece(const Lanes& lanes, std::size_t l, Bytes size, Duration start, const After& after) {
         const Leg& leg = lanes.path->legs[l];
-        if (leg.memory_traffic > 0) {
-            return copy_inside(leg, size, start, after);
-        }
+        if (leg.memory_traffic > 0) { return copy_inside(leg, size, start, after); }
         After parts;
         for (const std::uint32_t connection : lanes.connections[l]) {
             parts.push_back({schedule_.add(Transfer{connection, size, start}, after)});

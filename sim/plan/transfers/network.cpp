@@ -28,9 +28,7 @@ double limit_at(const PathRequest& r, DeviceId gpu, bool reads) {
     const std::uint16_t nic = adapter_of(r.fabric, gpu, r.host.nic);
     const auto path = path_between(r.fabric, query(gpu, r.fabric.nic(r.fabric.node_of(gpu), nic), PathKind::p2p));
     const Part* part = cpu_part(r);
-    if (!path || part == nullptr || bridges(r.fabric, *path) == 0) {
-        return std::numeric_limits<double>::infinity();
-    }
+    if (!path || part == nullptr || bridges(r.fabric, *path) == 0) { return std::numeric_limits<double>::infinity(); }
     return peer_limit(cpu_spec(*part), reads);
 }
 
@@ -68,26 +66,18 @@ std::optional<std::string> no_adapter(const PathRequest& r) {
 }
 
 std::optional<std::string> no_rdma(const PathRequest& r) {
-    if (auto why = no_adapter(r)) {
-        return why;
-    }
-    if (!r.host.rdma) {
-        return "the host has no verbs stack (`rdma: false`)";
-    }
+    if (auto why = no_adapter(r)) { return why; }
+    if (!r.host.rdma) { return "the host has no verbs stack (`rdma: false`)"; }
     if (r.host.locked_memory.count > 0 && r.host.locked_memory < r.bytes) {
         return fmt::format("the locked-memory limit of {} is below the {} to be registered (`ulimit -l`)",
                            text(r.host.locked_memory), text(r.bytes));
     }
-    if (r.fabric.cluster().fabric.kind == FabricKind::none) {
-        return "there is no network";
-    }
+    if (r.fabric.cluster().fabric.kind == FabricKind::none) { return "there is no network"; }
     return std::nullopt;
 }
 
 std::optional<std::string> no_gpu_rdma(const PathRequest& r) {
-    if (auto why = no_rdma(r)) {
-        return why;
-    }
+    if (auto why = no_rdma(r)) { return why; }
     const bool reached = r.host.peer_memory && r.fabric.node().gpu_direct;
     return reached ? std::nullopt : std::optional<std::string>("adapters cannot reach GPU memory here");
 }
@@ -96,12 +86,8 @@ Leg rdma_leg(const PathRequest& r, DeviceId from, DeviceId to) {
     const PathQuery over = between_adapters(r, from, to);
     Leg leg{.what = fmt::format("adapter reads {}, sends, and another writes {}", name_of(r, from), name_of(r, to)),
             .paths = {over}};
-    if (is_gpu(r.fabric, from)) {
-        leg.limit(limit_at(r, from, true), "the host bridge forwards peer reads");
-    }
-    if (is_gpu(r.fabric, to)) {
-        leg.limit(limit_at(r, to, false), "the host bridge forwards peer writes");
-    }
+    if (is_gpu(r.fabric, from)) { leg.limit(limit_at(r, from, true), "the host bridge forwards peer reads"); }
+    if (is_gpu(r.fabric, to)) { leg.limit(limit_at(r, to, false), "the host bridge forwards peer writes"); }
     const double capacity = narrowest(r.fabric, r.fabric.path(over));
     if (!r.host.relaxed_ordering) {
         const Part* cpu = cpu_part(r);
@@ -119,9 +105,7 @@ void add_rdma_costs(const PathRequest& r, DataPath& path) {
             LatencyTerm term = r.figures.latency("aperture of " + name_of(r, end) + " instead of host memory", nic.name,
                                                  "latency.gpu_memory");
             // The figure counts both ends' apertures, so each end gets half of it.
-            for (Duration* d : {&term.time, &term.low80, &term.high80}) {
-                d->ps /= 2;
-            }
+            for (Duration* d : {&term.time, &term.low80, &term.high80}) { d->ps /= 2; }
             path.latency.push_back(std::move(term));
         }
     }
@@ -157,12 +141,8 @@ void add_gpu_staging(const PathRequest& r, DataPath& path) {
         path.legs.insert(at, copy_engine(r, from, to, "host memory"))->restart = restart;
         path.work.push_back({receiver, "cudaMemcpy", from_seconds(r.figures.number("staged-rdma", "memcpy")), 0, true});
     };
-    if (out) {
-        staged(path.legs.begin(), r.from, ends.from, false);
-    }
-    if (in) {
-        staged(path.legs.end(), ends.to, r.to, true);
-    }
+    if (out) { staged(path.legs.begin(), r.from, ends.from, false); }
+    if (in) { staged(path.legs.end(), ends.to, r.to, true); }
     if (out || in) {
         const Bytes own = path.piece;
         cut_into_pieces(r, "staged-rdma", path);
@@ -177,13 +157,9 @@ double segment_payload(const PathRequest& r, std::string_view part, double heade
 }
 
 PathAttempt kernel_stack(const PathRequest& r, std::string_view part, double frame_header) {
-    if (const auto why = no_adapter(r)) {
-        return Refusal{*why};
-    }
+    if (const auto why = no_adapter(r)) { return Refusal{*why}; }
     const auto ends = host_ends(r);
-    if (!ends) {
-        return Refusal{"the node template draws no host memory"};
-    }
+    if (!ends) { return Refusal{"the node template draws no host memory"}; }
     constexpr double ip_tcp = 52;  // IPv4 20, TCP 20 and its timestamps 12
     const double payload = segment_payload(r, part, ip_tcp);
     const double packet = payload + ip_tcp;

@@ -16,9 +16,7 @@ bool same_node(const PathRequest& r) { return r.fabric.node_of(r.from) == r.fabr
 std::optional<Path> path_between(const Fabric& fabric, const PathQuery& query) {
     try {
         return fabric.path(query);
-    } catch (const Unreachable&) {
-        return std::nullopt;
-    }
+    } catch (const Unreachable&) { return std::nullopt; }
 }
 
 PathQuery query(DeviceId from, DeviceId to, PathKind kind) { return {.src = from, .dst = to, .kind = kind}; }
@@ -56,9 +54,7 @@ PathQuery to_adapter(const Fabric& fabric, DeviceId device, std::uint32_t nic) {
 }  // namespace
 
 std::optional<DeviceId> memory_beside(const Fabric& fabric, DeviceId device, NumaPlace place) {
-    if (is_host(fabric, device)) {
-        return device;
-    }
+    if (is_host(fabric, device)) { return device; }
     const std::uint32_t devices = fabric.node_device_count();
     const auto latency = [&](std::uint32_t d) {
         return is_host(fabric, DeviceId{d}) ? distance(fabric, query(device, DeviceId{d})) : std::nullopt;
@@ -68,12 +64,8 @@ std::optional<DeviceId> memory_beside(const Fabric& fabric, DeviceId device, Num
 }
 
 std::uint16_t adapter_of(const Fabric& fabric, DeviceId device, NumaPlace place) {
-    if (fabric.kind(device) == DeviceKind::nic) {
-        return static_cast<std::uint16_t>(fabric.local_index(device));
-    }
-    if (is_gpu(fabric, device) && place == NumaPlace::near) {
-        return fabric.nearest_nic(fabric.local_index(device));
-    }
+    if (fabric.kind(device) == DeviceKind::nic) { return static_cast<std::uint16_t>(fabric.local_index(device)); }
+    if (is_gpu(fabric, device) && place == NumaPlace::near) { return fabric.nearest_nic(fabric.local_index(device)); }
     const auto latency = [&](std::uint32_t nic) { return distance(fabric, to_adapter(fabric, device, nic)); };
     return static_cast<std::uint16_t>(placed(0, fabric.nics_per_node(), place, latency).value_or(0));
 }
@@ -106,9 +98,7 @@ const Part* part_of(const PathRequest& r, const NodeDevice& device) {
 
 const Part* cpu_part(const PathRequest& r) {
     for (const NodeDevice& device : r.fabric.node().devices) {
-        if (const Part* part = part_of(r, device); part != nullptr && part->kind == "cpu") {
-            return part;
-        }
+        if (const Part* part = part_of(r, device); part != nullptr && part->kind == "cpu") { return part; }
     }
     return nullptr;
 }
@@ -166,9 +156,7 @@ void cut_into_pieces(const PathRequest& r, std::string_view part, DataPath& path
 
 std::string fabric_family(const PathRequest& r) {
     const FabricSpec& spec = r.fabric.cluster().fabric;
-    if (spec.kind == FabricKind::none) {
-        return "";
-    }
+    if (spec.kind == FabricKind::none) { return ""; }
     const Part* link = r.figures.catalog().find(spec.link.name);
     return link == nullptr ? "" : link->word_or("family", "");
 }
@@ -180,9 +168,7 @@ Leg copy_engine(const PathRequest& r, DeviceId from, DeviceId to, std::string_vi
     Leg leg{.what = fmt::format("copy engine of {} {} {}", name_of(r, reads ? to : from), reads ? "reads" : "writes",
                                 memory),
             .paths = {query(from, to)}};
-    if (reads) {
-        leg.limit(read_rate(r, r.fabric.path(leg.paths.front())), "completions of DMA reads");
-    }
+    if (reads) { leg.limit(read_rate(r, r.fabric.path(leg.paths.front())), "completions of DMA reads"); }
     return leg;
 }
 
@@ -217,9 +203,7 @@ bool is_drive(const PathRequest& r, DeviceId device) { return drive_part(r, devi
 
 std::optional<DriveEnd> drive_end(const PathRequest& r) {
     const bool from = is_drive(r, r.from);
-    if (from == is_drive(r, r.to)) {
-        return std::nullopt;
-    }
+    if (from == is_drive(r, r.to)) { return std::nullopt; }
     return from ? DriveEnd{r.from, r.to, true} : DriveEnd{r.to, r.from, false};
 }
 

@@ -56,9 +56,7 @@ std::span<const Transport> every_transport() {
 
 std::vector<std::string> transport_names(const Catalog& catalog, std::span<const Transport> transports) {
     std::vector<std::string> names;
-    for (const Transport& transport : transports) {
-        names.emplace_back(transport.name);
-    }
+    for (const Transport& transport : transports) { names.emplace_back(transport.name); }
     std::ranges::stable_sort(names, {}, [&](const std::string& name) {
         const double rank = preference(catalog, name);
         return rank > 0 ? rank : 1e9;
@@ -78,17 +76,13 @@ ChosenPath choose_path(const std::string& transport, const PathRequest& request)
     std::vector<std::string> reasons;
     for (const std::string& name : names) {
         const bool asked = transport == name;
-        if (!asked && !(preference(catalog, name) > 0)) {
-            continue;
-        }
+        if (!asked && !(preference(catalog, name) > 0)) { continue; }
         PathAttempt answer = std::ranges::find(request.transports, name, &Transport::name)->ask(request);
         if (answer.path && (asked || transport == "auto")) {
             answer.path->transport = name;
             return {std::move(*answer.path), std::move(refused)};
         }
-        if (asked) {
-            throw NoDataPath(name + " cannot be taken: " + answer.refusal);
-        }
+        if (asked) { throw NoDataPath(name + " cannot be taken: " + answer.refusal); }
         if (!answer.path && is_for(request.figures.part(name), request)) {
             reasons.push_back(fmt::format("{}: {}", name, answer.refusal));
             refused.push_back({name, std::move(answer)});

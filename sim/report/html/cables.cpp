@@ -10,9 +10,7 @@ CableNames::CableNames(const Fabric& fabric) : fabric_(fabric) {
     std::unordered_map<std::uint64_t, Beside> joined;
     for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
-        if (ends.resource) {
-            continue;
-        }
+        if (ends.resource) { continue; }
         const std::uint64_t pair =
             std::uint64_t{static_cast<std::uint32_t>(ends.from)} << 32U | static_cast<std::uint32_t>(ends.to);
         Beside& beside = joined[pair];

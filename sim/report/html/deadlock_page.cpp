@@ -11,16 +11,12 @@ namespace fabricast::inline report::html {
 Page deadlock_page(const Scenario& scenario, const Fabric& fabric, const std::string& message) {
     std::vector<std::string> names;  // each once, in their order
     for (QuotedLink& link : quoted_links(message)) {
-        if (std::ranges::find(names, link.name) == names.end()) {
-            names.push_back(std::move(link.name));
-        }
+        if (std::ranges::find(names, link.name) == names.end()) { names.push_back(std::move(link.name)); }
     }
     Film animation{{"the end"}, {}, {}};
     Table table{
         "Links that wait", "In the order of waiting; in a deadlock the last waits for the first.", {{"link"}}, {}};
-    for (const std::string& name : names) {
-        table.rows.push_back({name});
-    }
+    for (const std::string& name : names) { table.rows.push_back({name}); }
     for (std::uint32_t l = 0; !names.empty() && l < fabric.link_count(); ++l) {
         if (std::ranges::find(names, fabric.link_name(LinkId{l})) != names.end()) {
             animation.focus_links.push_back(LinkId{l});

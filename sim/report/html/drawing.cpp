@@ -60,18 +60,12 @@ private:
         const std::uint32_t count = fabric_.node_count();
         std::vector<std::uint32_t> wanted = {0};
         for (const LinkId link : film_.focus_links) {
-            if (id(link) < first_trunk()) {
-                wanted.push_back(id(link) / fabric_.node_link_count());
-            }
+            if (id(link) < first_trunk()) { wanted.push_back(id(link) / fabric_.node_link_count()); }
         }
         wanted.push_back(count - 1);
-        for (std::uint32_t n = 1; n < std::min(count, most_nodes()); ++n) {
-            wanted.push_back(n);
-        }
+        for (std::uint32_t n = 1; n < std::min(count, most_nodes()); ++n) { wanted.push_back(n); }
         for (const std::uint32_t n : wanted) {
-            if (nodes_.size() < most_nodes()) {
-                nodes_.insert(n);
-            }
+            if (nodes_.size() < most_nodes()) { nodes_.insert(n); }
         }
     }
 
@@ -85,9 +79,7 @@ private:
         for (const std::uint32_t n : nodes_) {
             for (std::uint32_t d = 0; d < fabric_.node_device_count(); ++d) {
                 const DeviceId device{n * fabric_.node_device_count() + d};
-                if (fabric_.kind(device) != DeviceKind::host_memory) {
-                    add_box(device, static_cast<int>(n), 0);
-                }
+                if (fabric_.kind(device) != DeviceKind::host_memory) { add_box(device, static_cast<int>(n), 0); }
             }
         }
     }
@@ -95,9 +87,7 @@ private:
     // The tier whose name is in the switch's name, counted from the nodes up; 1 if none is.
     int tier_of(const std::string& name, const std::vector<FabricTier>& tiers) const {
         for (std::size_t t = 0; t < tiers.size(); ++t) {
-            if (name.find(tiers[t].name) != std::string::npos) {
-                return static_cast<int>(t) + 1;
-            }
+            if (name.find(tiers[t].name) != std::string::npos) { return static_cast<int>(t) + 1; }
         }
         return 1;
     }
@@ -135,9 +125,7 @@ private:
             }
         }
         for (const auto& [own, switches] : of_tier) {
-            for (const std::uint32_t device : switches) {
-                add_box(DeviceId{device}, -1, own);
-            }
+            for (const std::uint32_t device : switches) { add_box(DeviceId{device}, -1, own); }
         }
         fold_switches(tiers);
     }
@@ -169,9 +157,7 @@ private:
 
     void say_what_is_folded() {
         const std::uint64_t more = fabric_.node_count() - nodes_.size();
-        if (more > 0) {
-            fold(more, "node", 0);
-        }
+        if (more > 0) { fold(more, "node", 0); }
         for (const std::string& what : folded_) {
             drawing_.folded += (drawing_.folded.empty() ? "Not drawn: " : ", ") + what;
         }
@@ -184,17 +170,13 @@ private:
                 add_wire(n * fabric_.node_link_count() + l);
             }
         }
-        for (const TrunkEnds& trunk : trunks_) {
-            add_wire(trunk.link);
-        }
+        for (const TrunkEnds& trunk : trunks_) { add_wire(trunk.link); }
     }
 
     // Adds the link to its wire; the two directions of a cable are one wire.
     void add_wire(std::uint32_t link) {
         const LinkEnds ends = fabric_.ends(LinkId{link});
-        if (ends.resource || !drawn(ends.from) || !drawn(ends.to)) {
-            return;
-        }
+        if (ends.resource || !drawn(ends.from) || !drawn(ends.to)) { return; }
         const std::uint32_t from = box_of_.at(id(ends.from));
         const auto [low, high] = std::minmax(from, box_of_.at(id(ends.to)));
         const auto [place, fresh] =
@@ -233,9 +215,7 @@ public:
     Heat(const Fabric& fabric, const std::vector<LinkTraffic>& traffic)
         : fabric_(fabric), first_trunk_(fabric.node_link_count() * fabric.node_count()) {
         for (const LinkTraffic& row : traffic) {
-            if (has_links_of(row, fabric)) {
-                rows_.push_back(&row);
-            }
+            if (has_links_of(row, fabric)) { rows_.push_back(&row); }
         }
         for (std::uint32_t l = 0; !rows_.empty() && l < fabric.link_count(); ++l) {
             const bool of_node = l < first_trunk_;
@@ -254,14 +234,10 @@ public:
     // listed, else that of a listed link in the same position of another node, else the mean of its class.
     double busy(std::size_t r, std::uint32_t link) const {
         const LinkTraffic& row = *rows_[r];
-        if (!row.busy.empty()) {
-            return std::min(static_cast<double>(row.busy[link]), 1.0);
-        }
+        if (!row.busy.empty()) { return std::min(static_cast<double>(row.busy[link]), 1.0); }
         std::optional<double> alike;
         for (const LinkUse& use : row.busiest) {
-            if (id(use.link) == link) {
-                return std::min(use.utilisation, 1.0);
-            }
+            if (id(use.link) == link) { return std::min(use.utilisation, 1.0); }
             if (use.alike > 1 && link < first_trunk_ && id(use.link) < first_trunk_ &&
                 id(use.link) % fabric_.node_link_count() == link % fabric_.node_link_count()) {
                 alike = use.utilisation;
@@ -296,9 +272,7 @@ Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic) {
     Film animation;
     for (const LinkTraffic* row : heat.rows()) {
         animation.frames.push_back(row->row);
-        if (!row->busiest.empty()) {
-            animation.focus_links.push_back(row->busiest.front().link);
-        }
+        if (!row->busiest.empty()) { animation.focus_links.push_back(row->busiest.front().link); }
     }
     animation.load = [&](std::size_t frame, LinkId link) { return Load{heat.busy(frame, id(link))}; };
     return draw_film(fabric, animation);

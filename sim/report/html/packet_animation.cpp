@@ -48,9 +48,7 @@ std::size_t worst_moment(const PacketUse& use) {
 }
 
 std::string ends_of_calls(const PacketTraffic& traffic) {
-    if (traffic.call_ends.size() < 2) {
-        return "";
-    }
+    if (traffic.call_ends.size() < 2) { return ""; }
     std::string words = " The calls end at ";
     for (std::size_t i = 0; i < traffic.call_ends.size(); ++i) {
         words += (i == 0                              ? ""
@@ -93,9 +91,7 @@ Scene film_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vec
     }
     animation.load = [&](std::size_t frame, LinkId link) {
         const auto found = of_link.find(link);
-        if (found == of_link.end()) {
-            return Load{0, 0, 0};
-        }
+        if (found == of_link.end()) { return Load{0, 0, 0}; }
         const PortSeries& port = *found->second;
         const double could =
             room(link, fabric.link(link).capacity, width * static_cast<std::int64_t>(frame), width, events);
@@ -121,9 +117,7 @@ Curves queues_of(const PacketTraffic& traffic, const std::vector<std::string>& n
         {}};
     for (std::size_t i = 0; i < std::min(traffic.use.series.size(), curves_shown); ++i) {
         const PortSeries& port = traffic.use.series[i];
-        if (*std::max_element(port.queued.begin(), port.queued.end()) == 0) {
-            continue;
-        }
+        if (*std::max_element(port.queued.begin(), port.queued.end()) == 0) { continue; }
         Line line{names[i], {}};
         for (std::size_t b = 0; b < port.queued.size(); ++b) {
             line.points.push_back(
@@ -138,9 +132,7 @@ Curves queues_of(const PacketTraffic& traffic, const std::vector<std::string>& n
 std::vector<Span> pauses_of(const PortSeries& port) {
     std::vector<Span> spans;
     for (std::size_t b = 0; b < port.paused.size(); ++b) {
-        if (port.paused[b].ps == 0) {
-            continue;
-        }
+        if (port.paused[b].ps == 0) { continue; }
         const double from = to_seconds(port.width * static_cast<std::int64_t>(b));
         const double to = from + to_seconds(port.width);
         if (!spans.empty() && spans.back().to >= from * (1 - 1e-9)) {
@@ -217,9 +209,7 @@ Bars trunks_of(const PacketTraffic& traffic, const Fabric& fabric, const std::ve
         const LinkEnds ends = fabric.ends(port.link);
         if (fabric.kind(ends.from) == DeviceKind::fabric_switch && fabric.kind(ends.to) == DeviceKind::fabric_switch) {
             double bytes = 0;
-            for (const std::int64_t sent : port.sent) {
-                bytes += static_cast<double>(sent);
-            }
+            for (const std::int64_t sent : port.sent) { bytes += static_cast<double>(sent); }
             trunks.emplace_back(bytes, names[i]);
         }
     }
@@ -270,9 +260,7 @@ Table victims_of(const PacketTraffic& traffic) {
                 "Held up by pauses, though no queue that began them is on their way: the first eight." + at(traffic),
                 {{"message"}},
                 {}};
-    for (const std::string& victim : traffic.use.victims) {
-        table.rows.push_back({victim});
-    }
+    for (const std::string& victim : traffic.use.victims) { table.rows.push_back({victim}); }
     return table;
 }
 
@@ -280,22 +268,16 @@ Table victims_of(const PacketTraffic& traffic) {
 
 void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets, const Fabric& fabric,
                           const std::vector<LinkEvent>& events) {
-    if (packets.empty()) {
-        return;
-    }
+    if (packets.empty()) { return; }
     page.sections.emplace_back(counts_of(packets));
     const auto trouble = [](const PacketTraffic& t) { return std::tuple(t.use.paused, t.use.drops, t.size); };
     const PacketTraffic& worst =
         *std::max_element(packets.begin(), packets.end(),
                           [&](const PacketTraffic& a, const PacketTraffic& b) { return trouble(a) < trouble(b); });
-    if (worst.use.series.empty()) {
-        return;
-    }
+    if (worst.use.series.empty()) { return; }
     page.sections.emplace_back(film_of(worst, fabric, events));
     const auto add = [&](auto section, bool any) {
-        if (any) {
-            page.sections.emplace_back(std::move(section));
-        }
+        if (any) { page.sections.emplace_back(std::move(section)); }
     };
     const std::vector<std::string> names = names_of(worst, fabric);
     Curves queues = queues_of(worst, names);
@@ -306,9 +288,7 @@ void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets,
     add(rates_of(worst, fabric), !worst.use.rates.empty());
     Bars trunks = trunks_of(worst, fabric, names);
     add(trunks, trunks.labels.size() > 1);
-    if (!worst.use.arrivals.empty()) {
-        page.sections.emplace_back(pieces_of(worst, fabric));
-    }
+    if (!worst.use.arrivals.empty()) { page.sections.emplace_back(pieces_of(worst, fabric)); }
 }
 
 }  // namespace fabricast::inline report::html

@@ -20,9 +20,7 @@ Boxes draw_boxes(const std::vector<PieceArrivals>& flows, const Fabric& fabric, 
     Boxes boxes;
     for (const PieceArrivals& flow : flows) {
         for (const DeviceId device : {flow.src, flow.dst}) {
-            if (boxes.size() < ring_shown || boxes.contains(device)) {
-                boxes.emplace(device, 0);
-            }
+            if (boxes.size() < ring_shown || boxes.contains(device)) { boxes.emplace(device, 0); }
         }
     }
     for (auto& [device, place] : boxes) {
@@ -38,9 +36,7 @@ void draw_wires(const std::vector<PieceArrivals>& flows, const Fabric& fabric, c
                 Drawing& drawing) {
     std::map<std::pair<DeviceId, DeviceId>, std::size_t> wires;
     for (const PieceArrivals& flow : flows) {
-        if (!boxes.contains(flow.src) || !boxes.contains(flow.dst)) {
-            continue;
-        }
+        if (!boxes.contains(flow.src) || !boxes.contains(flow.dst)) { continue; }
         const auto [place, fresh] = wires.emplace(std::pair{flow.src, flow.dst}, drawing.wires.size());
         if (fresh) {
             drawing.wires.push_back({boxes.at(flow.src),
@@ -61,9 +57,7 @@ void draw_wires(const std::vector<PieceArrivals>& flows, const Fabric& fabric, c
 std::size_t fullest_frame(const Drawing& drawing) {
     std::vector<std::size_t> come(most_frames);
     for (const Wire& wire : drawing.wires) {
-        for (std::size_t f = 0; f < most_frames; ++f) {
-            come[f] += wire.there.loads[f].busy > 0 ? 1 : 0;
-        }
+        for (std::size_t f = 0; f < most_frames; ++f) { come[f] += wire.there.loads[f].busy > 0 ? 1 : 0; }
     }
     return static_cast<std::size_t>(std::max_element(come.begin(), come.end()) - come.begin());
 }
@@ -73,9 +67,7 @@ std::size_t fullest_frame(const Drawing& drawing) {
 Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric) {
     const std::vector<PieceArrivals>& flows = traffic.use.arrivals;
     Time last;
-    for (const PieceArrivals& flow : flows) {
-        last = std::max(last, flow.at.back());
-    }
+    for (const PieceArrivals& flow : flows) { last = std::max(last, flow.at.back()); }
     const Duration width{last.ps / static_cast<std::int64_t>(most_frames) + 1};
     Scene scene{"Pieces on their way",
                 "Messages, or slices of a pipeline's chunks, of the first flows: a line is hot in the moments in which "

@@ -38,17 +38,13 @@ std::string script_text(const Json& json) {
     const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     std::string out;
     out.reserve(text.size() + text.size() / 16);
-    for (const char c : text) {
-        out += c == '<' ? "\\u003c" : std::string(1, c);
-    }
+    for (const char c : text) { out += c == '<' ? "\\u003c" : std::string(1, c); }
     return out;
 }
 
 std::string script() {
     std::string text = "(() => {\n\"use strict\";\n";
-    for (const std::string_view name : scripts) {
-        text += file(name);
-    }
+    for (const std::string_view name : scripts) { text += file(name); }
     return text + "})();\n";
 }
 

@@ -19,17 +19,13 @@ Json number(const std::optional<double>& value) { return value ? number(*value) 
 
 // A value for a picture, rounded to four digits, which is more than a screen shows; null if negative (not known).
 Json drawn(double value) {
-    if (value < 0) {
-        return nullptr;
-    }
+    if (value < 0) { return nullptr; }
     const double scale = value == 0 ? 1 : std::pow(10.0, 3 - std::floor(std::log10(value)));
     return number(std::round(value * scale) / scale);
 }
 
 Json cell_json(const Cell& cell) {
-    if (const auto* figure = std::get_if<double>(&cell)) {
-        return number(*figure);
-    }
+    if (const auto* figure = std::get_if<double>(&cell)) { return number(*figure); }
     const auto* words = std::get_if<std::string>(&cell);
     return words != nullptr ? Json(*words) : Json();
 }
@@ -48,9 +44,7 @@ void to_json(Json& json, const Table& table) {
     Json rows = Json::array();
     for (const std::vector<Cell>& row : table.rows) {
         Json& cells = rows.emplace_back(Json::array());
-        for (const Cell& cell : row) {
-            cells.push_back(cell_json(cell));
-        }
+        for (const Cell& cell : row) { cells.push_back(cell_json(cell)); }
     }
     json = {{"kind", "table"}, {"title", table.title},   {"caption", table.caption}, {"columns", table.columns},
             {"rows", rows},    {"folded", table.folded}, {"marked", table.marked}};
@@ -71,9 +65,7 @@ void to_json(Json& json, const Curves& curves) {
 
 void to_json(Json& json, const BarPart& part) {
     Json values = Json::array();
-    for (const double value : part.values) {
-        values.push_back(number(value));
-    }
+    for (const double value : part.values) { values.push_back(number(value)); }
     json = {{"label", part.label}, {"values", std::move(values)}};
 }
 
@@ -106,9 +98,7 @@ void to_json(Json& json, const Activity& activity) {
 
 // null if there is no such direction. Leaves out series that are unknown or zero in every frame.
 void to_json(Json& json, const WireDirection& direction) {
-    if (direction.name.empty()) {
-        return;
-    }
+    if (direction.name.empty()) { return; }
     json = {{"name", direction.name}};
     const auto series = [&](const char* name, double Load::*field) {
         Json values = Json::array();
@@ -117,9 +107,7 @@ void to_json(Json& json, const WireDirection& direction) {
             any |= load.*field > 0;
             values.push_back(drawn(load.*field));
         }
-        if (any) {
-            json[name] = std::move(values);
-        }
+        if (any) { json[name] = std::move(values); }
     };
     series("busy", &Load::busy);
     series("queued", &Load::queued_bytes);

@@ -45,9 +45,7 @@ Point time_point(const Row& row) {
 Curves size_curves(std::string title, std::string caption, Axis y, const std::vector<Row>& rows,
                    Point (*point)(const Row&)) {
     Line line{"forecast", {}};
-    for (const Row& row : rows) {
-        line.points.push_back(point(row));
-    }
+    for (const Row& row : rows) { line.points.push_back(point(row)); }
     return {std::move(title), std::move(caption), {"message size", Unit::size, true}, std::move(y), {line}};
 }
 
@@ -56,18 +54,14 @@ void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
     Line efficiency{"efficiency of the step", {}};
     for (const ScalingPoint& p : points) {
         kept.points.push_back({static_cast<double>(p.gpus), p.busbw_retained});
-        if (p.efficiency) {
-            efficiency.points.push_back({static_cast<double>(p.gpus), *p.efficiency});
-        }
+        if (p.efficiency) { efficiency.points.push_back({static_cast<double>(p.gpus), *p.efficiency}); }
     }
     Curves curves{"Scaling",
                   "What is kept of the first point's bus bandwidth, at the largest message, as the cluster grows.",
                   {"GPUs", Unit::count, true},
                   {"kept", Unit::share},
                   {kept}};
-    if (!efficiency.points.empty()) {
-        curves.lines.push_back(efficiency);
-    }
+    if (!efficiency.points.empty()) { curves.lines.push_back(efficiency); }
     page.sections.emplace_back(std::move(curves));
     page.sections.emplace_back(page_table("Scaling, size by size", "", points, point_columns()));
 }
@@ -82,9 +76,7 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
     const std::string name(to_string(workload.collective));
     page.answer = "On " + cluster_words(fabric) + ", " + name + " of " + text(best.size) + " takes " +
                   time(best.time_s) + ": " + rate(best.busbw) + " of bus bandwidth";
-    if (interval.low) {
-        page.answer += " (80 % interval " + rate(*interval.low) + " to " + rate(*interval.high) + ")";
-    }
+    if (interval.low) { page.answer += " (80 % interval " + rate(*interval.low) + " to " + rate(*interval.high) + ")"; }
     page.answer += ", bounded by " + best.bottleneck + ".";
     if (report.points.size() > 1) {
         const ScalingPoint& last = report.points.back();
@@ -109,9 +101,7 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
                    "What nccl-tests would print, which algorithm and protocol runs, what bounds it, and what the row "
                    "rests on. Intervals hold four results in five.",
                    report.rows, row_columns()));
-    if (!report.points.empty()) {
-        add_scaling(page, report.points);
-    }
+    if (!report.points.empty()) { add_scaling(page, report.points); }
 }
 
 void add_transfer(Page& page, const TransferWorkload& workload, const Report& report) {

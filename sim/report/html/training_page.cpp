@@ -24,9 +24,7 @@ constexpr std::array<StepPart, 5> memory_parts = {{{"parameters", &StepRow::para
 // 1,234,567: token rates have up to eight digits.
 std::string grouped(long long count) {
     std::string digits = std::to_string(count);
-    for (std::size_t at = digits.size(); at > 3; at -= 3) {
-        digits.insert(at - 3, ",");
-    }
+    for (std::size_t at = digits.size(); at > 3; at -= 3) { digits.insert(at - 3, ","); }
     return digits;
 }
 
@@ -34,17 +32,11 @@ template <std::size_t N>
 Bars bars_of(std::string title, std::string caption, Unit unit, const std::vector<StepRow>& steps,
              const std::array<StepPart, N>& of) {
     Bars bars{std::move(title), std::move(caption), unit, {}, {}};
-    for (const StepRow& row : steps) {
-        bars.labels.push_back(std::to_string(row.gpus) + " GPUs");
-    }
+    for (const StepRow& row : steps) { bars.labels.push_back(std::to_string(row.gpus) + " GPUs"); }
     for (const StepPart& part : of) {
         BarPart piece{part.name, {}};
-        for (const StepRow& row : steps) {
-            piece.values.push_back(row.*part.seconds);
-        }
-        if (*std::max_element(piece.values.begin(), piece.values.end()) > 0) {
-            bars.parts.push_back(std::move(piece));
-        }
+        for (const StepRow& row : steps) { piece.values.push_back(row.*part.seconds); }
+        if (*std::max_element(piece.values.begin(), piece.values.end()) > 0) { bars.parts.push_back(std::move(piece)); }
     }
     return bars;
 }
@@ -69,31 +61,23 @@ Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& ran
     Activity activity;
     const auto first =
         std::find_if(trace.begin(), trace.end(), [&](const TraceSpan& s) { return s.row.starts_with(rank); });
-    if (first == trace.end()) {
-        return activity;
-    }
+    if (first == trace.end()) { return activity; }
     activity.title = "What one rank does";
     activity.caption = first->row + ". Communication below a computing span is hidden, beside none it is exposed.";
     std::vector<std::string>& lanes = activity.lanes;
     std::size_t left_out = 0;
     for (const TraceSpan& span : trace) {
-        if (span.row != first->row || span.finish <= span.start) {
-            continue;
-        }
+        if (span.row != first->row || span.finish <= span.start) { continue; }
         if (activity.spans.size() == most_spans) {
             ++left_out;
             continue;
         }
         const auto lane = std::find(lanes.begin(), lanes.end(), span.lane);
         const auto index = static_cast<std::size_t>(lane - lanes.begin());
-        if (lane == lanes.end()) {
-            lanes.push_back(span.lane);
-        }
+        if (lane == lanes.end()) { lanes.push_back(span.lane); }
         activity.spans.push_back({index, span.name, to_seconds(span.start), to_seconds(span.finish)});
     }
-    if (left_out > 0) {
-        activity.caption += " The last " + std::to_string(left_out) + " spans are left out.";
-    }
+    if (left_out > 0) { activity.caption += " The last " + std::to_string(left_out) + " spans are left out."; }
     return activity;
 }
 
@@ -130,9 +114,7 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, const
             page.sections.emplace_back(std::move(activity));
         }
     }
-    if (report.steps.size() > 1) {
-        page.sections.emplace_back(scaling_curve(report.steps));
-    }
+    if (report.steps.size() > 1) { page.sections.emplace_back(scaling_curve(report.steps)); }
     page.sections.emplace_back(page_table("Size by size", "", report.steps, step_columns()));
     page.sections.emplace_back(bars_of("Memory", "On the fullest GPU.", Unit::size, report.steps, memory_parts));
 }

@@ -33,9 +33,7 @@ bool alike(const Blame& a, const Blame& b) {
 
 void BlameSheet::add(BlameKind kind, std::string_view what, std::string_view part, std::string_view hop,
                      double seconds) {
-    if (!(seconds > 0)) {
-        return;
-    }
+    if (!(seconds > 0)) { return; }
     Blame entry{kind, std::string(what), std::string(part), std::string(hop), seconds};
     const auto same = std::ranges::find_if(entries_, [&](const Blame& other) { return alike(other, entry); });
     if (same != entries_.end()) {
@@ -46,24 +44,18 @@ void BlameSheet::add(BlameKind kind, std::string_view what, std::string_view par
 }
 
 void BlameSheet::add(const BlameSheet& other, std::string_view part, double factor) {
-    for (const Blame& entry : other.entries_) {
-        add(entry.kind, entry.what, part, entry.hop, entry.seconds * factor);
-    }
+    for (const Blame& entry : other.entries_) { add(entry.kind, entry.what, part, entry.hop, entry.seconds * factor); }
 }
 
 double BlameSheet::total() const {
     double sum = 0;
-    for (const Blame& entry : entries_) {
-        sum += entry.seconds;
-    }
+    for (const Blame& entry : entries_) { sum += entry.seconds; }
     return sum;
 }
 
 std::map<BlameKind, double> by_kind(const std::vector<Blame>& blames) {
     std::map<BlameKind, double> kinds;
-    for (const Blame& blame : blames) {
-        kinds[blame.kind] += blame.seconds;
-    }
+    for (const Blame& blame : blames) { kinds[blame.kind] += blame.seconds; }
     return kinds;
 }
 

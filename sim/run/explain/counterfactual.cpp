@@ -36,9 +36,7 @@ public:
     std::vector<Counterfactual> all() {
         links_twice_as_fast();
         latencies_halved();
-        if (networked_) {
-            fabrics();
-        }
+        if (networked_) { fabrics(); }
         computing();
         return std::move(changes_);
     }
@@ -48,9 +46,7 @@ private:
         changes_.push_back({std::move(name), std::move(words), std::move(scenario), std::move(overlay), 0, ""});
     }
     void add(std::string name, const std::string& words, const OverlayText& overlay) {
-        if (!overlay.empty()) {
-            add(std::move(name), words, scenario_, overlay.text(words));
-        }
+        if (!overlay.empty()) { add(std::move(name), words, scenario_, overlay.text(words)); }
     }
 
     void scale_rate(OverlayText& overlay, const std::string& link, double factor) const {
@@ -63,9 +59,7 @@ private:
     std::set<std::string> links_of_node(LinkFamily family) const {
         std::set<std::string> names;
         for (const NodeCable& cable : fabric_.node().cables) {
-            if (cable.link.family == family) {
-                names.insert(cable.link.name);
-            }
+            if (cable.link.family == family) { names.insert(cable.link.name); }
         }
         return names;
     }
@@ -75,9 +69,7 @@ private:
              {std::tuple{"nvlink", "NVLink", LinkFamily::nvlink}, std::tuple{"pcie", "PCIe", LinkFamily::pcie},
               std::tuple{"cpu-bus", "bus between CPUs", LinkFamily::cpu_bus}}) {
             OverlayText overlay(catalog_);
-            for (const std::string& link : links_of_node(family)) {
-                scale_rate(overlay, link, 2);
-            }
+            for (const std::string& link : links_of_node(family)) { scale_rate(overlay, link, 2); }
             if (family == LinkFamily::nvlink && !overlay.empty()) {
                 overlay.scale(fabric_.node().gpu.name, "nvlink.rate", 2);
             }
@@ -97,9 +89,7 @@ private:
     void latencies_halved() {
         OverlayText inside(catalog_);
         for (const LinkFamily family : {LinkFamily::nvlink, LinkFamily::pcie, LinkFamily::cpu_bus}) {
-            for (const std::string& link : links_of_node(family)) {
-                inside.scale(link, "latency", 0.5);
-            }
+            for (const std::string& link : links_of_node(family)) { inside.scale(link, "latency", 0.5); }
         }
         add("node-latency-halved", "latency of the node's links halved", inside);
         if (networked_) {
@@ -174,9 +164,7 @@ private:
     // InfiniBand instead of Ethernet, or the reverse, at the link's rate.
     void other_family(const FabricSpec& spec) {
         const bool infiniband = spec.link.family == LinkFamily::infiniband;
-        if (!infiniband && spec.link.family != LinkFamily::ethernet) {
-            return;
-        }
+        if (!infiniband && spec.link.family != LinkFamily::ethernet) { return; }
         const Part& own = catalog_.at("link", spec.link.name);
         const double lanes = own.number_or("lanes", 4);
         const double mine = own.number_or("signalling", 0) * lanes;
@@ -192,9 +180,7 @@ private:
         };
         const std::vector<const Part*> links = catalog_.of_kind("link");
         const auto found = std::ranges::find_if(links, fits);
-        if (found == links.end()) {
-            return;
-        }
+        if (found == links.end()) { return; }
         const std::string& other = (*found)->name;
         Scenario changed = scenario_;
         changed.cluster.link = other;
@@ -207,16 +193,12 @@ private:
     }
 
     void computing() {
-        if (!std::holds_alternative<TrainingWorkload>(scenario_.workload)) {
-            return;
-        }
+        if (!std::holds_alternative<TrainingWorkload>(scenario_.workload)) { return; }
         OverlayText faster(catalog_);
         const Part* gpu = catalog_.find(fabric_.node().gpu.name);
         if (gpu != nullptr) {
             for (const auto& [name, figure] : gpu->figures) {
-                if (name.starts_with("flops.") || name == "memory.bandwidth") {
-                    faster.scale(gpu->name, name, 2);
-                }
+                if (name.starts_with("flops.") || name == "memory.bandwidth") { faster.scale(gpu->name, name, 2); }
             }
         }
         add("gpu-twice-as-fast", "GPU arithmetic and memory twice as fast", faster);
@@ -239,9 +221,7 @@ Counterfactual ran(Counterfactual change, const Catalog& catalog, const Watch& w
             merge_overlay_text(changed, change.overlay, change.name);
             change.seconds = run_seconds(change.scenario, changed, watch);
         }
-    } catch (const InputError& error) {
-        change.failure = error.message;
-    } catch (const CannotEnd& error) {
+    } catch (const InputError& error) { change.failure = error.message; } catch (const CannotEnd& error) {
         change.failure = error.what();
     }
     return change;

@@ -25,9 +25,7 @@ class Walk {
 public:
     Walk(const Fabric& fabric, const Schedule& schedule, const Timeline& timeline, const PartOf& part_of)
         : schedule_(schedule), part_of_(part_of), operations_(fabric, schedule), times_(schedule.size()) {
-        for (const OpTimes& times : timeline.kept) {
-            times_[static_cast<std::uint32_t>(times.op)] = times;
-        }
+        for (const OpTimes& times : timeline.kept) { times_[static_cast<std::uint32_t>(times.op)] = times; }
         find_predecessors();
         for (const Connection& connection : schedule.connections) {
             latency_.push_back(fabric.path(connection.path).latency);
@@ -37,12 +35,8 @@ public:
     BlameSheet back(OpId last, Time from) {
         BlameSheet sheet;
         Stop stop{static_cast<std::uint32_t>(last), Until::finish, times_[static_cast<std::uint32_t>(last)].finish};
-        while (stop.op != none && stop.at > from) {
-            stop = step(stop, from, sheet);
-        }
-        if (stop.at > from) {
-            sheet.add(BlameKind::wait, "nothing to do", "", "", to_seconds(stop.at - from));
-        }
+        while (stop.op != none && stop.at > from) { stop = step(stop, from, sheet); }
+        if (stop.at > from) { sheet.add(BlameKind::wait, "nothing to do", "", "", to_seconds(stop.at - from)); }
         return sheet;
     }
 
@@ -55,9 +49,7 @@ private:
             const OpKind kind = schedule_.kind(OpId{op});
             const std::uint32_t detail = schedule_.detail(OpId{op});
             std::uint64_t chain = 0;
-            if (kind == OpKind::pipeline) {
-                continue;
-            }
+            if (kind == OpKind::pipeline) { continue; }
             if (kind == OpKind::transfer) {
                 chain = schedule_.transfers[detail].connection;
             } else if (kind == OpKind::compute) {
@@ -76,9 +68,7 @@ private:
 
     // When the operation could have proceeded if no other had been before it.
     Time entered(std::uint32_t op) const {
-        if (schedule_.kind(OpId{op}) != OpKind::transfer) {
-            return times_[op].start;
-        }
+        if (schedule_.kind(OpId{op}) != OpKind::transfer) { return times_[op].start; }
         const Transfer& transfer = schedule_.transfers[schedule_.detail(OpId{op})];
         return times_[op].start + transfer.start + latency_[transfer.connection];
     }
@@ -91,9 +81,7 @@ private:
             const auto on = static_cast<std::uint32_t>(d.op);
             const bool released = d.when == DependsOn::release;
             const Time at = released ? times_[on].release : times_[on].finish;
-            if (last.op == none || at > last.at) {
-                last = {on, released ? Until::release : Until::finish, at};
-            }
+            if (last.op == none || at > last.at) { last = {on, released ? Until::release : Until::finish, at}; }
         }
         return last;
     }
@@ -108,9 +96,7 @@ private:
         const BlameSheet whole = operations_.blame(OpId{op}, stop.until, queued, seconds);
         const double inside = to_seconds(stop.at - std::max(began, from));
         sheet.add(whole, part_of_ ? part_of_(OpId{op}) : "", seconds > 0 ? inside / seconds : 0);
-        if (queued) {
-            return {front, Until::finish, began};
-        }
+        if (queued) { return {front, Until::finish, began}; }
         const Stop next = last_dependency(op);
         if (next.op != none && next.at < began && began > from) {
             // No dependency explains the gap: for instance, a link that was down came up again.

@@ -31,9 +31,7 @@ std::vector<std::string> names_of(const CollectiveFacts& facts, const Schedule& 
     std::vector<std::string> names(schedule.size(),
                                    fmt::format("{} {}", to_string(facts.algorithm), to_string(facts.protocol)));
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (schedule.kind(OpId{static_cast<std::uint32_t>(i)}) == OpKind::delay) {
-            names[i] = "launch";
-        }
+        if (schedule.kind(OpId{static_cast<std::uint32_t>(i)}) == OpKind::delay) { names[i] = "launch"; }
     }
     return names;
 }
@@ -76,9 +74,7 @@ void keep_every_operation(const Scenario& scenario, Schedule& schedule) {
                 error_message("too long to be explained", fmt::format("{} operations", schedule.size()),
                               fmt::format("at most {}", most_walked)));
     }
-    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
-        schedule.kept.push_back(OpId{op});
-    }
+    for (std::uint32_t op = 0; op < schedule.size(); ++op) { schedule.kept.push_back(OpId{op}); }
 }
 
 std::vector<Blame> blames_of(const Plan& plan, const Timeline& timeline, const TimedPart& timed, const Fabric& fabric) {
@@ -123,9 +119,7 @@ Scenario single_point(const Scenario& scenario) {
     Scenario one = scenario;
     one.scaling.reset();
     one.asserts.clear();
-    if (std::vector<Bytes>* sizes = sizes_of(one.workload); sizes != nullptr) {
-        *sizes = {std::ranges::max(*sizes)};
-    }
+    if (std::vector<Bytes>* sizes = sizes_of(one.workload); sizes != nullptr) { *sizes = {std::ranges::max(*sizes)}; }
     return one;
 }
 

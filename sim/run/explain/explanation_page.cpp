@@ -47,18 +47,12 @@ void add_tornado(Page& page, const Explanation& explanation) {
             failed.rows.push_back({change.words, change.failure});
         }
     }
-    if (!tornado.bars.empty()) {
-        page.sections.emplace_back(std::move(tornado));
-    }
-    if (!failed.rows.empty()) {
-        page.sections.emplace_back(std::move(failed));
-    }
+    if (!tornado.bars.empty()) { page.sections.emplace_back(std::move(tornado)); }
+    if (!failed.rows.empty()) { page.sections.emplace_back(std::move(failed)); }
 }
 
 std::string knee_words(const ScalingCurve& curve) {
-    if (!curve.knee) {
-        return "No step costs a hundredth of the efficiency.";
-    }
+    if (!curve.knee) { return "No step costs a hundredth of the efficiency."; }
     const Knee& knee = *curve.knee;
     return fmt::format("It bends from {} to {} GPUs, where {} of the efficiency go into {}, {}{}.", knee.from_gpus,
                        knee.to_gpus, percent(knee.lost), to_string(knee.cause.kind), knee.cause.what,
@@ -66,9 +60,7 @@ std::string knee_words(const ScalingCurve& curve) {
 }
 
 void add_curve(Page& page, const ScalingCurve& curve) {
-    if (curve.points.size() < 2) {
-        return;
-    }
+    if (curve.points.size() < 2) { return; }
     Line line{"efficiency", {}};
     Bars bars{"What grows", "The critical path of each size by what bound it.", Unit::time, {}, {}};
     std::map<BlameKind, std::vector<double>> parts;
@@ -80,9 +72,7 @@ void add_curve(Page& page, const ScalingCurve& curve) {
             parts.try_emplace(kind, curve.points.size(), 0.0).first->second[i] = seconds;
         }
     }
-    for (const auto& [kind, values] : parts) {
-        bars.parts.push_back({std::string(to_string(kind)), values});
-    }
+    for (const auto& [kind, values] : parts) { bars.parts.push_back({std::string(to_string(kind)), values}); }
     page.sections.emplace_back(Curves{
         "Where scaling bends", knee_words(curve), {"GPUs", Unit::count, true}, {"efficiency", Unit::share}, {line}});
     page.sections.emplace_back(std::move(bars));

@@ -65,19 +65,13 @@ std::string blame_table(const Explanation& explanation) {
         }
         out += line(b.seconds, run.seconds, to_string(b.kind), fmt::format("{:<24}{:<18}{}", b.what, b.part, b.hop));
     }
-    if (rest > 0) {
-        out += line(rest, run.seconds, "", "all others");
-    }
-    for (const std::string& note : run.notes) {
-        out += "# " + note + "\n";
-    }
+    if (rest > 0) { out += line(rest, run.seconds, "", "all others"); }
+    for (const std::string& note : run.notes) { out += "# " + note + "\n"; }
     return out;
 }
 
 std::string tornado(const Explanation& explanation) {
-    if (explanation.changes.empty()) {
-        return "";
-    }
+    if (explanation.changes.empty()) { return ""; }
     const double base = explanation.run.seconds;
     double largest = 0;
     for (const Counterfactual& change : explanation.changes) {
@@ -100,16 +94,12 @@ std::string tornado(const Explanation& explanation) {
 
 std::string curve_table(const Explanation& explanation) {
     const ScalingCurve& curve = explanation.curve;
-    if (curve.points.size() < 2) {
-        return "";
-    }
+    if (curve.points.size() < 2) { return ""; }
     std::string out = "# scaling\n#   gpus  time        efficiency\n";
     for (const KneePoint& point : curve.points) {
         out += fmt::format("{:8}  {:<11}{:6.1f} %\n", point.gpus, time_text(point.seconds), 100 * point.efficiency);
     }
-    if (!curve.knee) {
-        return out + "# it bends nowhere: no doubling costs a hundredth of the efficiency\n";
-    }
+    if (!curve.knee) { return out + "# it bends nowhere: no doubling costs a hundredth of the efficiency\n"; }
     const Knee& knee = *curve.knee;
     return out + fmt::format("# it bends from {} to {} GPUs, by {:.1f} points of efficiency: {}, {} more\n",
                              knee.from_gpus, knee.to_gpus, 100 * knee.lost, words_of(knee.cause),

@@ -16,9 +16,7 @@ namespace {
 constexpr double least_fall = 0.01;
 
 std::vector<ClusterRequest> clusters_of(const Scenario& scenario, std::uint32_t gpus_per_node) {
-    if (scenario.scaling) {
-        return scaling_clusters(scenario, gpus_per_node);
-    }
+    if (scenario.scaling) { return scaling_clusters(scenario, gpus_per_node); }
     std::vector<ClusterRequest> clusters;
     for (std::uint32_t nodes = 1; nodes < scenario.cluster.nodes; nodes *= 2) {
         clusters.push_back(scenario.cluster);
@@ -47,9 +45,7 @@ std::optional<KneePoint> point_at(const Scenario& scenario, const Catalog& catal
     try {
         ExplainedRun run = explain_run(scenario, catalog, watch);
         return KneePoint{run.nodes, run.gpus, run.seconds, 1, std::move(run.blames)};
-    } catch (const InputError&) {
-        return std::nullopt;
-    }
+    } catch (const InputError&) { return std::nullopt; }
 }
 
 // Work per second and GPU, up to a constant factor.
@@ -66,9 +62,7 @@ Blame grown_most(const KneePoint& before, const KneePoint& after, double work) {
     Blame most;
     for (const Blame& blame : after.blames) {
         double grown = blame.seconds;
-        for (const Blame& old : before.blames) {
-            grown -= alike(blame, old) ? old.seconds * work : 0;
-        }
+        for (const Blame& old : before.blames) { grown -= alike(blame, old) ? old.seconds * work : 0; }
         if (grown > most.seconds) {
             most = blame;
             most.seconds = grown;
@@ -80,9 +74,7 @@ Blame grown_most(const KneePoint& before, const KneePoint& after, double work) {
 }  // namespace
 
 ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std::size_t threads, const Watch& watch) {
-    if (!grows(scenario.workload)) {
-        return {};
-    }
+    if (!grows(scenario.workload)) { return {}; }
     const std::uint32_t per_node =
         pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)).gpus_per_node(); });
     const std::vector<ClusterRequest> clusters = clusters_of(scenario, per_node);
@@ -98,17 +90,13 @@ ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std
             return point_at(at_size(scenario, clusters[i], share), catalog, quiet);
         },
         [&](std::optional<KneePoint> point) {
-            if (point) {
-                curve.points.push_back(std::move(*point));
-            }
+            if (point) { curve.points.push_back(std::move(*point)); }
         });
     double deepest = least_fall;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
         KneePoint& point = curve.points[i];
         point.efficiency = pace(scenario, point) / pace(scenario, curve.points.front());
-        if (i == 0) {
-            continue;
-        }
+        if (i == 0) { continue; }
         const KneePoint& before = curve.points[i - 1];
         const double fall = before.efficiency - point.efficiency;
         if (fall > deepest) {

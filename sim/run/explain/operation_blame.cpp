@@ -30,12 +30,8 @@ ChunkTime chunk_time(const Pipeline& pipeline, double rate, bool between_nodes =
     const double channel = pipeline.chunk / pipeline.edge_rate_cap;
     const double overhead = to_seconds(pipeline.chunk_overhead);
     const double posting = between_nodes ? to_seconds(pipeline.chunk_posting) : 0;
-    if (wire >= std::max(channel + overhead, posting)) {
-        return {wire, wire, 0, 0, 0};
-    }
-    if (posting > channel + overhead) {
-        return {posting, 0, 0, 0, posting};
-    }
+    if (wire >= std::max(channel + overhead, posting)) { return {wire, wire, 0, 0, 0}; }
+    if (posting > channel + overhead) { return {posting, 0, 0, 0, posting}; }
     return {channel + overhead, 0, channel, overhead, 0};
 }
 
@@ -77,9 +73,7 @@ OperationBlame::Binding OperationBlame::binding(std::uint32_t cls, double member
     for (std::uint32_t x = flow.begin; x < flow.end; ++x) {
         const std::uint32_t row = network_.crossing_row[x];
         const double rate = network_.capacity[row] / (network_.crossing_times[x] * members);
-        if (rate >= found.rate) {
-            continue;
-        }
+        if (rate >= found.rate) { continue; }
         const auto parts = std::span(network_.parts)
                                .subspan(network_.part_begin(row), network_.part_end[row] - network_.part_begin(row));
         const auto narrow = std::ranges::min_element(parts, {}, &LinkPart::capacity);
@@ -130,13 +124,9 @@ void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& shee
     }
     // A chain releases its dependents when its first sender is done, so its hops do not count then.
     const bool hops_count = p.cyclic || until == Until::finish;
-    if (!hops_count) {
-        at_pace(chunk, std::min(steps, tau));
-    }
+    if (!hops_count) { at_pace(chunk, std::min(steps, tau)); }
     const bool slowest_edge = p.cyclic && count * tau > steps;  // takes longer than a chunk's round trip
-    if (slowest_edge) {
-        at_pace(chunk, count * tau);
-    }
+    if (slowest_edge) { at_pace(chunk, count * tau); }
     for (std::uint32_t i = 0; i < p.stage_count && hops_count && !slowest_edge; ++i) {
         const Stage& stage = schedule_.stages[p.first_stage + i];
         const Path path = fabric_.path(stage.hop);
@@ -203,9 +193,7 @@ BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double secon
     // Times differ a little by rounding, or by links that change: the parts keep their proportions.
     const bool as_expected = expected > 0 && seconds < expected + rounding;
     sheet.add(alone, "", as_expected ? seconds / expected : 1);
-    if (!as_expected) {
-        sheet.add(BlameKind::wait, others, "", "", seconds - sheet.total());
-    }
+    if (!as_expected) { sheet.add(BlameKind::wait, others, "", "", seconds - sheet.total()); }
     return sheet;
 }
 

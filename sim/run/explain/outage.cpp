@@ -40,9 +40,7 @@ std::vector<OutageRow> rows_of(const Report& healthy, const Report& failed) {
 std::vector<PathQuery> ways_of(const Scenario& scenario, const Fabric& fabric) {
     std::vector<PathQuery> ways;
     const auto add = [&](DeviceId from, DeviceId to) {
-        if (from != to) {
-            ways.push_back({.src = from, .dst = to});
-        }
+        if (from != to) { ways.push_back({.src = from, .dst = to}); }
     };
     if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload)) {
         add(fabric.device(transfer->from), fabric.device(transfer->to));
@@ -52,9 +50,7 @@ std::vector<PathQuery> ways_of(const Scenario& scenario, const Fabric& fabric) {
     for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
         const std::uint32_t first = rank - rank % each;
         add(fabric.gpu(rank), fabric.gpu(first + (rank + 1) % each));
-        if (fabric.node_count() > 1) {
-            add(fabric.gpu(rank), fabric.gpu((rank + each) % fabric.gpu_count()));
-        }
+        if (fabric.node_count() > 1) { add(fabric.gpu(rank), fabric.gpu((rank + each) % fabric.gpu_count())); }
     }
     return ways;
 }
@@ -66,9 +62,7 @@ void add_diverted(const Fabric& fabric, const PathQuery& way, const std::functio
     const Path own = fabric.path(way);
     out.sprayed += std::ranges::any_of(own.span(), thinned) ? 1U : 0U;
     const auto lost = std::ranges::find_if(own.span(), down);
-    if (lost == own.span().end()) {
-        return;
-    }
+    if (lost == own.span().end()) { return; }
     const std::string from = fabric.device_name(way.src);
     const std::string to = fabric.device_name(way.dst);
     const auto other = detour(fabric, way, down);
@@ -83,9 +77,7 @@ void add_diverted(const Fabric& fabric, const PathQuery& way, const std::functio
 }
 
 std::string what_changes(const LinkChange& change) {
-    if (!change.link.empty()) {
-        return change.link;
-    }
+    if (!change.link.empty()) { return change.link; }
     return change.cable.empty() ? change.device : "the cable of " + change.cable.at(0) + " and " + change.cable.at(1);
 }
 
@@ -120,8 +112,7 @@ std::string signed_percent(double share) {
     return fmt::format("{}{}.{} %", tenths < 0 ? "-" : "+", std::abs(tenths) / 10, std::abs(tenths) % 10);
 }
 
-template <class Item, class Line>
-std::string some_lines(const std::vector<Item>& items, const Line& line) {
+template <class Item, class Line> std::string some_lines(const std::vector<Item>& items, const Line& line) {
     std::string out;
     for (std::size_t i = 0; i < std::min(items.size(), most_shown); ++i) {
         out += fmt::format("  {}\n", line(items[i]));
@@ -165,9 +156,7 @@ OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch&
         };
         const std::vector<PathQuery> ways = ways_of(failed, fabric);
         out.ways = static_cast<std::uint32_t>(ways.size());
-        for (const PathQuery& way : ways) {
-            add_diverted(fabric, way, down, thinned, out);
-        }
+        for (const PathQuery& way : ways) { add_diverted(fabric, way, down, thinned, out); }
         return 0;
     });
     const Report whole = simulate(healthy, catalog, watch);
@@ -187,9 +176,7 @@ std::string to_text(const OutageCost& o) {
     out += some_lines(o.diverted, [](const Diverted& d) {
         return fmt::format("{} to {}: {} in place of {}", d.from, d.to, d.taken, d.left);
     });
-    if (o.sprayed > 0) {
-        out += fmt::format("# {} go on over the other cables of their bundles\n", o.sprayed);
-    }
+    if (o.sprayed > 0) { out += fmt::format("# {} go on over the other cables of their bundles\n", o.sprayed); }
     if (!o.cut.empty()) {
         out += fmt::format("# nothing replaces {} of them\n", o.cut.size());
         out += some_lines(o.cut, [](const std::string& way) { return way; });

@@ -49,14 +49,10 @@ std::string scenario_yaml(const Scenario& scenario) {
 
 void OverlayText::scale(const std::string& part, const std::string& figure, double factor) {
     const Part* found = catalog_.find(part);
-    if (found == nullptr || !found->figures.contains(figure) || !done_.insert({part, figure}).second) {
-        return;
-    }
+    if (found == nullptr || !found->figures.contains(figure) || !done_.insert({part, figure}).second) { return; }
     const Figure& old = found->figure(figure);
     std::vector<std::string> values;
-    for (const double value : old.value) {
-        values.push_back(quantity(value * factor, old.unit));
-    }
+    for (const double value : old.value) { values.push_back(quantity(value * factor, old.unit)); }
     lines_[part] += fmt::format("    {}: {}{}{}\n", figure, values.size() > 1 ? "[" : "", fmt::join(values, ", "),
                                 values.size() > 1 ? "]" : "");
 }

@@ -16,9 +16,7 @@ bool is_trunk(const Blame& blame) {
 // The family of a stretch of the critical path; forecasts of one family have errors in common: bytes on network links,
 // on links of the node, latencies ...
 std::string_view family_of(const Blame& blame) {
-    if (blame.kind == BlameKind::bandwidth) {
-        return is_trunk(blame) || blame.what == "nic-port" ? "network" : "node";
-    }
+    if (blame.kind == BlameKind::bandwidth) { return is_trunk(blame) || blame.what == "nic-port" ? "network" : "node"; }
     return to_string(blame.kind == BlameKind::launch ? BlameKind::compute : blame.kind);
 }
 
@@ -28,15 +26,11 @@ Own own_time(const Evaluation& one, const Evaluation& other) {
     Own own;
     for (const Blame& blame : one.blames) {
         double common = 0;
-        for (const Blame& b : other.blames) {
-            common += alike(blame, b) ? std::min(blame.seconds, b.seconds) : 0;
-        }
+        for (const Blame& b : other.blames) { common += alike(blame, b) ? std::min(blame.seconds, b.seconds) : 0; }
         own.shared += common;
         own.seconds[{std::string(family_of(blame)), is_trunk(blame)}] += blame.seconds - common;
     }
-    if (one.blames.empty()) {
-        own.seconds[{"network", true}] = one.result.time_s.value;
-    }
+    if (one.blames.empty()) { own.seconds[{"network", true}] = one.result.time_s.value; }
     return own;
 }
 

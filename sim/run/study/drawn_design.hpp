@@ -45,12 +45,9 @@ struct DrawnDesign {
     bool priced() const { return evaluation.result.parts.priced() && evaluation.result.parts.powered(); }
 
     // `value`, with the interval of what `make` returns for each draw.
-    template <class Make>
-    Range range(double value, const Make& make) const {
+    template <class Make> Range range(double value, const Make& make) const {
         std::vector<double> values;
-        for (std::uint32_t k = 0; k < draws; ++k) {
-            values.push_back(make(Draw{seed, k}));
-        }
+        for (std::uint32_t k = 0; k < draws; ++k) { values.push_back(make(Draw{seed, k})); }
         return range_of(value, values);
     }
 };

@@ -44,9 +44,7 @@ bool is_constant(std::string_view name, const Figure& figure) {
 void hold_links(const Catalog& catalog, Catalog& drawn) {
     for (auto& [name, part] : drawn.parts) {
         const auto port = part.figures.find("port_rate");
-        if (port == part.figures.end()) {
-            continue;
-        }
+        if (port == part.figures.end()) { continue; }
         const double before = catalog.parts.at(name).figure("port_rate").value.front();
         for (const Part* link : catalog.of_kind("link")) {
             const auto rate = link->figures.find("rate");
@@ -71,9 +69,7 @@ double normal(const Draw& draw, std::string_view name) {
 double at_deviation(const Range& range, double z) {
     const double end = z < 0 ? range.low80 : range.high80;
     const double share = std::abs(z) / decile;
-    if (end == range.value) {
-        return range.value;
-    }
+    if (end == range.value) { return range.value; }
     return range.value > 0 && end > 0 ? range.value * std::pow(end / range.value, share)
                                       : range.value + (end - range.value) * share;
 }
@@ -87,9 +83,7 @@ double drawn(const Figure& figure, const Draw& draw, std::string_view part, std:
 Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
     Catalog out = catalog;
     for (auto& [name, part] : out.parts) {
-        if (!holds_constants(part)) {
-            continue;
-        }
+        if (!holds_constants(part)) { continue; }
         for (auto& [path, figure] : part.figures) {
             if (is_constant(path, figure)) {
                 // Draws end at two standard deviations; a linear interval can reach below zero there, a figure must

@@ -18,9 +18,7 @@ namespace {
 
 std::string network_words(const Fabric& fabric) {
     const FabricSpec& spec = fabric.cluster().fabric;
-    if (spec.kind == FabricKind::none) {
-        return "one node";
-    }
+    if (spec.kind == FabricKind::none) { return "one node"; }
     return spec.kind == FabricKind::explicit_graph
                ? std::string(to_string(spec.kind))
                : fmt::format("{}, {}, {}, {:g}:1{}", to_string(spec.kind), spec.link.name, spec.switch_part,
@@ -63,9 +61,7 @@ void add_efficiency(DesignResult& result, const StudyInput& input, std::uint32_t
 // fits.
 void add_efficiency(DesignResult& result, const StudyInput& input, const Watch& watch) {
     const ClusterRequest& cluster = input.scenario.cluster;
-    if (!grows(input.scenario.workload) || cluster.graph) {
-        return;
-    }
+    if (!grows(input.scenario.workload) || cluster.graph) { return; }
     for (std::uint32_t nodes = 1; nodes < cluster.nodes && !result.efficiency; nodes *= 2) {
         try {
             add_efficiency(result, input, nodes, watch);

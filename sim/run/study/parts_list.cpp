@@ -48,9 +48,7 @@ private:
 
     // Whether the node has the GPU and the adapter of its template, and as many GPUs, NICs and NIC ports.
     bool as_in_the_library() const {
-        if (scenario_.cluster.node.empty()) {
-            return false;
-        }
+        if (scenario_.cluster.node.empty()) { return false; }
         const NodeTemplate library = node_template(scenario_.cluster.node, catalog_);
         return library.gpu.name == node().gpu.name && library.gpus == node().gpus && library.nics == node().nics &&
                library.nic_ports == node().nic_ports && library.nic_part == node().nic_part;
@@ -64,9 +62,7 @@ private:
         }
         const auto gpus = static_cast<double>(list_.bill.gpus);
         add("GPUs", node().gpu.name, gpus);
-        if (list_.bill.nics > 0) {
-            add("NICs", node().nic_part, static_cast<double>(list_.bill.nics));
-        }
+        if (list_.bill.nics > 0) { add("NICs", node().nic_part, static_cast<double>(list_.bill.nics)); }
         add("hosts, in eight GPUs' worth", "host-8gpu", gpus / 8);
     }
 
@@ -84,9 +80,7 @@ private:
                 counts[device.part] += 1;
             }
         }
-        for (const auto& [part, count] : counts) {
-            add("switches", part, count);
-        }
+        for (const auto& [part, count] : counts) { add("switches", part, count); }
     }
 
     void cables() {
@@ -149,9 +143,7 @@ double value_of(const Figure& figure, std::string_view part, std::string_view na
 
 std::uint64_t PartsList::modules() const {
     std::uint64_t all = 0;
-    for (const CableClass& kind : cables) {
-        all += kind.modules;
-    }
+    for (const CableClass& kind : cables) { all += kind.modules; }
     return all;
 }
 
@@ -169,9 +161,7 @@ std::vector<std::string> PartsList::missing() const {
         if (!line.price) {
             words.push_back(fmt::format("no price of {0}: state one, `prices: {{{0}: 1000 USD}}`", line.part));
         }
-        if (!line.watts) {
-            words.push_back("no power of " + line.part);
-        }
+        if (!line.watts) { words.push_back("no power of " + line.part); }
     }
     return words;
 }
@@ -182,9 +172,7 @@ PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catal
 
 double capital_usd(const PartsList& list, const Draw* draw) {
     double all = 0;
-    for (const PartLine& line : list.lines) {
-        all += line.count * value_of(*line.price, line.part, "price", draw);
-    }
+    for (const PartLine& line : list.lines) { all += line.count * value_of(*line.price, line.part, "price", draw); }
     return all;
 }
 
@@ -244,9 +232,7 @@ void apply_prices(const Scenario& scenario, Catalog& catalog) {
         const auto part = catalog.parts.find(name);
         if (part == catalog.parts.end()) {
             std::vector<std::string> names;
-            for (const auto& [known, ignored] : catalog.parts) {
-                names.push_back(known);
-            }
+            for (const auto& [known, ignored] : catalog.parts) { names.push_back(known); }
             fail_at(scenario, at,
                     error_message("no such part in the catalogue", shown(name), "`fabricast catalog list` shows them",
                                   nearest_word(name, names)));

@@ -33,9 +33,7 @@ void add_costs(const DrawnDesign& drawn, DesignResult& result) {
             });
         }
     }
-    if (!result.parts.priced()) {
-        return;
-    }
+    if (!result.parts.priced()) { return; }
     const double capital = capital_usd(result.parts);
     result.guessed_share = guessed_share(result.parts);
     result.capital_usd = drawn.range(capital, [&](const Draw& d) { return drawn.capital(d); });
@@ -53,9 +51,7 @@ void add_costs(const DrawnDesign& drawn, DesignResult& result) {
 }
 
 Verdict verdict_of(const Range& time) {
-    if (time.low80 > -no_matter && time.high80 < no_matter) {
-        return Verdict::same;
-    }
+    if (time.low80 > -no_matter && time.high80 < no_matter) { return Verdict::same; }
     return time.low80 > 0 || time.high80 < 0 ? Verdict::real : Verdict::unclear;
 }
 
@@ -88,12 +84,8 @@ Difference difference(const DrawnDesign& first, const DrawnDesign& other) {
 // The measures of the Pareto set; smaller is better in each.
 std::vector<double> measures(const DesignResult& r) {
     std::vector<double> m{r.tokens_per_s ? 1 / r.tokens_per_s->value : r.time_s.value};
-    if (r.capital_usd) {
-        m.push_back(r.capital_usd->value);
-    }
-    if (r.it_watts) {
-        m.push_back(r.it_watts->value);
-    }
+    if (r.capital_usd) { m.push_back(r.capital_usd->value); }
+    if (r.it_watts) { m.push_back(r.it_watts->value); }
     return m;
 }
 
@@ -102,9 +94,7 @@ bool beats(const DesignResult& a, const DesignResult& b) {
     const std::vector<double> y = measures(b);
     bool better = false;
     for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-        if (x[i] > y[i]) {
-            return false;
-        }
+        if (x[i] > y[i]) { return false; }
         better = better || x[i] < y[i];
     }
     return better;
@@ -116,12 +106,9 @@ double order_key(const DesignResult& r, StudyOrder order) {
             return r.usd_per_million_tokens ? r.usd_per_million_tokens->value
                    : r.capital_usd          ? r.capital_usd->value * r.time_s.value
                                             : r.time_s.value;
-        case StudyOrder::time:
-            return measures(r).front();
-        case StudyOrder::capital:
-            return r.capital_usd ? r.capital_usd->value : r.time_s.value;
-        case StudyOrder::power:
-            return r.it_watts ? r.it_watts->value : r.time_s.value;
+        case StudyOrder::time: return measures(r).front();
+        case StudyOrder::capital: return r.capital_usd ? r.capital_usd->value : r.time_s.value;
+        case StudyOrder::power: return r.it_watts ? r.it_watts->value : r.time_s.value;
     }
     return 0;
 }
@@ -159,9 +146,7 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
         },
         [&](double value) {
             seconds[done++ / options.draws].push_back(value);
-            if (watch.progress) {
-                watch.progress(static_cast<double>(done) / static_cast<double>(runs));
-            }
+            if (watch.progress) { watch.progress(static_cast<double>(done) / static_cast<double>(runs)); }
         });
 
     Study result;
@@ -175,9 +160,7 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
     for (std::size_t i = 1; i < inputs.size(); ++i) {
         result.differences.push_back(difference(drawn.front(), drawn[i]));
     }
-    for (const Evaluation& evaluation : evaluations) {
-        result.designs.push_back(evaluation.result);
-    }
+    for (const Evaluation& evaluation : evaluations) { result.designs.push_back(evaluation.result); }
     for (DesignResult& design : result.designs) {
         design.best =
             std::ranges::none_of(result.designs, [&](const DesignResult& other) { return beats(other, design); });

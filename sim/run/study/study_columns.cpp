@@ -19,9 +19,7 @@ using Value = Column<D>::Value;
 std::string handy(double value, const char* unit) {
     constexpr std::array<std::pair<double, const char*>, 3> steps = {{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}}};
     for (const auto& [step, prefix] : steps) {
-        if (std::abs(value) >= step) {
-            return fmt::format("{:.4g} {}{}", value / step, prefix, unit);
-        }
+        if (std::abs(value) >= step) { return fmt::format("{:.4g} {}{}", value / step, prefix, unit); }
     }
     return fmt::format("{:.4g} {}", value, unit);
 }

@@ -27,9 +27,7 @@ Table filled(Table table) {
         const auto place = static_cast<std::ptrdiff_t>(c);
         if (std::ranges::all_of(table.rows, [&](const auto& row) { return row[c].index() == 0; })) {
             table.columns.erase(table.columns.begin() + place);
-            for (std::vector<Cell>& row : table.rows) {
-                row.erase(row.begin() + place);
-            }
+            for (std::vector<Cell>& row : table.rows) { row.erase(row.begin() + place); }
         }
     }
     return table;
@@ -41,9 +39,7 @@ Table part_table(std::string title, std::string caption, const Study& study, Stu
                          [&](const StudyColumn& column) { return column.part == part; });
     Table table = page_table(std::move(title), std::move(caption), study.designs, columns);
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-        if (study.designs[row].best) {
-            table.marked.push_back(row);
-        }
+        if (study.designs[row].best) { table.marked.push_back(row); }
     }
     return filled(std::move(table));
 }
@@ -87,9 +83,7 @@ Table parts_table(const DesignResult& design) {
             cells[6] = std::string(fabricast::to_string(price.origin));
             cells[8] = price.source.front();
         }
-        if (line.watts) {
-            cells[7] = line.watts->value.front() * line.watts_each;
-        }
+        if (line.watts) { cells[7] = line.watts->value.front() * line.watts_each; }
     }
     return table;
 }
@@ -128,9 +122,7 @@ Page study_page(const Scenario& scenario, const Study& study) {
     }
     for (const DesignResult& design : study.designs) {
         page.sections.emplace_back(parts_table(design));
-        for (const std::string& note : design.notes) {
-            page.notes.push_back(design.name + ": " + note);
-        }
+        for (const std::string& note : design.notes) { page.notes.push_back(design.name + ": " + note); }
     }
     add_provenance(page, scenario);
     page.facts.emplace_back("draws", std::to_string(study.draws));

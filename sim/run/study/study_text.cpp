@@ -23,9 +23,7 @@ std::string percent(const Range& range) {
 // The value, and the ends of its interval relative to it: "3.2 ms -12/+9 %".
 std::string cell_text(const StudyColumn& column, const Json& cell) {
     const TextColumn style{"", 0, "", column.text.number_text, 0};
-    if (!cell.is_object()) {
-        return text_cell(style, cell);
-    }
+    if (!cell.is_object()) { return text_cell(style, cell); }
     const double value = cell.at("value").get<double>();
     const auto relative = [&](const char* end) { return 100 * (cell.at(end).get<double>() / value - 1); };
     return text_cell(style, value) +
@@ -35,9 +33,7 @@ std::string cell_text(const StudyColumn& column, const Json& cell) {
 // A line for each property, a column for each design.
 std::string designs_table(const std::vector<DesignResult>& designs) {
     std::vector<std::vector<std::string>> lines = {{"#"}};
-    for (const DesignResult& design : designs) {
-        lines.front().push_back(design.name);
-    }
+    for (const DesignResult& design : designs) { lines.front().push_back(design.name); }
     for (const StudyColumn& column : study_columns()) {
         std::vector<std::string> line = {column.text.heading};
         bool any = false;
@@ -46,22 +42,16 @@ std::string designs_table(const std::vector<DesignResult>& designs) {
             any |= !cell.is_null();
             line.push_back(cell_text(column, cell));
         }
-        if (!column.text.heading.empty() && (any || !column.optional)) {
-            lines.push_back(std::move(line));
-        }
+        if (!column.text.heading.empty() && (any || !column.optional)) { lines.push_back(std::move(line)); }
     }
     std::vector<std::size_t> widths(designs.size() + 1, 0);
     for (const std::vector<std::string>& line : lines) {
-        for (std::size_t i = 0; i < line.size(); ++i) {
-            widths[i] = std::max(widths[i], line[i].size() + 3);
-        }
+        for (std::size_t i = 0; i < line.size(); ++i) { widths[i] = std::max(widths[i], line[i].size() + 3); }
     }
     widths.front() = name_width;
     std::string out;
     for (const std::vector<std::string>& line : lines) {
-        for (std::size_t i = 0; i < line.size(); ++i) {
-            out += padded(line[i], widths[i]);
-        }
+        for (std::size_t i = 0; i < line.size(); ++i) { out += padded(line[i], widths[i]); }
         out.erase(out.find_last_not_of(' ') + 1);
         out += '\n';
     }
@@ -69,9 +59,7 @@ std::string designs_table(const std::vector<DesignResult>& designs) {
 }
 
 Json figure_json(const std::optional<Figure>& figure) {
-    if (!figure) {
-        return {};
-    }
+    if (!figure) { return {}; }
     return {{"value", figure->value.front()},
             {"low80", figure->low80},
             {"high80", figure->high80},
@@ -108,9 +96,7 @@ Json parts_json(const PartsList& parts) {
 Json design_json(const DesignResult& r) {
     Json json = Json::object();
     for (const StudyColumn& column : study_columns()) {
-        if (!column.name.empty()) {
-            json[column.name] = column.value(r);
-        }
+        if (!column.name.empty()) { json[column.name] = column.value(r); }
     }
     json["parts"] = parts_json(r.parts);
     json["notes"] = r.notes;
@@ -134,20 +120,14 @@ std::string study_table(const Study& study) {
         }
     }
     std::vector<std::string> notes;
-    for (const DesignResult& design : study.designs) {
-        merge_notes(notes, design.notes);
-    }
-    for (const std::string& note : notes) {
-        out += "# " + note + "\n";
-    }
+    for (const DesignResult& design : study.designs) { merge_notes(notes, design.notes); }
+    for (const std::string& note : notes) { out += "# " + note + "\n"; }
     return out;
 }
 
 Json study_json(const Study& study) {
     Json designs = Json::array();
-    for (const DesignResult& design : study.designs) {
-        designs.push_back(design_json(design));
-    }
+    for (const DesignResult& design : study.designs) { designs.push_back(design_json(design)); }
     Json differences = Json::array();
     for (const Difference& d : study.differences) {
         differences.push_back({{"design", d.design},

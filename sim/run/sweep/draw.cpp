@@ -36,9 +36,7 @@ Decimal decimal_of(const SweepValue& value) {
         digits.erase(point, 1);
     }
     const auto steps = count_in_word(std::string_view(digits).substr(digits.starts_with('+') ? 1 : 0));
-    if (!steps || decimal.decimals > most_decimals) {
-        refuse(value, "no end of a range");
-    }
+    if (!steps || decimal.decimals > most_decimals) { refuse(value, "no end of a range"); }
     decimal.steps = *steps;
     return decimal;
 }
@@ -48,9 +46,7 @@ std::int64_t scaled(const SweepValue& value, const Decimal& decimal, int decimal
     for (int i = decimal.decimals; i < decimals; ++i) {
         steps = std::abs(steps) > most_steps / 10 ? most_steps + 1 : steps * 10;
     }
-    if (std::abs(steps) > most_steps) {
-        refuse(value, "too many steps in a range");
-    }
+    if (std::abs(steps) > most_steps) { refuse(value, "too many steps in a range"); }
     return steps;
 }
 
@@ -68,9 +64,7 @@ std::string decimal_text(std::int64_t steps, int decimals, const std::string& un
 class Dice {
 public:
     explicit Dice(const RandomRange& range) : range_(range) {
-        if (!range.choices.empty()) {
-            return;
-        }
+        if (!range.choices.empty()) { return; }
         const Decimal from = decimal_of(range.from);
         const Decimal to = decimal_of(range.to);
         decimals_ = std::max(from.decimals, to.decimals);
@@ -80,12 +74,8 @@ public:
         if (from.unit != to.unit) {
             refuse(range.from, "the ends of a range differ in unit: '" + to.unit + "' at the other");
         }
-        if (low_ > high_) {
-            refuse(range.to, "a range that descends");
-        }
-        if (range.log && low_ <= 0) {
-            refuse(range.from, "a logarithmic range begins above zero");
-        }
+        if (low_ > high_) { refuse(range.to, "a range that descends"); }
+        if (range.log && low_ <= 0) { refuse(range.from, "a logarithmic range begins above zero"); }
     }
 
     // The value for `uniform` in [0, 1).
@@ -113,9 +103,7 @@ private:
 
 std::vector<std::vector<SweepValue>> drawn_points(const RandomSweep& spec, std::uint64_t seed) {
     std::vector<Dice> dice;
-    for (const RandomRange& range : spec.ranges) {
-        dice.emplace_back(range);
-    }
+    for (const RandomRange& range : spec.ranges) { dice.emplace_back(range); }
     std::vector<std::vector<SweepValue>> points(spec.points);
     // Counter-based: a point does not depend on the number of points.
     for (std::size_t p = 0; p < points.size(); ++p) {

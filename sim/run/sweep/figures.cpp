@@ -14,16 +14,12 @@ namespace {
 template <class Record>
 void add(SweepFigures& figures, const std::vector<Record>& records, const Columns<Record>& columns) {
     merge_notes(figures.columns, records_of<Record>({}, columns).columns);
-    for (const Record& record : records) {
-        figures.rows.push_back(record_json(record, columns));
-    }
+    for (const Record& record : records) { figures.rows.push_back(record_json(record, columns)); }
 }
 
 void add_rows(const CollectiveWorkload&, const Scenario& scenario, const Report& report, SweepFigures& figures) {
     add(figures, report.rows, row_columns());
-    if (scenario.scaling) {
-        add(figures, report.points, point_columns());
-    }
+    if (scenario.scaling) { add(figures, report.points, point_columns()); }
 }
 
 void add_rows(const TransferWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
@@ -32,9 +28,7 @@ void add_rows(const TransferWorkload&, const Scenario&, const Report& report, Sw
 
 void add_rows(const TrainingWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
     add(figures, report.steps, step_columns());
-    if (figures.rows.size() == 1) {
-        figures.rows.front().erase("efficiency");
-    }
+    if (figures.rows.size() == 1) { figures.rows.front().erase("efficiency"); }
 }
 
 void add_rows(const TraceWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
@@ -52,9 +46,7 @@ void add_rows(const TraceWorkload&, const Scenario&, const Report& report, Sweep
 SweepFigures sweep_figures(const Scenario& scenario, const Report& report) {
     SweepFigures figures;
     std::visit([&](const auto& workload) { add_rows(workload, scenario, report, figures); }, scenario.workload);
-    if (!scenario.asserts.empty()) {
-        figures.columns.emplace_back("failed_asserts");
-    }
+    if (!scenario.asserts.empty()) { figures.columns.emplace_back("failed_asserts"); }
     for (Json& row : figures.rows) {
         const Json unordered = std::exchange(row, Json::object());
         for (const std::string& column : figures.columns) {

@@ -40,9 +40,7 @@ std::string stamp_of(const fs::path& file) {
 // The names, sizes and times of a trace's files. A trace is a file, a folder, or a pattern of names in a folder.
 std::string stamps_of(const fs::path& trace) {
     std::error_code error;
-    if (fs::is_regular_file(trace, error)) {
-        return stamp_of(trace);
-    }
+    if (fs::is_regular_file(trace, error)) { return stamp_of(trace); }
     std::vector<std::string> stamps;
     for (const auto& entry :
          fs::directory_iterator(fs::is_directory(trace, error) ? trace : trace.parent_path(), error)) {
@@ -85,9 +83,7 @@ std::string fingerprint(const Scenario& scenario) {
     Scenario bare = scenario;
     bare.sweep = {};
     std::string text = to_json(bare).dump();
-    if (const auto* trace = std::get_if<TraceWorkload>(&scenario.workload)) {
-        text += '\n' + stamps_of(trace->file);
-    }
+    if (const auto* trace = std::get_if<TraceWorkload>(&scenario.workload)) { text += '\n' + stamps_of(trace->file); }
     return fingerprint(text);
 }
 

@@ -83,9 +83,7 @@ void add_line(Content& content, const std::filesystem::path& path, const Json& l
         return;
     }
     content.completed = line.contains(end_mark);
-    if (content.completed) {
-        return;
-    }
+    if (content.completed) { return; }
     if (!line.contains("key") || !line["key"].is_string()) {
         refuse(path, fmt::format("is damaged in line {}", number), "a journal as it was written");
     }
@@ -155,9 +153,7 @@ SweepOutcomes read_journal(const std::filesystem::path& path, const Sweep& sweep
 
 Journal::Journal(std::filesystem::path path, const Sweep& sweep, Start start) : path_(std::move(path)) {
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0) {
-        fail("cannot be opened");
-    }
+    if (file_ < 0) { fail("cannot be opened"); }
     try {
         if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
             refuse(path_, "is being written by another sweep", "one sweep for each --out");
@@ -175,9 +171,7 @@ Journal::Journal(std::filesystem::path path, const Sweep& sweep, Start start) : 
         }
         found_ = std::move(content.outcomes);
         completed_ = content.completed;
-        if (!content.has_header) {
-            write_line(header_of(sweep).dump());
-        }
+        if (!content.has_header) { write_line(header_of(sweep).dump()); }
         force();
     } catch (...) {
         ::close(file_);
@@ -194,9 +188,7 @@ void Journal::append(const std::string& key, const SweepOutcome& outcome) {
     Json line = {{"key", key}};
     line.update(outcome_json(outcome));
     write_line(summed(line.dump(-1, ' ', false, Json::error_handler_t::replace)));
-    if (std::chrono::steady_clock::now() - forced_ >= force_every) {
-        force();
-    }
+    if (std::chrono::steady_clock::now() - forced_ >= force_every) { force(); }
 }
 
 void Journal::complete() {
@@ -211,9 +203,7 @@ void Journal::write_line(const std::string& line) {
     const std::string whole = line + "\n";
     for (std::size_t done = 0; done < whole.size();) {
         const ssize_t n = ::write(file_, whole.data() + done, whole.size() - done);
-        if (n < 0 && errno != EINTR) {
-            fail("cannot be written");
-        }
+        if (n < 0 && errno != EINTR) { fail("cannot be written"); }
         done += n > 0 ? static_cast<std::size_t>(n) : 0;
     }
 }

@@ -60,13 +60,9 @@ std::optional<Across> across(const SweepResult& result) {
     if (const auto size = place_of(result, "size_bytes")) {
         std::set<double> sizes;
         for (const SweepRow& row : result.rows) {
-            if (const auto value = number_at(row, size)) {
-                sizes.insert(*value);
-            }
+            if (const auto value = number_at(row, size)) { sizes.insert(*value); }
         }
-        if (sizes.size() > 1) {
-            return Across{std::nullopt, size, {"message size", Unit::size, true}};
-        }
+        if (sizes.size() > 1) { return Across{std::nullopt, size, {"message size", Unit::size, true}}; }
     }
     std::optional<Across> best;
     std::size_t most = 1;
@@ -107,23 +103,17 @@ std::optional<Curves> curves_of(const SweepResult& result, const Metric& metric,
         const std::optional<double> at = x.varied ? number_in<double>(row.varied[*x.varied]) : number_at(row, x.figure);
         if (value && at) {
             const auto [place, fresh] = known.emplace(combination(result, row, x.varied), lines.size());
-            if (fresh) {
-                lines.push_back({place->first, {}});
-            }
+            if (fresh) { lines.push_back({place->first, {}}); }
             lines[place->second].points.push_back({*at, *value});
         }
     }
-    if (lines.empty()) {
-        return std::nullopt;
-    }
+    if (lines.empty()) { return std::nullopt; }
     std::string caption = "A line for each combination of the other keys.";
     if (lines.size() > most_lines) {
         caption += fmt::format(" The first {} of {}.", most_lines, lines.size());
         lines.resize(most_lines);
     }
-    for (Line& line : lines) {
-        std::ranges::stable_sort(line.points, {}, &Point::x);
-    }
+    for (Line& line : lines) { std::ranges::stable_sort(line.points, {}, &Point::x); }
     return Curves{metric.title,
                   caption,
                   x.axis,
@@ -133,12 +123,8 @@ std::optional<Curves> curves_of(const SweepResult& result, const Metric& metric,
 
 Table table_of(const SweepResult& result) {
     Table table{"Every point", "", {{"point", Unit::count}}, {}};
-    for (const std::string& path : result.varied) {
-        table.columns.push_back({path});
-    }
-    for (const std::string& figure : result.figures) {
-        table.columns.push_back({figure, unit_of(figure)});
-    }
+    for (const std::string& path : result.varied) { table.columns.push_back({path}); }
+    for (const std::string& figure : result.figures) { table.columns.push_back({figure, unit_of(figure)}); }
     table.columns.push_back({"failed because"});
     const Records records = records_of(result);
     for (std::size_t i = 0; i < records.rows.size(); ++i) {
@@ -158,14 +144,10 @@ std::string value_text(double value, Unit unit) {
 std::vector<const SweepRow*> largest(const SweepResult& result) {
     const auto size = place_of(result, "size_bytes");
     double most = 0;
-    for (const SweepRow& row : result.rows) {
-        most = std::max(most, number_at(row, size).value_or(0));
-    }
+    for (const SweepRow& row : result.rows) { most = std::max(most, number_at(row, size).value_or(0)); }
     std::vector<const SweepRow*> rows;
     for (const SweepRow& row : result.rows) {
-        if (number_at(row, size).value_or(most) == most) {
-            rows.push_back(&row);
-        }
+        if (number_at(row, size).value_or(most) == most) { rows.push_back(&row); }
     }
     return rows;
 }
@@ -182,9 +164,7 @@ void say_range(Page& page, const SweepResult& result) {
                 most = most == nullptr || *value > *number_at(*most, place) ? row : most;
             }
         }
-        if (least == nullptr) {
-            continue;
-        }
+        if (least == nullptr) { continue; }
         const auto headline = [&](const char* label, const SweepRow& row) {
             return Headline{label, value_text(*number_at(row, place), unit_of(metric.figure)),
                             combination(result, row, std::nullopt)};
@@ -206,9 +186,7 @@ Page sweep_page(const SweepResult& result, const Scenario& first) {
     Page page;
     page.title = result.scenario;
     std::set<std::size_t> points;
-    for (const SweepRow& row : result.rows) {
-        points.insert(row.point);
-    }
+    for (const SweepRow& row : result.rows) { points.insert(row.point); }
     page.answer = fmt::format("{} of {}", plural(points.size(), "point"), result.scenario);
     say_range(page, result);
     if (const std::size_t failed = failed_points(result); failed > 0) {

@@ -46,9 +46,7 @@ SweepPoints listed(const std::vector<std::vector<Assignment>>& list) {
             values[static_cast<std::size_t>(key)] = assignment.value;
         }
     }
-    for (std::vector<SweepValue>& values : points.values) {
-        values.resize(points.varied.size());
-    }
+    for (std::vector<SweepValue>& values : points.values) { values.resize(points.varied.size()); }
     return points;
 }
 
@@ -68,9 +66,7 @@ std::vector<Variation> whole_grid(const std::vector<Variation>& block, std::vect
     for (const Variation& own : block) {
         const auto over = std::ranges::find(vary, own.path, &Variation::path);
         grid.push_back(over == vary.end() ? own : *over);
-        if (over != vary.end()) {
-            vary.erase(over);
-        }
+        if (over != vary.end()) { vary.erase(over); }
     }
     grid.insert(grid.end(), vary.begin(), vary.end());
     return grid;
@@ -90,9 +86,7 @@ SweepPoints sweep_points(const SweepSpec& spec, const std::vector<Variation>& va
     } else if (spec.random) {
         points = drawn(*spec.random, seed);
     }
-    for (const Variation& variation : whole_grid(spec.grid, vary)) {
-        points = times(points, variation);
-    }
+    for (const Variation& variation : whole_grid(spec.grid, vary)) { points = times(points, variation); }
     return points;
 }
 

@@ -27,14 +27,10 @@ bool is_key(std::string_view path) {
 
 void check_path(const std::string& path, const SourceLocation& place) {
     const std::string_view top = std::string_view(path).substr(0, path.find('.'));
-    if (top == "include" || top == "sweep") {
-        throw InputError(place, "'" + std::string(top) + "' cannot be varied");
-    }
+    if (top == "include" || top == "sweep") { throw InputError(place, "'" + std::string(top) + "' cannot be varied"); }
     if (!is_key(path)) {
         std::vector<std::string> paths;
-        for (const Key& key : scenario_keys()) {
-            paths.push_back(key.path);
-        }
+        for (const Key& key : scenario_keys()) { paths.push_back(key.path); }
         throw InputError(place, error_message("no such key of a scenario", shown(path), "the path of a key",
                                               nearest_word(path, paths)));
     }
@@ -58,9 +54,7 @@ void check_values(const SweepPoints& points, const Scenario& sample) {
         }
         std::set<std::string_view> seen;
         for (const std::vector<SweepValue>& point : points.values) {
-            if (point[k].text.empty() || !seen.insert(point[k].text).second) {
-                continue;
-            }
+            if (point[k].text.empty() || !seen.insert(point[k].text).second) { continue; }
             yaml::Node node = value_at(point[k]);
             node.name = leaf_name(*key);
             Scenario scratch = with_every_part(sample);
@@ -92,17 +86,13 @@ void read_points(Sweep& sweep, const CatalogOf& catalog_of) {
             merge_notes(sweep.notes, scenario.notes);
             merge_notes(sweep.figures, sweep_figures(scenario, {}).columns);
             sweep.one_thread = sweep.one_thread || traits_of(scenario.engine).one_thread;
-            if (!sample) {
-                sample = std::move(scenario);
-            }
+            if (!sample) { sample = std::move(scenario); }
         } catch (const InputError& error) {
             point.error = error.what();
             first_error = first_error ? first_error : error;
         }
     }
-    if (!sample) {
-        throw InputError(*first_error);
-    }
+    if (!sample) { throw InputError(*first_error); }
     check_values(sweep.points, *sample);
 }
 
@@ -122,9 +112,7 @@ Sweep prepare_sweep(yaml::Node tree, const std::filesystem::path& file, const st
     for (std::size_t k = 0; k < sweep.points.varied.size(); ++k) {
         check_path(sweep.points.varied[k], sweep.points.places[k]);
     }
-    if (const yaml::Node* name = tree.get("name"); name != nullptr && name->is_scalar()) {
-        sweep.name = name->text;
-    }
+    if (const yaml::Node* name = tree.get("name"); name != nullptr && name->is_scalar()) { sweep.name = name->text; }
     sweep.fingerprint = fingerprint(flow_text(tree));
     sweep.tree = std::move(tree);
     read_points(sweep, catalog_of);
@@ -135,18 +123,14 @@ std::vector<std::size_t> distinct_points(const Sweep& sweep) {
     std::set<std::string_view> seen;
     std::vector<std::size_t> points;
     for (std::size_t i = 0; i < sweep.read.size(); ++i) {
-        if (!sweep.read[i].key.empty() && seen.insert(sweep.read[i].key).second) {
-            points.push_back(i);
-        }
+        if (!sweep.read[i].key.empty() && seen.insert(sweep.read[i].key).second) { points.push_back(i); }
     }
     return points;
 }
 
 std::string identity_of(const Sweep& sweep) {
     std::string all = sweep.fingerprint;
-    for (const SweepPoint& point : sweep.read) {
-        all += point.key.empty() ? "-" : point.key;
-    }
+    for (const SweepPoint& point : sweep.read) { all += point.key.empty() ? "-" : point.key; }
     return fingerprint(all);
 }
 

@@ -34,17 +34,11 @@ constexpr std::array<std::pair<const char*, const char*>, 14> first_figures = {{
                                                                                 {"failed_asserts", "failed asserts"}}};
 
 std::string cell_text(const std::string& figure, const Json& cell) {
-    if (cell.is_string()) {
-        return cell.get<std::string>();
-    }
-    if (!cell.is_number()) {
-        return "-";
-    }
+    if (cell.is_string()) { return cell.get<std::string>(); }
+    if (!cell.is_number()) { return "-"; }
     const auto value = cell.get<double>();
     const html::Unit unit = unit_of(figure);
-    if (unit == html::Unit::size && cell.is_number_integer()) {
-        return text(Bytes{cell.get<std::int64_t>()});
-    }
+    if (unit == html::Unit::size && cell.is_number_integer()) { return text(Bytes{cell.get<std::int64_t>()}); }
     if (unit == html::Unit::rate || unit == html::Unit::time) {
         return text(value, unit == html::Unit::rate ? Dimension::rate : Dimension::time);
     }
@@ -57,15 +51,11 @@ using Cells = std::vector<std::string>;
 std::string aligned(const std::vector<Cells>& lines) {
     std::vector<std::size_t> widths(lines.front().size());
     for (const Cells& line : lines) {
-        for (std::size_t i = 0; i < line.size(); ++i) {
-            widths[i] = std::max(widths[i], line[i].size());
-        }
+        for (std::size_t i = 0; i < line.size(); ++i) { widths[i] = std::max(widths[i], line[i].size()); }
     }
     std::string all;
     for (const Cells& line : lines) {
-        for (std::size_t i = 0; i + 1 < line.size(); ++i) {
-            all += fmt::format("{:>{}}  ", line[i], widths[i]);
-        }
+        for (std::size_t i = 0; i + 1 < line.size(); ++i) { all += fmt::format("{:>{}}  ", line[i], widths[i]); }
         all += line.back() + "\n";
     }
     return all;
@@ -97,15 +87,9 @@ Records records_of(const SweepResult& result) {
 
 html::Unit unit_of(const std::string& figure) {
     using enum html::Unit;
-    if (figure.ends_with("_Bps")) {
-        return rate;
-    }
-    if (figure.ends_with("_bytes")) {
-        return size;
-    }
-    if (figure.ends_with("_s") && !figure.ends_with("_per_s")) {
-        return time;
-    }
+    if (figure.ends_with("_Bps")) { return rate; }
+    if (figure.ends_with("_bytes")) { return size; }
+    if (figure.ends_with("_s") && !figure.ends_with("_per_s")) { return time; }
     return figure == "mfu" || figure == "efficiency" || figure == "busbw_retained" ? share : count;
 }
 
@@ -134,18 +118,14 @@ std::string sweep_table(const SweepResult& result) {
         for (const std::size_t figure : figures) {
             line.push_back(cell_text(result.figures[figure], row.figures[figure]));
         }
-        if (!row.error.empty()) {
-            line.back() = "failed: " + row.error;
-        }
+        if (!row.error.empty()) { line.back() = "failed: " + row.error; }
     }
     return aligned(lines);
 }
 
 std::optional<ResultKind> result_kind(const std::filesystem::path& out) {
     const std::string ending = lower_case(out.extension().string());
-    if (ending == ".csv") {
-        return ResultKind::csv;
-    }
+    if (ending == ".csv") { return ResultKind::csv; }
     const bool sqlite = ending == ".sqlite" || ending == ".sqlite3" || ending == ".db";
     return sqlite ? std::optional(ResultKind::sqlite) : std::nullopt;
 }

@@ -20,9 +20,7 @@ namespace {
 // The rows of a point; a failed one has a row without figures.
 void append_rows(SweepResult& result, const Sweep& sweep, std::size_t point, const SweepOutcome& outcome) {
     SweepRow row{point, {}, {}, outcome.error};
-    for (const SweepValue& value : sweep.points.values[point]) {
-        row.varied.push_back(value.text);
-    }
+    for (const SweepValue& value : sweep.points.values[point]) { row.varied.push_back(value.text); }
     const std::vector<Json> nothing(1, Json::object());
     for (const Json& object : outcome.error.empty() ? outcome.rows : nothing) {
         row.figures.clear();
@@ -41,13 +39,9 @@ SweepOutcome run_point(const Sweep& sweep, std::size_t point, const std::atomic<
         const Scenario scenario = scenario_at(sweep, point);
         const Report report = simulate(scenario, *sweep.read[point].catalog, {stop, {}}, {}, {threads, false});
         return {sweep_figures(scenario, report).rows, ""};
-    } catch (const Stopped&) {
+    } catch (const Stopped&) { throw; } catch (const IoError&) {
         throw;
-    } catch (const IoError&) {
-        throw;
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const std::exception& error) {
+    } catch (const std::bad_alloc&) { throw; } catch (const std::exception& error) {
         return {{}, error.what()};
     }
 }
@@ -62,9 +56,7 @@ void run_points(const Sweep& sweep, const std::vector<std::size_t>& points, std:
         try {
             {
                 const std::lock_guard lock(mutex);
-                if (failure || (stop != nullptr && *stop)) {
-                    throw Stopped();
-                }
+                if (failure || (stop != nullptr && *stop)) { throw Stopped(); }
             }
             const SweepOutcome outcome = run_point(sweep, points[i], stop, threads / side_by_side);
             const std::lock_guard lock(mutex);
@@ -78,9 +70,7 @@ void run_points(const Sweep& sweep, const std::vector<std::size_t>& points, std:
     };
     try {
         parallel_map_ordered(points.size(), side_by_side, make, [](bool) {});
-    } catch (...) {
-        std::rethrow_exception(failure);
-    }
+    } catch (...) { std::rethrow_exception(failure); }
 }
 
 SweepResult sweep_result(const Sweep& sweep, const SweepOutcomes& outcomes) {

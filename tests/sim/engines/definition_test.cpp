@@ -30,9 +30,7 @@ TEST_CASE("where nothing contends flow equals analytic within a picosecond an op
         std::vector<int> depth;  // roundings accumulate along a chain of dependencies
         for (std::uint32_t op = 0; op < 100; ++op) {
             std::vector<Schedule::Dependency> after;
-            for (std::uint32_t d = random.below(3); d > 0 && op > 0; --d) {
-                after.push_back({OpId{random.below(op)}});
-            }
+            for (std::uint32_t d = random.below(3); d > 0 && op > 0; --d) { after.push_back({OpId{random.below(op)}}); }
             if (random.below(8) == 0) {
                 schedule.add(Delay{random.below(4), {static_cast<std::int64_t>(random.below(5'000'000))}}, after);
             } else {
@@ -60,16 +58,12 @@ TEST_CASE("under contention flow equals the slow replay of the definition") {
             Connection connection;
             connection.path = {.src = fabric.nic(from, 0), .dst = fabric.nic((from + 1 + random.below(5)) % 6, 0)};
             connection.wire_ratio = 1 + random.below(2);
-            if (random.below(4) == 0) {
-                connection.rate_cap = 1e9 * (1 + random.below(10));
-            }
+            if (random.below(4) == 0) { connection.rate_cap = 1e9 * (1 + random.below(10)); }
             schedule.connections.push_back(connection);
         }
         for (std::uint32_t op = 0; op < 80; ++op) {
             std::vector<Schedule::Dependency> after;
-            for (std::uint32_t d = random.below(3); d > 0 && op > 0; --d) {
-                after.push_back({OpId{random.below(op)}});
-            }
+            for (std::uint32_t d = random.below(3); d > 0 && op > 0; --d) { after.push_back({OpId{random.below(op)}}); }
             schedule.add(Transfer{random.below(12), {1 + random.below(1'000'000)}, {}}, after);
         }
         const std::vector<OpTimes> fast = times(Flow{}, fabric, schedule);
@@ -136,9 +130,7 @@ TEST_CASE("the same schedule twice gives the same times") {
     const Schedule schedule = testing::all_to_all(nics(fabric), 500'000, 0.5, microseconds(100));
     const std::vector<OpTimes> first = times(Flow{}, fabric, schedule);
     const std::vector<OpTimes> second = times(Flow{}, fabric, schedule);
-    for (std::size_t op = 0; op < first.size(); ++op) {
-        REQUIRE(first[op].finish == second[op].finish);
-    }
+    for (std::size_t op = 0; op < first.size(); ++op) { REQUIRE(first[op].finish == second[op].finish); }
 }
 
 TEST_CASE("completions may be merged on a grid, each late by less than its span") {

@@ -11,13 +11,10 @@ namespace {
 
 using Counts = std::map<std::pair<LinkId, bool>, double>;
 
-template <class Counter>
-Counts counts(Counter&& counter, const EdgeSet& edges, const Fabric& fabric) {
+template <class Counter> Counts counts(Counter&& counter, const EdgeSet& edges, const Fabric& fabric) {
     Counts result;
     counter(edges, fabric, [&](std::span<const LinkId> links, double times, bool network) {
-        for (const LinkId link : links) {
-            result[{link, network}] += times;
-        }
+        for (const LinkId link : links) { result[{link, network}] += times; }
     });
     return result;
 }

@@ -62,9 +62,7 @@ double early_packets(const Case& c) {
     const Pipeline& p = planned.schedule.pipelines.at(0);
     const double packet = std::min(1.0, 4096 / p.chunk) * (p.chunk / p.edge_rate_cap + to_seconds(p.chunk_overhead));
     double hops = 0;
-    for (std::uint32_t i = 0; i < p.stage_count; ++i) {
-        hops += planned.schedule.stages[p.first_stage + i].count;
-    }
+    for (std::uint32_t i = 0; i < p.stage_count; ++i) { hops += planned.schedule.stages[p.first_stage + i].count; }
     return hops * std::max(packet, to_seconds(p.chunk_posting));
 }
 
@@ -73,9 +71,7 @@ std::vector<std::string> engine_names() {
     std::vector<std::string> names = {"flow", "analytic", "packet", "simgrid"};
     try {
         seconds({"sendrecv", "auto", "auto"}, "simgrid", 1);
-    } catch (const MissingEngine&) {
-        names.pop_back();
-    }
+    } catch (const MissingEngine&) { names.pop_back(); }
     return names;
 }
 

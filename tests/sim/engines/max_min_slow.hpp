@@ -38,9 +38,7 @@ inline std::vector<double> max_min_slow(const flow::Sharing& s) {
         const double reach = lowest * (1 + level_tolerance);
         for (std::size_t c = 0; c < rate.size(); ++c) {
             bool full = cap_of(s, c) <= reach;
-            for (std::size_t x = s.begin(c); x < s.end[c]; ++x) {
-                full = full || level[s.link[x]] <= reach;
-            }
+            for (std::size_t x = s.begin(c); x < s.end[c]; ++x) { full = full || level[s.link[x]] <= reach; }
             rate[c] = full && rate[c] == unfrozen ? std::min(lowest, cap_of(s, c)) : rate[c];
         }
     }

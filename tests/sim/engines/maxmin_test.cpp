@@ -33,9 +33,7 @@ std::vector<double> load_of_links(const Sharing& s, const std::vector<double>& r
 
 // The definition, as a test: true when the class runs at its cap or crosses a full link on which none is faster.
 bool is_bounded(const Sharing& s, const std::vector<double>& rate, const std::vector<double>& load, std::size_t cls) {
-    if (rate[cls] >= testing::cap_of(s, cls) * (1 - 1e-12)) {
-        return true;
-    }
+    if (rate[cls] >= testing::cap_of(s, cls) * (1 - 1e-12)) { return true; }
     std::vector<double> fastest(s.capacity.size(), 0);
     for (std::size_t c = 0; c < rate.size(); ++c) {
         for (std::size_t x = s.begin(c); x < s.end[c]; ++x) {
@@ -44,9 +42,7 @@ bool is_bounded(const Sharing& s, const std::vector<double>& rate, const std::ve
     }
     for (std::size_t x = s.begin(cls); x < s.end[cls]; ++x) {
         const std::uint32_t l = s.link[x];
-        if (load[l] >= s.capacity[l] * (1 - 1e-9) && rate[cls] >= fastest[l] * (1 - 1e-9)) {
-            return true;
-        }
+        if (load[l] >= s.capacity[l] * (1 - 1e-9) && rate[cls] >= fastest[l] * (1 - 1e-9)) { return true; }
     }
     return false;
 }
@@ -101,9 +97,7 @@ TEST_CASE("on thousands of random problems no link is above capacity and every c
         const Sharing s = problem.view();
         const std::vector<double> rate = solve(s);
         const std::vector<double> load = load_of_links(s, rate);
-        for (std::size_t l = 0; l < load.size(); ++l) {
-            REQUIRE(load[l] <= s.capacity[l] * (1 + 1e-12));
-        }
+        for (std::size_t l = 0; l < load.size(); ++l) { REQUIRE(load[l] <= s.capacity[l] * (1 + 1e-12)); }
         for (std::size_t c = 0; c < rate.size(); ++c) {
             INFO("problem " << i << " class " << c);
             REQUIRE(rate[c] > 0);

@@ -27,17 +27,14 @@ namespace {
 constexpr double overhead = testing::sanitized ? 8 : 1;
 
 // Most bytes that were resident in a process of its own, with what this one holds.
-template <class Work>
-double peak_of(Work&& work) {
+template <class Work> double peak_of(Work&& work) {
     ::malloc_trim(0);
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
         try {
             work();
-        } catch (const std::exception&) {
-            ::_exit(1);
-        }
+        } catch (const std::exception&) { ::_exit(1); }
         ::_exit(0);
     }
     int status = 0;
@@ -118,9 +115,7 @@ TEST_CASE("packet takes what was estimated, within a factor of two and a half") 
 }
 
 TEST_CASE("simgrid takes what was estimated, within a factor of two and a half") {
-    if (!SimGrid::missing().empty()) {
-        SKIP_TEST("this build has no SimGrid");
-    }
+    if (!SimGrid::missing().empty()) { SKIP_TEST("this build has no SimGrid"); }
     check(SimGrid{},
           {{h100, "sizes: [1 MiB], algorithm: ring, protocol: simple", 4},
            {h100, "sizes: [1 MiB], algorithm: ring, protocol: simple", 8},
@@ -141,9 +136,7 @@ TEST_CASE("a replay that does not fit is refused at the key that asks for it, wi
 }
 
 TEST_CASE("a limit of the address space is memory too") {
-    if (testing::sanitized) {
-        SKIP_TEST("a sanitizer's shadow is larger than any limit");
-    }
+    if (testing::sanitized) { SKIP_TEST("a sanitizer's shadow is larger than any limit"); }
     const Scenario scenario = sixteen_million_nodes();
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0);

@@ -34,9 +34,7 @@ std::vector<Schedule> too_long() {
     schedules[1].add(Delay{0, {2000 * hour}});
     const Schedule::Dependency after[] = {{OpId{1}}};
     schedules[1].add(Delay{0, {1000 * hour}}, after);  // 3000 h in all
-    for (const double flops : {1e6, 1e300}) {
-        schedules[2].add(Compute{star().gpu(0), 0, 0, flops, 0, 1e15});
-    }
+    for (const double flops : {1e6, 1e300}) { schedules[2].add(Compute{star().gpu(0), 0, 0, flops, 0, 1e15}); }
     schedules[3].connections = {there()};
     schedules[3].add(Transfer{0, {1000}, {}});
     schedules[3].add(Transfer{0, {1000}, {std::numeric_limits<std::int64_t>::max()}});  // software latency
@@ -46,9 +44,7 @@ std::vector<Schedule> too_long() {
 std::string refusal(const Engine& engine, const Schedule& schedule) {
     try {
         replay(engine, star(), schedule);
-    } catch (const OutOfRange& error) {
-        return error.what();
-    }
+    } catch (const OutOfRange& error) { return error.what(); }
     return "accepted";
 }
 
@@ -68,9 +64,7 @@ TEST_CASE("engine simgrid refuses a time beyond the clock, and names the operati
         for (const Schedule& schedule : too_long()) {
             CHECK_THAT(refusal(SimGrid{}, schedule), ContainsSubstring("operation 1 ("));
         }
-    } catch (const MissingEngine&) {
-        SKIP_TEST("this build has no SimGrid");
-    }
+    } catch (const MissingEngine&) { SKIP_TEST("this build has no SimGrid"); }
 }
 
 TEST_CASE("engine packet refuses beyond its 70 s what the others run") {

@@ -141,9 +141,7 @@ TEST_CASE("bytes are conserved: each link class carries what its paths say") {
     const Fabric fabric = star(8);
     const Schedule schedule = testing::all_to_all(nics(fabric), 1'000'000, 0.5);
     double sent = 0;
-    for (const Transfer& transfer : schedule.transfers) {
-        sent += static_cast<double>(transfer.bytes.count);
-    }
+    for (const Transfer& transfer : schedule.transfers) { sent += static_cast<double>(transfer.bytes.count); }
     const Timeline timeline = replay(Flow{}, fabric, schedule);
     REQUIRE(timeline.classes.size() == 1);
     CHECK(timeline.classes[0].cls == LinkClass::nic_port);

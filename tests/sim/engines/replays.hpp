@@ -17,9 +17,7 @@ inline const std::vector<NamedEngine> own_engines = {{"flow", Flow{}}, {"analyti
 
 inline void keep_all(Schedule& schedule) {
     schedule.kept.clear();
-    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
-        schedule.kept.push_back(OpId{op});
-    }
+    for (std::uint32_t op = 0; op < schedule.size(); ++op) { schedule.kept.push_back(OpId{op}); }
 }
 
 inline std::vector<OpTimes> times(const Engine& engine, const Fabric& fabric, Schedule schedule) {
@@ -36,9 +34,7 @@ inline Connection between(const Fabric& fabric, std::uint32_t from, std::uint32_
 
 inline std::vector<DeviceId> nics(const Fabric& fabric) {
     std::vector<DeviceId> devices;
-    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
-        devices.push_back(fabric.nic(node, 0));
-    }
+    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) { devices.push_back(fabric.nic(node, 0)); }
     return devices;
 }
 

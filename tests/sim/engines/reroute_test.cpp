@@ -16,9 +16,7 @@ namespace {
 
 double bytes_of(const Timeline& timeline, LinkClass cls) {
     for (const ClassUse& use : timeline.classes) {
-        if (use.cls == cls) {
-            return use.bytes;
-        }
+        if (use.cls == cls) { return use.bytes; }
     }
     return 0;
 }

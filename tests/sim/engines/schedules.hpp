@@ -41,9 +41,7 @@ inline Schedule all_to_all(const std::vector<DeviceId>& devices, std::int64_t by
     Random random;
     for (std::size_t i = 0; i < devices.size(); ++i) {
         for (std::size_t j = 0; j < devices.size(); ++j) {
-            if (i == j) {
-                continue;
-            }
+            if (i == j) { continue; }
             const auto connection = static_cast<std::uint32_t>(schedule.connections.size());
             schedule.connections.push_back({{.src = devices[i], .dst = devices[j], .flow_label = connection}});
             const double scale = 1 + jitter * (2 * random.unit() - 1);

@@ -52,9 +52,7 @@ double unrolled_difference(const Engine& engine, const Fabric& fabric, const Sch
 }  // namespace
 
 TEST_CASE("SimGrid agrees within 0.1 % on messages that contend") {
-    if (!has_simgrid()) {
-        SKIP_TEST("this build has no SimGrid");
-    }
+    if (!has_simgrid()) { SKIP_TEST("this build has no SimGrid"); }
     FabricSpec spec = tiny::fabric(FabricKind::fat_tree, 8, 3);
     spec.choice = PathChoice::ecmp;
     const Fabric star(tiny::cluster(8, 1, tiny::fabric(FabricKind::single_switch)));
@@ -70,9 +68,7 @@ TEST_CASE("SimGrid agrees within 0.1 % on messages that contend") {
 }
 
 TEST_CASE("SimGrid agrees within 0.1 % on random schedules of messages, delays and kernels") {
-    if (!has_simgrid()) {
-        SKIP_TEST("this build has no SimGrid");
-    }
+    if (!has_simgrid()) { SKIP_TEST("this build has no SimGrid"); }
     Cluster cluster = tiny::two_nodes();
     cluster.node.gpu.sms = 100;
     const Fabric fabric(cluster);
@@ -89,9 +85,7 @@ TEST_CASE("SimGrid agrees within 0.1 % on random schedules of messages, delays a
         }
         for (std::uint32_t op = 0; op < 60; ++op) {
             std::vector<Schedule::Dependency> after;
-            for (std::uint32_t d = random.below(3); d > 0 && op > 0; --d) {
-                after.push_back({OpId{random.below(op)}});
-            }
+            for (std::uint32_t d = random.below(3); d > 0 && op > 0; --d) { after.push_back({OpId{random.below(op)}}); }
             switch (random.below(6)) {
                 case 0:
                     schedule.add(Delay{random.below(2), {static_cast<std::int64_t>(random.below(20'000'000))}}, after);
@@ -110,9 +104,7 @@ TEST_CASE("SimGrid agrees within 0.1 % on random schedules of messages, delays a
 
 TEST_CASE("a pipeline of a hundred chunks an edge agrees within 1 % with its chunks, in flow and in SimGrid") {
     std::vector<Engine> engines = {Flow{}};
-    if (has_simgrid()) {
-        engines.push_back(SimGrid{});
-    }
+    if (has_simgrid()) { engines.push_back(SimGrid{}); }
     // Rings inside one node are uniform; a ring of three nodes has nine fast edges and three slow ones, and the closed
     // form lets each stage of its first loop take as long as the slow ones: 22 * 1.7 us too long at most.
     const Fabric node(tiny::one_node(4));
@@ -194,9 +186,7 @@ TEST_CASE("a pipeline of a hundred chunks an edge agrees within 1 % with its chu
 }
 
 TEST_CASE("an error in SimGrid's process is reported here, and each replay starts at time zero") {
-    if (!has_simgrid()) {
-        SKIP_TEST("this build has no SimGrid");
-    }
+    if (!has_simgrid()) { SKIP_TEST("this build has no SimGrid"); }
     const Fabric fabric(tiny::one_node());
     Schedule schedule;
     schedule.edge_sets.push_back(NodeRing{.nodes = 1, .order = {0, 1, 2, 3}});

@@ -44,25 +44,17 @@ public:
     // Seconds at which each operation ends.
     std::vector<double> run() {
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
-            if (waiting_[op] == 0) {
-                start(op);
-            }
+            if (waiting_[op] == 0) { start(op); }
         }
         while (true) {
             admit();
             const std::vector<double> rate = rates();
             double step = std::numeric_limits<double>::infinity();
-            for (std::size_t i = 0; i < flowing_.size(); ++i) {
-                step = std::min(step, left_[flowing_[i]] / rate[i]);
-            }
+            for (std::size_t i = 0; i < flowing_.size(); ++i) { step = std::min(step, left_[flowing_[i]] / rate[i]); }
             for (const auto& [op, at] : entering_) {
-                if (at > now_) {
-                    step = std::min(step, at - now_);
-                }
+                if (at > now_) { step = std::min(step, at - now_); }
             }
-            if (step == std::numeric_limits<double>::infinity()) {
-                return finish_;
-            }
+            if (step == std::numeric_limits<double>::infinity()) { return finish_; }
             now_ += step;
             std::vector<std::uint32_t> still;
             std::vector<std::uint32_t> done;
@@ -76,9 +68,7 @@ public:
             for (const std::uint32_t op : done) {
                 finish_[op] = now_;
                 for (const std::uint32_t next : dependents_[op]) {
-                    if (--waiting_[next] == 0) {
-                        start(next);
-                    }
+                    if (--waiting_[next] == 0) { start(next); }
                 }
             }
         }
@@ -122,9 +112,7 @@ private:
         std::vector<double> cap;
         for (const std::uint32_t op : flowing_) {
             const Connection& connection = schedule_.connections[schedule_.transfers[op].connection];
-            for (const LinkId l : paths_[schedule_.transfers[op].connection].span()) {
-                link.push_back(number_.at(l));
-            }
+            for (const LinkId l : paths_[schedule_.transfers[op].connection].span()) { link.push_back(number_.at(l)); }
             end.push_back(static_cast<std::uint32_t>(link.size()));
             cap.push_back(connection.rate_cap * connection.wire_ratio);
         }

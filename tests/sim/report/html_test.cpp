@@ -31,9 +31,7 @@ std::string model_of(const std::string& html) {
 
 std::size_t count_of(const std::string& text, const std::string& part) {
     std::size_t count = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-        ++count;
-    }
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) { ++count; }
     return count;
 }
 
@@ -41,9 +39,7 @@ bool has_charts() {
     try {
         require_charts();
         return true;
-    } catch (const MissingCharts&) {
-        return false;
-    }
+    } catch (const MissingCharts&) { return false; }
 }
 
 Page evil_page() {
@@ -106,9 +102,7 @@ TEST_CASE("every device of a small cluster is drawn, and every cable once") {
     const Drawing drawing = draw(fabric, {});
     CHECK(drawing.folded.empty());
     std::set<std::string> names;
-    for (const Box& box : drawing.boxes) {
-        CHECK(names.insert(box.name).second);
-    }
+    for (const Box& box : drawing.boxes) { CHECK(names.insert(box.name).second); }
     CHECK(std::count_if(drawing.boxes.begin(), drawing.boxes.end(), [](const Box& b) { return b.kind == "gpu"; }) ==
           16);
     CHECK(std::count_if(drawing.wires.begin(), drawing.wires.end(),
@@ -134,9 +128,7 @@ TEST_CASE("of a large cluster a few nodes are drawn and the others said") {
     CHECK(drawing.wires.size() < 1000);
     CHECK_THAT(drawing.folded, ContainsSubstring("510 more nodes"));
     std::set<int> tiers;
-    for (const Box& box : drawing.boxes) {
-        tiers.insert(box.tier);
-    }
+    for (const Box& box : drawing.boxes) { tiers.insert(box.tier); }
     CHECK(tiers.size() == fabric.tiers().size() + 1);  // a switch of each tier and the nodes
 }
 
@@ -169,9 +161,7 @@ TEST_CASE("line 18: cables beside each other are drawn one by one, each with its
                                               [](const auto& a, const auto& b) { return a.second < b.second; });
         CHECK(fullest->second == 2);
         std::set<double> loads;
-        for (const auto& [name, load] : busy) {
-            loads.insert(load);
-        }
+        for (const auto& [name, load] : busy) { loads.insert(load); }
         CHECK(loads.size() > 4);  // hashes are uneven: no mean of a class
         for (const LinkUse& use : traffic.busiest) {
             CHECK(traffic.busy[static_cast<std::uint32_t>(use.link)] == Approx(use.utilisation));
@@ -199,9 +189,7 @@ TEST_CASE("each direction of a wire is as hot as the link that a row lists") {
         const LinkEnds ends = fabric.ends(LinkId{l});
         const bool out = ends.from == nic && fabric.kind(ends.to) == DeviceKind::fabric_switch;
         const bool in = ends.to == nic && fabric.kind(ends.from) == DeviceKind::fabric_switch;
-        if (out || in) {
-            traffic.busiest.push_back({LinkId{l}, 1e9, out ? 0.25 : 0.75});
-        }
+        if (out || in) { traffic.busiest.push_back({LinkId{l}, 1e9, out ? 0.25 : 0.75}); }
     }
     REQUIRE(traffic.busiest.size() == 2);
     const Drawing drawing = draw(fabric, {traffic});
@@ -228,9 +216,7 @@ TEST_CASE("a row of fewer GPUs, whose links are of another fabric, is not drawn"
     const LinkTraffic of_all{"8 GPUs", 1, 1.0, {}, {}, std::vector<float>(all.link_count(), 0.25F)};
     const Drawing drawing = draw(all, {of_few, of_all});
     REQUIRE(drawing.frames == std::vector<std::string>{"8 GPUs"});
-    for (const Wire& wire : drawing.wires) {
-        CHECK(wire.there.loads.at(0).busy == 0.25);
-    }
+    for (const Wire& wire : drawing.wires) { CHECK(wire.there.loads.at(0).busy == 0.25); }
 }
 
 TEST_CASE("a run's page says what its rows say") {
@@ -293,9 +279,7 @@ TEST_CASE("a replay of packets is a film whose links carried what the ports sent
         in_series += std::accumulate(port.sent.begin(), port.sent.end(), 0.0);
     }
     double in_classes = 0;
-    for (const ClassUse& cls : report.traffic.at(0).classes) {
-        in_classes += cls.bytes;
-    }
+    for (const ClassUse& cls : report.traffic.at(0).classes) { in_classes += cls.bytes; }
     CHECK(in_series == in_classes);  // fewer ports than a list holds: every byte of every port is in a frame
 
     const Json sections = page_json(run_page(scenario, report, fabric)).at("sections");

@@ -16,9 +16,7 @@ TEST_CASE("a picture has a strip for each port, its queue as a curve and its pau
     const std::string svg = packet_picture(report);
     const auto count = [&](const std::string& what) {
         std::size_t found = 0;
-        for (std::size_t at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1)) {
-            ++found;
-        }
+        for (std::size_t at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1)) { ++found; }
         return found;
     };
     CHECK(count("<polygon") == 2);

@@ -97,14 +97,9 @@ TEST_CASE("a scenario with pieces moved, doubled or left out is read or refused"
         const std::size_t at = dice.below(text.size());
         const std::size_t length = dice.below(20);
         switch (dice.below(3)) {
-            case 0:
-                text.erase(at, length);
-                break;
-            case 1:
-                text.insert(dice.below(text.size()), text.substr(at, length));
-                break;
-            default:
-                text.insert(at, punctuation[dice.below(std::size(punctuation))]);
+            case 0: text.erase(at, length); break;
+            case 1: text.insert(dice.below(text.size()), text.substr(at, length)); break;
+            default: text.insert(at, punctuation[dice.below(std::size(punctuation))]);
         }
         accepted(text, catalog);
     }

@@ -81,9 +81,7 @@ TEST_CASE("a kind of workload has its own keys and no other's") {
     const auto refused_as = [](const char* keys) {
         try {
             parse_scenario("name: a\ncluster: {node: dgx-h100}\nworkload: {" + std::string(keys) + "}\n", "s.yaml");
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
+        } catch (const InputError& error) { return std::string(error.what()); }
         return std::string("nothing");
     };
     CHECK_THAT(refused_as("kind: collective, model: gpt3-175b"), ContainsSubstring("unknown key in 'workload'"));
@@ -122,9 +120,7 @@ TEST_CASE("an override replaces, adds and goes through the same checks") {
         try {
             parse_scenario(good, "good.yaml", {assignment});
             return std::string("accepted");
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
+        } catch (const InputError& error) { return std::string(error.what()); }
     };
     CHECK(refused("cluster.nodes=0") ==
           "--set:1:15: 'nodes' is out of range (found '0'; accepted: a whole number from 1 to 16777216)");
@@ -158,9 +154,7 @@ TEST_CASE("line 4: an override of null takes a key back, in a design too") {
         try {
             parse_scenario(text, "a.yaml", {assignment});
             return std::string("accepted");
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
+        } catch (const InputError& error) { return std::string(error.what()); }
     };
     CHECK(refused("cluster.fabric=null") == "accepted");  // a whole map
     CHECK(refused("cluster.fabric.oversubscripton=null") ==
@@ -187,9 +181,7 @@ TEST_CASE("an include cannot leave its folder nor come back to itself") {
         try {
             read_scenario(folder.write(name, text));
             return std::string("accepted");
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
+        } catch (const InputError& error) { return std::string(error.what()); }
     };
     const std::string inside = (folder.path / "top.yaml").string();
     CHECK(refused("top.yaml", "name: a\ninclude: [../other.yaml]\n")
@@ -223,9 +215,7 @@ TEST_CASE("a message does not depend on the order of the keys in the file") {
         try {
             parse_scenario(text, "t.yaml");
             return std::string("accepted");
-        } catch (const InputError& error) {
-            return error.message;
-        }
+        } catch (const InputError& error) { return error.message; }
     };
     CHECK(refused("{name: a, cluster: {nodes: x, gpus_per_node: y}, workload: {kind: collective}}") ==
           refused("{workload: {kind: collective}, cluster: {gpus_per_node: y, nodes: x}, name: a}"));
@@ -235,9 +225,7 @@ TEST_CASE("included files bring at most 100,000 values in all") {
     const Folder folder;
     const auto many = [](char letter, int keys) {
         std::string text;
-        for (int i = 0; i < keys; ++i) {
-            text += letter + std::to_string(i) + ": 1\n";
-        }
+        for (int i = 0; i < keys; ++i) { text += letter + std::to_string(i) + ": 1\n"; }
         return text;
     };
     folder.write("a.yaml", many('a', 45'000));

@@ -124,9 +124,7 @@ void send_everywhere() {
                         try {
                             const Fabric fabric = transfer_fabric(built, transfer, catalogue());
                             const Exchanger exchanger(transfer, fabric, catalogue());
-                            for (const Bytes size : transfer.sizes) {
-                                exchanger.plan(size);
-                            }
+                            for (const Bytes size : transfer.sizes) { exchanger.plan(size); }
                         } catch (const std::runtime_error&) {
                             continue;  // no such device, or no such way between these two
                         }
@@ -161,9 +159,7 @@ void study_shipped_designs() {
         four.cluster.node_options["nic"] = link == std::string_view("infiniband-xdr") ? "connectx-8" : "connectx-7";
         try {
             study({{"a", four, catalogue()}}, {.draws = 10});
-        } catch (const std::runtime_error&) {
-            continue;
-        }
+        } catch (const std::runtime_error&) { continue; }
     }
 }
 
@@ -219,9 +215,7 @@ void plan_as_told() {
 // A calibrated catalogue says so in its figures' sources.
 void plan_on_own_figures() {
     Catalog own = catalogue();
-    for (auto& [path, figure] : own.parts.at("nccl-hopper-nvswitch").figures) {
-        figure.source = {"here:t"};
-    }
+    for (auto& [path, figure] : own.parts.at("nccl-hopper-nvswitch").figures) { figure.source = {"here:t"}; }
     Scenario s;
     s.cluster.node = "dgx-h100";
     const Fabric fabric(build(s, own));
@@ -248,18 +242,14 @@ TEST_CASE("every figure and word of the catalogue is read by something") {
     const std::set<std::string> of_other_gpus = {"nvlink.sm86"};
     std::set<std::string> unread;
     for (const auto& [part_name, part] : catalogue().parts) {
-        if (elsewhere.contains(part.kind)) {
-            continue;
-        }
+        if (elsewhere.contains(part.kind)) { continue; }
         for (const auto& [name, figure] : part.figures) {
             if (!reads.contains(part.kind, name) && !of_other_gpus.contains(name)) {
                 unread.insert(part.kind + " " + name);
             }
         }
         for (const auto& [name, word] : part.text) {
-            if (!reads.contains(part.kind, name)) {
-                unread.insert(part.kind + " " + name);
-            }
+            if (!reads.contains(part.kind, name)) { unread.insert(part.kind + " " + name); }
         }
     }
     CHECK(unread == std::set<std::string>{});

@@ -26,18 +26,14 @@ std::vector<Measurement> read_p2p_bandwidth_latency(const LogText& log, const St
         whole = whole || title.contains("NOTE: The CUDA Samples");
         gpu = gpu.empty() ? gpu_in(title) : gpu;
         ++at;
-        if (!title.contains("P2P=") || !title.contains("Matrix (")) {
-            continue;
-        }
+        if (!title.contains("P2P=") || !title.contains("Matrix (")) { continue; }
         const bool time = title.contains("(us)");
         if (!time && !title.contains("(GB/s)")) {
             refuse(log.at(title), "a matrix in no known unit", shown(title.text), "(GB/s), (us)");
         }
         // Latencies are printed twice: timed by the GPU and by the CPU.
         for (int part = 0; part < (time ? 2 : 1); ++part) {
-            while (part > 0 && at < lines.size() && lines[at].fields().empty()) {
-                ++at;
-            }
+            while (part > 0 && at < lines.size() && lines[at].fields().empty()) { ++at; }
             Measurement& m = tables.emplace_back(read_matrix(log, at, time ? "us" : "GBps"));
             const char* clock = !time ? "" : part == 0 ? ", timed by the GPU" : ", timed by the CPU";
             describe_copies(m, "p2pBandwidthLatencyTest", std::string(title.text) + clock, gpu, log.at(title));
@@ -61,9 +57,7 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
     for (const LogLine& line : log.lines()) {
         const std::vector<LogField> fields = line.fields();
         gpu = gpu.empty() ? gpu_in(line) : gpu;
-        if (line.contains("Result = FAIL")) {
-            refuse(log.at(line), "the run failed");
-        }
+        if (line.contains("Result = FAIL")) { refuse(log.at(line), "the run failed"); }
         whole = whole || line.contains("Result = PASS");
         if (line.contains(" Bandwidth, ")) {
             direction = line.text.substr(line.text.find_first_not_of(' '));
@@ -82,9 +76,7 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
             in_table = true;
         } else if (in_table && line.begins_with_count()) {
             refuse_cut_line(log, line);
-            if (fields.size() != 2) {
-                refuse(log.at(line), "a row", shown(line.text), "a size and a bandwidth");
-            }
+            if (fields.size() != 2) { refuse(log.at(line), "a row", shown(line.text), "a size and a bandwidth"); }
             if (count_in(log, line, fields[0]) < 1) {
                 refuse(log.at(line, fields[0]), "a size", shown(fields[0].text), "above zero");
             }
@@ -95,13 +87,9 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
         }
     }
     for (const Measurement& m : tables) {
-        if (m.rows.empty()) {
-            refuse(m.place, "a table without rows", "", "a size and a bandwidth a row");
-        }
+        if (m.rows.empty()) { refuse(m.place, "a table without rows", "", "a size and a bandwidth a row"); }
     }
-    if (!whole && !tables.empty()) {
-        refuse(log.end(), "the log ends too early", "", "a line 'Result = PASS'");
-    }
+    if (!whole && !tables.empty()) { refuse(log.end(), "the log ends too early", "", "a line 'Result = PASS'"); }
     return tables;
 }
 

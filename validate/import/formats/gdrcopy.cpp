@@ -71,9 +71,7 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
             open = false;
         }
     }
-    if (open) {
-        refuse(log.end(), "the log ends too early", "", "a line 'closing gdrdrv'");
-    }
+    if (open) { refuse(log.end(), "the log ends too early", "", "a line 'closing gdrdrv'"); }
     for (Measurement& m : tables) {
         const char* tool = m.id.starts_with("copybw") ? "gdrcopy copybw" : "gdrcopy copylat";
         describe_copies(m, tool, std::string(m.id), gpu, m.place);

@@ -62,9 +62,7 @@ private:
             begin(line);
             run_.collective = nccl_collective(line.text.substr(line.text.find(':') + 1));
         } else if (line.contains("nThread ") && line.contains("minBytes ")) {
-            if (!run_.header.empty()) {
-                begin(line);
-            }
+            if (!run_.header.empty()) { begin(line); }
             started_ = true;
             run_.place = log_.at(line);
             run_.header = line.text.substr(std::min(line.text.find("nThread"), line.text.size()));
@@ -97,9 +95,7 @@ private:
     static std::string word_behind(const LogLine& line, std::string_view key) {
         const std::vector<LogField> fields = line.fields();
         for (std::size_t i = 0; i + 1 < fields.size(); ++i) {
-            if (fields[i].text == key) {
-                return std::string(fields[i + 1].text);
-            }
+            if (fields[i].text == key) { return std::string(fields[i + 1].text); }
         }
         return "";
     }
@@ -132,9 +128,7 @@ private:
             columns_.redop = name == "redop" ? column : columns_.redop;
             columns_.root = name == "root" ? column : columns_.root;
             columns_.timestamp = columns_.timestamp || name == "timestamp";
-            if (name == "time" || name == "cputime") {
-                columns_.time.push_back(column);
-            }
+            if (name == "time" || name == "cputime") { columns_.time.push_back(column); }
         }
         columns_.width = fields.size() - 1;
         if (columns_.time.empty() || columns_.time.size() > 2 || columns_.count == 0 || columns_.type == 0 ||
@@ -183,9 +177,7 @@ private:
         }
         run_.dtype = f[columns_.type].text;
         run_.redop = columns_.redop == 0 ? "" : std::string(f[columns_.redop].text);
-        for (const std::size_t time : columns_.time) {
-            triple(line, f, time, row);
-        }
+        for (const std::size_t time : columns_.time) { triple(line, f, time, row); }
         run_.rows.push_back(std::move(row));
     }
 
@@ -195,17 +187,13 @@ private:
             row.cells.insert(row.cells.end(), 3, "");
             return;
         }
-        for (std::size_t i = at; i < at + 3; ++i) {
-            row.cells.emplace_back(f[i].text);
-        }
+        for (std::size_t i = at; i < at + 3; ++i) { row.cells.emplace_back(f[i].text); }
         const double us = figure_in(log_, line, f[at]);
         const double printed = figure_in(log_, line, f[at + 1]);
         busbw_sum_ += figure_in(log_, line, f[at + 2]);
         busbw_slack_ += 2 * rounding_of(f[at + 2].text);
         ++busbw_cells_;
-        if (us <= 0) {
-            refuse(log_.at(line, f[at]), "a time", shown(f[at].text), "above zero");
-        }
+        if (us <= 0) { refuse(log_.at(line, f[at]), "a time", shown(f[at].text), "above zero"); }
         // Old versions print one rank's part of an all-gather as `size`, but compute algbw from the whole.
         double expected = static_cast<double>(row.size) / us * 1e-3;
         const double slack = expected * 2 * rounding_of(f[at].text) / us;

@@ -17,9 +17,7 @@ std::string nccl_environment(const yaml::Node& root) {
     std::string words;
     const yaml::Node* env = root.get("env");
     for (const yaml::Node& entry : env == nullptr ? std::vector<yaml::Node>{} : env->items()) {
-        if (entry.as_string().starts_with("NCCL_")) {
-            words += (words.empty() ? "" : " ") + entry.as_string();
-        }
+        if (entry.as_string().starts_with("NCCL_")) { words += (words.empty() ? "" : " ") + entry.as_string(); }
     }
     return words;
 }
@@ -54,13 +52,9 @@ void add_triple(const yaml::Node& result, const char* key, NcclRow& row) {
     for (const char* name : {"alg_bw", "bus_bw"}) {
         const yaml::Node& rate = half->required(name);
         row.cells.push_back(rate.as_string());
-        if (rate.as_double() < 0) {
-            rate.fail("a rate", ">= 0");
-        }
+        if (rate.as_double() < 0) { rate.fail("a rate", ">= 0"); }
     }
-    if (time->as_double() <= 0) {
-        time->fail("a time", "above zero");
-    }
+    if (time->as_double() <= 0) { time->fail("a time", "above zero"); }
 }
 
 NcclRow row_of(const yaml::Node& result) {
@@ -82,9 +76,7 @@ std::vector<Measurement> read_nccl_tests_json(const LogText& log, const Statemen
     run.nccl = nccl_version_of_code(root.required("nccl_version").as_int(0));
     run.env = nccl_environment(root);
     run.header = header_of(config);
-    if (const yaml::Node* start = root.get("start_time")) {
-        run.date = start->as_string();
-    }
+    if (const yaml::Node* start = root.get("start_time")) { run.date = start->as_string(); }
     for (const yaml::Node& device : config.required("devices").items()) {
         ++run.ranks;
         run.hosts.insert(device.required("hostname").as_string());
@@ -100,9 +92,7 @@ std::vector<Measurement> read_nccl_tests_json(const LogText& log, const Statemen
     }
     run.in_place = true;
     const yaml::Node& bounds = root.required("out_of_bounds").required("okay");
-    if (!bounds.as_bool()) {
-        bounds.fail("the run failed its own check of the data");
-    }
+    if (!bounds.as_bool()) { bounds.fail("the run failed its own check of the data"); }
     if (const std::size_t asked = rows_asked(run.header); asked != 0 && asked != run.rows.size()) {
         root.required("results").fail("rows are missing", std::to_string(asked) + ", as its options ask for");
     }

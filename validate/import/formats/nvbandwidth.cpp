@@ -12,12 +12,8 @@ struct Machine {
 
 // The unit in the description of a test: "(GB/s)" or "(ns)".
 std::string_view unit_of(const LogText& log, const LogLine& line) {
-    if (line.contains("(GB/s)")) {
-        return "GBps";
-    }
-    if (line.contains("(ns)")) {
-        return "ns";
-    }
+    if (line.contains("(GB/s)")) { return "GBps"; }
+    if (line.contains("(ns)")) { return "ns"; }
     refuse(log.at(line), "what a test measures", shown(line.text), "a line with (GB/s) or (ns)");
 }
 
@@ -74,9 +70,7 @@ private:
             refuse(log_.at(title), "the name of a test", shown(title.text), "Running TEST.");
         }
         name.pop_back();
-        if (++at >= lines.size()) {
-            refuse(log_.end(), "the log ends within the test '" + name + "'");
-        }
+        if (++at >= lines.size()) { refuse(log_.end(), "the log ends within the test '" + name + "'"); }
         if (lines[at].contains("Waived")) {
             ++at;
             return;
@@ -85,9 +79,7 @@ private:
         const std::string_view description = lines[at].text;
         ++at;
         Measurement m = read_matrix(log_, at, unit);
-        while (at < lines.size() && lines[at].fields().empty()) {
-            ++at;
-        }
+        while (at < lines.size() && lines[at].fields().empty()) { ++at; }
         if (at >= lines.size()) {
             refuse(log_.end(), "the log ends before the sum of a matrix", "", "SUM " + name + " VALUE");
         }

@@ -11,20 +11,14 @@ namespace fabricast::inline validate_import {
 namespace {
 
 void put(MeasurementSection& section, const char* key, const yaml::Node* value) {
-    if (value != nullptr && value->is_scalar()) {
-        section[key] = {value->text, value->place};
-    }
+    if (value != nullptr && value->is_scalar()) { section[key] = {value->text, value->place}; }
 }
 
 std::string cell_of(const yaml::Node& cell) {
     const std::string& text = cell.as_string();
-    if (text == "N/A") {
-        return "";
-    }
+    if (text == "N/A") { return ""; }
     std::string plain = text.substr(std::min(text.find_first_not_of(' '), text.size()));
-    if (!is_figure(plain)) {
-        cell.fail("a cell of a matrix", "a figure or N/A");
-    }
+    if (!is_figure(plain)) { cell.fail("a cell of a matrix", "a figure or N/A"); }
     return plain;
 }
 
@@ -48,9 +42,7 @@ Measurement table_of(const yaml::Node& test, const yaml::Node& root) {
         }
         add_row(m, std::move(cells), row.place);
     }
-    if (m.rows.empty()) {
-        test.fail("a test that passed has a matrix");
-    }
+    if (m.rows.empty()) { test.fail("a test that passed has a matrix"); }
     const yaml::Node* stated = test.get("sum");
     const auto [sum, rounding] = sum_of(m);
     if (stated != nullptr && std::abs(stated->as_double() - sum) > 2 * rounding + 1e-6 * sum + 0.01) {
@@ -62,18 +54,12 @@ Measurement table_of(const yaml::Node& test, const yaml::Node& root) {
 std::vector<Measurement> read_nvbandwidth_json(const LogText& log, const Statements&) {
     const yaml::Node tree = json_tree(log);
     const yaml::Node& root = tree.required("nvbandwidth");
-    if (const yaml::Node* error = root.get("error")) {
-        error->fail("the run failed: " + error->as_string());
-    }
+    if (const yaml::Node* error = root.get("error")) { error->fail("the run failed: " + error->as_string()); }
     std::vector<Measurement> tables;
     for (const yaml::Node& test : root.required("testcases").items()) {
         const std::string& status = test.required("status").as_string();
-        if (status == "Error") {
-            test.fail("the test '" + test.required("name").as_string() + "' failed");
-        }
-        if (status == "Passed") {
-            tables.push_back(table_of(test, root));
-        }
+        if (status == "Error") { test.fail("the test '" + test.required("name").as_string() + "' failed"); }
+        if (status == "Passed") { tables.push_back(table_of(test, root)); }
     }
     return tables;
 }

@@ -23,9 +23,7 @@ constexpr PrintedColumn known[] = {{"AvgLatency(us)", "avg_latency_us"},
 std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
     std::vector<std::string> columns =
         columns_after("#Size", log, line, known, "OSU", "Latency (us), Bandwidth (MB/s), Validation ...");
-    if (columns.empty()) {
-        refuse(log.at(line), "a header that was cut", shown(line.text), "# Size and more");
-    }
+    if (columns.empty()) { refuse(log.at(line), "a header that was cut", shown(line.text), "# Size and more"); }
     columns.insert(columns.begin(), "size_bytes");
     return columns;
 }
@@ -62,9 +60,7 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
             title = line.text.substr(2);
             in_table = false;
         } else if (line.starts_with("# Size")) {
-            if (title.empty()) {
-                refuse(log.at(line), "a table without its title", "", "# OSU ... Test");
-            }
+            if (title.empty()) { refuse(log.at(line), "a table without its title", "", "# OSU ... Test"); }
             Measurement& m = tables.emplace_back();
             m.columns = columns_of(log, line);
             m.kind = "rdma";
@@ -79,14 +75,10 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
         }
     }
     for (Measurement& m : tables) {
-        if (m.rows.empty()) {
-            refuse(log.end(), "a table without rows", m.benchmark["tool"].text, "a row a size");
-        }
+        if (m.rows.empty()) { refuse(log.end(), "a table without rows", m.benchmark["tool"].text, "a row a size"); }
         std::erase(m.columns, "validation");
     }
-    if (tables.empty()) {
-        refuse(log.end(), "the log ends before its table", shown(title), "# Size and rows");
-    }
+    if (tables.empty()) { refuse(log.end(), "the log ends before its table", shown(title), "# Size and rows"); }
     return tables;
 }
 

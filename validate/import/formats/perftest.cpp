@@ -28,9 +28,7 @@ constexpr PrintedColumn known[] = {{"BWpeak[MB/sec]", "bw_peak_MiBps"},
 
 // "RDMA_Write BW Test" -> "ib_write_bw"; "" if the line is not a title.
 std::string program_of(const LogLine& line) {
-    if (!line.contains(" Test")) {
-        return "";
-    }
+    if (!line.contains(" Test")) { return ""; }
     const std::string verb = line.contains("RDMA_Write")  ? "write"
                              : line.contains("RDMA_Read") ? "read"
                              : line.contains("Send")      ? "send"
@@ -87,9 +85,7 @@ private:
     }
 
     void header(const LogLine& line) {
-        if (!titled_) {
-            refuse(log_.at(line), "a table without the title of its test", "", "RDMA_Write BW Test");
-        }
+        if (!titled_) { refuse(log_.at(line), "a table without the title of its test", "", "RDMA_Write BW Test"); }
         const std::vector<std::string> columns = columns_of(log_, line);
         if (in_table_ && m_.columns == columns) {
             return;  // header of the other side
@@ -126,9 +122,7 @@ private:
             figure_in(log_, line, field);
             cells.emplace_back(field.text);
         }
-        if (count_in(log_, line, f[0]) < 1) {
-            refuse(log_.at(line, f[0]), "a size", shown(f[0].text), "above zero");
-        }
+        if (count_in(log_, line, f[0]) < 1) { refuse(log_.at(line, f[0]), "a size", shown(f[0].text), "above zero"); }
         check_rate(line, f);
         check_times(line, f);
         if (!m_.rows.empty() && m_.rows.back()[0] == cells[0]) {
@@ -149,9 +143,7 @@ private:
     void check_rate(const LogLine& line, const std::vector<LogField>& f) {
         const std::size_t bw = column("bw_avg_");
         const std::size_t rate = column("msg_rate_");
-        if (bw == f.size() || rate == f.size()) {
-            return;
-        }
+        if (bw == f.size() || rate == f.size()) { return; }
         const double unit = m_.columns[bw].ends_with("Gbps") ? 1.25e8 : 1048576;
         const double size = figure_in(log_, line, f[0]);
         const double expected = figure_in(log_, line, f[rate]) * 1e6 * size / unit;
@@ -165,9 +157,7 @@ private:
         const std::size_t high = column("t_max");
         for (const char* name : {"t_typical", "t_avg"}) {
             const std::size_t at = column(name);
-            if (low == f.size() || high == f.size() || at == f.size()) {
-                continue;
-            }
+            if (low == f.size() || high == f.size() || at == f.size()) { continue; }
             const double value = figure_in(log_, line, f[at]);
             if (value < figure_in(log_, line, f[low]) - 0.02 || value > figure_in(log_, line, f[high]) + 0.02) {
                 refuse(log_.at(line, f[at]), std::string(name) + " outside of t_min and t_max", shown(f[at].text));
@@ -176,9 +166,7 @@ private:
     }
 
     void dashes() {
-        if (!in_table_ || m_.rows.empty()) {
-            return;
-        }
+        if (!in_table_ || m_.rows.empty()) { return; }
         m_.kind = "rdma";
         m_.id = program_;
         m_.benchmark = said_;
@@ -186,9 +174,7 @@ private:
         if (const auto link = said_.find("link"); link != said_.end()) {
             m_.system["network"] = {link->second.text == "IB" ? "InfiniBand" : "RoCE", link->second.place};
         }
-        if (const auto device = said_.find("device"); device != said_.end()) {
-            m_.system["nic"] = device->second;
-        }
+        if (const auto device = said_.find("device"); device != said_.end()) { m_.system["nic"] = device->second; }
         done_.push_back(std::exchange(m_, {}));
         in_table_ = false;
     }

@@ -33,12 +33,8 @@ std::string framed(const LogLine& line, std::string_view key) {
 }
 
 void take_banner(const LogText& log, const LogLine& line, Run& run) {
-    if (const std::string test = framed(line, "Test"); !test.empty()) {
-        run.test = test;
-    }
-    if (const std::string memory = framed(line, "Send memory"); !memory.empty()) {
-        run.memory = memory;
-    }
+    if (const std::string test = framed(line, "Test"); !test.empty()) { run.test = test; }
+    if (const std::string memory = framed(line, "Send memory"); !memory.empty()) { run.memory = memory; }
     if (const std::string size = framed(line, "Message size"); !size.empty()) {
         run.size = count_in(log, line, {size, line.column});
     }
@@ -61,9 +57,7 @@ void take_result(const LogText& log, const LogLine& line, Run& run, std::vector<
         refuse(log.at(line), "a result of another width", std::to_string(f.size() - 1) + " figures",
                std::to_string(final_figures));
     }
-    for (std::size_t i = 1; i < f.size(); ++i) {
-        figure_in(log, line, f[i]);
-    }
+    for (std::size_t i = 1; i < f.size(); ++i) { figure_in(log, line, f[i]); }
     const double bandwidth = figure_in(log, line, f[6]);
     const double rate = figure_in(log, line, f[8]);
     const bool told = run.size > 0;
@@ -77,9 +71,7 @@ void take_result(const LogText& log, const LogLine& line, Run& run, std::vector<
     const double slack = 2 * rounding_of(f[8].text) * static_cast<double>(run.size) / 1048576;
     check_printed(log, line, f[6], expected, slack + 0.01 * expected, "bandwidth");
     Measurement& m = table_of(tables, run, log.at(line));
-    if (!told) {
-        m.notes = "sizes follow from bandwidth and message rate";
-    }
+    if (!told) { m.notes = "sizes follow from bandwidth and message rate"; }
     add_row(m, {std::to_string(run.size), std::string(f[4].text), std::string(f[6].text), std::string(f[8].text)},
             log.at(line));
     run.size = 0;
@@ -95,16 +87,12 @@ std::vector<Measurement> read_ucx_perftest(const LogText& log, const Statements&
         } else if (line.starts_with("|")) {
             take_banner(log, line, run);
         } else if (line.starts_with("Final:")) {
-            if (!open) {
-                refuse(log.at(line), "a result without its header", shown(line.text), "a header of columns");
-            }
+            if (!open) { refuse(log.at(line), "a result without its header", shown(line.text), "a header of columns"); }
             take_result(log, line, run, tables);
             open = false;
         }
     }
-    if (open) {
-        refuse(log.end(), "the log ends before its result", "", "a line 'Final: ...'");
-    }
+    if (open) { refuse(log.end(), "the log ends before its result", "", "a line 'Final: ...'"); }
     return tables;
 }
 

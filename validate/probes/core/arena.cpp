@@ -18,9 +18,7 @@ public:
     explicit HostArena(std::size_t bytes) : bytes_(bytes) {
         constexpr std::size_t page = 4096;
         data_ = static_cast<unsigned char*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
-        if (data_ == nullptr) {
-            throw std::bad_alloc();
-        }
+        if (data_ == nullptr) { throw std::bad_alloc(); }
         std::memset(data_, 0, bytes);
     }
     ~HostArena() override { std::free(data_); }

@@ -31,9 +31,7 @@ int tell(const std::string& probe) {
     } catch (const Stopped&) {
         code = interrupted;
         line = "stopped; the rows measured so far are kept";
-    } catch (const std::exception& error) {
-        line = error.what();
-    }
+    } catch (const std::exception& error) { line = error.what(); }
     std::fprintf(stderr, "%s: %s\n", probe.c_str(), line.c_str());
     return code;
 }
@@ -73,18 +71,14 @@ int run_command(int argc, char** argv, const std::string& name, const std::strin
         }
         listen_for_interrupt();
         return body(options);
-    } catch (...) {
-        return tell(name);
-    }
+    } catch (...) { return tell(name); }
 }
 
 MeasurementFile begin_measurement(const Options& options, const std::string& probe, const std::string& kind) {
     MeasurementFile file;
     const std::string& name = options.text("--name");
     std::string stem = name.empty() ? "" : name + "-";
-    for (char& c : stem) {
-        c = c == ' ' || c == '/' ? '-' : c;
-    }
+    for (char& c : stem) { c = c == ' ' || c == '/' ? '-' : c; }
     file.id = stem + probe + "-" + today();
     file.kind = kind;
     file.source = {words("url", "measured with " + probe + (name.empty() ? "" : " on " + name)), words("probe", probe),
@@ -111,9 +105,7 @@ std::string environment_of(const std::string& prefix) {
     std::string found;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string one = *entry;
-        if (one.rfind(prefix, 0) == 0) {
-            found += (found.empty() ? "" : " ") + one;
-        }
+        if (one.rfind(prefix, 0) == 0) { found += (found.empty() ? "" : " ") + one; }
     }
     return found;
 }
@@ -148,9 +140,7 @@ void Recorder::write() {
 
 void Recorder::add(const Row& row) {
     std::string what;
-    for (const std::string& label : row.labels) {
-        what += label + " ";
-    }
+    for (const std::string& label : row.labels) { what += label + " "; }
     file_.rows.push_back(row);
     if (steady_seconds() - written_at_s_ > 10) {
         write();  // a run of an hour that is killed leaves what it had

@@ -13,9 +13,7 @@ bool serve_quietly(Control& control, const Companion::Serve& serve) {
     bool good = true;
     try {
         serve(control);
-    } catch (const std::exception&) {
-        good = false;
-    }
+    } catch (const std::exception&) { good = false; }
     const Control closed = std::move(control);
     return good;
 }
@@ -25,9 +23,7 @@ bool serve_quietly(Control& control, const Companion::Serve& serve) {
 Companion Companion::process(Control& here, const Serve& serve) {
     std::pair<Control, Control> ends = control_pair();
     const pid_t child = fork();
-    if (child < 0) {
-        throw std::runtime_error("fork failed");
-    }
+    if (child < 0) { throw std::runtime_error("fork failed"); }
     if (child == 0) {
         ignore_interrupt();
         { const Control closed = std::move(ends.first); }
@@ -51,12 +47,8 @@ Companion::Companion(Companion&& other) noexcept
     : child_(std::exchange(other.child_, -1)), thread_(std::move(other.thread_)) {}
 
 Companion::~Companion() {
-    if (child_ > 0) {
-        waitpid(child_, nullptr, 0);
-    }
-    if (thread_.joinable()) {
-        thread_.join();
-    }
+    if (child_ > 0) { waitpid(child_, nullptr, 0); }
+    if (thread_.joinable()) { thread_.join(); }
 }
 
 Meeting meet(const std::string& peer, const std::string& port, const Companion::Serve& serve) {

@@ -31,9 +31,7 @@ Addresses resolve(const std::string& host, const std::string& port, int flags) {
     hints.ai_flags = flags;
     addrinfo* found = nullptr;
     const int code = getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &hints, &found);
-    if (code != 0) {
-        throw std::runtime_error("cannot resolve " + host + ":" + port + ": " + gai_strerror(code));
-    }
+    if (code != 0) { throw std::runtime_error("cannot resolve " + host + ":" + port + ": " + gai_strerror(code)); }
     return {found, freeaddrinfo};
 }
 
@@ -46,17 +44,13 @@ Control without_delay(int descriptor) {
 // Waits until readable, looking up for an interrupt five times a second.
 void wait_readable(int descriptor) {
     pollfd one = {descriptor, POLLIN, 0};
-    while (poll(&one, 1, 200) <= 0) {
-        stop_if_asked();
-    }
+    while (poll(&one, 1, 200) <= 0) { stop_if_asked(); }
 }
 
 }  // namespace
 
 Control::~Control() {
-    if (descriptor_ >= 0) {
-        close(descriptor_);
-    }
+    if (descriptor_ >= 0) { close(descriptor_); }
 }
 
 Control& Control::operator=(Control&& other) noexcept {
@@ -68,15 +62,11 @@ void Control::send(const std::string& message) {
     // The length in network order, then the bytes.
     const auto length = static_cast<std::uint32_t>(message.size());
     std::string frame;
-    for (int shift = 24; shift >= 0; shift -= 8) {
-        frame += static_cast<char>(length >> shift & 0xFFU);
-    }
+    for (int shift = 24; shift >= 0; shift -= 8) { frame += static_cast<char>(length >> shift & 0xFFU); }
     frame += message;
     for (std::size_t sent = 0; sent < frame.size();) {
         const ssize_t n = ::send(descriptor_, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
+        if (n < 0 && errno == EINTR) { continue; }
         if (n <= 0) {
             const std::string why = std::string("the peer is gone: ") + std::strerror(errno);
             throw PeerLost(readable() ? receive() : why);  // its last words, or its end
@@ -89,9 +79,7 @@ void Control::read_all(void* data, std::size_t bytes) {
     for (std::size_t got = 0; got < bytes;) {
         wait_readable(descriptor_);
         const ssize_t n = recv(descriptor_, static_cast<char*>(data) + got, bytes - got, 0);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
+        if (n < 0 && errno == EINTR) { continue; }
         if (n <= 0) {
             throw PeerLost(n == 0 ? "the peer closed the connection"
                                   : std::string("the peer is gone: ") + std::strerror(errno));
@@ -105,9 +93,7 @@ std::string Control::receive() {
     read_all(head, sizeof head);
     const std::size_t length =
         std::size_t{head[0]} << 24U | std::size_t{head[1]} << 16U | std::size_t{head[2]} << 8U | head[3];
-    if (length > max_message) {
-        throw PeerLost("the peer sent what is no message (is it a probe of this version?)");
-    }
+    if (length > max_message) { throw PeerLost("the peer sent what is no message (is it a probe of this version?)"); }
     std::string message(length, '\0');
     read_all(message.data(), length);
     return message;
@@ -125,16 +111,12 @@ bool Control::closing() const {
 
 void Control::barrier() {
     send("here");
-    if (const std::string answer = receive(); answer != "here") {
-        throw PeerLost("the peer is elsewhere: " + answer);
-    }
+    if (const std::string answer = receive(); answer != "here") { throw PeerLost("the peer is elsewhere: " + answer); }
 }
 
 std::pair<Control, Control> control_pair() {
     int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
-        throw system_failure("socketpair");
-    }
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) { throw system_failure("socketpair"); }
     return {Control(ends[0]), Control(ends[1])};
 }
 
@@ -149,9 +131,7 @@ Control listen_for_peer(const std::string& address, const std::string& port) {
     }
     wait_readable(listener);
     const int peer = accept(listener, nullptr, nullptr);
-    if (peer < 0) {
-        throw system_failure("accept");
-    }
+    if (peer < 0) { throw system_failure("accept"); }
     return without_delay(peer);
 }
 
@@ -161,9 +141,7 @@ Control connect_to_peer(const std::string& host, const std::string& port, double
     for (;;) {
         for (const addrinfo* one = addresses.get(); one != nullptr; one = one->ai_next) {
             const int peer = socket(one->ai_family, SOCK_STREAM, 0);
-            if (peer >= 0 && connect(peer, one->ai_addr, one->ai_addrlen) == 0) {
-                return without_delay(peer);
-            }
+            if (peer >= 0 && connect(peer, one->ai_addr, one->ai_addrlen) == 0) { return without_delay(peer); }
             const int why = errno;
             const Control closer(peer);
             errno = why;

@@ -62,9 +62,7 @@ public:
         }
         const double seconds = clock_() - begin;
         meet_again();
-        if (!part_.active) {
-            return 0;
-        }
+        if (!part_.active) { return 0; }
         const bool halves = batch_.series.measure == Measure::latency && batch_.series.operation == Operation::send;
         return seconds * 1e6 / batch_.iterations / (halves ? 2 : 1);
     }
@@ -73,9 +71,7 @@ public:
     std::uint64_t check_incoming() {
         const bool get = batch_.series.operation == Operation::get;
         const bool answers = batch_.series.operation == Operation::send && batch_.series.measure == Measure::latency;
-        if (!answers && !(get ? part_.active : part_.peer_active)) {
-            return 0;
-        }
+        if (!answers && !(get ? part_.active : part_.peer_active)) { return 0; }
         const int used = std::min(slots_, batch_.iterations);
         for (int slot = 0; slot < used; ++slot) {
             check(link_.incoming(), offset(slot), batch_.bytes, seed_of(!part_.leads, slot),
@@ -118,8 +114,7 @@ private:
         }
     }
 
-    template <typename Done>
-    void progress_until(const Done& done) {
+    template <typename Done> void progress_until(const Done& done) {
         std::uint64_t idle = 0;
         double since = 0;
         for (std::uint64_t moved = link_.completed() + link_.received(); !done();) {
@@ -140,9 +135,7 @@ private:
 
     void look_up(double idle_since) {
         stop_if_asked();
-        if (control_.closing()) {
-            throw PeerLost(control_.receive());
-        }
+        if (control_.closing()) { throw PeerLost(control_.receive()); }
         if (steady_seconds() - idle_since > patience_s) {
             throw PeerLost("nothing moved for " + std::to_string(static_cast<int>(patience_s)) + " s");
         }
@@ -204,17 +197,11 @@ private:
         control_.send("here");
         std::uint64_t turns = 0;
         while (!control_.readable()) {
-            for (int i = 0; i < 32; ++i) {
-                link_.progress();
-            }
+            for (int i = 0; i < 32; ++i) { link_.progress(); }
             sched_yield();
-            if (++turns % 4096 == 0) {
-                stop_if_asked();
-            }
+            if (++turns % 4096 == 0) { stop_if_asked(); }
         }
-        if (const std::string answer = control_.receive(); answer != "here") {
-            throw PeerLost(answer);
-        }
+        if (const std::string answer = control_.receive(); answer != "here") { throw PeerLost(answer); }
     }
 
     Control& control_;
@@ -229,12 +216,9 @@ private:
     int expected_ = 0;
 };
 
-template <typename Word>
-Word word_at(const std::string& text, std::initializer_list<Word> all) {
+template <typename Word> Word word_at(const std::string& text, std::initializer_list<Word> all) {
     for (const Word one : all) {
-        if (text == word(one)) {
-            return one;
-        }
+        if (text == word(one)) { return one; }
     }
     throw PeerLost("the peer orders '" + text + "', which this probe does not know");
 }
@@ -267,9 +251,7 @@ Batch parse_batch(const std::string& text) {
     const bool sane = in && run == "run" && batch.bytes > 0 && batch.bytes <= (std::size_t{1} << 40U) &&
                       batch.iterations > 0 && batch.iterations <= 10'000'000 && batch.window > 0 &&
                       batch.window <= 65536;
-    if (!sane) {
-        throw PeerLost("the peer orders what is no batch: " + text.substr(0, 80));
-    }
+    if (!sane) { throw PeerLost("the peer orders what is no batch: " + text.substr(0, 80)); }
     batch.series.operation = word_at(operation, {Operation::send, Operation::put, Operation::get});
     batch.series.measure = word_at(measure, {Measure::latency, Measure::rate});
     batch.series.direction = word_at(direction, {Direction::to_peer, Direction::from_peer, Direction::both});
@@ -299,9 +281,7 @@ BatchResult Leader::run(const Batch& batch) {
     std::string kind;
     double there_us = 0;
     std::uint64_t there_checked = 0;
-    if (!(answer >> kind >> there_us >> there_checked) || kind != "done") {
-        throw WrongData(answer.str());
-    }
+    if (!(answer >> kind >> there_us >> there_checked) || kind != "done") { throw WrongData(answer.str()); }
     result.time_us = std::max(result.time_us, there_us);
     result.checked_bytes += there_checked;
     return result;
@@ -310,9 +290,7 @@ BatchResult Leader::run(const Batch& batch) {
 void serve_batches(Control& control, Link& link, const Clock& clock) {
     for (;;) {
         const std::string order = control.receive();
-        if (order == "close") {
-            return;
-        }
+        if (order == "close") { return; }
         std::ostringstream answer;
         try {
             const Batch batch = parse_batch(order);
@@ -321,9 +299,7 @@ void serve_batches(Control& control, Link& link, const Clock& clock) {
             const std::uint64_t checked = here.check_incoming();
             answer.precision(17);
             answer << "done " << time_us << ' ' << checked;
-        } catch (const WrongData& error) {
-            answer << "the peer says: " << error.what();
-        } catch (const Stopped&) {
+        } catch (const WrongData& error) { answer << "the peer says: " << error.what(); } catch (const Stopped&) {
             throw;
         } catch (const std::exception& error) {
             control.send(std::string("the peer failed: ") + error.what());

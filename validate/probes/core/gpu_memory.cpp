@@ -19,9 +19,7 @@ constexpr int dma_buf_handle = 0x1;  // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
 class Driver {
 public:
     Driver() : library_(dlopen("libcuda.so.1", RTLD_NOW)) {
-        if (library_ == nullptr) {
-            throw NotHere("no GPU: the NVIDIA driver's libcuda.so.1 is not on this machine");
-        }
+        if (library_ == nullptr) { throw NotHere("no GPU: the NVIDIA driver's libcuda.so.1 is not on this machine"); }
         load(init, "cuInit");
         load(device_get, "cuDeviceGet");
         load(device_name, "cuDeviceGetName");
@@ -34,16 +32,12 @@ public:
         load(to_host, "cuMemcpyDtoH_v2");
         load(synchronize, "cuCtxSynchronize");
         handle = reinterpret_cast<decltype(handle)>(dlsym(library_, "cuMemGetHandleForAddressRange"));
-        if (init(0) != 0) {
-            throw NotHere("no GPU: the NVIDIA driver finds none");
-        }
+        if (init(0) != 0) { throw NotHere("no GPU: the NVIDIA driver finds none"); }
     }
 
     Device device(int index) const {
         Device found = 0;
-        if (device_get(&found, index) != 0) {
-            throw NotHere("no GPU " + std::to_string(index) + " on this machine");
-        }
+        if (device_get(&found, index) != 0) { throw NotHere("no GPU " + std::to_string(index) + " on this machine"); }
         return found;
     }
 
@@ -61,12 +55,9 @@ public:
     Result (*handle)(void*, DevicePointer, std::size_t, int, unsigned long long) = nullptr;  // may be absent
 
 private:
-    template <typename Function>
-    void load(Function& function, const char* name) {
+    template <typename Function> void load(Function& function, const char* name) {
         function = reinterpret_cast<Function>(dlsym(library_, name));
-        if (function == nullptr) {
-            throw NotHere(std::string("no GPU: the driver has no ") + name);
-        }
+        if (function == nullptr) { throw NotHere(std::string("no GPU: the driver has no ") + name); }
     }
 
     void* library_;  // kept for the process's life, as the driver's contexts are

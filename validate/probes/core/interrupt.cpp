@@ -31,9 +31,7 @@ void ignore_interrupt() {
 bool interrupt_asked() { return asked != 0; }
 
 void stop_if_asked() {
-    if (interrupt_asked()) {
-        throw Stopped();
-    }
+    if (interrupt_asked()) { throw Stopped(); }
 }
 
 }  // namespace probe

@@ -53,9 +53,7 @@ std::string utc_now() {
 
 int numa_node_of_pci(const std::string& bus_id) {
     std::string lower = bus_id;
-    for (char& c : lower) {
-        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
+    for (char& c : lower) { c = static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
     const std::string line = first_line("/sys/bus/pci/devices/" + lower + "/numa_node");
     return line.empty() ? -1 : std::atoi(line.c_str());
 }

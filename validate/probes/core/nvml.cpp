@@ -16,28 +16,20 @@ struct PciInfo {
 };
 constexpr unsigned most_links = 36;  // 18 up to Hopper; later generations may have more
 
-template <typename Function>
-bool load(void* library, Function& function, const char* name) {
+template <typename Function> bool load(void* library, Function& function, const char* name) {
     function = reinterpret_cast<Function>(dlsym(library, name));
     return function != nullptr;
 }
 
 const char* ancestor_name(unsigned level) {
     switch (level) {
-        case 0:
-            return "same board";
-        case 10:
-            return "PIX";
-        case 20:
-            return "PXB";
-        case 30:
-            return "PHB";
-        case 40:
-            return "NODE";
-        case 50:
-            return "SYS";
-        default:
-            return "unknown";
+        case 0: return "same board";
+        case 10: return "PIX";
+        case 20: return "PXB";
+        case 30: return "PHB";
+        case 40: return "NODE";
+        case 50: return "SYS";
+        default: return "unknown";
     }
 }
 
@@ -81,9 +73,7 @@ struct Nvml::Library {
 
 Nvml::Nvml() : library_(nullptr) {
     void* file = dlopen("libnvidia-ml.so.1", RTLD_NOW);
-    if (file == nullptr) {
-        return;
-    }
+    if (file == nullptr) { return; }
     library_ = new Library;
     if (!library_->open(file)) {
         delete library_;
@@ -105,9 +95,7 @@ std::string Nvml::driver_version() const {
 
 GpuWires Nvml::wires(const std::string& bus_id) const {
     Device device = library_ == nullptr ? nullptr : library_->device(bus_id);
-    if (device == nullptr) {
-        return {"unknown", "unknown"};
-    }
+    if (device == nullptr) { return {"unknown", "unknown"}; }
     GpuWires wires;
     unsigned generation = 0, width = 0, most_generation = 0, most_width = 0;
     const bool known = library_->pcie_generation(device, &generation) == 0 &&
@@ -121,9 +109,7 @@ GpuWires Nvml::wires(const std::string& bus_id) const {
     unsigned version = 0;
     for (unsigned link = 0; link < most_links; ++link) {
         unsigned active = 0;
-        if (library_->link_state(device, link, &active) != 0 || active == 0) {
-            continue;
-        }
+        if (library_->link_state(device, link, &active) != 0 || active == 0) { continue; }
         library_->link_version(device, link, &version);
         PciInfo remote = {};
         ++links_to[library_->link_remote(device, link, &remote) == 0 ? remote.bus_id : "unknown"];
@@ -138,9 +124,7 @@ GpuWires Nvml::wires(const std::string& bus_id) const {
 std::string Nvml::between(const std::string& bus_id, const std::string& other_bus_id) const {
     Device one = library_ == nullptr ? nullptr : library_->device(bus_id);
     Device other = library_ == nullptr ? nullptr : library_->device(other_bus_id);
-    if (one == nullptr || other == nullptr) {
-        return "unknown";
-    }
+    if (one == nullptr || other == nullptr) { return "unknown"; }
     unsigned level = ~0U;
     std::string text = library_->ancestor(one, other, &level) == 0 ? ancestor_name(level) : "unknown";
     // Capability indices 0 read, 1 write, 2 NVLink, 3 atomics; status 0 is "supported".

@@ -16,9 +16,7 @@ std::vector<std::string> split_words(const std::string& text) {
     std::size_t begin = 0;
     while (begin <= text.size()) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
-        if (end > begin) {
-            words.push_back(text.substr(begin, end - begin));
-        }
+        if (end > begin) { words.push_back(text.substr(begin, end - begin)); }
         begin = end + 1;
     }
     return words;
@@ -26,9 +24,7 @@ std::vector<std::string> split_words(const std::string& text) {
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
-    for (const std::string& word : words) {
-        text += text.empty() ? word : ", " + word;
-    }
+    for (const std::string& word : words) { text += text.empty() ? word : ", " + word; }
     return text;
 }
 
@@ -48,9 +44,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 void check_words(const OptionSpec& spec, const std::string& value) {
-    if (spec.words.empty()) {
-        return;
-    }
+    if (spec.words.empty()) { return; }
     for (const std::string& word : split_words(value)) {
         if (std::find(spec.words.begin(), spec.words.end(), word) == spec.words.end()) {
             throw UsageError(std::string(spec.name).append(": no '").append(word).append("' (accepted: ") +
@@ -90,13 +84,9 @@ Options::Options(std::vector<OptionSpec> table, const std::vector<std::string>& 
             throw UsageError("no option '" + name + "' (accepted: " + joined(names) +
                              "; nearest: " + nearest(name, names) + ")");
         }
-        if (spec->value.empty() && attached) {
-            throw UsageError(name + " takes no value");
-        }
+        if (spec->value.empty() && attached) { throw UsageError(name + " takes no value"); }
         if (!spec->value.empty() && !attached) {
-            if (++a >= arguments.size()) {
-                throw UsageError(name + " needs a value (accepted: " + spec->value + ")");
-            }
+            if (++a >= arguments.size()) { throw UsageError(name + " needs a value (accepted: " + spec->value + ")"); }
             value = arguments[a];
         }
         check_words(*spec, value);
@@ -137,9 +127,7 @@ std::vector<std::string> Options::words(std::string_view name) const {
 std::vector<std::uint64_t> Options::sizes(std::string_view name) const {
     try {
         return parse_sizes(text(name));
-    } catch (const UsageError& error) {
-        throw UsageError(std::string(name) + ": " + error.what());
-    }
+    } catch (const UsageError& error) { throw UsageError(std::string(name) + ": " + error.what()); }
 }
 
 std::string Options::as_given() const {
@@ -158,12 +146,8 @@ std::string usage(std::string_view program, std::string_view purpose, const std:
         std::string left = "  " + option.name + (option.value.empty() ? "" : " " + option.value);
         left.resize(std::max<std::size_t>(left.size() + 2, 30), ' ');
         text += left + option.help;
-        if (!option.words.empty()) {
-            text += ": " + joined(option.words);
-        }
-        if (!option.fallback.empty()) {
-            text += " [" + option.fallback + "]";
-        }
+        if (!option.words.empty()) { text += ": " + joined(option.words); }
+        if (!option.fallback.empty()) { text += " [" + option.fallback + "]"; }
         text += "\n";
     }
     return text;

@@ -25,15 +25,11 @@ std::optional<std::size_t> first_difference(const void* data, std::size_t bytes,
     for (std::size_t at = 0; at < bytes; at += word_bytes) {
         const std::uint64_t expected = pattern_word(seed, at / word_bytes);
         const std::size_t n = bytes - at < word_bytes ? bytes - at : word_bytes;
-        if (std::memcmp(in + at, &expected, n) == 0) {
-            continue;
-        }
+        if (std::memcmp(in + at, &expected, n) == 0) { continue; }
         unsigned char right[word_bytes];
         std::memcpy(right, &expected, word_bytes);
         for (std::size_t i = 0; i < n; ++i) {
-            if (in[at + i] != right[i]) {
-                return at + i;
-            }
+            if (in[at + i] != right[i]) { return at + i; }
         }
     }
     return std::nullopt;

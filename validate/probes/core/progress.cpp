@@ -9,9 +9,7 @@ namespace probe {
 Progress::Progress(std::size_t total, bool quiet) : total_(total), shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-    if (shown_) {
-        std::fputs("\r\033[K", stderr);
-    }
+    if (shown_) { std::fputs("\r\033[K", stderr); }
 }
 
 void Progress::step(const std::string& what) {

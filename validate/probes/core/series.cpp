@@ -9,9 +9,7 @@ template <typename Word>
 std::vector<Word> chosen(const std::vector<std::string>& names, std::initializer_list<Word> all) {
     std::vector<Word> found;
     for (const Word one : all) {
-        if (std::find(names.begin(), names.end(), word(one)) != names.end()) {
-            found.push_back(one);
-        }
+        if (std::find(names.begin(), names.end(), word(one)) != names.end()) { found.push_back(one); }
     }
     return found;
 }
@@ -59,9 +57,7 @@ std::vector<Series> series_of(const Options& options) {
 void run_round(Leader& leader, Recorder& recorder, const Options& options, int round,
                const std::vector<std::string>& labels) {
     std::vector<std::uint64_t> sizes = options.sizes("--sizes");
-    if (round % 2 == 1) {
-        std::reverse(sizes.begin(), sizes.end());
-    }
+    if (round % 2 == 1) { std::reverse(sizes.begin(), sizes.end()); }
     const int window = static_cast<int>(options.number("--window", 1, 4096));
     std::uint64_t seed = static_cast<std::uint64_t>(round) * 1'000'000;
     for (const Series& one : series_of(options)) {
@@ -83,9 +79,7 @@ void run_round(Leader& leader, Recorder& recorder, const Options& options, int r
 std::size_t arena_bytes_for(const Options& options) {
     const int window = static_cast<int>(options.number("--window", 1, 4096));
     std::size_t bytes = 0;
-    for (const std::uint64_t size : options.sizes("--sizes")) {
-        bytes = std::max(bytes, arena_bytes(size, window));
-    }
+    for (const std::uint64_t size : options.sizes("--sizes")) { bytes = std::max(bytes, arena_bytes(size, window)); }
     return bytes;
 }
 

@@ -9,9 +9,7 @@ double quantile(const std::vector<double>& sorted, double q) {
     assert(!sorted.empty() && q >= 0 && q <= 1);
     const double position = q * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(position);
-    if (below + 1 >= sorted.size()) {
-        return sorted.back();
-    }
+    if (below + 1 >= sorted.size()) { return sorted.back(); }
     const double share = position - static_cast<double>(below);
     return sorted[below] + share * (sorted[below + 1] - sorted[below]);
 }

@@ -17,9 +17,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
     for (;;) {
         const auto end = text.find(at);
         parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) {
-            return parts;
-        }
+        if (end == std::string_view::npos) { return parts; }
         text.remove_prefix(end + 1);
     }
 }
@@ -34,28 +32,20 @@ std::uint64_t parse_size(std::string_view text) {
     std::size_t i = 0;
     for (; i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0; ++i) {
         value = value * 10 + static_cast<std::uint64_t>(text[i] - '0');
-        if (value > largest) {
-            throw fail();
-        }
+        if (value > largest) { throw fail(); }
     }
     std::string unit;
     for (const char c : text.substr(i)) {
-        if (c != ' ' || !unit.empty()) {
-            unit += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-        }
+        if (c != ' ' || !unit.empty()) { unit += static_cast<char>(std::toupper(static_cast<unsigned char>(c))); }
     }
     const std::string letters = "KMG";
     unsigned shift = 0;
     if (!unit.empty() && unit != "B") {
         const auto power = letters.find(unit[0]);
-        if (power == std::string::npos || (unit.size() > 1 && unit.substr(1) != "IB")) {
-            throw fail();
-        }
+        if (power == std::string::npos || (unit.size() > 1 && unit.substr(1) != "IB")) { throw fail(); }
         shift = static_cast<unsigned>(10 * (power + 1));
     }
-    if (i == 0 || value == 0 || value > (largest >> shift)) {
-        throw fail();
-    }
+    if (i == 0 || value == 0 || value > (largest >> shift)) { throw fail(); }
     return value << shift;
 }
 
@@ -73,9 +63,7 @@ std::vector<std::uint64_t> parse_sizes(std::string_view text) {
     std::vector<std::uint64_t> sizes;
     const auto range = split(text, ':');
     if (range.size() == 1) {
-        for (const std::string_view one : split(text, ',')) {
-            sizes.push_back(parse_size(one));
-        }
+        for (const std::string_view one : split(text, ',')) { sizes.push_back(parse_size(one)); }
         std::sort(sizes.begin(), sizes.end());
         sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
         return sizes;
@@ -89,9 +77,7 @@ std::vector<std::uint64_t> parse_sizes(std::string_view text) {
     if (from > to || factor < 2) {
         throw UsageError("'" + std::string(text) + "' are no sizes (accepted: FROM <= TO and FACTOR >= 2)");
     }
-    for (std::uint64_t size = from; size < to; size *= factor) {
-        sizes.push_back(size);
-    }
+    for (std::uint64_t size = from; size < to; size *= factor) { sizes.push_back(size); }
     sizes.push_back(to);
     return sizes;
 }
@@ -112,9 +98,7 @@ std::vector<SweepPoint> interleaved(int rounds, std::size_t series, std::size_t 
     std::vector<SweepPoint> order;
     for (int round = 0; round < rounds; ++round) {
         for (std::size_t s = 0; s < series; ++s) {
-            for (std::size_t i = 0; i < sizes; ++i) {
-                order.push_back({round, s, round % 2 == 0 ? i : sizes - 1 - i});
-            }
+            for (std::size_t i = 0; i < sizes; ++i) { order.push_back({round, s, round % 2 == 0 ? i : sizes - 1 - i}); }
         }
     }
     return order;

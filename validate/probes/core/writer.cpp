@@ -26,17 +26,13 @@ std::string rate_GBps(const Row& row) {
 
 std::string row_text(const Row& row) {
     std::string text = "  - [";
-    for (const std::string& label : row.labels) {
-        text += quoted(label) + ", ";
-    }
+    for (const std::string& label : row.labels) { text += quoted(label) + ", "; }
     const Summary& t = row.time_us;
     text += std::to_string(row.round) + ", " + std::to_string(row.size_bytes) + ", " + std::to_string(row.iterations) +
             ", " + std::to_string(t.samples) + ", " + figure(t.median) + ", " + figure(t.min) + ", " +
             figure(t.quarter) + ", " + figure(t.three_quarters) + ", " + figure(t.max) + ", " + rate_GBps(row) + ", " +
             std::to_string(row.checked_bytes);
-    for (const std::string& value : row.extra) {
-        text += ", " + (value.empty() ? "null" : value);
-    }
+    for (const std::string& value : row.extra) { text += ", " + (value.empty() ? "null" : value); }
     return text + "]\n";
 }
 
@@ -67,9 +63,7 @@ std::string quoted(std::string_view text) {
 std::string figure(double value) {
     char text[64];
     std::snprintf(text, sizeof text, "%.7g", value);
-    if (std::strchr(text, 'e') != nullptr) {
-        std::snprintf(text, sizeof text, value < 1 ? "%.12f" : "%.0f", value);
-    }
+    if (std::strchr(text, 'e') != nullptr) { std::snprintf(text, sizeof text, value < 1 ? "%.12f" : "%.0f", value); }
     return text;
 }
 
@@ -77,19 +71,13 @@ std::string to_yaml(const MeasurementFile& file) {
     std::string text = "id: " + quoted(file.id) + "\n" + section_text("source", file.source) +
                        "kind: " + quoted(file.kind) + "\n" + section_text("system", file.system) +
                        section_text("software", file.software) + section_text("benchmark", file.benchmark);
-    if (!file.notes.empty()) {
-        text += "notes: " + quoted(file.notes) + "\n";
-    }
+    if (!file.notes.empty()) { text += "notes: " + quoted(file.notes) + "\n"; }
     text += "columns: [";
-    for (const std::string& column : file.label_columns) {
-        text += quoted(column) + ", ";
-    }
+    for (const std::string& column : file.label_columns) { text += quoted(column) + ", "; }
     text +=
         "\"round\", \"size_bytes\", \"iterations\", \"samples\", \"time_us\", \"time_min_us\", \"time_q25_us\", "
         "\"time_q75_us\", \"time_max_us\", \"rate_GBps\", \"checked_bytes\"";
-    for (const std::string& column : file.extra_columns) {
-        text += ", " + quoted(column);
-    }
+    for (const std::string& column : file.extra_columns) { text += ", " + quoted(column); }
     text += "]\nrows:";
     text += file.rows.empty() ? " []\n" : "\n";
     for (const Row& row : file.rows) {

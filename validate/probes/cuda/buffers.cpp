@@ -6,14 +6,10 @@
 namespace probe {
 
 void require(cudaError_t status, const char* what) {
-    if (status == cudaSuccess) {
-        return;
-    }
+    if (status == cudaSuccess) { return; }
     cudaGetLastError();  // or the next call would report it again
     const std::string text = std::string(what) + ": " + cudaGetErrorString(status);
-    if (status == cudaErrorMemoryAllocation) {
-        throw OutOfMemory(text);
-    }
+    if (status == cudaErrorMemoryAllocation) { throw OutOfMemory(text); }
     throw std::runtime_error(text);
 }
 
@@ -23,9 +19,7 @@ Stream::Stream(int device) : device_(device) {
 }
 
 Stream::~Stream() {
-    if (stream_ != nullptr) {
-        cudaStreamDestroy(stream_);
-    }
+    if (stream_ != nullptr) { cudaStreamDestroy(stream_); }
 }
 
 cudaStream_t Stream::current() const {
@@ -39,9 +33,7 @@ Event::Event(int device) {
 }
 
 Event::~Event() {
-    if (event_ != nullptr) {
-        cudaEventDestroy(event_);
-    }
+    if (event_ != nullptr) { cudaEventDestroy(event_); }
 }
 
 Buffer::Buffer(int device, Memory memory, std::size_t bytes) : device_(device), memory_(memory) {
@@ -52,9 +44,7 @@ Buffer::Buffer(int device, Memory memory, std::size_t bytes) : device_(device), 
         require(cudaMalloc(&data, bytes), "cudaMalloc");
     } else if (memory == Memory::pageable) {
         data = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-        if (data == nullptr) {
-            throw OutOfMemory("no host memory for " + std::to_string(bytes) + " B");
-        }
+        if (data == nullptr) { throw OutOfMemory("no host memory for " + std::to_string(bytes) + " B"); }
         std::memset(data, 0, bytes);  // or page faults are measured
     } else {
         memory_ = Memory::pinned;
@@ -64,19 +54,11 @@ Buffer::Buffer(int device, Memory memory, std::size_t bytes) : device_(device), 
 }
 
 Buffer::~Buffer() {
-    if (data_ == nullptr) {
-        return;
-    }
+    if (data_ == nullptr) { return; }
     switch (memory_) {
-        case Memory::device:
-            cudaFree(data_);
-            break;
-        case Memory::pinned:
-            cudaFreeHost(data_);
-            break;
-        case Memory::pageable:
-            std::free(data_);
-            break;
+        case Memory::device: cudaFree(data_); break;
+        case Memory::pinned: cudaFreeHost(data_); break;
+        case Memory::pageable: std::free(data_); break;
     }
 }
 

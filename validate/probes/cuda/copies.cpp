@@ -91,18 +91,14 @@ public:
         const Stream& first = lanes_.front().stream;
         auto* gate = reinterpret_cast<volatile int*>(gate_.at(0));
         *gate = 0;
-        if (gated_) {
-            queue_gate(gate, first.current());
-        }
+        if (gated_) { queue_gate(gate, first.current()); }
         const double begin = steady_seconds();
         require(cudaEventRecord(start_->get(), first.current()), "cudaEventRecord");
         for (std::size_t lane = 1; lane < lanes_.size(); ++lane) {
             require(cudaStreamWaitEvent(lanes_[lane].stream.current(), start_->get(), 0), "cudaStreamWaitEvent");
         }
         for (int i = 0; i < iterations; ++i) {
-            for (const Lane& lane : lanes_) {
-                queue(lane, offset(i % slots_));
-            }
+            for (const Lane& lane : lanes_) { queue(lane, offset(i % slots_)); }
         }
         for (std::size_t lane = 1; lane < lanes_.size(); ++lane) {
             require(cudaEventRecord(lanes_[lane].done.get(), lanes_[lane].stream.current()), "cudaEventRecord");
@@ -139,9 +135,7 @@ private:
     }
 
     std::optional<std::size_t> first_wrong(const Lane& lane, std::size_t at, std::uint64_t seed) const {
-        if (lane.path.to == host) {
-            return first_difference(lane.to.at(at), bytes_, seed);
-        }
+        if (lane.path.to == host) { return first_difference(lane.to.at(at), bytes_, seed); }
         constexpr unsigned long long none = ~0ULL;
         unsigned long long wrong = none;
         require(cudaSetDevice(lane.path.to), "cudaSetDevice");

@@ -29,12 +29,9 @@ LatencyResult sampled(const SamplingRule& rule, const std::function<double(int)>
 }
 
 // us of `iterations` calls as the host sees them, of one.
-template <typename Call>
-double host_time_us(int iterations, const Call& call) {
+template <typename Call> double host_time_us(int iterations, const Call& call) {
     const double begin = steady_seconds();
-    for (int i = 0; i < iterations; ++i) {
-        call();
-    }
+    for (int i = 0; i < iterations; ++i) { call(); }
     return (steady_seconds() - begin) * 1e6 / iterations;
 }
 
@@ -84,9 +81,7 @@ private:
         cudaStream_t stream = stream_.current();
         queue_gate(gate, stream);
         require(cudaEventRecord(start_.get(), stream), "cudaEventRecord");
-        for (int i = 0; i < iterations; ++i) {
-            queue(stream);
-        }
+        for (int i = 0; i < iterations; ++i) { queue(stream); }
         require(cudaEventRecord(stop_.get(), stream), "cudaEventRecord");
         *gate = 1;
         finish();
@@ -147,9 +142,7 @@ LatencyResult copy_and_wait(const Path& path, std::uint64_t bytes, const Samplin
             require(cudaStreamSynchronize(on), "cudaStreamSynchronize");
         });
         require(cudaMemcpy(staged.data(), to.at(0), bytes, cudaMemcpyDefault), "cudaMemcpy");
-        if (first_difference(staged.data(), bytes, batch)) {
-            throw WrongData("a small copy brought wrong data");
-        }
+        if (first_difference(staged.data(), bytes, batch)) { throw WrongData("a small copy brought wrong data"); }
         checked += bytes;
         return time_us;
     });

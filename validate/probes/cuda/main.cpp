@@ -61,9 +61,7 @@ class Plan {
 public:
     Plan(const Options& options, const std::vector<GpuInfo>& gpus, const GpuSet& set)
         : options_(options), set_(set), rule_(sampling_rule(options)) {
-        for (const GpuInfo& gpu : gpus) {
-            cache_bytes_ = std::max(cache_bytes_, gpu.cache_bytes);
-        }
+        for (const GpuInfo& gpu : gpus) { cache_bytes_ = std::max(cache_bytes_, gpu.cache_bytes); }
     }
 
     std::vector<Point> round(int number) {
@@ -79,12 +77,8 @@ public:
         }
         const std::vector<std::string> tests = options_.words("--tests");
         for (int gpu = 0; gpu < set_.count; ++gpu) {
-            if (among(tests, "chase")) {
-                add_chases(gpu);
-            }
-            if (among(tests, "small")) {
-                add_small_copies(gpu);
-            }
+            if (among(tests, "chase")) { add_chases(gpu); }
+            if (among(tests, "small")) { add_small_copies(gpu); }
         }
         return points_;
     }
@@ -92,9 +86,7 @@ public:
 private:
     std::vector<std::uint64_t> in_turn(const char* option) const {
         std::vector<std::uint64_t> sizes = options_.sizes(option);
-        if (round_ % 2 == 1) {
-            std::reverse(sizes.begin(), sizes.end());
-        }
+        if (round_ % 2 == 1) { std::reverse(sizes.begin(), sizes.end()); }
         return sizes;
     }
 
@@ -155,9 +147,7 @@ void record_overheads(Recorder& recorder, const Options& options, int gpus, int 
 
 int measure(const Options& options) {
     const int rounds = static_cast<int>(options.number("--rounds", 1, 1000));
-    for (const char* sizes : {"--sizes", "--chase-sizes", "--small-sizes"}) {
-        options.sizes(sizes);
-    }
+    for (const char* sizes : {"--sizes", "--chase-sizes", "--small-sizes"}) { options.sizes(sizes); }
     choice_of(options);
     sampling_rule(options);
     const std::vector<GpuInfo> gpus = find_gpus();

@@ -30,9 +30,7 @@ void plan_host(const GpuSet& gpus, const CopyChoice& choice, std::vector<CopyTes
             tests.push_back(one_way(host, gpu, Method::kernel_read, Memory::pinned));
             tests.push_back(one_way(gpu, host, Method::kernel_write, Memory::pinned));
         }
-        if (choice.both_ways) {
-            tests.push_back(both_ways(host, gpu, Method::engine, Memory::pinned));
-        }
+        if (choice.both_ways) { tests.push_back(both_ways(host, gpu, Method::engine, Memory::pinned)); }
         down.paths.push_back({host, gpu});
         up.paths.push_back({gpu, host});
     }
@@ -52,22 +50,14 @@ void plan_peers(const GpuSet& gpus, const CopyChoice& choice, std::vector<CopyTe
     bool all_reach = true;
     for (int a = 0; a < gpus.count; ++a) {
         for (int b = 0; b < gpus.count; ++b) {
-            if (a == b) {
-                continue;
-            }
+            if (a == b) { continue; }
             const bool reach = reach_each_other(gpus, a, b);
             all_reach = all_reach && reach;
             all.paths.push_back({a, b});
             for (const Method method : {Method::engine, Method::kernel_read, Method::kernel_write}) {
-                if (method != Method::engine && !reach) {
-                    continue;
-                }
-                if (choice.one_way) {
-                    tests.push_back(one_way(a, b, method, Memory::device));
-                }
-                if (choice.both_ways && a < b) {
-                    tests.push_back(both_ways(a, b, method, Memory::device));
-                }
+                if (method != Method::engine && !reach) { continue; }
+                if (choice.one_way) { tests.push_back(one_way(a, b, method, Memory::device)); }
+                if (choice.both_ways && a < b) { tests.push_back(both_ways(a, b, method, Memory::device)); }
             }
         }
     }
@@ -91,16 +81,12 @@ std::uint64_t next_random(std::uint64_t& state) {  // splitmix64 (Steele, Lea, F
 
 std::vector<CopyTest> plan_copies(const GpuSet& gpus, const CopyChoice& choice) {
     std::vector<CopyTest> tests;
-    if (choice.to_host) {
-        plan_host(gpus, choice, tests);
-    }
+    if (choice.to_host) { plan_host(gpus, choice, tests); }
     for (int gpu = 0; choice.local && choice.one_way && gpu < gpus.count; ++gpu) {
         tests.push_back(one_way(gpu, gpu, Method::engine, Memory::device));
         tests.push_back(one_way(gpu, gpu, Method::kernel_write, Memory::device));
     }
-    if (choice.peers) {
-        plan_peers(gpus, choice, tests);
-    }
+    if (choice.peers) { plan_peers(gpus, choice, tests); }
     return tests;
 }
 
@@ -134,21 +120,15 @@ const char* word(Memory memory) {
 std::vector<std::uint64_t> pointer_cycle(std::size_t elements, std::size_t stride, std::uint64_t seed) {
     std::vector<std::size_t> order(elements);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = elements; i-- > 1;) {
-        std::swap(order[i], order[next_random(seed) % i]);
-    }
+    for (std::size_t i = elements; i-- > 1;) { std::swap(order[i], order[next_random(seed) % i]); }
     std::vector<std::uint64_t> cycle(elements * stride, 0);
-    for (std::size_t i = 0; i < elements; ++i) {
-        cycle[i * stride] = order[i] * stride;
-    }
+    for (std::size_t i = 0; i < elements; ++i) { cycle[i * stride] = order[i] * stride; }
     return cycle;
 }
 
 std::uint64_t walk(const std::vector<std::uint64_t>& cycle, std::uint64_t steps) {
     std::uint64_t at = 0;
-    for (std::uint64_t i = 0; i < steps; ++i) {
-        at = cycle[at];
-    }
+    for (std::uint64_t i = 0; i < steps; ++i) { at = cycle[at]; }
     return at;
 }
 

@@ -54,9 +54,7 @@ PROBE_HOST_DEVICE constexpr float sent_value(int rank, std::size_t i) {
 
 PROBE_HOST_DEVICE constexpr float sum_of(std::size_t i, int ranks) {
     float sum = 0;
-    for (int r = 0; r < ranks; ++r) {
-        sum += sent_value(r, i);
-    }
+    for (int r = 0; r < ranks; ++r) { sum += sent_value(r, i); }
     return sum;
 }
 
@@ -66,21 +64,14 @@ PROBE_HOST_DEVICE constexpr float expected_value(Collective collective, int rank
     const std::size_t own = static_cast<std::size_t>(rank) * part;
     switch (collective) {
         case Collective::all_reduce:
-        case Collective::reduce:
-            return sum_of(i, ranks);
-        case Collective::reduce_scatter:
-            return sum_of(own + i, ranks);
-        case Collective::broadcast:
-            return sent_value(root, i);
+        case Collective::reduce: return sum_of(i, ranks);
+        case Collective::reduce_scatter: return sum_of(own + i, ranks);
+        case Collective::broadcast: return sent_value(root, i);
         case Collective::all_gather:
-        case Collective::gather:
-            return sent_value(static_cast<int>(i / part), i % part);
-        case Collective::all_to_all:
-            return sent_value(static_cast<int>(i / part), own + i % part);
-        case Collective::sendrecv:
-            return sent_value((rank + ranks - 1) % ranks, i);
-        case Collective::scatter:
-            return sent_value(root, own + i);
+        case Collective::gather: return sent_value(static_cast<int>(i / part), i % part);
+        case Collective::all_to_all: return sent_value(static_cast<int>(i / part), own + i % part);
+        case Collective::sendrecv: return sent_value((rank + ranks - 1) % ranks, i);
+        case Collective::scatter: return sent_value(root, own + i);
     }
     return 0;
 }

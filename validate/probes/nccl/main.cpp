@@ -79,9 +79,7 @@ double sample(const World& world, const Ranks& ranks, Collective collective, con
               int iterations) {
     world.barrier();
     const double begin = steady_seconds();
-    for (int i = 0; i < iterations; ++i) {
-        ranks.queue(collective, counts, in_place);
-    }
+    for (int i = 0; i < iterations; ++i) { ranks.queue(collective, counts, in_place); }
     ranks.wait();
     return world.average((steady_seconds() - begin) * 1e6 / iterations);
 }

@@ -9,9 +9,7 @@ namespace probe {
 namespace {
 
 void require(ncclResult_t result, const char* what) {
-    if (result != ncclSuccess) {
-        throw NcclError(std::string(what) + ": " + ncclGetErrorString(result));
-    }
+    if (result != ncclSuccess) { throw NcclError(std::string(what) + ": " + ncclGetErrorString(result)); }
 }
 
 float* floats(const Buffer& buffer) { return reinterpret_cast<float*>(buffer.at(0)); }
@@ -21,9 +19,7 @@ float* floats(const Buffer& buffer) { return reinterpret_cast<float*>(buffer.at(
 Ranks::Ranks(const World& world, const std::vector<int>& gpus, std::uint64_t bytes)
     : ranks_(world.size() * static_cast<int>(gpus.size())) {
     ncclUniqueId id = {};
-    if (world.rank() == 0) {
-        require(ncclGetUniqueId(&id), "ncclGetUniqueId");
-    }
+    if (world.rank() == 0) { require(ncclGetUniqueId(&id), "ncclGetUniqueId"); }
     world.from_first(&id, sizeof id);
     const int first = world.rank() * static_cast<int>(gpus.size());
     here_.reserve(gpus.size());
@@ -49,9 +45,7 @@ Ranks::~Ranks() {
 }
 
 const float* Ranks::sends(const Rank& rank, Collective collective, const Counts& counts, bool in_place) {
-    if (!in_place) {
-        return floats(rank.send);
-    }
+    if (!in_place) { return floats(rank.send); }
     // NCCL's rule: an all-gather's part lies where it belongs in the whole.
     const bool gathers = collective == Collective::all_gather;
     return floats(rank.receive) + (gathers ? static_cast<std::size_t>(rank.number) * counts.part : 0);
@@ -78,9 +72,7 @@ void Ranks::fill(Collective collective, const Counts& counts, bool in_place) con
 void Ranks::queue(Collective collective, const Counts& counts, bool in_place) const {
     require(ncclGroupStart(), "ncclGroupStart");
     try {
-        for (const Rank& rank : here_) {
-            queue_one(rank, collective, counts, in_place);
-        }
+        for (const Rank& rank : here_) { queue_one(rank, collective, counts, in_place); }
     } catch (const NcclError&) {
         ncclGroupEnd();  // or the next group would hang inside this one
         throw;
@@ -124,14 +116,10 @@ void Ranks::queue_one(const Rank& rank, Collective collective, const Counts& c, 
             return;
         case Collective::gather:
             send(from, c.part, root);
-            for (int peer = 0; rank.number == root && peer < ranks_; ++peer) {
-                receive(at(to, peer), c.part, peer);
-            }
+            for (int peer = 0; rank.number == root && peer < ranks_; ++peer) { receive(at(to, peer), c.part, peer); }
             return;
         case Collective::scatter:
-            for (int peer = 0; rank.number == root && peer < ranks_; ++peer) {
-                send(at(from, peer), c.part, peer);
-            }
+            for (int peer = 0; rank.number == root && peer < ranks_; ++peer) { send(at(from, peer), c.part, peer); }
             receive(to, c.part, root);
             return;
     }
@@ -150,9 +138,7 @@ std::uint64_t Ranks::check(Collective collective, const Counts& counts, bool in_
     constexpr unsigned long long none = ~0ULL;
     std::uint64_t compared = 0;
     for (const Rank& rank : here_) {
-        if (!receives(collective, rank.number)) {
-            continue;
-        }
+        if (!receives(collective, rank.number)) { continue; }
         unsigned long long wrong = none;
         auto* there = reinterpret_cast<unsigned long long*>(rank.wrong.at(0));
         rank.stream.current();

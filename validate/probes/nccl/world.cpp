@@ -41,9 +41,7 @@ void World::from_first(void* data, std::size_t bytes) const {
 }
 
 void World::end_all(int code) const {
-    if (size_ > 1) {
-        MPI_Abort(MPI_COMM_WORLD, code);
-    }
+    if (size_ > 1) { MPI_Abort(MPI_COMM_WORLD, code); }
 }
 
 std::string World::mpi_version() {

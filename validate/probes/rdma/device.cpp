@@ -23,9 +23,7 @@ constexpr int timeout_ms = 5000;
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
 
 void require(int code, const std::string& what) {
-    if (code != 0) {
-        fail(what);
-    }
+    if (code != 0) { fail(what); }
 }
 
 // verbs calls return an errno of their own.
@@ -60,9 +58,7 @@ Addresses resolve(const std::string& host) {
     hints.ai_flags = host.empty() ? AI_PASSIVE : 0;
     addrinfo* found = nullptr;
     const int code = getaddrinfo(host.empty() ? nullptr : host.c_str(), "0", &hints, &found);
-    if (code != 0) {
-        throw std::runtime_error("cannot resolve " + host + ": " + gai_strerror(code));
-    }
+    if (code != 0) { throw std::runtime_error("cannot resolve " + host + ": " + gai_strerror(code)); }
     return {found, freeaddrinfo};
 }
 
@@ -100,9 +96,7 @@ public:
         work.sg_list = &piece;
         work.num_sge = 1;
         work.send_flags = IBV_SEND_SIGNALED;
-        if (request.inlined) {
-            work.send_flags |= IBV_SEND_INLINE;
-        }
+        if (request.inlined) { work.send_flags |= IBV_SEND_INLINE; }
         work.opcode = request.operation == Operation::send  ? IBV_WR_SEND
                       : request.operation == Operation::put ? IBV_WR_RDMA_WRITE
                                                             : IBV_WR_RDMA_READ;
@@ -125,9 +119,7 @@ public:
         for (ibv_cq* queue : {id_->send_cq, id_->recv_cq}) {
             ibv_wc work = {};
             const int n = ibv_poll_cq(queue, 1, &work);
-            if (n < 0) {
-                fail("ibv_poll_cq");
-            }
+            if (n < 0) { fail("ibv_poll_cq"); }
             if (n == 1) {
                 return Completion{queue == id_->recv_cq, work.status == IBV_WC_SUCCESS, ibv_wc_status_str(work.status)};
             }
@@ -145,12 +137,8 @@ public:
     Hca() {
         int count = 0;
         ibv_device** devices = ibv_get_device_list(&count);
-        if (devices != nullptr) {
-            ibv_free_device_list(devices);
-        }
-        if (count == 0) {
-            throw NotHere("no HCA: this machine has no RDMA device");
-        }
+        if (devices != nullptr) { ibv_free_device_list(devices); }
+        if (count == 0) { throw NotHere("no HCA: this machine has no RDMA device"); }
     }
 
     std::string listen(const std::string& address) override {
@@ -177,9 +165,7 @@ public:
         int port = 0;
         std::string address = host;
         in >> port >> address;
-        if (port < 1 || port > 65535) {
-            throw std::runtime_error("the peer listens nowhere: " + where.substr(0, 80));
-        }
+        if (port < 1 || port > 65535) { throw std::runtime_error("the peer listens nowhere: " + where.substr(0, 80)); }
         const Addresses there = resolve(address.empty() ? host : address);
         set_port(there->ai_addr, port);
         Id id = new_id();

@@ -161,14 +161,10 @@ int lead(const Options& options) {
                 const RdmaSettings settings = settings_of(options, pairs);
                 meeting.control.send(to_order(settings));
                 const std::unique_ptr<RdmaLink> link = connect_rdma(meeting.control, *verbs, settings, true);
-                if (round == 0 && pairs == queue_pairs.front()) {
-                    tell_hca(file, verbs->facts());
-                }
+                if (round == 0 && pairs == queue_pairs.front()) { tell_hca(file, verbs->facts()); }
                 Leader leader(meeting.control, *link, steady_seconds);
                 run_round(leader, recorder, options, round, {link->memory(), std::to_string(pairs)});
-                if (pairs == queue_pairs.back()) {
-                    measure_registration(*verbs, recorder, options, round);
-                }
+                if (pairs == queue_pairs.back()) { measure_registration(*verbs, recorder, options, round); }
                 meeting.control.send("close");
                 meeting.control.barrier();
             }

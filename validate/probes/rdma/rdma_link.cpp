@@ -44,16 +44,12 @@ private:
     // False where the driver, the kernel or the HCA cannot; nvidia-peermem is the older way.
     bool register_dma_buf() {
         const std::optional<int> descriptor = dma_buf_of(*arena_);
-        if (!descriptor) {
-            return false;
-        }
+        if (!descriptor) { return false; }
         bool good = true;
         try {
             region_ =
                 verbs_.register_dma_buf(*descriptor, arena_->bytes(), reinterpret_cast<std::uintptr_t>(arena_->data()));
-        } catch (const std::runtime_error&) {
-            good = false;
-        }
+        } catch (const std::runtime_error&) { good = false; }
         close(*descriptor);
         return good;
     }
@@ -76,9 +72,7 @@ std::vector<std::unique_ptr<QueuePair>> connect_pairs(Control& control, Verbs& v
         }
     } else {
         control.send(verbs.listen(settings.rdma_address));
-        for (int i = 0; i < settings.queue_pairs; ++i) {
-            pairs.push_back(verbs.accept(capacity));
-        }
+        for (int i = 0; i < settings.queue_pairs; ++i) { pairs.push_back(verbs.accept(capacity)); }
     }
     return pairs;
 }
@@ -126,9 +120,7 @@ public:
     void progress() override {
         for (const auto& pair : pairs_) {
             while (const std::optional<Completion> one = pair->poll()) {
-                if (!one->good) {
-                    throw std::runtime_error("a transfer failed: " + one->error);
-                }
+                if (!one->good) { throw std::runtime_error("a transfer failed: " + one->error); }
                 ++(one->receive ? received_ : completed_);
             }
         }

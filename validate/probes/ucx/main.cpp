@@ -26,9 +26,7 @@ std::vector<OptionSpec> table() {
 UcxSettings settings_of(const Options& options, const std::string& transports) {
     UcxSettings s;
     s.transports = transports;
-    for (char& c : s.transports) {
-        c = c == '+' ? ',' : c;
-    }
+    for (char& c : s.transports) { c = c == '+' ? ',' : c; }
     s.devices = options.text("--devices");
     s.gpu = options.text("--memory") == "gpu";
     s.gpu_index = static_cast<int>(options.number("--gpu", 0, 1023));
@@ -94,9 +92,7 @@ int lead(const Options& options) {
                 const UcxSettings settings = settings_of(options, name);
                 control.send(to_order(settings));
                 const std::unique_ptr<UcxLink> link = connect_ucx(control, settings);
-                if (round == 0) {
-                    file.benchmark.push_back(words("lanes_" + name, link->lanes()));
-                }
+                if (round == 0) { file.benchmark.push_back(words("lanes_" + name, link->lanes())); }
                 Leader leader(control, *link, steady_seconds);
                 run_round(leader, recorder, options, round, {name, options.text("--memory")});
                 control.send("close");

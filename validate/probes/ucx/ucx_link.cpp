@@ -18,12 +18,8 @@ namespace {
 constexpr ucp_tag_t message_tag = 0xFAB;
 
 void require(ucs_status_t status, const char* what) {
-    if (status == UCS_ERR_NO_DEVICE) {
-        throw NotHere(std::string(what) + ": " + ucs_status_string(status));
-    }
-    if (status != UCS_OK) {
-        throw std::runtime_error(std::string(what) + ": " + ucs_status_string(status));
-    }
+    if (status == UCS_ERR_NO_DEVICE) { throw NotHere(std::string(what) + ": " + ucs_status_string(status)); }
+    if (status != UCS_OK) { throw std::runtime_error(std::string(what) + ": " + ucs_status_string(status)); }
 }
 
 struct ContextCloser {
@@ -49,9 +45,7 @@ Context open_context(const UcxSettings& settings) {
     params.field_mask = UCP_PARAM_FIELD_FEATURES;
     params.features = UCP_FEATURE_TAG | UCP_FEATURE_RMA;
     ucp_context_h context = nullptr;
-    if (status == UCS_OK) {
-        status = ucp_init(&params, config, &context);
-    }
+    if (status == UCS_OK) { status = ucp_init(&params, config, &context); }
     ucp_config_release(config);
     require(status, ("UCX with transports '" + settings.transports + "'").c_str());
     return Context(context);
@@ -180,9 +174,7 @@ public:
 
     void progress() override {
         ucp_worker_progress(worker_.get());
-        for (const Tally* tally : {&sends_, &receives_, &flushes_}) {
-            require(tally->status, "a transfer failed");
-        }
+        for (const Tally* tally : {&sends_, &receives_, &flushes_}) { require(tally->status, "a transfer failed"); }
     }
 
     std::uint64_t completed() const override { return sends_.ended; }
@@ -226,9 +218,7 @@ private:
 
     // A call that ended at once never calls back.
     static void settle(ucs_status_ptr_t request, Tally& tally) {
-        if (!UCS_PTR_IS_PTR(request)) {
-            tally.end(UCS_PTR_STATUS(request));
-        }
+        if (!UCS_PTR_IS_PTR(request)) { tally.end(UCS_PTR_STATUS(request)); }
     }
 
     void connect(Control& control) {
@@ -252,9 +242,7 @@ private:
 
     Remote unpack(const std::string& card) const {
         const std::size_t blank = card.find(' ');
-        if (blank == std::string::npos) {
-            throw PeerLost("the peer sent no memory key");
-        }
+        if (blank == std::string::npos) { throw PeerLost("the peer sent no memory key"); }
         Remote remote;
         remote.address = std::strtoull(card.c_str(), nullptr, 10);
         require(ucp_ep_rkey_unpack(endpoint_, card.data() + blank + 1, &remote.key), "ucp_ep_rkey_unpack");
@@ -265,9 +253,7 @@ private:
     void close_endpoint() {
         ucp_request_param_t param = {};
         void* closing = ucp_ep_close_nbx(endpoint_, &param);
-        if (!UCS_PTR_IS_PTR(closing)) {
-            return;
-        }
+        if (!UCS_PTR_IS_PTR(closing)) { return; }
         const double until = steady_seconds() + 1;
         while (ucp_request_check_status(closing) == UCS_INPROGRESS && steady_seconds() < until) {
             ucp_worker_progress(worker_.get());

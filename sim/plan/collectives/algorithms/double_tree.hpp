@@ -11,9 +11,7 @@ namespace fabricast::inline collectives {
 // Parent of `node` in the first tree over `nodes`: with b the lowest set bit, (node ^ b) | 2b, or node ^ b if that is
 // not a valid node. Node 0 is the root.
 constexpr std::optional<std::uint32_t> first_tree_parent(std::uint32_t node, std::uint32_t nodes) {
-    if (node == 0) {
-        return std::nullopt;
-    }
+    if (node == 0) { return std::nullopt; }
     const std::uint32_t bit = node & (~node + 1);
     const std::uint32_t up = (node ^ bit) | (bit << 1U);
     return up < nodes ? up : node ^ bit;
@@ -21,15 +19,11 @@ constexpr std::optional<std::uint32_t> first_tree_parent(std::uint32_t node, std
 
 // The second tree mirrors the first one (even number of nodes) or shifts it by one (odd number).
 constexpr std::optional<std::uint32_t> tree_parent(std::uint32_t tree, std::uint32_t node, std::uint32_t nodes) {
-    if (tree == 0) {
-        return first_tree_parent(node, nodes);
-    }
+    if (tree == 0) { return first_tree_parent(node, nodes); }
     const bool mirror = nodes % 2 == 0;
     const std::uint32_t place = mirror ? nodes - 1 - node : (node + nodes - 1) % nodes;
     const std::optional<std::uint32_t> up = first_tree_parent(place, nodes);
-    if (!up) {
-        return std::nullopt;
-    }
+    if (!up) { return std::nullopt; }
     return mirror ? nodes - 1 - *up : (*up + 1) % nodes;
 }
 

@@ -17,9 +17,7 @@ struct Fold {
 };
 
 void fold_in(Program& p, const Fold& fold) {
-    for (std::uint32_t r = 0; r < fold.extra; ++r) {
-        p.messages.push_back({0, fold.core + r, r, 0, p.pieces, true});
-    }
+    for (std::uint32_t r = 0; r < fold.extra; ++r) { p.messages.push_back({0, fold.core + r, r, 0, p.pieces, true}); }
 }
 
 void fold_out(Program& p, const Fold& fold, std::uint32_t step) {
@@ -107,9 +105,7 @@ Program recursive_doubling_all_reduce(std::uint32_t ranks) {
     fold_in(p, fold);
     std::uint32_t step = 1;
     for (std::uint32_t distance = 1; distance < fold.core; distance *= 2, ++step) {
-        for (std::uint32_t r = 0; r < fold.core; ++r) {
-            p.messages.push_back({step, r, r ^ distance, 0, 1, true});
-        }
+        for (std::uint32_t r = 0; r < fold.core; ++r) { p.messages.push_back({step, r, r ^ distance, 0, 1, true}); }
     }
     fold_out(p, fold, step);
     return p;

@@ -34,16 +34,12 @@ public:
                 sent.push_back(send(program_.messages[i]));
             }
             for (std::size_t j = begin; j < i; ++j) {
-                if (sent[j - begin]) {
-                    arrive(program_.messages[j], *sent[j - begin]);
-                }
+                if (sent[j - begin]) { arrive(program_.messages[j], *sent[j - begin]); }
             }
             end_step();
         }
         std::vector<OpId> last;
-        for (const std::vector<OpId>& ops : past_) {
-            last.insert(last.end(), ops.begin(), ops.end());
-        }
+        for (const std::vector<OpId>& ops : past_) { last.insert(last.end(), ops.begin(), ops.end()); }
         return each_once(std::move(last));
     }
 
@@ -66,19 +62,11 @@ private:
             const std::vector<OpId>& wrote = writers(m.src, piece);
             needs.insert(needs.end(), wrote.begin(), wrote.end());
         }
-        if (!(bytes > 0)) {
-            return std::nullopt;
-        }
-        if (program_.in_order) {
-            needs.insert(needs.end(), past_[m.src].begin(), past_[m.src].end());
-        }
+        if (!(bytes > 0)) { return std::nullopt; }
+        if (program_.in_order) { needs.insert(needs.end(), past_[m.src].begin(), past_[m.src].end()); }
         std::vector<Dependency> depends;
-        for (const OpId op : each_once(std::move(needs))) {
-            depends.push_back({op});
-        }
-        if (depends.empty()) {
-            depends = after_;
-        }
+        for (const OpId op : each_once(std::move(needs))) { depends.push_back({op}); }
+        if (depends.empty()) { depends = after_; }
         const Transfer transfer{connection(m.src, m.dst), rounded_bytes(bytes), as_.overhead(m.src, m.dst, bytes)};
         return schedule_.add(transfer, depends);
     }
@@ -86,9 +74,7 @@ private:
     void arrive(const Message& m, OpId op) {
         for (std::uint32_t piece = m.first; piece < m.first + m.count; ++piece) {
             std::vector<OpId>& wrote = writers(m.dst, piece);
-            if (!m.reduce) {
-                wrote.clear();
-            }
+            if (!m.reduce) { wrote.clear(); }
             wrote.push_back(op);
         }
         present_[m.src].push_back(op);
@@ -108,9 +94,7 @@ private:
     std::uint32_t connection(std::uint32_t src, std::uint32_t dst) {
         const auto [at, fresh] =
             connections_.try_emplace({src, dst}, static_cast<std::uint32_t>(schedule_.connections.size()));
-        if (fresh) {
-            schedule_.connections.push_back(as_.connection(src, dst));
-        }
+        if (fresh) { schedule_.connections.push_back(as_.connection(src, dst)); }
         return at->second;
     }
 

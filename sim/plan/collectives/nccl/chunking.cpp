@@ -24,9 +24,7 @@ double traffic_per_byte(Collective collective, Proto proto) {
 }
 
 double halved_while_short(double chunk, double per_channel, double chunks_wanted, double floor) {
-    while (std::floor(per_channel / chunk) < chunks_wanted && chunk > floor) {
-        chunk /= 2;
-    }
+    while (std::floor(per_channel / chunk) < chunks_wanted && chunk > floor) { chunk /= 2; }
     return chunk;
 }
 
@@ -38,9 +36,7 @@ struct ChunkCap {
 
 double capped(double chunk, double bytes, double at_once, std::initializer_list<ChunkCap> caps) {
     for (const ChunkCap& cap : caps) {
-        if (bytes < cap.loops * at_once * chunk && chunk > cap.smaller) {
-            chunk = cap.smaller;
-        }
+        if (bytes < cap.loops * at_once * chunk && chunk > cap.smaller) { chunk = cap.smaller; }
     }
     return chunk;
 }
@@ -50,9 +46,7 @@ double capped(double chunk, double bytes, double at_once, std::initializer_list<
 int channels_used(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto,
                   Collective collective, const Shape& shape, double bytes) {
     double threshold = release.number_of("thread_threshold", proto);
-    if (on_ring && proto == Proto::ll) {
-        threshold *= shape.ranks;
-    }
+    if (on_ring && proto == Proto::ll) { threshold *= shape.ranks; }
     double channels = std::floor(bytes / (threads(release, found, on_ring, proto) * threshold));
     if (const double least = release.number("channels.min_traffic"); least > 0) {  // scheduleCollTasksToPlan
         channels = std::min(channels, std::ceil(bytes * traffic_per_byte(collective, proto) / least));
@@ -64,12 +58,9 @@ double slot_payload(const Release& release, const Environment& environment, Prot
     const bool own = proto == Proto::simple && environment.buffer_bytes > 0;
     const double slot = (own ? environment.buffer_bytes : release.number_of("buffer", proto)) / release.slots();
     switch (proto) {
-        case Proto::ll:
-            return slot / 2;  // 4 B data, 4 B flag
-        case Proto::ll128:
-            return slot * 15 / 16;  // 120 B data, 8 B flag
-        case Proto::simple:
-            return slot;
+        case Proto::ll: return slot / 2;           // 4 B data, 4 B flag
+        case Proto::ll128: return slot * 15 / 16;  // 120 B data, 8 B flag
+        case Proto::simple: return slot;
     }
     return slot;
 }
@@ -102,13 +93,9 @@ double nvls_chunk(const Release& release, const Environment& environment, const 
                   double bytes) {
     const double base = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.number_or_0("nvls.chunk");
     const double at_once = static_cast<double>(channels) * heads;
-    if (shape.nodes == 1) {
-        return capped(base, bytes, at_once, {{64, 64 * KiB}, {8, 32 * KiB}, {2, 16 * KiB}});
-    }
+    if (shape.nodes == 1) { return capped(base, bytes, at_once, {{64, 64 * KiB}, {8, 32 * KiB}, {2, 16 * KiB}}); }
     double most = shape.nodes >= 4 ? 64 * KiB : base;  // NVLSTREE_MAX_CHUNKSIZE left at its default
-    if (environment.nvls_tree_chunk > 0) {
-        most = environment.nvls_tree_chunk;
-    }
+    if (environment.nvls_tree_chunk > 0) { most = environment.nvls_tree_chunk; }
     return capped(std::min(base, most), bytes, at_once,
                   {{32, 256 * KiB}, {16, 128 * KiB}, {4, 64 * KiB}, {1, 32 * KiB}});
 }
@@ -129,19 +116,13 @@ int p2p_channels(const Release& release, const Environment& environment, const T
     const double step = p2p_chunk(release, environment, found, shape);
     const std::int64_t ranks = shape.ranks;
     int least = found.p2p_channels_per_peer;
-    while (least > 1 && least * ranks > found.p2p_channels) {
-        least /= 2;
-    }
+    while (least > 1 && least * ranks > found.p2p_channels) { least /= 2; }
     int most = found.p2p_channels_per_peer;
-    while (most > 1 && most * ranks > std::int64_t{4} * found.p2p_channels) {
-        most /= 2;
-    }
+    while (most > 1 && most * ranks > std::int64_t{4} * found.p2p_channels) { most /= 2; }
     const double shortest = shape.nodes > 1 ? step / 2 : step / 8;
     const double longest = shape.nodes > 1 ? step : step * 32;
     int channels = static_cast<int>(std::clamp(std::ceil(bytes / shortest), 1.0, static_cast<double>(least)));
-    while (std::max(shortest, bytes / channels) > longest && channels <= most / 2) {
-        channels *= 2;
-    }
+    while (std::max(shortest, bytes / channels) > longest && channels <= most / 2) { channels *= 2; }
     return channels;
 }
 

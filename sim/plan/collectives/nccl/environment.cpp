@@ -50,9 +50,7 @@ std::vector<bool> narrowed(const Setting& setting, const std::vector<std::string
     std::vector<bool> allowed(known.size(), true);
     for (const std::string_view entry : split(setting.value, ';')) {
         const std::size_t colon = entry.find(':');
-        if (colon != std::string_view::npos && !names(entry.substr(0, colon), setting.collective)) {
-            continue;
-        }
+        if (colon != std::string_view::npos && !names(entry.substr(0, colon), setting.collective)) { continue; }
         const std::string_view list = colon == std::string_view::npos ? entry : entry.substr(colon + 1);
         const bool excluding = list.starts_with('^');
         allowed.assign(known.size(), excluding);
@@ -75,15 +73,11 @@ std::vector<bool> narrowed(const Setting& setting, const std::vector<std::string
 
 void set_algorithms(Environment& e, const Setting& setting) {
     std::vector<std::string_view> known;
-    for (const AlgorithmModel* algorithm : setting.algorithms) {
-        known.push_back(algorithm->name);
-    }
+    for (const AlgorithmModel* algorithm : setting.algorithms) { known.push_back(algorithm->name); }
     const std::vector<bool> allowed = narrowed(setting, known);
     e.allowed.refused.clear();
     for (std::size_t i = 0; i < allowed.size(); ++i) {
-        if (!allowed[i]) {
-            e.allowed.refused.insert(setting.algorithms[i]->key);
-        }
+        if (!allowed[i]) { e.allowed.refused.insert(setting.algorithms[i]->key); }
     }
 }
 
@@ -102,26 +96,20 @@ PeerLevel level(const Setting& setting) {
     constexpr std::array<PeerLevel, 6> by_number{loc, pix, pxb, phb, sys, sys};
     const std::string asked = lower_case(setting.value);
     for (const auto& [name, value] : levels) {
-        if (name == asked) {
-            return value;
-        }
+        if (name == asked) { return value; }
     }
     return by_number[static_cast<std::size_t>(std::min(setting.whole(0), 5L))];
 }
 
-template <int Environment::*Channels>
-void set_channels(Environment& e, const Setting& setting) {
+template <int Environment::*Channels> void set_channels(Environment& e, const Setting& setting) {
     e.*Channels = static_cast<int>(setting.whole(1));
 }
-template <double Environment::*Bytes>
-void set_bytes(Environment& e, const Setting& setting) {
+template <double Environment::*Bytes> void set_bytes(Environment& e, const Setting& setting) {
     e.*Bytes = static_cast<double>(setting.whole(1));
 }
 void set_cross_nic(Environment& e, const Setting& setting) {
     e.cross_nic = static_cast<int>(setting.whole(0));
-    if (e.cross_nic > 2) {
-        throw PlanError(fmt::format("{}={}: NCCL knows 0, 1 and 2", setting.name, setting.value));
-    }
+    if (e.cross_nic > 2) { throw PlanError(fmt::format("{}={}: NCCL knows 0, 1 and 2", setting.name, setting.value)); }
 }
 void set_gpu_direct(Environment& e, const Setting& setting) { e.gpu_direct = level(setting) != PeerLevel::loc; }
 

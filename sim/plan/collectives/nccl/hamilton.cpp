@@ -24,9 +24,7 @@ public:
     std::vector<std::vector<std::uint16_t>> best() {
         next_ring();
         std::vector<std::vector<std::uint16_t>> rings;
-        for (auto at = best_.begin(); at != best_.end(); at += n_) {
-            rings.emplace_back(at, at + n_);
-        }
+        for (auto at = best_.begin(); at != best_.end(); at += n_) { rings.emplace_back(at, at + n_); }
         return rings;
     }
 
@@ -38,12 +36,8 @@ private:
 
     // Every ring so far is complete: begins the next one.
     void next_ring() {
-        if (visited_.size() > best_.size()) {
-            best_ = visited_;
-        }
-        if (!done()) {
-            visit(0, 1);
-        }
+        if (visited_.size() > best_.size()) { best_ = visited_; }
+        if (!done()) { visit(0, 1); }
     }
 
     // Goes on from `to`; `used` are the bits of the ring's GPUs.
@@ -54,9 +48,7 @@ private:
     }
 
     void extend(std::uint64_t used) {
-        if (done() || ++steps_ > max_steps) {
-            return;
-        }
+        if (done() || ++steps_ > max_steps) { return; }
         const std::uint16_t at = visited_.back();
         if (used == all_) {
             if (room(at, 0) > 0) {
@@ -72,13 +64,9 @@ private:
         std::size_t open = 0;
         for (std::uint16_t to = 1; to < static_cast<std::uint16_t>(n_); ++to) {
             const int* wide = &room(at, 0);
-            if ((used >> to & 1U) != 0 || wide[to] <= 0) {
-                continue;
-            }
+            if ((used >> to & 1U) != 0 || wide[to] <= 0) { continue; }
             std::size_t place = open++;
-            for (; place > 0 && wide[order[place - 1]] < wide[to]; --place) {
-                order[place] = order[place - 1];
-            }
+            for (; place > 0 && wide[order[place - 1]] < wide[to]; --place) { order[place] = order[place - 1]; }
             order[place] = to;
         }
         for (std::size_t i = 0; i < open && !done(); ++i) {
@@ -100,18 +88,12 @@ private:
 bool extend_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_t last, std::uint64_t used,
                  std::vector<std::uint16_t>& path) {
     const std::uint16_t at = path.back();
-    if (path.size() == n) {
-        return at == last;
-    }
+    if (path.size() == n) { return at == last; }
     for (std::uint16_t to = 0; to < static_cast<std::uint16_t>(n); ++to) {
         const bool too_early = to == last && path.size() + 1 < n;
-        if ((used >> to & 1U) != 0 || too_early || capacity[std::size_t{at} * n + to] <= 0) {
-            continue;
-        }
+        if ((used >> to & 1U) != 0 || too_early || capacity[std::size_t{at} * n + to] <= 0) { continue; }
         path.push_back(to);
-        if (extend_path(n, capacity, last, used | std::uint64_t{1} << to, path)) {
-            return true;
-        }
+        if (extend_path(n, capacity, last, used | std::uint64_t{1} << to, path)) { return true; }
         path.pop_back();
     }
     return false;
@@ -122,16 +104,12 @@ bool extend_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_
 std::vector<std::uint16_t> hamiltonian_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_t first,
                                             std::uint16_t last) {
     std::vector<std::uint16_t> path{first};
-    if (!extend_path(n, capacity, last, std::uint64_t{1} << first, path)) {
-        path.clear();
-    }
+    if (!extend_path(n, capacity, last, std::uint64_t{1} << first, path)) { path.clear(); }
     return path;
 }
 
 std::vector<std::vector<std::uint16_t>> hamiltonian_rings(std::uint32_t n, std::vector<int> capacity, int most) {
-    if (n < 2 || n > 64) {
-        return {};
-    }
+    if (n < 2 || n > 64) { return {}; }
     if (n == 2) {  // the cycle a -> b -> a, as often as the direction with less capacity allows
         const int count = std::min({capacity[1], capacity[2], most});
         return std::vector<std::vector<std::uint16_t>>(static_cast<std::size_t>(std::max(count, 0)), {0, 1});

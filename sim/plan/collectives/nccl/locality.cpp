@@ -41,9 +41,7 @@ bool is_nvlink(const NodeCable& cable) {
 PcieGraph pcie_graph(const NodeTemplate& node) {
     PcieGraph graph;
     for (const NodeCable& cable : node.cables) {
-        if (is_nvlink(cable)) {
-            continue;
-        }
+        if (is_nvlink(cable)) { continue; }
         const std::size_t a = graph.device(cable.a);
         const std::size_t b = graph.device(cable.b);
         const bool between = graph.cpu[a] && graph.cpu[b];
@@ -67,13 +65,9 @@ std::vector<Walk> walks_from(const PcieGraph& graph, std::size_t start) {
     while (!todo.empty()) {
         const std::size_t at = todo.front();
         todo.pop();
-        if (at != start && !graph.cpu[at] && !graph.pcie_switch[at]) {
-            continue;
-        }
+        if (at != start && !graph.cpu[at] && !graph.pcie_switch[at]) { continue; }
         for (const Neighbour& n : graph.next[at]) {
-            if (walk[n.device].hops >= 0) {
-                continue;
-            }
+            if (walk[n.device].hops >= 0) { continue; }
             walk[n.device] = {walk[at].hops + 1, walk[at].switches + (graph.pcie_switch[n.device] ? 1 : 0),
                               walk[at].cpus + (graph.cpu[n.device] ? 1 : 0),
                               walk[at].between_cpus + (n.between_cpus ? 1 : 0)};
@@ -119,9 +113,7 @@ Locality locality(const NodeTemplate& node, std::uint32_t gpus) {
     l.gpu_to_gpu.assign(std::size_t{gpus} * gpus, PciePath::dis);
     l.gpu_to_nic.assign(std::size_t{gpus} * l.nics, PciePath::dis);
     std::map<std::string, std::uint32_t> gpu_index;
-    for (std::uint32_t g = 0; g < gpus; ++g) {
-        gpu_index["gpu" + std::to_string(g)] = g;
-    }
+    for (std::uint32_t g = 0; g < gpus; ++g) { gpu_index["gpu" + std::to_string(g)] = g; }
     for (const NodeCable& cable : node.cables) {
         const auto a = gpu_index.find(cable.a);
         const auto b = gpu_index.find(cable.b);

@@ -22,14 +22,10 @@ Version parse_version(std::string_view text) {
     int parts = 0;
     for (int* number : {&version.major, &version.minor, &version.patch}) {
         const auto [next, error] = std::from_chars(at, end, *number);
-        if (error != std::errc{}) {
-            break;
-        }
+        if (error != std::errc{}) { break; }
         ++parts;
         at = next;
-        if (at == end || *at != '.') {
-            break;
-        }
+        if (at == end || *at != '.') { break; }
         ++at;
     }
     if (parts < 2 || at != end) {

@@ -18,9 +18,7 @@ namespace {
 double nvlink_speed(const Release& release, int cc) {
     for (const int known : {100, 90, 80, 70}) {
         const std::string figure = fmt::format("nvlink.sm{}", cc == 86 ? 86 : known);
-        if (cc >= known && release.entry->has(figure)) {
-            return release.number(figure);
-        }
+        if (cc >= known && release.entry->has(figure)) { return release.number(figure); }
     }
     return release.number("nvlink.sm60");
 }
@@ -40,9 +38,7 @@ double pcie_speed(const Release& release, const NodeTemplate& node) {
     double best = lanes.front() * 16;
     for (const double lane : lanes) {
         // NCCL's figure is 0.75 of the raw bit rate, the line rate after 128b/130b coding is 0.985 of it.
-        if (std::abs(lane * 16 / 0.762 - slowest) < std::abs(best / 0.762 - slowest)) {
-            best = lane * 16;
-        }
+        if (std::abs(lane * 16 / 0.762 - slowest) < std::abs(best / 0.762 - slowest)) { best = lane * 16; }
     }
     return best;
 }
@@ -77,9 +73,7 @@ const std::vector<double>& NodeBandwidths::speeds() const {
     const char* where = several() ? "inter" : "intra";
     for (const auto& [era, since] : {std::pair{"blackwell", 100}, std::pair{"hopper", 90}}) {
         const std::string figure = fmt::format("search.{}.{}", where, era);
-        if (cc >= since && release.entry->has(figure)) {
-            return release.entry->list(figure);
-        }
+        if (cc >= since && release.entry->has(figure)) { return release.entry->list(figure); }
     }
     return release.entry->list(fmt::format("search.{}.pre_hopper", where));
 }
@@ -99,9 +93,7 @@ NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uin
         // over NVLink (PXN).
         for (const std::uint16_t nic : p.rails) {
             std::uint32_t beside = 0;
-            for (std::uint32_t g = 0; g < gpus; ++g) {
-                beside += p.places.nic_path(g, nic) <= PciePath::pxb ? 1 : 0;
-            }
+            for (std::uint32_t g = 0; g < gpus; ++g) { beside += p.places.nic_path(g, nic) <= PciePath::pxb ? 1 : 0; }
             p.pxn_exit = p.pxn_exit || (gpus > 1 && beside < 2);
         }
         p.ring_forwards = p.pxn_exit;

@@ -32,8 +32,7 @@ struct NodeBandwidths {
     double total() const { return std::max(pcie, nvlink_total); }
     const std::vector<double>& speeds() const;  // per channel, as the search tries them
     // The speed raised from step to step, the slowest first, where `fits(next, speed)`.
-    template <class Fits>
-    double raised(double speed, const Fits& fits) const {
+    template <class Fits> double raised(double speed, const Fits& fits) const {
         for (auto next = speeds().rbegin(); next != speeds().rend(); ++next) {
             speed = *next > speed && fits(*next, speed) ? *next : speed;
         }

@@ -33,9 +33,7 @@ Flags read_flags(const Part& part) {
     constexpr std::string_view prefix = "flag.";
     Flags flags;
     for (const auto& [path, figure] : part.figures) {
-        if (!path.starts_with(prefix)) {
-            continue;
-        }
+        if (!path.starts_with(prefix)) { continue; }
         const auto found = std::ranges::find(all_flags, std::string_view(path).substr(prefix.size()), &Flag::name);
         if (found == all_flags.end()) {
             std::vector<std::string_view> known;
@@ -60,9 +58,7 @@ Generation generation(int compute_capability) {
 bool Release::has(std::string_view algorithm) const { return has_word(entry->word("algorithms"), algorithm); }
 
 double Release::item(std::string_view figure, std::size_t i) const {
-    if (!entry->has(figure)) {
-        return 0;
-    }
+    if (!entry->has(figure)) { return 0; }
     const std::vector<double>& list = entry->list(figure);
     return i < list.size() ? list[i] : 0;
 }
@@ -70,9 +66,7 @@ double Release::item(std::string_view figure, std::size_t i) const {
 double Release::item_of(std::string_view figure, Generation generation, std::size_t i) const {
     for (auto g = static_cast<std::size_t>(generation);; --g) {
         const std::string path = fmt::format("{}.{}", figure, generation_keys[g]);
-        if (g == 0 || entry->has(path)) {
-            return item(path, i);
-        }
+        if (g == 0 || entry->has(path)) { return item(path, i); }
     }
 }
 
@@ -84,9 +78,7 @@ Release release(const Catalog& catalog, const Version& version) {
     const Part* best = nullptr;
     Version best_version;
     for (const Part* part : catalog.of_kind("library")) {
-        if (!part->name.starts_with("nccl-")) {
-            continue;
-        }
+        if (!part->name.starts_with("nccl-")) { continue; }
         const Version found = parse_version(part->word("version"));
         const bool better = best == nullptr || (found <= version ? best_version > version || found > best_version
                                                                  : best_version > version && found < best_version);
@@ -95,9 +87,7 @@ Release release(const Catalog& catalog, const Version& version) {
             best_version = found;
         }
     }
-    if (best == nullptr) {
-        throw PlanError("the catalogue holds no NCCL release (parts named nccl-<version>)");
-    }
+    if (best == nullptr) { throw PlanError("the catalogue holds no NCCL release (parts named nccl-<version>)"); }
     return {.entry = best, .part = best->name, .version = best_version, .flags = read_flags(*best)};
 }
 

@@ -17,13 +17,9 @@ std::vector<std::uint16_t> order_between(const NodeBandwidths& p, std::uint32_t 
     std::vector<std::uint16_t> order{static_cast<std::uint16_t>(first)};
     for (std::uint32_t step = 1; step < p.gpus; ++step) {
         const std::uint32_t g = (first + step) % p.gpus;
-        if (g != last) {
-            order.push_back(static_cast<std::uint16_t>(g));
-        }
+        if (g != last) { order.push_back(static_cast<std::uint16_t>(g)); }
     }
-    if (last != first) {
-        order.push_back(static_cast<std::uint16_t>(last));
-    }
+    if (last != first) { order.push_back(static_cast<std::uint16_t>(last)); }
     return order;
 }
 
@@ -38,9 +34,7 @@ std::vector<std::uint16_t> rail_order(const NodeBandwidths& p, std::uint16_t nic
         const PciePath way = p.places.nic_path(g, nic);
         const PciePath held = p.places.nic_path(last, nic);
         const bool beside = way <= PciePath::pxb && held > PciePath::pxb;
-        if (g != first && (beside || (held == PciePath::dis && way < held))) {
-            last = g;
-        }
+        if (g != first && (beside || (held == PciePath::dis && way < held))) { last = g; }
     }
     return order_between(p, first, last);
 }
@@ -58,9 +52,7 @@ public:
         for (const std::uint16_t last : exits_for(first, nic)) {
             std::vector<std::uint16_t> way = hamiltonian_path(p_.gpus, room_, first, last);
             if (!way.empty()) {
-                for (std::size_t i = 0; i + 1 < way.size(); ++i) {
-                    --room_[way[i] * p_.gpus + way[i + 1]];
-                }
+                for (std::size_t i = 0; i + 1 < way.size(); ++i) { --room_[way[i] * p_.gpus + way[i + 1]]; }
                 ++exits_[last];
                 return way;
             }
@@ -116,9 +108,7 @@ void leave_in_pairs(const NodeBandwidths& p, std::vector<Ring>& rings) {
         Ring& b = rings[c + 1];
         const std::uint32_t first = p.places.nearest_gpu[a.nic];
         const std::uint32_t last = p.places.nearest_gpu[b.nic];
-        if (first == last) {
-            continue;
-        }
+        if (first == last) { continue; }
         a.exit_nic = b.nic;
         b.exit_nic = a.nic;
         a.order = b.odd_order = order_between(p, first, last);
@@ -131,9 +121,7 @@ void leave_in_pairs(const NodeBandwidths& p, std::vector<Ring>& rings) {
 std::vector<Ring> ring_orders(const NodeBandwidths& p, int channels, double speed, Exit exit) {
     const bool mesh = mesh_closes(p);
     std::vector<std::vector<std::uint16_t>> cycles;
-    if (mesh && !p.several()) {
-        cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, speed), channels);
-    }
+    if (mesh && !p.several()) { cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, speed), channels); }
     std::vector<std::uint16_t> in_order(p.gpus);
     std::iota(in_order.begin(), in_order.end(), std::uint16_t{0});
     MeshWays ways(p, speed);
@@ -146,16 +134,12 @@ std::vector<Ring> ring_orders(const NodeBandwidths& p, int channels, double spee
         } else {
             ring.nic = p.rails[c % p.rails.size()];
             ring.order = mesh ? ways.take(ring.nic) : rail_order(p, ring.nic);
-            if (ring.order.empty()) {
-                ring.order = rail_order(p, ring.nic);
-            }
+            if (ring.order.empty()) { ring.order = rail_order(p, ring.nic); }
             ring.exit_nic = exit == Exit::nearest ? exits.take(ring.order.back()) : ring.nic;
         }
         rings.push_back(std::move(ring));
     }
-    if (exit == Exit::in_pairs && !mesh) {
-        leave_in_pairs(p, rings);
-    }
+    if (exit == Exit::in_pairs && !mesh) { leave_in_pairs(p, rings); }
     return rings;
 }
 

@@ -20,25 +20,19 @@ struct Solution {
 
 int channels_inside(const NodeBandwidths& p, double speed) {
     const int most = p.most();
-    if (p.gpus == 1) {
-        return most;
-    }
+    if (p.gpus == 1) { return most; }
     if (p.node.nvlink == NvlinkShape::nvswitch) {
         const double load = p.several() && !p.ring_forwards ? (p.gpus - 1.0) / p.gpus : 1;
         return std::min(most, static_cast<int>(p.nvlink_total / (speed * load) + 1e-9));
     }
-    if (mesh_closes(p)) {
-        return static_cast<int>(hamiltonian_rings(p.gpus, mesh_capacity(p, speed), most).size());
-    }
+    if (mesh_closes(p)) { return static_cast<int>(hamiltonian_rings(p.gpus, mesh_capacity(p, speed), most).size()); }
     const double narrowest = p.places.crosses_cpus ? std::min(p.pcie, p.inter_cpu) : p.pcie;
     return std::min(most, static_cast<int>(narrowest / speed + 1e-9));
 }
 
 int channels_at(const NodeBandwidths& p, double speed) {
     const int inside = channels_inside(p, speed);
-    if (!p.several()) {
-        return inside;
-    }
+    if (!p.several()) { return inside; }
     const int outside = static_cast<int>(p.rails.size()) * static_cast<int>(std::min(p.port, p.pcie) / speed + 1e-9);
     return std::min({inside, outside, p.most()});
 }
@@ -47,15 +41,11 @@ int channels_at(const NodeBandwidths& p, double speed) {
 Solution first_pass(const std::vector<double>& speeds, double fastest, double total, int least,
                     const std::function<int(double)>& channels) {
     std::size_t i = 0;
-    while (i + 1 < speeds.size() && (speeds[i] > fastest || speeds[i] * least > total)) {
-        ++i;
-    }
+    while (i + 1 < speeds.size() && (speeds[i] > fastest || speeds[i] * least > total)) { ++i; }
     Solution best;
     for (;; ++i) {
         const Solution now{channels(speeds[i]), speeds[i]};
-        if (now.channels >= least && now.product() > best.product() * (1 + 1e-9)) {
-            best = now;
-        }
+        if (now.channels >= least && now.product() > best.product() * (1 + 1e-9)) { best = now; }
         const bool enough = best.product() >= total * (1 - 1e-9);
         if (enough || i + 1 >= speeds.size() || (best.channels > 0 && speeds[i + 1] / best.speed <= 0.49)) {
             return best;
@@ -67,9 +57,7 @@ Solution first_pass(const std::vector<double>& speeds, double fastest, double to
 Solution duplicate(Solution s, int compute_capability, int most) {
     const bool keep = s.speed < 25e9 || (compute_capability > 80 && s.speed < 50e9 && s.channels > 4);
     const int twice = std::min(2 * s.channels, most);
-    if (keep || twice == s.channels) {
-        return s;
-    }
+    if (keep || twice == s.channels) { return s; }
     return {twice, s.speed / std::ceil(static_cast<double>(twice) / s.channels)};
 }
 
@@ -104,9 +92,7 @@ Graph nvls_graph(const NodeBandwidths& p) {
             graph.intra = graph.inter = speed;
         }
     }
-    if (graph.channels < (p.several() ? 1 : heads)) {
-        return {};
-    }
+    if (graph.channels < (p.several() ? 1 : heads)) { return {}; }
     // Pass 2 raises only the network's speed, while it is below twice the speed inside.
     graph.inter = p.raised(graph.inter, [&](double next, double now) {
         return now < 2 * graph.intra && (!p.several() || std::min(p.port, p.pcie) >= next);
@@ -120,12 +106,8 @@ int execution_channels(const NodeBandwidths& p, const TopologySearchResult& foun
     int channels = std::min(p.max_channels(), 2 * found.ring.channels);
     const bool few_and_fast =
         p.node.gpu.compute_capability >= 90 && p.several() && found.ring.intra > 45e9 && channels < 16;
-    if (few_and_fast && release.flags.doubles_few_channels) {
-        channels *= 2;
-    }
-    if (environment.max_channels > 0) {
-        channels = std::min(channels, environment.max_channels);
-    }
+    if (few_and_fast && release.flags.doubles_few_channels) { channels *= 2; }
+    if (environment.max_channels > 0) { channels = std::min(channels, environment.max_channels); }
     channels = std::min(std::max(channels, environment.min_channels), p.max_channels());
     return std::max(channels, found.nvls_channels);
 }
@@ -134,9 +116,7 @@ int power_of_two_up(int n) { return static_cast<int>(std::bit_ceil(static_cast<u
 
 // ncclTopoComputeP2pChannels, ncclTopoGetNchannels: two channels per NVLink to a peer, two to a network peer.
 int channels_per_peer(const NodeBandwidths& p, int p2p_channels) {
-    if (p.several()) {
-        return 2;
-    }
+    if (p.several()) { return 2; }
     if (p.node.nvlink == NvlinkShape::nvswitch) {
         return std::min(p2p_channels, power_of_two_up(std::min(p2p_channels, 2 * p.node.gpu.nvlinks)));
     }
@@ -167,9 +147,7 @@ NodeTemplate as_peers_reach(NodeTemplate node, const Environment& environment) {
 // If a ring would have to leave over NVLink through another GPU to keep its rail, and PXN is off, the search takes the
 // other NIC, unless NCCL_CROSS_NIC=0 keeps the ring on its rail.
 Exit exit_of(const NodeBandwidths& p, const Environment& environment) {
-    if (environment.cross_nic == 1) {
-        return Exit::nearest;
-    }
+    if (environment.cross_nic == 1) { return Exit::nearest; }
     const bool stuck = p.pxn_exit && ring_on_nvlink(p) && !environment.pxn;
     return stuck && environment.cross_nic == 2 ? Exit::in_pairs : Exit::own_rail;
 }
@@ -200,9 +178,7 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
         found.nvls = nvls_graph(whole);
         found.nvls_channels = found.nvls.channels == 0 ? 0 : nvls_channels(whole);
     }
-    for (const AlgorithmModel* algorithm : algorithms) {
-        found.graphs[algorithm->key] = algorithm->graph(found, p);
-    }
+    for (const AlgorithmModel* algorithm : algorithms) { found.graphs[algorithm->key] = algorithm->graph(found, p); }
     found.channels = execution_channels(p, found, release, environment);
     found.p2p_channels = std::min(power_of_two_up(found.channels), 64);
     found.p2p_channels_per_peer = std::min(channels_per_peer(p, found.p2p_channels), found.p2p_channels);

@@ -37,9 +37,7 @@ double TuningCase::tree_correction(Proto proto, double bytes) const {
 
 TuningCase::Latency TuningCase::latency(Proto proto) const {
     Latency out{release.item(fmt::format("base_latency.{}", key), index(proto)), hop(inside(), key, proto), 0};
-    if (several() && proto == Proto::ll) {
-        out.intra *= release.number("ll_several_nodes_factor");
-    }
+    if (several() && proto == Proto::ll) { out.intra *= release.number("ll_several_nodes_factor"); }
     // With one GPU per node nothing hides the network's latency.
     const bool exposed = per_node() == 1 && release.is("single_gpu_net_latency", "tree");
     out.inter = hop("net", exposed ? "tree" : key, proto);
@@ -64,19 +62,13 @@ std::vector<Estimate> estimates(Algorithms algorithms, const Release& release, c
     std::vector<Estimate> all;
     for (const AlgorithmModel* algorithm : algorithms) {
         const auto graph = graphs.find(algorithm->key);
-        if (graph == graphs.end() || graph->second.channels == 0 || !release.has(algorithm->key)) {
-            continue;
-        }
+        if (graph == graphs.end() || graph->second.channels == 0 || !release.has(algorithm->key)) { continue; }
         const TuningCase c{release, comm, graph->second, collective, algorithm->key};
         for (const Proto proto : every_proto) {
-            if (!algorithm->runs(c) || !permitted(*algorithm, proto, comm, allowed)) {
-                continue;
-            }
+            if (!algorithm->runs(c) || !permitted(*algorithm, proto, comm, allowed)) { continue; }
             const bool avoided = lossy_ring && algorithm->word == Algorithm::ring;
             const double time = algorithm->seconds(c, proto, bytes) * (avoided ? 1024 : 1);
-            if (std::isfinite(time)) {
-                all.push_back({algorithm, proto, time});
-            }
+            if (std::isfinite(time)) { all.push_back({algorithm, proto, time}); }
         }
     }
     return all;
@@ -84,9 +76,7 @@ std::vector<Estimate> estimates(Algorithms algorithms, const Release& release, c
 
 Estimate choose(const std::vector<Estimate>& estimates) {
     const auto best = std::ranges::min_element(estimates, {}, &Estimate::seconds);
-    if (best == estimates.end()) {
-        throw PlanError("no algorithm and protocol is left to choose from");
-    }
+    if (best == estimates.end()) { throw PlanError("no algorithm and protocol is left to choose from"); }
     return *best;
 }
 

@@ -39,8 +39,7 @@ struct Allowed {
     bool ll128_by_name = false;  // LL128 was asked for by name: allowed even if it is off by default
 
     // Refuses every algorithm that `keep` does not want.
-    template <class Keep>
-    void keep_only(Algorithms algorithms, Keep&& keep) {
+    template <class Keep> void keep_only(Algorithms algorithms, Keep&& keep) {
         for (const AlgorithmModel* algorithm : algorithms) {
             keep(*algorithm) ? (void)refused.erase(algorithm->key) : (void)refused.insert(algorithm->key);
         }

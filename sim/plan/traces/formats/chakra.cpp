@@ -198,9 +198,7 @@ void read(InputFile& file, Recording& recording, const ReadProgress& progress, B
             continue;
         }
         graph.add(messages.message(), messages.record().number);
-        if (progress && messages.record().number % 4096 == 0) {
-            progress(file.share());
-        }
+        if (progress && messages.record().number % 4096 == 0) { progress(file.share()); }
     }
     if (!metadata) {
         throw InputError(rank.source, "empty (accepted: a Chakra trace: length-delimited GlobalMetadata and Nodes)");

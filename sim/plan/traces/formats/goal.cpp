@@ -33,21 +33,15 @@ public:
         number_ = number;
         split(text);
         at_ = 0;
-        while (at_ < tokens_.size()) {
-            statement();
-        }
+        while (at_ < tokens_.size()) { statement(); }
     }
 
     void finish() {
         if (in_comment_ || inside_) {
             fail(inside_ ? fmt::format("the file ends inside rank {}", rank_.rank) : "the file ends inside a comment");
         }
-        if (recording_.world == 0) {
-            fail("'num_ranks' is missing (accepted: num_ranks N, then rank r { ... })");
-        }
-        if (recording_.ranks.empty()) {
-            fail("no rank does anything");
-        }
+        if (recording_.world == 0) { fail("'num_ranks' is missing (accepted: num_ranks N, then rank r { ... })"); }
+        if (recording_.ranks.empty()) { fail("no rank does anything"); }
     }
 
 private:
@@ -83,9 +77,7 @@ private:
     }
 
     std::string_view next(std::string_view what) {
-        if (at_ == tokens_.size()) {
-            fail(fmt::format("the line ends where {} should stand", what));
-        }
+        if (at_ == tokens_.size()) { fail(fmt::format("the line ends where {} should stand", what)); }
         return tokens_[at_++].text;
     }
 
@@ -101,9 +93,7 @@ private:
     std::int64_t whole(std::string_view what, char unit, std::int64_t high) {
         std::string_view word = next(what);
         const std::string_view all = word;
-        if (unit != '\0' && word.ends_with(unit)) {
-            word.remove_suffix(1);
-        }
+        if (unit != '\0' && word.ends_with(unit)) { word.remove_suffix(1); }
         const std::optional<std::int64_t> value = count_in_word(word);
         if (!value || *value < 0 || *value > high) {
             --at_;
@@ -126,9 +116,7 @@ private:
         }
         if (!inside_) {
             expect("rank");
-            if (recording_.world == 0) {
-                fail("'num_ranks' must stand before the first rank");
-            }
+            if (recording_.world == 0) { fail("'num_ranks' must stand before the first rank"); }
             rank_ = RankRecording(rank_number("a rank"), *file_);
             expect("{");
             inside_ = true;

@@ -31,9 +31,7 @@ public:
 
     void take(const JsonPiece& piece) {
         if (piece.member == "traceEvents") {
-            if (piece.value.is_object()) {
-                event(piece);
-            }
+            if (piece.value.is_object()) { event(piece); }
         } else if (piece.member == "distributedInfo") {
             distributed(piece.value);
         } else if (piece.member == "deviceProperties") {
@@ -134,9 +132,7 @@ void Trace::gpu_activity(const JsonPiece& piece, const Json& args, const std::st
     devices_.insert(a.stream.gpu);
     if (is_comm_kernel(name)) {
         a.comm = true;
-        if (std::optional<KinetoCall> call = described_call(args)) {
-            a.call = keep(std::move(*call));
-        }
+        if (std::optional<KinetoCall> call = described_call(args)) { a.call = keep(std::move(*call)); }
     }
     activities_.push_back(a);
 }
@@ -144,9 +140,7 @@ void Trace::gpu_activity(const JsonPiece& piece, const Json& args, const std::st
 void Trace::cpu_operator(const JsonPiece& piece, const Json& args, const std::string& name) {
     const std::uint64_t id = whole(args, "External id", "external id");
     std::optional<KinetoCall> call = name == "record_param_comms" ? described_call(args) : call_by_dims(args, name);
-    if (!call || (id != 0 && call_by_id_.contains(id))) {
-        return;
-    }
+    if (!call || (id != 0 && call_by_id_.contains(id))) { return; }
     const Activity span = activity(piece, name);
     const std::uint32_t number = keep(std::move(*call));
     spans_[thread_of(piece.value)][span.start_ns] = {span.end_ns, number};
@@ -168,9 +162,7 @@ void Trace::launch(const JsonPiece& piece, const Json& args) {
 std::uint32_t Trace::call_around(std::uint64_t launch) const {
     const auto launched = launches_.find(launch);
     const auto thread = launched == launches_.end() ? spans_.end() : spans_.find(launched->second.first);
-    if (thread == spans_.end()) {
-        return no_call;
-    }
+    if (thread == spans_.end()) { return no_call; }
     const std::int64_t when = launched->second.second;
     auto around = thread->second.upper_bound(when);
     while (around != thread->second.begin()) {
@@ -178,9 +170,7 @@ std::uint32_t Trace::call_around(std::uint64_t launch) const {
         if (around->second.first >= when) {
             return around->second.second;  // the innermost annotation
         }
-        if (when - around->first > longest_annotation_ns) {
-            break;
-        }
+        if (when - around->first > longest_annotation_ns) { break; }
     }
     return no_call;
 }
@@ -192,13 +182,9 @@ std::uint32_t Trace::call_of(const Activity& activity) {
     if (call == no_call) {
         const auto known = call_by_id_.find(activity.external);
         call = known != call_by_id_.end() ? known->second : call_around(activity.launch);
-        if (call != no_call && used_[call]) {
-            return no_call;
-        }
+        if (call != no_call && used_[call]) { return no_call; }
     }
-    if (call != no_call) {
-        used_[call] = true;
-    }
+    if (call != no_call) { used_[call] = true; }
     return call;
 }
 
@@ -223,12 +209,8 @@ void Trace::stream_wait(const Json& args) {
 }
 
 void Trace::distributed(const Json& info) {
-    if (!info.is_object()) {
-        return;
-    }
-    if (const auto found = rank(info, "rank")) {
-        rank_ = found;
-    }
+    if (!info.is_object()) { return; }
+    if (const auto found = rank(info, "rank")) { rank_ = found; }
     recording_.world = std::max(recording_.world, rank(info, "world_size").value_or(0));
     const auto groups = info.find("pg_config");
     if (groups != info.end() && groups->is_array()) {
@@ -242,9 +224,7 @@ void Trace::distributed(const Json& info) {
 
 void Trace::devices(const Json& list) {
     for (const Json& device : list.is_array() ? list : Json::array()) {
-        if (device.is_object()) {
-            device_names_[whole(device, "id", "id")] = text(device, "name");
-        }
+        if (device.is_object()) { device_names_[whole(device, "id", "id")] = text(device, "name"); }
     }
 }
 
@@ -253,9 +233,7 @@ std::uint32_t Trace::group_of(const KinetoCall& call) {
     if (const auto known = group_ranks_.find(call.group); group.ranks.empty() && known != group_ranks_.end()) {
         group.ranks = known->second;
     }
-    if (!group.ranks.empty()) {
-        group.size = static_cast<std::uint32_t>(group.ranks.size());
-    }
+    if (!group.ranks.empty()) { group.size = static_cast<std::uint32_t>(group.ranks.size()); }
     return group_number(recording_, group);
 }
 
@@ -283,9 +261,7 @@ Record Trace::record_of(const Activity& activity) {
         const std::uint32_t call = call_of(activity);
         const bool told = call != no_call && calls_[call].dtype &&
                           (calls_[call].what.kind == RecordKind::collective || calls_[call].peer);
-        if (told) {
-            r = comm_record(activity, calls_[call]);
-        }
+        if (told) { r = comm_record(activity, calls_[call]); }
         if (!told || !(r.bytes > 0)) {
             r = {};
             r.time = nanoseconds(activity.end_ns - activity.start_ns);
@@ -318,9 +294,7 @@ void Trace::only_calls() {
 }
 
 void Trace::finish() {
-    if (activities_.empty()) {
-        only_calls();
-    }
+    if (activities_.empty()) { only_calls(); }
     if (activities_.empty()) {
         throw InputError(file_.path().string(),
                          "nothing to replay: no GPU activity and no NCCL call among its events (accepted: a "
@@ -334,9 +308,7 @@ void Trace::finish() {
                         rank.rank, devices_.size()));
     }
     const auto device = device_names_.find(devices_.empty() ? 0 : *devices_.begin());
-    if (recording_.recorded_on.empty() && device != device_names_.end()) {
-        recording_.recorded_on = device->second;
-    }
+    if (recording_.recorded_on.empty() && device != device_names_.end()) { recording_.recorded_on = device->second; }
     recording_.steps = std::max(recording_.steps, static_cast<std::uint32_t>(steps_.size()));
     if (unsized_ > 0) {
         recording_.notes.push_back(

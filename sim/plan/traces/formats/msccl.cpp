@@ -39,9 +39,7 @@ Protocol protocol_of(const xml::Element& algorithm) {
     const std::string* said = algorithm.get("proto");
     const std::string name = said != nullptr ? lower_case(*said) : "simple";
     for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
-        if (name == to_string(protocol)) {
-            return protocol;
-        }
+        if (name == to_string(protocol)) { return protocol; }
     }
     algorithm.fail(error_message("no such protocol", shown(*said), "LL, LL128, Simple"));
 }
@@ -71,9 +69,7 @@ struct Gpu {
         const std::int64_t to = tb.whole_or("send", -1, -1, last_peer), from = tb.whole_or("recv", -1, -1, last_peer);
         const auto channel = static_cast<std::uint32_t>(tb.whole_or("chan", 0, 0, 1 << 20));
         for (const xml::Element& step : tb.children) {
-            if (step.name != "step") {
-                step.fail("<" + step.name + "> where a <step> should stand");
-            }
+            if (step.name != "step") { step.fail("<" + step.name + "> where a <step> should stand"); }
             one_step(step, id, stream, to, from, channel);
         }
     }
@@ -168,9 +164,7 @@ void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes size
     }
     Names names(recording.names);
     for (const xml::Element& child : algorithm.children) {
-        if (child.name != "gpu") {
-            continue;
-        }
+        if (child.name != "gpu") { continue; }
         const std::int64_t chunks = std::max({child.whole_or("i_chunks", 0, 0, most_chunks),
                                               child.whole_or("o_chunks", 0, 0, most_chunks), std::int64_t{1}});
         Gpu gpu{protocol, bytes / static_cast<double>(chunks), gpus, names(name != nullptr ? *name : "")};

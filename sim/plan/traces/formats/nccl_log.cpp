@@ -113,9 +113,7 @@ Prefix prefix_of(std::string_view text) {
 
 std::size_t Log::caller(const std::string& process, const std::string& gpu) {
     const auto [place, is_new] = caller_index_.try_emplace({process, gpu}, callers_.size());
-    if (is_new) {
-        callers_.emplace_back();
-    }
+    if (is_new) { callers_.emplace_back(); }
     return place->second;
 }
 
@@ -155,9 +153,7 @@ void Log::joined_comm(const Prefix& prefix, std::string_view text, int number) {
         comms_[known->second].id = comm.id.empty() ? comms_[known->second].id : comm.id;
         return;  // NCCL prints it twice: when it starts and when it is done
     }
-    if (known == who.own.end() || comms_[known->second].id != comm.id) {
-        who.own[address] = add_comm(comm);
-    }
+    if (known == who.own.end() || comms_[known->second].id != comm.id) { who.own[address] = add_comm(comm); }
 }
 
 void Log::called(const Prefix& prefix, std::string_view operation, std::string_view text, int number) {
@@ -171,9 +167,7 @@ void Log::called(const Prefix& prefix, std::string_view operation, std::string_v
                                    "NAME: opCount X ... count N datatype T op O root R comm A ..."));
     }
     const std::optional<DataType> dtype = nccl_dtype(*type);
-    if (!dtype) {
-        fail(number, error_message("an unknown datatype", fmt::to_string(*type), "0 to 11"));
-    }
+    if (!dtype) { fail(number, error_message("an unknown datatype", fmt::to_string(*type), "0 to 11")); }
     const auto owner = owner_.find({prefix.process, address});
     const std::size_t place = owner != owner_.end() ? owner->second : caller(prefix.process, prefix.gpu);
     Caller& who = callers_[place];
@@ -216,14 +210,10 @@ std::vector<std::uint32_t> Log::ranks_of_callers() const {
     for (const Caller& who : callers_) {
         std::optional<std::uint32_t> rank;
         for (const auto& [address, comm] : who.own) {
-            if (comms_[comm].ranks == largest_) {
-                rank = comms_[comm].rank;
-            }
+            if (comms_[comm].ranks == largest_) { rank = comms_[comm].rank; }
         }
         if (!rank || taken[*rank]) {
-            while (taken[next]) {
-                ++next;
-            }
+            while (taken[next]) { ++next; }
             rank = next;
         }
         taken[*rank] = true;
@@ -238,9 +228,7 @@ void Log::name_comms(const std::vector<std::uint32_t>& ranks) {
     bool guessed = false;
     for (std::size_t i = 0; i < callers_.size(); ++i) {
         std::vector<std::uint32_t> joined;
-        for (const auto& [address, comm] : callers_[i].own) {
-            joined.push_back(comm);
-        }
+        for (const auto& [address, comm] : callers_[i].own) { joined.push_back(comm); }
         std::sort(joined.begin(), joined.end());
         std::map<std::uint32_t, int> of_size;
         for (const std::uint32_t c : joined) {
@@ -266,9 +254,7 @@ std::uint32_t Log::group_of(const Comm& comm) {
     CommGroup group{comm.id, comm.ranks, {}};
     const auto members = members_.find(comm.id);
     if (!comm.id.empty() && members != members_.end() && members->second.size() == comm.ranks) {
-        for (const auto& [in_comm, rank] : members->second) {
-            group.ranks.push_back(rank);
-        }
+        for (const auto& [in_comm, rank] : members->second) { group.ranks.push_back(rank); }
     }
     return group_number(recording_, group);
 }
@@ -316,15 +302,11 @@ void Log::finish() {
     const std::vector<std::uint32_t> ranks = ranks_of_callers();
     name_comms(ranks);
     for (std::size_t i = 0; i < callers_.size(); ++i) {
-        for (const auto& [address, comm] : callers_[i].own) {
-            members_[comms_[comm].id][comms_[comm].rank] = ranks[i];
-        }
+        for (const auto& [address, comm] : callers_[i].own) { members_[comms_[comm].id][comms_[comm].rank] = ranks[i]; }
     }
     recording_.world = std::max(recording_.world, largest_);
     for (std::size_t i = 0; i < callers_.size(); ++i) {
-        if (!callers_[i].calls.empty()) {
-            add_rank(callers_[i], ranks[i]);
-        }
+        if (!callers_[i].calls.empty()) { add_rank(callers_[i], ranks[i]); }
     }
     recording_.notes.push_back(
         "an NCCL log has no times: calls follow each other at once, and nothing is computed between them");

@@ -60,23 +60,15 @@ void Observed::node(const JsonPiece& piece) {
     const auto parent = n.contains("ctrl_deps") ? n.find("ctrl_deps") : n.find("parent");
     op.parent = parent != n.end() && parent->is_number_unsigned() ? parent->get<std::uint64_t>() : 0;
     const auto& name = n["name"].get_ref<const std::string&>();
-    if (name.find("process_group:init") != std::string::npos) {
-        process_groups(n);
-    }
-    if (name == "record_param_comms") {
-        return call(n, op);
-    }
+    if (name.find("process_group:init") != std::string::npos) { process_groups(n); }
+    if (name == "record_param_comms") { return call(n, op); }
     parents_.insert(op.parent);
     std::vector<Tensor> moved = tensors(values(n, "input"));
     const std::vector<Tensor> out = tensors(values(n, "output"));
     moved.insert(moved.end(), out.begin(), out.end());
     double bytes = 0;
-    for (const Tensor& tensor : moved) {
-        bytes += tensor.on_gpu ? tensor.elements * tensor.element_bytes : 0;
-    }
-    if (!(bytes > 0) || !name.starts_with("aten::") || is_view(name, text(attribute(n, "op_schema")))) {
-        return;
-    }
+    for (const Tensor& tensor : moved) { bytes += tensor.on_gpu ? tensor.elements * tensor.element_bytes : 0; }
+    if (!(bytes > 0) || !name.starts_with("aten::") || is_view(name, text(attribute(n, "op_schema")))) { return; }
     op.record.bytes = bytes;
     op.record.flops = flops_of(name, n);
     op.record.bound = op.record.flops > 0 ? Bound::arithmetic : Bound::memory;
@@ -89,14 +81,10 @@ void Observed::node(const JsonPiece& piece) {
 // Reads the process groups, which the trace gives as text: "[{"pg_name": "0", "ranks": [0, 1], "group_size": 2, ...}]".
 void Observed::process_groups(const Json& node) {
     const Json& list = values(node, "input");
-    if (list.empty() || !list.front().is_string()) {
-        return;
-    }
+    if (list.empty() || !list.front().is_string()) { return; }
     const Json parsed = Json::parse(list.front().get<std::string>(), nullptr, false);
     for (const Json& g : parsed.is_array() ? parsed : Json::array()) {
-        if (!g.is_object() || !g.contains("pg_name")) {
-            continue;
-        }
+        if (!g.is_object() || !g.contains("pg_name")) { continue; }
         CommGroup group;
         group.name = g["pg_name"].is_string() ? g["pg_name"].get<std::string>() : g["pg_name"].dump();
         const double size = number(g.contains("group_size") ? &g["group_size"] : nullptr);
@@ -131,9 +119,7 @@ void Observed::call(const Json& node, Operator op) {
         return;
     }
     const std::optional<CommCall> what = comm_call(name);
-    if (!what) {
-        return;
-    }
+    if (!what) { return; }
     const std::vector<Tensor> given = tensors(in);
     double in_elements = number(attribute(node, "in_msg_nelems")),
            out_elements = number(attribute(node, "out_msg_nelems"));
@@ -147,16 +133,12 @@ void Observed::call(const Json& node, Operator op) {
             in_elements += t.elements;
             element_bytes = t.element_bytes;
         }
-        for (const Tensor& t : tensors(values(node, "output"))) {
-            out_elements += t.elements;
-        }
+        for (const Tensor& t : tensors(values(node, "output"))) { out_elements += t.elements; }
     }
     CommGroup group;
     group.name = text(attribute(node, "pg_name"));
     group.size = static_cast<std::uint32_t>(std::clamp(number(attribute(node, "pg_size")), 0.0, 16'777'216.0));
-    if (const auto known = groups_.find(group.name); known != groups_.end()) {
-        group = known->second;
-    }
+    if (const auto known = groups_.find(group.name); known != groups_.end()) { group = known->second; }
     if (group.ranks.empty()) {
         group.ranks = strided_ranks(number(attribute(node, "global_rank_start")),
                                     number(attribute(node, "global_rank_stride")), group.size);

@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::int64_t most_ranks = 1 << 24;
 
-template <class Enum>
-std::vector<std::string> words_up_to(Enum last) {
+template <class Enum> std::vector<std::string> words_up_to(Enum last) {
     std::vector<std::string> words;
     for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
         words.emplace_back(to_string(static_cast<Enum>(i)));
@@ -27,8 +26,7 @@ std::vector<std::string> words_up_to(Enum last) {
 }
 
 // Members that may be absent: a word of an enumeration up to `last`, a whole number, a list.
-template <class Enum>
-Enum word_or(const yaml::Node& node, std::string_view key, Enum fallback, Enum last) {
+template <class Enum> Enum word_or(const yaml::Node& node, std::string_view key, Enum fallback, Enum last) {
     const yaml::Node* word = node.get(key);
     return word != nullptr ? static_cast<Enum>(word->as_enum(words_up_to(last))) : fallback;
 }
@@ -52,20 +50,12 @@ public:
     void read(const yaml::Node& root) {
         root.allow({"recording", "recorded_on", "world", "steps", "groups", "ranks"});
         root.required("recording").as_int(1, 1);
-        if (const yaml::Node* on = root.get("recorded_on")) {
-            recording_.recorded_on = on->as_string();
-        }
+        if (const yaml::Node* on = root.get("recorded_on")) { recording_.recorded_on = on->as_string(); }
         recording_.world = whole_or(root, "world", recording_.world, 1, most_ranks);
         recording_.steps = whole_or(root, "steps", recording_.steps, 1, 1'000'000);
-        for (const yaml::Node& group : items_of(root, "groups")) {
-            read_group(group);
-        }
-        for (const yaml::Node& rank : root.required("ranks").items()) {
-            read_rank(rank);
-        }
-        if (recording_.ranks.empty()) {
-            root.required("ranks").fail("is empty", "at least one rank");
-        }
+        for (const yaml::Node& group : items_of(root, "groups")) { read_group(group); }
+        for (const yaml::Node& rank : root.required("ranks").items()) { read_rank(rank); }
+        if (recording_.ranks.empty()) { root.required("ranks").fail("is empty", "at least one rank"); }
     }
 
 private:
@@ -79,9 +69,7 @@ private:
         node.allow({"name", "size", "ranks"});
         CommGroup group{node.required("name").as_string(), whole_or(node, "size", 0, 1, world()), {}};
         if (const yaml::Node* ranks = node.get("ranks")) {
-            for (const yaml::Node& rank : ranks->items()) {
-                group.ranks.push_back(rank_in(rank));
-            }
+            for (const yaml::Node& rank : ranks->items()) { group.ranks.push_back(rank_in(rank)); }
             std::vector<std::uint32_t> sorted = group.ranks;
             std::ranges::sort(sorted);
             if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
@@ -101,9 +89,7 @@ private:
     void read_rank(const yaml::Node& node) {
         node.allow({"rank", "records"});
         RankRecording rank(rank_in(node.required("rank")), *node.place.file);
-        for (const yaml::Node& item : node.required("records").items()) {
-            read_record(item, rank);
-        }
+        for (const yaml::Node& item : node.required("records").items()) { read_record(item, rank); }
         recording_.ranks.push_back(std::move(rank));
     }
 
@@ -113,15 +99,11 @@ private:
         const std::string* kind = nullptr;
         for (const std::string& word : kinds_) {
             if (node.get(word) != nullptr) {
-                if (kind != nullptr) {
-                    node.fail("a record is of one kind", *kind + " or " + word);
-                }
+                if (kind != nullptr) { node.fail("a record is of one kind", *kind + " or " + word); }
                 kind = &word;
             }
         }
-        if (kind == nullptr) {
-            node.fail("says no kind", joined(kinds_));
-        }
+        if (kind == nullptr) { node.fail("says no kind", joined(kinds_)); }
         Record r;
         r.kind = static_cast<RecordKind>(kind - kinds_.data());
         read_common(node, r);
@@ -143,16 +125,12 @@ private:
         const yaml::Node* stream = node.get("stream");
         const bool loose = stream != nullptr && stream->is_scalar() && stream->text == "none";
         r.stream = loose ? no_stream : static_cast<std::uint16_t>(whole_or(node, "stream", 0, 0, no_stream - 1));
-        if (const yaml::Node* name = node.get("name")) {
-            r.name = names_(name->as_string());
-        }
+        if (const yaml::Node* name = node.get("name")) { r.name = names_(name->as_string()); }
         r.dtype = word_or(node, "dtype", r.dtype, DataType::float8);
         r.protocol = word_or(node, "protocol", r.protocol, Protocol::simple);
         for (const auto& [key, field] :
              {std::pair("time", &Record::time), std::pair("idle", &Record::idle), std::pair("delay", &Record::delay)}) {
-            if (const yaml::Node* span = node.get(key)) {
-                r.*field = as_duration(*span);
-            }
+            if (const yaml::Node* span = node.get(key)) { r.*field = as_duration(*span); }
         }
     }
 
@@ -161,12 +139,8 @@ private:
         r.dtype = node.get("dtype") == nullptr ? dtype_of_kernel(name) : r.dtype;
         r.bound = r.kind == RecordKind::host ? Bound::neither : bound_of_kernel(name);
         r.bound = word_or(node, "bound", r.bound, Bound::neither);
-        if (const yaml::Node* flops = node.get("flops")) {
-            r.flops = flops->as_double();
-        }
-        if (const yaml::Node* bytes = node.get("bytes")) {
-            r.bytes = static_cast<double>(as_bytes(*bytes).count);
-        }
+        if (const yaml::Node* flops = node.get("flops")) { r.flops = flops->as_double(); }
+        if (const yaml::Node* bytes = node.get("bytes")) { r.bytes = static_cast<double>(as_bytes(*bytes).count); }
         const bool timed = node.get("time") != nullptr;
         const bool work = r.flops > 0 || r.bytes > 0;
         if (r.flops < 0 || timed == work || (work && r.kind == RecordKind::host)) {
@@ -178,9 +152,7 @@ private:
     void read_communication(const yaml::Node& node, const yaml::Node& head, Record& r) {
         r.bound = Bound::neither;
         r.bytes = static_cast<double>(as_bytes(node.required("size")).count);
-        if (!(r.bytes > 0)) {
-            node.required("size").fail("moves nothing", "at least 1 B");
-        }
+        if (!(r.bytes > 0)) { node.required("size").fail("moves nothing", "at least 1 B"); }
         if (r.kind != RecordKind::collective) {
             r.other = rank_in(head);
             r.root = whole_or(node, "tag", 0, 0, 0xffffffffLL);
@@ -194,9 +166,7 @@ private:
             return;
         }
         std::vector<std::string> known;
-        for (const CommGroup& g : recording_.groups) {
-            known.push_back(g.name);
-        }
+        for (const CommGroup& g : recording_.groups) { known.push_back(g.name); }
         r.other = static_cast<std::uint32_t>(group->as_enum(known));
     }
 

@@ -5,16 +5,10 @@
 namespace fabricast::inline transfers::transports {
 
 PathAttempt gpudirect_rdma(const PathRequest& r) {
-    if (!is_gpu(r.fabric, r.from) && !is_gpu(r.fabric, r.to)) {
-        return Refusal{"neither end is a GPU"};
-    }
+    if (!is_gpu(r.fabric, r.from) && !is_gpu(r.fabric, r.to)) { return Refusal{"neither end is a GPU"}; }
     const auto end = [&](DeviceId d) { return is_gpu(r.fabric, d) || is_host(r.fabric, d); };
-    if (!end(r.from) || !end(r.to) || r.from == r.to) {
-        return Refusal{"adapters reach GPUs and host memory"};
-    }
-    if (const auto why = no_rdma(r)) {
-        return Refusal{*why};
-    }
+    if (!end(r.from) || !end(r.to) || r.from == r.to) { return Refusal{"adapters reach GPUs and host memory"}; }
+    if (const auto why = no_rdma(r)) { return Refusal{*why}; }
     if (!r.host.peer_memory) {
         return Refusal{"neither nvidia_peermem nor dma-buf is there: adapters cannot register GPU memory"};
     }

@@ -7,9 +7,7 @@ namespace fabricast::inline transfers::transports {
 
 PathAttempt gpudirect_storage(const PathRequest& r) {
     const auto end = drive_end(r);
-    if (!end || !is_gpu(r.fabric, end->other)) {
-        return Refusal{"this is between a drive and a GPU"};
-    }
+    if (!end || !is_gpu(r.fabric, end->other)) { return Refusal{"this is between a drive and a GPU"}; }
     if (!r.fabric.node().gpu_direct || !r.host.peer_memory) {
         return Refusal{"drives and adapters cannot reach GPU memory here (nvidia-fs needs peer memory)"};
     }
@@ -25,14 +23,10 @@ PathAttempt gpudirect_storage(const PathRequest& r) {
         path.legs = {drive};
         return path;
     }
-    if (const auto why = no_rdma(r)) {
-        return Refusal{*why};
-    }
+    if (const auto why = no_rdma(r)) { return Refusal{*why}; }
     // NVMe over fabrics: the target's memory is between its drive and its adapter.
     const auto memory = memory_beside(r.fabric, end->drive, r.host.numa);
-    if (!memory) {
-        return Refusal{"the target draws no host memory"};
-    }
+    if (!memory) { return Refusal{"the target draws no host memory"}; }
     drive.what += " and the target's memory";
     drive.paths = {end->reads ? query(end->drive, *memory) : query(*memory, end->drive)};
     add_drive(r, *end, path, drive);

@@ -8,13 +8,9 @@ namespace fabricast::inline transfers::transports {
 PathAttempt host_copy(const PathRequest& r) {
     const bool down = is_host(r.fabric, r.from) && is_gpu(r.fabric, r.to);
     const bool up = is_gpu(r.fabric, r.from) && is_host(r.fabric, r.to);
-    if ((!down && !up) || !same_node(r)) {
-        return Refusal{"this copies between a GPU and the memory of its host"};
-    }
+    if ((!down && !up) || !same_node(r)) { return Refusal{"this copies between a GPU and the memory of its host"}; }
     const auto found = path_between(r.fabric, query(r.from, r.to));
-    if (!found) {
-        return Refusal{"nothing joins " + name_of(r, r.from) + " and " + name_of(r, r.to)};
-    }
+    if (!found) { return Refusal{"nothing joins " + name_of(r, r.from) + " and " + name_of(r, r.to)}; }
     DataPath path{.legs = {copy_engine(r, r.from, r.to, "host memory")}};
     path.legs.front().reads = down && has_class(r.fabric, *found, LinkClass::pcie);
     if (!r.host.pinned) {

@@ -25,9 +25,7 @@ PathAttempt host_staged(const PathRequest& r) {
     }
     path.legs = {copy_engine(r, r.from, *memory, name_of(r, *memory)),
                  copy_engine(r, *memory, r.to, name_of(r, *memory))};
-    for (Leg& leg : path.legs) {
-        leg.start = from_seconds(r.figures.number("host-staged", "piece_start"));
-    }
+    for (Leg& leg : path.legs) { leg.start = from_seconds(r.figures.number("host-staged", "piece_start")); }
     path.latency = {r.figures.latency("the engines wait for each other", "host-staged", "handover")};
     return path;
 }

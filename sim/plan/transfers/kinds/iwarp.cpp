@@ -9,17 +9,11 @@ namespace fabricast::inline transfers::transports {
 
 PathAttempt iwarp(const PathRequest& r) {
     const Part& nic = r.figures.part(r.fabric.node().nic_part.empty() ? "iwarp" : r.fabric.node().nic_part);
-    if (!has_word(nic.word_or("speaks", ""), "iwarp")) {
-        return Refusal{"the adapter speaks no iWARP"};
-    }
-    if (const auto why = no_rdma(r)) {
-        return Refusal{*why};
-    }
+    if (!has_word(nic.word_or("speaks", ""), "iwarp")) { return Refusal{"the adapter speaks no iWARP"}; }
+    if (const auto why = no_rdma(r)) { return Refusal{*why}; }
     const auto ends = host_ends(r);
     const bool gpus = is_gpu(r.fabric, r.from) || is_gpu(r.fabric, r.to);
-    if (!ends || (gpus && !r.host.peer_memory)) {
-        return Refusal{"adapters cannot register this memory"};
-    }
+    if (!ends || (gpus && !r.host.peer_memory)) { return Refusal{"adapters cannot register this memory"}; }
     DataPath path = rdma_path(r);
     constexpr double frame = 38;         // Ethernet's, as in kernel_tcp.cpp
     constexpr double headers = 40 + 20;  // IPv4 and TCP 40; MPA, DDP and RDMAP with CRC 20

@@ -5,9 +5,7 @@
 namespace fabricast::inline transfers::transports {
 
 PathAttempt local_copy(const PathRequest& r) {
-    if (r.from != r.to) {
-        return Refusal{"the two devices are not one"};
-    }
+    if (r.from != r.to) { return Refusal{"the two devices are not one"}; }
     if (is_gpu(r.fabric, r.from)) {
         return DataPath{.legs = {{.what = "copy kernel of " + name_of(r, r.from) + " reads and writes its memory",
                                   .memory_traffic = 2 / r.figures.number("local-copy", "memory_share")}}};

@@ -7,12 +7,8 @@
 namespace fabricast::inline transfers::transports {
 
 PathAttempt nvlink_p2p(const PathRequest& r) {
-    if (!is_gpu(r.fabric, r.from) || !is_gpu(r.fabric, r.to)) {
-        return Refusal{"NVLink peer to peer is between GPUs"};
-    }
-    if (!same_node(r)) {
-        return Refusal{"the GPUs stand in different nodes"};
-    }
+    if (!is_gpu(r.fabric, r.from) || !is_gpu(r.fabric, r.to)) { return Refusal{"NVLink peer to peer is between GPUs"}; }
+    if (!same_node(r)) { return Refusal{"the GPUs stand in different nodes"}; }
     const PathQuery over = query(r.from, r.to, PathKind::nvlink);
     const auto found = path_between(r.fabric, over);
     if (!found || found->count == 0) {

@@ -11,9 +11,7 @@ namespace {
 // Limits the leg to the rate of the host bridges that it crosses.
 void limit_by_bridge(const PathRequest& r, int crossed, Leg& leg) {
     const Part* part = cpu_part(r);
-    if (crossed == 0 || part == nullptr) {
-        return;
-    }
+    if (crossed == 0 || part == nullptr) { return; }
     const CpuSpec cpu = cpu_spec(*part);
     const bool reads = r.operation == TransferOperation::read;
     leg.limit(peer_limit(cpu, reads), part->name + (reads ? " forwards peer reads" : " forwards peer writes"));
@@ -49,9 +47,7 @@ PathAttempt pcie_p2p(const PathRequest& r) {
     if (gpu != nullptr && gpu->word_or("peer_to_peer", "yes") == "no") {
         return Refusal{"the stock driver of " + gpu->name + " allows no peer to peer"};
     }
-    if (!r.fabric.node().peer_to_peer) {
-        return Refusal{"the node allows no peer to peer (`peer_to_peer: false`)"};
-    }
+    if (!r.fabric.node().peer_to_peer) { return Refusal{"the node allows no peer to peer (`peer_to_peer: false`)"}; }
     if (r.host.virtualised && !r.host.p2p_clique) {
         return Refusal{"the guest sees a flat topology: without the P2P clique capability the driver allows no peers"};
     }

@@ -20,17 +20,13 @@ using testing::unit;
 
 std::vector<DeviceId> hosts(const Fabric& fabric) {
     std::vector<DeviceId> devices;
-    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
-        devices.push_back(fabric.nic(node, 0));
-    }
+    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) { devices.push_back(fabric.nic(node, 0)); }
     return devices;
 }
 
 Schedule keep_all(Schedule schedule) {
     schedule.kept.clear();
-    for (std::uint32_t op = 0; op < schedule.size(); ++op) {
-        schedule.kept.push_back(OpId{op});
-    }
+    for (std::uint32_t op = 0; op < schedule.size(); ++op) { schedule.kept.push_back(OpId{op}); }
     return schedule;
 }
 
@@ -45,9 +41,7 @@ Packet full_house() {
 
 void check_same(const Timeline& a, const Timeline& b) {
     REQUIRE(a.kept.size() == b.kept.size());
-    for (std::size_t i = 0; i < a.kept.size(); ++i) {
-        REQUIRE(a.kept[i].finish == b.kept[i].finish);
-    }
+    for (std::size_t i = 0; i < a.kept.size(); ++i) { REQUIRE(a.kept[i].finish == b.kept[i].finish); }
     CHECK(a.packets->hops == b.packets->hops);
     CHECK(a.packets->marks == b.packets->marks);
     CHECK(a.packets->notices == b.packets->notices);
@@ -118,9 +112,7 @@ TEST_CASE("every byte that was sent arrives, once over each link") {
     const Fabric fabric = testing::leaf_spine(16, 8);
     const Schedule schedule = testing::all_to_all(hosts(fabric), 100'000, 0.5, microseconds(5));
     double sent = 0;
-    for (const Transfer& transfer : schedule.transfers) {
-        sent += static_cast<double>(transfer.bytes.count);
-    }
+    for (const Transfer& transfer : schedule.transfers) { sent += static_cast<double>(transfer.bytes.count); }
     for (const FlowControl control : {FlowControl::lossless, FlowControl::pfc, FlowControl::credits}) {
         Packet options = full_house();
         options.flow_control = control;
@@ -138,9 +130,7 @@ TEST_CASE("an engine with a global queue and two events a packet gives the same 
         options.cut_through = cut_through;
         const Timeline timeline = replay(options, fabric, schedule);
         const std::vector<std::int64_t> oracle = testing::two_events(fabric, schedule, options);
-        for (std::size_t i = 0; i < oracle.size(); ++i) {
-            REQUIRE(timeline.kept[i].finish.ps == oracle[i]);
-        }
+        for (std::size_t i = 0; i < oracle.size(); ++i) { REQUIRE(timeline.kept[i].finish.ps == oracle[i]); }
     }
 }
 
@@ -175,9 +165,7 @@ TEST_CASE("a bin in which nothing happens shows what waits all the same: queues 
                 }
             }
             CHECK(port.queued == most);
-            for (std::size_t b = 0; b < most.size(); ++b) {
-                quiet += most[b] > 0 && !event[b] ? 1 : 0;
-            }
+            for (std::size_t b = 0; b < most.size(); ++b) { quiet += most[b] > 0 && !event[b] ? 1 : 0; }
         }
     };
     check(fabric, busy, options);
@@ -190,9 +178,7 @@ TEST_CASE("any number of threads gives the same result, to the last count") {
     const Schedule schedule = keep_all(testing::all_to_all(hosts(fabric), 60'000, 0.5, microseconds(3)));
     for (const FlowControl control : {FlowControl::pfc, FlowControl::credits, FlowControl::lossy}) {
         for (const PacketRouting routing : {PacketRouting::ecmp, PacketRouting::adaptive}) {
-            if (control == FlowControl::lossy && routing != PacketRouting::ecmp) {
-                continue;
-            }
+            if (control == FlowControl::lossy && routing != PacketRouting::ecmp) { continue; }
             Packet options = full_house();
             options.flow_control = control;
             options.routing = routing;
@@ -235,9 +221,7 @@ TEST_CASE("nodes of many devices give the same result on any number of threads, 
 TEST_CASE("the same input twice gives the same result, another seed another") {
     const Fabric fabric = testing::star(9);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> incast;
-    for (std::uint32_t h = 1; h < 9; ++h) {
-        incast.emplace_back(h, 0);
-    }
+    for (std::uint32_t h = 1; h < 9; ++h) { incast.emplace_back(h, 0); }
     const Schedule schedule = testing::messages(fabric, incast, 400'000);
     Packet options = full_house();
     options.ecn = {1, 5000, 0.5};

@@ -19,9 +19,7 @@ std::size_t allocations() { return count.load(); }
 #if FABRICAST_COUNTS_ALLOCATIONS
 void* operator new(std::size_t size) {
     ++count;
-    if (void* memory = std::malloc(size == 0 ? 1 : size)) {
-        return memory;
-    }
+    if (void* memory = std::malloc(size == 0 ? 1 : size)) { return memory; }
     throw std::bad_alloc();
 }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {  // std::stable_sort's buffer

@@ -18,9 +18,7 @@ TEST_CASE("The first thread plans when all others have come, and all go on, slep
     std::array<int, threads> late{};
     const auto plan = [&] {
         ++planned;
-        for (const int round : came) {
-            early += round == planned ? 0 : 1;
-        }
+        for (const int round : came) { early += round == planned ? 0 : 1; }
     };
     const auto work = [&](std::uint32_t self) {
         for (int round = 1; round <= rounds; ++round) {
@@ -38,9 +36,7 @@ TEST_CASE("The first thread plans when all others have come, and all go on, slep
     };
     {
         std::vector<std::jthread> crew;
-        for (std::uint32_t t = 0; t < threads; ++t) {
-            crew.emplace_back(work, t);
-        }
+        for (std::uint32_t t = 0; t < threads; ++t) { crew.emplace_back(work, t); }
     }
     CHECK(planned == rounds);
     CHECK(early == 0);

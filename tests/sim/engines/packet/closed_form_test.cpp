@@ -65,9 +65,7 @@ TEST_CASE("every kind of link of a node keeps the closed form") {
     const Fabric fabric(tiny::cluster(2, 2, tiny::fabric(FabricKind::single_switch)));
     for (const PathKind transport : {PathKind::automatic, PathKind::p2p, PathKind::host_staged, PathKind::network}) {
         for (const std::uint32_t to : {1U, 2U}) {
-            if (to == 2 && transport != PathKind::automatic && transport != PathKind::network) {
-                continue;
-            }
+            if (to == 2 && transport != PathKind::automatic && transport != PathKind::network) { continue; }
             Schedule schedule;
             Connection connection;
             connection.path = {.src = fabric.gpu(0), .dst = fabric.gpu(to), .kind = transport};

@@ -33,9 +33,7 @@ TEST_CASE("CCTI rises with each BECN and falls by one a timer, and delays a pack
     CHECK(flow.index() == 7);
     flow.advance(o, 1000 + 3 * timer);
     CHECK(flow.index() == 4);
-    for (int i = 0; i < 1000; ++i) {
-        flow.on_notice(o, 1000 + 3 * timer);
-    }
+    for (int i = 0; i < 1000; ++i) { flow.on_notice(o, 1000 + 3 * timer); }
     CHECK(flow.index() == o.limit);
     flow.advance(o, 1000 + 1000 * timer);
     CHECK(flow.index() == o.least);
@@ -53,9 +51,7 @@ TEST_CASE("InfiniBand's congestion control marks at the root alone and frees the
     CHECK(with.packets->marks > 0);
     CHECK(with.packets->notices == with.packets->marks);
     for (const PortUse& port : with.packets->ports) {
-        if (fabric.link_name(port.link) != "s1 -> node0.nic0") {
-            CHECK(port.marks == 0);
-        }
+        if (fabric.link_name(port.link) != "s1 -> node0.nic0") { CHECK(port.marks == 0); }
     }
     // Without it the victim goes as the flow before it goes, at a third of its rate but for what lanes hold of it. With
     // it, it is held until the buffers on the way (128 KiB at each of two switches) have drained once at a third.
@@ -71,9 +67,7 @@ TEST_CASE("the table's entries bound what an incast carries under InfiniBand's c
     for (const std::uint32_t senders : {4U, 8U, 16U, 24U}) {
         const Fabric fabric = testing::star(senders + 1, LinkFamily::infiniband);
         Pairs pairs;
-        for (std::uint32_t h = 1; h <= senders; ++h) {
-            pairs.emplace_back(h, 0);
-        }
+        for (std::uint32_t h = 1; h <= senders; ++h) { pairs.emplace_back(h, 0); }
         Packet options = packets(FlowControl::credits);
         options.congestion_control = CongestionControl::infiniband;
         options.infiniband.timer = microseconds(100);
@@ -133,9 +127,7 @@ TEST_CASE("switches that hash alike use one of their ways up: flows polarise") {
         Pairs pairs;
         for (std::uint32_t h = 0; h < 16; ++h) {
             for (std::uint32_t other = 4; other < 16; other += 4) {
-                for (std::uint32_t k = 0; k < 4; ++k) {
-                    pairs.emplace_back(h, (h / 4 * 4 + other) % 16 + k);
-                }
+                for (std::uint32_t k = 0; k < 4; ++k) { pairs.emplace_back(h, (h / 4 * 4 + other) % 16 + k); }
             }
         }
         const Schedule schedule = testing::messages(fabric, pairs, 20 * unit);
@@ -193,9 +185,7 @@ TEST_CASE("new lanes, transactions and controllers give the same result on any n
             options.threads = threads;
             options.share_all_windows = true;
             const Timeline more = replay(options, fabric, schedule);
-            for (std::size_t i = 0; i < one.kept.size(); ++i) {
-                REQUIRE(one.kept[i].finish == more.kept[i].finish);
-            }
+            for (std::size_t i = 0; i < one.kept.size(); ++i) { REQUIRE(one.kept[i].finish == more.kept[i].finish); }
             CHECK(one.packets->hops == more.packets->hops);
             CHECK(one.packets->marks == more.packets->marks);
             CHECK(one.packets->starved == more.packets->starved);

@@ -20,9 +20,7 @@ using testing::unit;
 
 Pairs incast(std::uint32_t senders) {
     Pairs pairs;
-    for (std::uint32_t h = 1; h <= senders; ++h) {
-        pairs.emplace_back(h, 0);
-    }
+    for (std::uint32_t h = 1; h <= senders; ++h) { pairs.emplace_back(h, 0); }
     return pairs;
 }
 
@@ -123,9 +121,7 @@ TEST_CASE("throughput over a credit link is its buffer over the loop, up to the 
 }
 
 TEST_CASE("nothing is allocated while packets flow") {
-    if (!testing::counts_allocations) {
-        SKIP_TEST("this build does not count allocations");
-    }
+    if (!testing::counts_allocations) { SKIP_TEST("this build does not count allocations"); }
     const Fabric fabric = testing::star(9);
     Packet options = packets(FlowControl::pfc);
     options.buffer = Bytes{100'000};
@@ -300,9 +296,7 @@ TEST_CASE("hashed flows collide; spraying and adaptive routing do not") {
     for (const Connection& connection : schedule.connections) {
         const Path path = fabric.path(connection.path);
         latency = std::max(latency, to_seconds(path.latency));
-        for (const LinkId link : path.span()) {
-            most = std::max(most, ++flows_on[link]);
-        }
+        for (const LinkId link : path.span()) { most = std::max(most, ++flows_on[link]); }
     }
     Packet options = packets();
     const auto took = [&] { return to_seconds(replay(options, fabric, schedule).makespan); };

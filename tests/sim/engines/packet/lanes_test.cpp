@@ -43,9 +43,7 @@ Schedule clockwise(const Fabric& fabric) {
             const Path path = fabric.path(query);
             return fabric.device_name(fabric.ends(path.links[1]).to) == "s" + std::to_string((c + 1) % 4);
         };
-        while (!goes_clockwise()) {
-            ++query.flow_label;
-        }
+        while (!goes_clockwise()) { ++query.flow_label; }
     }
     return schedule;
 }
@@ -102,9 +100,7 @@ TEST_CASE("service levels are mapped to lanes, and lanes that nobody uses change
         options.lanes.of_level = {2, 2, 2, 2, 2, 2, 2, 2};
         const Timeline laned = replay(options, fabric, schedule);
         CHECK(plain.packets->hops == laned.packets->hops);
-        for (std::size_t i = 0; i < plain.kept.size(); ++i) {
-            REQUIRE(plain.kept[i].finish == laned.kept[i].finish);
-        }
+        for (std::size_t i = 0; i < plain.kept.size(); ++i) { REQUIRE(plain.kept[i].finish == laned.kept[i].finish); }
         options.lanes.of_level = {2, 2, 2, 2, 2, 2, 2, 3};
         CHECK(replay(options, fabric, schedule).kept[0].finish != plain.kept[0].finish);
     }

@@ -17,9 +17,7 @@ using testing::unit;
 
 std::int64_t most_headroom(const Timeline& timeline) {
     std::int64_t most = 0;
-    for (const PortUse& port : timeline.packets->ports) {
-        most = std::max(most, port.most_headroom);
-    }
+    for (const PortUse& port : timeline.packets->ports) { most = std::max(most, port.most_headroom); }
     return most;
 }
 
@@ -68,9 +66,7 @@ TEST_CASE("the headroom of the formula loses nothing, a packet less loses one") 
 TEST_CASE("an incast shares its link fairly, and PFC loses nothing") {
     const Fabric fabric = testing::star(9);
     Pairs incast;
-    for (std::uint32_t h = 1; h < 9; ++h) {
-        incast.emplace_back(h, 0);
-    }
+    for (std::uint32_t h = 1; h < 9; ++h) { incast.emplace_back(h, 0); }
     const Timeline timeline = replay(small_buffers(), fabric, testing::messages(fabric, incast, 250 * unit));
     CHECK(timeline.packets->drops == 0);
     CHECK(timeline.packets->pauses > 0);
@@ -124,9 +120,7 @@ TEST_CASE("a flow to a free host suffers from a pause meant for others, and is n
 TEST_CASE("one slow receiver pauses a whole fabric") {
     const Fabric fabric = testing::leaf_spine(16, 8);
     Pairs pairs;
-    for (std::uint32_t h = 1; h < 16; ++h) {
-        pairs.emplace_back(h, h < 12 ? 0 : (h + 5) % 16);
-    }
+    for (std::uint32_t h = 1; h < 16; ++h) { pairs.emplace_back(h, h < 12 ? 0 : (h + 5) % 16); }
     const Schedule schedule = testing::messages(fabric, pairs, 100 * unit);
     const Path path = fabric.path(schedule.connections[0].path);
     const LinkId into = path.span().back();
@@ -160,17 +154,13 @@ TEST_CASE("buffers that wait for each other in a circle are found and named") {
             return path.count == 4 &&
                    fabric.device_name(fabric.ends(path.links[1]).to) == "s" + std::to_string((c + 1) % 4);
         };
-        while (!clockwise()) {
-            ++query.flow_label;
-        }
+        while (!clockwise()) { ++query.flow_label; }
     }
     CHECK_NOTHROW(replay(packets(), fabric, schedule));
     std::string why;
     try {
         replay(small_buffers(), fabric, schedule);
-    } catch (const CannotEnd& error) {
-        why = error.what();
-    }
+    } catch (const CannotEnd& error) { why = error.what(); }
     CHECK_THAT(why, ContainsSubstring("deadlock of 4 ports"));
     CHECK_THAT(why, ContainsSubstring("s0 -> s1"));
     CHECK_THAT(why, ContainsSubstring("s3 -> s0"));

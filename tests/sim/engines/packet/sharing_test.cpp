@@ -43,9 +43,7 @@ TEST_CASE("threads that cost more than they help take no tenth more than one alo
         for (const double hand_over : {5e-6, 50e-6, 5e-3}) {
             CAPTURE(hops, hand_over);
             const double work = static_cast<double>(hops) * 1e-7;
-            if (work / 2 + hand_over > work) {
-                CHECK(replayed(hops, hand_over) < 1.1 * alone(hops));
-            }
+            if (work / 2 + hand_over > work) { CHECK(replayed(hops, hand_over) < 1.1 * alone(hops)); }
         }
     }
 }
@@ -81,9 +79,7 @@ TEST_CASE("a replay of little work a window does not hand it over, and threads t
     const Schedule small = testing::messages(fabric, {{0, 1}}, 8 << 20);
     const Fabric tree = testing::leaf_spine(32, 8, 1, 3);
     std::vector<DeviceId> hosts;
-    for (std::uint32_t host = 0; host < 32; ++host) {
-        hosts.push_back(tree.nic(host, 0));
-    }
+    for (std::uint32_t host = 0; host < 32; ++host) { hosts.push_back(tree.nic(host, 0)); }
     Packet options = testing::packets();
     const Timeline one = replay(options, fabric, small);
     const Timeline many = replay(options, tree, testing::all_to_all(hosts, 1'000'000));

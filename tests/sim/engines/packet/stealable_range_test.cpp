@@ -20,24 +20,16 @@ TEST_CASE("Owner and helpers take every island of a window once") {
         const auto work = [&](std::uint32_t self) {
             for (;;) {
                 const Claim claim = self == 0 ? open.take_first() : open.take_last();
-                if (claim.count() == 0) {
-                    return;
-                }
-                for (std::uint32_t i = claim.from; i < claim.to; ++i) {
-                    took[self].push_back(i);
-                }
+                if (claim.count() == 0) { return; }
+                for (std::uint32_t i = claim.from; i < claim.to; ++i) { took[self].push_back(i); }
             }
         };
         {
             std::vector<std::jthread> crew;
-            for (std::uint32_t t = 0; t < threads; ++t) {
-                crew.emplace_back(work, t);
-            }
+            for (std::uint32_t t = 0; t < threads; ++t) { crew.emplace_back(work, t); }
         }
         std::vector<std::uint32_t> all;
-        for (const std::vector<std::uint32_t>& some : took) {
-            all.insert(all.end(), some.begin(), some.end());
-        }
+        for (const std::vector<std::uint32_t>& some : took) { all.insert(all.end(), some.begin(), some.end()); }
         CHECK(std::ranges::is_sorted(took[0]));
         std::ranges::sort(all);
         REQUIRE(all.size() == islands);

@@ -60,9 +60,7 @@ inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule
     const auto name = [](LinkId link) { return static_cast<std::uint32_t>(link); };
     const auto start_next = [&](LinkId link, std::int64_t now) {
         Wire& wire = wire_of(link);
-        if (wire.busy || wire.queue.empty()) {
-            return;
-        }
+        if (wire.busy || wire.queue.empty()) { return; }
         auto [ready, piece] = wire.queue.front();
         if (ready > now) {
             events.emplace(ready, 0U, name(link), retry, 0U);
@@ -99,9 +97,7 @@ inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule
         std::size_t next = 0;
         std::int64_t now = 0;
         while (next < flows.size() || !turn.empty()) {
-            if (turn.empty()) {
-                now = std::max(now, schedule.transfers[flows[next]].start.ps);
-            }
+            if (turn.empty()) { now = std::max(now, schedule.transfers[flows[next]].start.ps); }
             while (next < flows.size() && schedule.transfers[flows[next]].start.ps <= now) {
                 left[flows[next]] = schedule.transfers[flows[next]].bytes.count;
                 turn.push_back(flows[next++]);
@@ -116,9 +112,7 @@ inline std::vector<std::int64_t> two_events(const Fabric& fabric, const Schedule
             events.emplace(now + wire.latency + (options.cut_through ? 0 : on_wire), piece.number & 0xffffU, name(link),
                            arrival, index);
             now += on_wire;
-            if (left[m] > 0) {
-                turn.push_back(m);
-            }
+            if (left[m] > 0) { turn.push_back(m); }
         }
     }
     while (!events.empty()) {

@@ -19,9 +19,7 @@ void check_all_reduce(const Program& p) {
     Memory memory = every_rank_its_own(p);
     REQUIRE_NOTHROW(replay(p, memory));
     for (std::uint32_t r = 0; r < p.ranks; ++r) {
-        for (std::uint32_t piece = 0; piece < p.pieces; ++piece) {
-            CHECK(memory.at(r, piece) == everyone(p.ranks));
-        }
+        for (std::uint32_t piece = 0; piece < p.pieces; ++piece) { CHECK(memory.at(r, piece) == everyone(p.ranks)); }
     }
 }
 
@@ -29,17 +27,13 @@ void check_reduce_scatter(const Program& p) {
     INFO(p.name << " over " << p.ranks);
     Memory memory = every_rank_its_own(p);
     REQUIRE_NOTHROW(replay(p, memory));
-    for (std::uint32_t r = 0; r < p.ranks; ++r) {
-        CHECK(memory.at(r, r) == everyone(p.ranks));
-    }
+    for (std::uint32_t r = 0; r < p.ranks; ++r) { CHECK(memory.at(r, r) == everyone(p.ranks)); }
 }
 
 void check_all_gather(const Program& p) {
     INFO(p.name << " over " << p.ranks);
     Memory memory = empty_memory(p);
-    for (std::uint32_t r = 0; r < p.ranks; ++r) {
-        memory.at(r, r) = Contributors{1} << r;
-    }
+    for (std::uint32_t r = 0; r < p.ranks; ++r) { memory.at(r, r) = Contributors{1} << r; }
     REQUIRE_NOTHROW(replay(p, memory));
     for (std::uint32_t r = 0; r < p.ranks; ++r) {
         for (std::uint32_t piece = 0; piece < p.ranks; ++piece) {
@@ -51,17 +45,13 @@ void check_all_gather(const Program& p) {
 // Pieces that each rank sends.
 std::vector<std::uint64_t> sent(const Program& p) {
     std::vector<std::uint64_t> pieces(p.ranks + p.relays, 0);
-    for (const Message& m : p.messages) {
-        pieces[m.src] += m.count;
-    }
+    for (const Message& m : p.messages) { pieces[m.src] += m.count; }
     return pieces;
 }
 
 std::uint64_t total(const Program& p) {
     std::uint64_t sum = 0;
-    for (const std::uint64_t pieces : sent(p)) {
-        sum += pieces;
-    }
+    for (const std::uint64_t pieces : sent(p)) { sum += pieces; }
     return sum;
 }
 
@@ -72,9 +62,7 @@ std::uint32_t steps(const Program& p) { return p.messages.empty() ? 0 : p.messag
 TEST_CASE("every all-reduce gives every rank every contribution exactly once") {
     for (std::uint32_t n = 2; n <= 17; ++n) {
         check_all_reduce(ring_all_reduce(n));
-        for (const std::uint32_t pieces : {1U, 2U, 5U}) {
-            check_all_reduce(double_tree_all_reduce(n, pieces));
-        }
+        for (const std::uint32_t pieces : {1U, 2U, 5U}) { check_all_reduce(double_tree_all_reduce(n, pieces)); }
         check_all_reduce(recursive_doubling_all_reduce(n));
         check_all_reduce(halving_doubling_all_reduce(n));
         check_all_reduce(nvls_all_reduce(n));
@@ -117,18 +105,14 @@ TEST_CASE("chains carry all pieces from the root or to it") {
         for (const std::uint32_t root : {0U, n - 1, n / 2}) {
             const Program down = ring_broadcast(n, root, 3);
             Memory memory = empty_memory(down);
-            for (std::uint32_t piece = 0; piece < 3; ++piece) {
-                memory.at(root, piece) = Contributors{1} << root;
-            }
+            for (std::uint32_t piece = 0; piece < 3; ++piece) { memory.at(root, piece) = Contributors{1} << root; }
             REQUIRE_NOTHROW(replay(down, memory));
             const Program up = ring_reduce(n, root, 3);
             Memory sums = every_rank_its_own(up);
             REQUIRE_NOTHROW(replay(up, sums));
             for (std::uint32_t piece = 0; piece < 3; ++piece) {
                 CHECK(sums.at(root, piece) == everyone(n));
-                for (std::uint32_t r = 0; r < n; ++r) {
-                    CHECK(memory.at(r, piece) == Contributors{1} << root);
-                }
+                for (std::uint32_t r = 0; r < n; ++r) { CHECK(memory.at(r, piece) == Contributors{1} << root); }
             }
             CHECK(total(down) == std::uint64_t{3} * (n - 1));
         }
@@ -140,9 +124,7 @@ TEST_CASE("gather, scatter and shift move each piece once") {
         CHECK(total(direct_gather(n, 1)) == n - 1);
         CHECK(total(direct_scatter(n, 1)) == n - 1);
         CHECK(sent(direct_scatter(n, 1))[1] == n - 1);
-        for (const std::uint64_t pieces : sent(shift(n))) {
-            CHECK(pieces == 1);
-        }
+        for (const std::uint64_t pieces : sent(shift(n))) { CHECK(pieces == 1); }
     }
 }
 
@@ -151,18 +133,14 @@ TEST_CASE("each rank of a ring sends 2 (n-1) / n of the buffer") {
         for (const std::uint64_t pieces : sent(ring_all_reduce(n))) {
             CHECK(pieces == 2 * (n - 1));  // of n
         }
-        for (const std::uint64_t pieces : sent(pat_all_gather(n))) {
-            CHECK(pieces == n - 1);
-        }
+        for (const std::uint64_t pieces : sent(pat_all_gather(n))) { CHECK(pieces == n - 1); }
         CHECK(steps(pat_all_gather(n)) == static_cast<std::uint32_t>(std::bit_width(n - 1)));
     }
 }
 
 TEST_CASE("halving and doubling send 2 (p-1) / p of the buffer in the core") {
     for (const std::uint32_t n : {2U, 4U, 8U, 16U}) {
-        for (const std::uint64_t pieces : sent(halving_doubling_all_reduce(n))) {
-            CHECK(pieces == 2 * (n - 1));
-        }
+        for (const std::uint64_t pieces : sent(halving_doubling_all_reduce(n))) { CHECK(pieces == 2 * (n - 1)); }
     }
 }
 
@@ -170,9 +148,7 @@ TEST_CASE("a node of a double tree sends and receives twice the data at most, in
     for (std::uint32_t n = 3; n <= 64; ++n) {
         const Program p = double_tree_all_reduce(n, 2);  // one piece a tree
         std::vector<std::uint64_t> received(n, 0);
-        for (const Message& m : p.messages) {
-            received[m.dst] += m.count;
-        }
+        for (const Message& m : p.messages) { received[m.dst] += m.count; }
         for (std::uint32_t r = 0; r < n; ++r) {
             CHECK(sent(p)[r] <= 4);  // 2 S = 4 halves
             CHECK(received[r] <= 4);
@@ -197,9 +173,7 @@ TEST_CASE("every node has one parent in each tree and inner work in one tree at 
             CHECK(roots == 1);
             CHECK(*std::max_element(children[tree].begin(), children[tree].end()) <= 2);
         }
-        for (std::uint32_t r = 0; n > 2 && r < n; ++r) {
-            CHECK_FALSE((children[0][r] == 2 && children[1][r] == 2));
-        }
+        for (std::uint32_t r = 0; n > 2 && r < n; ++r) { CHECK_FALSE((children[0][r] == 2 && children[1][r] == 2)); }
     }
 }
 

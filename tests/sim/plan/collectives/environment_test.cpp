@@ -121,9 +121,7 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
 
 TEST_CASE("without peer to peer a ring goes through host memory, NVLS stays") {
     const Planned off = planned(with({.node = "dgx-a100"}, "NCCL_P2P_DISABLE", "1"));
-    for (const Edge& edge : edges(off)) {
-        CHECK(edge.path.kind == PathKind::host_staged);
-    }
+    for (const Edge& edge : edges(off)) { CHECK(edge.path.kind == PathKind::host_staged); }
     CHECK(planned(with({.node = "dgx-a100"}, "NCCL_P2P_DISABLE", "0")).plan.channels ==
           planned({.node = "dgx-a100"}).plan.channels);
     const Run h100{.node = "dgx-h100"};
@@ -173,9 +171,7 @@ TEST_CASE("NICs are crossed when asked for; without PXN rings take two rails in 
                                   .options = {{"nics", "2"}}});
     std::map<std::uint16_t, int> leaving;
     for (const Edge& edge : edges(mesh)) {
-        if (between_nodes(mesh, edge)) {
-            ++leaving[edge.path.src_nic];
-        }
+        if (between_nodes(mesh, edge)) { ++leaving[edge.path.src_nic]; }
     }
     CHECK(leaving.size() == 2);
     CHECK(leaving[0] == leaving[1]);
@@ -213,9 +209,7 @@ TEST_CASE("sends and receives leave by the receiver's rail, without PXN by the s
             }
         }
         CHECK(seen > 0);
-        for (const Edge& edge : edges(off)) {
-            CHECK((!between_nodes(off, edge) || edge.path.src_nic == any_nic));
-        }
+        for (const Edge& edge : edges(off)) { CHECK((!between_nodes(off, edge) || edge.path.src_nic == any_nic)); }
     }
 }
 

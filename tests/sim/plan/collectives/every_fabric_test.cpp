@@ -56,16 +56,13 @@ double least_moved(Collective collective, double ranks, double inside) {
         case Collective::all_reduce:  // the sum of the others' buffers
         case Collective::broadcast:
         case Collective::reduce:
-        case Collective::sendrecv:
-            return 1;
+        case Collective::sendrecv: return 1;
         case Collective::all_gather:
         case Collective::reduce_scatter:
         case Collective::gather:  // into the root's
-        case Collective::scatter:
-            return (ranks - inside) / ranks;
+        case Collective::scatter: return (ranks - inside) / ranks;
         case Collective::all_to_all:
-        case Collective::all_to_all_v:
-            return inside * (ranks - inside) / ranks;
+        case Collective::all_to_all_v: return inside * (ranks - inside) / ranks;
     }
     return 0;
 }
@@ -75,9 +72,7 @@ double most_busbw(const Fabric& fabric, Collective collective) {
     const double ranks = fabric.gpu_count();
     const double per_node = fabric.gpus_per_node();
     double least_seconds = 0;  // of a call of 1 byte
-    if (per_node > 1) {
-        least_seconds = least_moved(collective, ranks, 1) / into(fabric, fabric.gpu(0));
-    }
+    if (per_node > 1) { least_seconds = least_moved(collective, ranks, 1) / into(fabric, fabric.gpu(0)); }
     if (fabric.node_count() > 1) {
         least_seconds = std::max(least_seconds, least_moved(collective, ranks, per_node) / into_node(fabric));
     }
@@ -103,9 +98,7 @@ public:
     Trials(Engine engine, std::vector<Bytes> sizes) : engine_(std::move(engine)), sizes_(std::move(sizes)) {}
 
     void run(const Trial& trial) {
-        if (asked_++ % every != 0) {
-            return;
-        }
+        if (asked_++ % every != 0) { return; }
         Scenario scenario;
         scenario.name = "every-fabric";
         scenario.cluster.node = trial.node;
@@ -121,9 +114,7 @@ public:
         }
         std::optional<Fabric> fabric;
         attempt(trial, "build", [&] { fabric.emplace(cluster); });
-        if (!fabric || fabric->gpu_count() < 2) {
-            return;
-        }
+        if (!fabric || fabric->gpu_count() < 2) { return; }
         for (int c = 0; c <= static_cast<int>(Collective::scatter); ++c) {
             scenario.workload = CollectiveWorkload{};
             auto& workload = std::get<CollectiveWorkload>(scenario.workload);
@@ -153,13 +144,10 @@ private:
         }
     }
 
-    template <class Function>
-    void attempt(const Trial& trial, std::string_view what, Function&& function) {
+    template <class Function> void attempt(const Trial& trial, std::string_view what, Function&& function) {
         try {
             function();
-        } catch (const std::exception& error) {
-            say(trial, what, error.what());
-        }
+        } catch (const std::exception& error) { say(trial, what, error.what()); }
     }
 
     void say(const Trial& trial, std::string_view what, const std::string& text) {
@@ -178,9 +166,7 @@ TEST_CASE("every collective ends in flow on every node, fabric and count, within
     Trials trials(Flow{}, {Bytes{1 << 20}, Bytes{1 << 30}});
     for (const std::string& node : every_node()) {
         for (const std::string_view kind : kinds) {
-            for (const std::uint32_t nodes : node_counts) {
-                trials.run({node, kind, nodes});
-            }
+            for (const std::uint32_t nodes : node_counts) { trials.run({node, kind, nodes}); }
         }
     }
     CHECK(trials.wrong() == "");

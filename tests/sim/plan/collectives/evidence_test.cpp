@@ -21,12 +21,8 @@ CallPlan plan_on(const Catalog& catalog, std::uint32_t nodes = 1, const std::str
     s.cluster.node = "dgx-h100";
     s.cluster.nodes = nodes;
     s.cluster.link = link;
-    if (!gpu.empty()) {
-        s.cluster.node_options["gpu"] = gpu;
-    }
-    if (!nic.empty()) {
-        s.cluster.node_options["nic"] = nic;
-    }
+    if (!gpu.empty()) { s.cluster.node_options["gpu"] = gpu; }
+    if (!nic.empty()) { s.cluster.node_options["nic"] = nic; }
     const Fabric fabric(build(s, catalog));
     return Planner(collective_of(s), fabric, s.library, s.launch, catalog).plan(Bytes{bytes});
 }

@@ -23,9 +23,7 @@ Fabric h100_node() {
 NodeRing whole_ring(const Fabric& fabric, bool closed) {
     NodeRing ring;
     ring.closed = closed;
-    for (std::uint32_t g = 0; g < fabric.gpus_per_node(); ++g) {
-        ring.order.push_back(static_cast<std::uint16_t>(g));
-    }
+    for (std::uint32_t g = 0; g < fabric.gpus_per_node(); ++g) { ring.order.push_back(static_cast<std::uint16_t>(g)); }
     return ring;
 }
 
@@ -127,8 +125,6 @@ TEST_CASE("NVLS moves each link (1 + 1/n) of the buffer each way") {
     unroll(nvls_all_reduce(8), plain(fabric, piece, {}), schedule, {});
     const Timeline timeline = replay(Flow{}, fabric, schedule);
     double nvlink = 0;
-    for (const ClassUse& use : timeline.classes) {
-        nvlink += use.cls == LinkClass::nvlink ? use.bytes : 0;
-    }
+    for (const ClassUse& use : timeline.classes) { nvlink += use.cls == LinkClass::nvlink ? use.bytes : 0; }
     CHECK(nvlink == Approx(8 * 2 * (8 + 1) * piece));  // 8 GPUs, two directions, 8 pieces and its own share
 }

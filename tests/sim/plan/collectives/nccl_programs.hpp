@@ -34,17 +34,13 @@ inline Program ring_reduce(std::uint32_t ranks, std::uint32_t root, std::uint32_
 
 inline Program shift(std::uint32_t ranks) {
     Program p{.name = "shift", .ranks = ranks, .pieces = ranks, .messages = {}};
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-        p.messages.push_back({0, r, (r + 1) % ranks, r, 1, false});
-    }
+    for (std::uint32_t r = 0; r < ranks; ++r) { p.messages.push_back({0, r, (r + 1) % ranks, r, 1, false}); }
     return p;
 }
 
 inline std::uint32_t level(std::uint32_t tree, std::uint32_t node, std::uint32_t nodes) {
     std::uint32_t hops = 0;
-    for (auto up = tree_parent(tree, node, nodes); up; up = tree_parent(tree, *up, nodes)) {
-        ++hops;
-    }
+    for (auto up = tree_parent(tree, node, nodes); up; up = tree_parent(tree, *up, nodes)) { ++hops; }
     return hops;
 }
 
@@ -54,14 +50,10 @@ inline Program double_tree_all_reduce(std::uint32_t ranks, std::uint32_t pieces)
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
         const std::uint32_t tree = piece % 2;
         std::uint32_t depth = 0;
-        for (std::uint32_t r = 0; r < ranks; ++r) {
-            depth = std::max(depth, level(tree, r, ranks));
-        }
+        for (std::uint32_t r = 0; r < ranks; ++r) { depth = std::max(depth, level(tree, r, ranks)); }
         for (std::uint32_t r = 0; r < ranks; ++r) {
             const auto up = tree_parent(tree, r, ranks);
-            if (!up) {
-                continue;
-            }
+            if (!up) { continue; }
             const std::uint32_t hops = level(tree, r, ranks);
             const std::uint32_t start = piece / 2;  // pieces follow each other
             p.messages.push_back({start + depth - hops, r, *up, piece, 1, true});
@@ -76,18 +68,14 @@ inline Program direct_all_to_all(std::uint32_t ranks) {
     Program p = pairwise_all_to_all(ranks);
     p.name = "direct all-to-all";
     p.in_order = false;
-    for (Message& m : p.messages) {
-        m.step = 0;
-    }
+    for (Message& m : p.messages) { m.step = 0; }
     return p;
 }
 
 inline Program direct_gather(std::uint32_t ranks, std::uint32_t root) {
     Program p{.name = "direct gather", .ranks = ranks, .pieces = ranks, .messages = {}};
     for (std::uint32_t r = 0; r < ranks; ++r) {
-        if (r != root) {
-            p.messages.push_back({0, r, root, r, 1, false});
-        }
+        if (r != root) { p.messages.push_back({0, r, root, r, 1, false}); }
     }
     return p;
 }
@@ -95,9 +83,7 @@ inline Program direct_gather(std::uint32_t ranks, std::uint32_t root) {
 inline Program direct_scatter(std::uint32_t ranks, std::uint32_t root) {
     Program p{.name = "direct scatter", .ranks = ranks, .pieces = ranks, .messages = {}};
     for (std::uint32_t r = 0; r < ranks; ++r) {
-        if (r != root) {
-            p.messages.push_back({0, root, r, r, 1, false});
-        }
+        if (r != root) { p.messages.push_back({0, root, r, r, 1, false}); }
     }
     return p;
 }
@@ -105,18 +91,10 @@ inline Program direct_scatter(std::uint32_t ranks, std::uint32_t root) {
 inline Program nvls_all_reduce(std::uint32_t ranks) {
     Program p{.name = "NVLS all-reduce", .ranks = ranks, .relays = 1, .pieces = ranks, .messages = {}};
     const std::uint32_t nvswitch = ranks;
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-        p.messages.push_back({0, r, nvswitch, 0, ranks, true});
-    }
-    for (std::uint32_t head = 0; head < ranks; ++head) {
-        p.messages.push_back({1, nvswitch, head, head, 1, false});
-    }
-    for (std::uint32_t head = 0; head < ranks; ++head) {
-        p.messages.push_back({2, head, nvswitch, head, 1, false});
-    }
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-        p.messages.push_back({3, nvswitch, r, 0, ranks, false});
-    }
+    for (std::uint32_t r = 0; r < ranks; ++r) { p.messages.push_back({0, r, nvswitch, 0, ranks, true}); }
+    for (std::uint32_t head = 0; head < ranks; ++head) { p.messages.push_back({1, nvswitch, head, head, 1, false}); }
+    for (std::uint32_t head = 0; head < ranks; ++head) { p.messages.push_back({2, head, nvswitch, head, 1, false}); }
+    for (std::uint32_t r = 0; r < ranks; ++r) { p.messages.push_back({3, nvswitch, r, 0, ranks, false}); }
     return p;
 }
 
@@ -138,12 +116,8 @@ inline Program collnet_all_reduce(std::uint32_t nodes, std::uint32_t per_node) {
         }
     };
     every_pair(0, true);
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-        p.messages.push_back({1, r, network, r % per_node, 1, true});
-    }
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-        p.messages.push_back({2, network, r, r % per_node, 1, false});
-    }
+    for (std::uint32_t r = 0; r < ranks; ++r) { p.messages.push_back({1, r, network, r % per_node, 1, true}); }
+    for (std::uint32_t r = 0; r < ranks; ++r) { p.messages.push_back({2, network, r, r % per_node, 1, false}); }
     every_pair(3, false);
     return p;
 }

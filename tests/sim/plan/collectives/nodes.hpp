@@ -164,9 +164,7 @@ inline NodeTemplate pcie_node(std::uint32_t gpus, GpuArch arch, int cc, double p
     for (std::uint32_t n = 0; n < nics; ++n) {
         cable(node, numbered("nic", n), numbered("cpu", n * cpus / nics), link(LinkFamily::pcie, pcie_gbs));
     }
-    if (cpus > 1) {
-        cable(node, "cpu0", "cpu1", link(LinkFamily::cpu_bus, 20));
-    }
+    if (cpus > 1) { cable(node, "cpu0", "cpu1", link(LinkFamily::cpu_bus, 20)); }
     return node;
 }
 

@@ -168,9 +168,7 @@ TEST_CASE("every figure that a plan reports moves its time") {
     for (const Probe& probe : probes) {
         const double before = seconds_of(probe.system, probe.bytes);
         for (const FigureUsed& figure : plan_of(probe.system, probe.bytes).figures) {
-            if (std::find(probe.idle.begin(), probe.idle.end(), figure.figure) != probe.idle.end()) {
-                continue;
-            }
+            if (std::find(probe.idle.begin(), probe.idle.end(), figure.figure) != probe.idle.end()) { continue; }
             INFO(probe.system.node << " x " << probe.system.nodes << ", " << probe.bytes << " B: " << figure.part << " "
                                    << figure.figure);
             // Rates slow when smaller, costs when larger: one of both must move the time.

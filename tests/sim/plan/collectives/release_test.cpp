@@ -65,9 +65,7 @@ TEST_CASE("every version from 2.0 on behaves as when the code compared versions"
             CHECK(r.number("channels.min_traffic") == (at_least(version, 30)   ? 32 * KiB
                                                        : at_least(version, 23) ? 16 * KiB
                                                                                : 0));
-            if (r.has("nvls")) {
-                CHECK(r.number("nvls.max_heads") == (at_least(version, 21) ? 32 : 8));
-            }
+            if (r.has("nvls")) { CHECK(r.number("nvls.max_heads") == (at_least(version, 21) ? 32 : 8)); }
         }
     }
 }

@@ -26,9 +26,7 @@ inline Memory empty_memory(const Program& p) {
 inline Memory every_rank_its_own(const Program& p) {
     Memory memory = empty_memory(p);
     for (std::uint32_t r = 0; r < p.ranks; ++r) {
-        for (std::uint32_t piece = 0; piece < p.pieces; ++piece) {
-            memory.at(r, piece) = Contributors{1} << r;
-        }
+        for (std::uint32_t piece = 0; piece < p.pieces; ++piece) { memory.at(r, piece) = Contributors{1} << r; }
     }
     return memory;
 }
@@ -44,13 +42,9 @@ inline void replay(const Program& p, Memory& memory) {
                 const Contributors sent = before.held[std::size_t{m.src} * p.pieces + piece];
                 const std::string where = p.name + ": step " + std::to_string(step) + ", " + std::to_string(m.src) +
                                           " to " + std::to_string(m.dst) + ", piece " + std::to_string(piece);
-                if (sent == 0) {
-                    throw std::runtime_error(where + ": nothing to send");
-                }
+                if (sent == 0) { throw std::runtime_error(where + ": nothing to send"); }
                 Contributors& held = memory.at(m.dst, piece);
-                if (m.reduce && (held & sent) != 0) {
-                    throw std::runtime_error(where + ": a contribution twice");
-                }
+                if (m.reduce && (held & sent) != 0) { throw std::runtime_error(where + ": a contribution twice"); }
                 held = m.reduce ? held | sent : sent;
             }
         }

@@ -46,9 +46,7 @@ void check_rings_are_permutations(const TopologySearchResult& f, std::uint32_t g
 std::map<std::pair<int, int>, int> crossings(const TopologySearchResult& f) {
     std::map<std::pair<int, int>, int> count;
     for (const Ring& r : f.rings) {
-        for (std::size_t i = 0; i < r.order.size(); ++i) {
-            ++count[{r.order[i], r.order[(i + 1) % r.order.size()]}];
-        }
+        for (std::size_t i = 0; i < r.order.size(); ++i) { ++count[{r.order[i], r.order[(i + 1) % r.order.size()]}]; }
     }
     return count;
 }
@@ -140,9 +138,7 @@ TEST_CASE("a DGX-1 V100 packs its cube mesh into six rings, twelve channels") {
     }
     // Every link is used in both directions: 6 rings x 8 hops = 48 = 24 cables x 2.
     int hops = 0;
-    for (const auto& [pair, count] : crossings(f)) {
-        hops += count;
-    }
+    for (const auto& [pair, count] : crossings(f)) { hops += count; }
     CHECK(hops == 48);
 }
 
@@ -162,9 +158,7 @@ TEST_CASE("four fully joined GPUs use all six directed rings") {
     CHECK(gbs(ring(a100).intra) == Approx(20));
     CHECK(a100.channels == 24);
     std::set<std::vector<std::uint16_t>> different;
-    for (const Ring& r : a100.rings) {
-        different.insert(r.order);
-    }
+    for (const Ring& r : a100.rings) { different.insert(r.order); }
     CHECK(different.size() >= 3);
     const TopologySearchResult h100 = find(test::quad(GpuArch::hopper, 90, 6, 25, 63), 4, 1, 0, "2.27");
     CHECK(ring(h100).channels * gbs(ring(h100).intra) == Approx(360));

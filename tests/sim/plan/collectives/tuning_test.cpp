@@ -190,9 +190,7 @@ TEST_CASE("older releases keep their own rules") {
     const auto ll_at = [&](const char* version) {
         for (const Estimate& e : estimates(all_algorithms(), release(catalogue(), parse_version(version)), s.comm,
                                            s.graphs, Collective::all_reduce, MiB)) {
-            if (e.algorithm == &ring_model && e.proto == Proto::ll) {
-                return e.seconds / us;
-            }
+            if (e.algorithm == &ring_model && e.proto == Proto::ll) { return e.seconds / us; }
         }
         return 0.0;
     };

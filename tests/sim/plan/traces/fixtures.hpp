@@ -52,9 +52,7 @@ inline std::string older_kineto_trace() {
 
 inline std::string varint(std::uint64_t value) {
     std::string out;
-    for (; value >= 128; value >>= 7U) {
-        out.push_back(static_cast<char>((value & 127U) | 128U));
-    }
+    for (; value >= 128; value >>= 7U) { out.push_back(static_cast<char>((value & 127U) | 128U)); }
     out.push_back(static_cast<char>(value));
     return out;
 }

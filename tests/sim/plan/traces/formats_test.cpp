@@ -179,9 +179,7 @@ TEST_CASE("GOAL's irequires waits for what the other waits for, through others t
                                     "l2 requires l1\nl3 irequires l2\nl4 irequires l3\n}\n");
     REQUIRE(r.ranks.front().records.size() == 4);
     CHECK(r.ranks.front().records[0].time == nanoseconds(1));  // only l1 waits for nothing
-    for (const std::size_t i : {1U, 2U, 3U}) {
-        CHECK(after(r.ranks.front(), i) == std::vector<std::uint32_t>{0});
-    }
+    for (const std::size_t i : {1U, 2U, 3U}) { CHECK(after(r.ranks.front(), i) == std::vector<std::uint32_t>{0}); }
 }
 
 TEST_CASE("an MSCCL algorithm becomes the sends and receives of its thread blocks") {
@@ -300,9 +298,7 @@ TEST_CASE("the beginning of a file tells its format") {
 
 TEST_CASE("files of many ranks are read in the order of the numbers in their names") {
     const TempFolder folder;
-    for (const int i : {10, 9, 0, 1, 11, 2}) {
-        folder.write("rank_" + std::to_string(i) + ".json", "{}");
-    }
+    for (const int i : {10, 9, 0, 1, 11, 2}) { folder.write("rank_" + std::to_string(i) + ".json", "{}"); }
     const std::vector<std::filesystem::path> files = trace_files(folder.path() / "rank_*.json");
     REQUIRE(files.size() == 6);
     CHECK(files[3].filename() == "rank_9.json");
@@ -473,9 +469,7 @@ TEST_CASE("a recording that is written can be read, and one that could not is no
     CHECK(again.ranks[0].records[2].protocol == Protocol::ll);
     // A record is a dozen of YAML's values: 20,000 are more than `run` would read.
     Recording large = import_text(folder, "t.goal", "num_ranks 2\nrank 0 {\n}\nrank 1 {\n}\n");
-    for (int i = 0; i < 20'000; ++i) {
-        large.ranks[0].add(send);
-    }
+    for (int i = 0; i < 20'000; ++i) { large.ranks[0].add(send); }
     CHECK_THROWS_WITH(recording_yaml(large), ContainsSubstring("a scenario replays the trace itself"));
 }
 

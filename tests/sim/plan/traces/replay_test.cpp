@@ -69,9 +69,7 @@ Run run_yaml(const std::string& text, const Scenario& system, const std::string&
 Duration call_alone(const Fabric& fabric, const LibrarySpec& library, Collective collective, std::int64_t bytes) {
     PlannedCalls calls(fabric, library, catalogue());
     std::vector<std::uint32_t> all;
-    for (std::uint32_t r = 0; r < fabric.gpu_count(); ++r) {
-        all.push_back(r);
-    }
+    for (std::uint32_t r = 0; r < fabric.gpu_count(); ++r) { all.push_back(r); }
     Schedule schedule;
     calls.add(schedule, calls.group(all), {collective, DataType::float32, {bytes}, 0}, {});
     return replay(Flow{}, fabric, schedule).makespan;
@@ -195,9 +193,7 @@ TEST_CASE("one rank's file stands for all, group by group") {
     CHECK((report.uses[0].group == "data" && report.uses[0].groups == 8 && report.uses[0].calls == 8));
     CHECK((report.uses[1].group == "tensor" && report.uses[1].groups == 2));
     // All ranks end together, as the fabric is the same for all.
-    for (const ReplayRank& rank : report.members) {
-        CHECK(rank.end_s == Approx(report.makespan_s).epsilon(1e-9));
-    }
+    for (const ReplayRank& rank : report.members) { CHECK(rank.end_s == Approx(report.makespan_s).epsilon(1e-9)); }
 }
 
 TEST_CASE("sixteen files give what one that stands for them gives") {
@@ -210,9 +206,7 @@ TEST_CASE("sixteen files give what one that stands for them gives") {
                "      - {compute: b, stream: 0, time: 5 us, after: [1]}\n";
     };
     std::string many = head;
-    for (int r = 0; r < 16; ++r) {
-        many += rank(r);
-    }
+    for (int r = 0; r < 16; ++r) { many += rank(r); }
     const Run one = run_yaml(head + rank(0), system_of("dgx-h100", 2));
     const Run all = run_yaml(many, system_of("dgx-h100", 2));
     CHECK(one.job.copies);

@@ -50,8 +50,7 @@ Outcome try_out(const std::filesystem::path& path, const TraceFormat* format, co
         CHECK_THAT(error.what(), ContainsSubstring(path.filename().string() + ":"));
     } catch (const JobError&) {
     } catch (const PlanError&) {
-    } catch (const CannotEnd&) {
-    }
+    } catch (const CannotEnd&) {}
     return Outcome::refused;
 }
 
@@ -65,12 +64,8 @@ Fabric eight_gpus() {
 std::vector<std::size_t> places(std::size_t size, std::size_t most) {
     std::vector<std::size_t> list;
     const std::size_t step = std::max<std::size_t>(1, size / most);
-    for (std::size_t at = 0; at < size; at += step) {
-        list.push_back(at);
-    }
-    for (std::size_t back = 1; back < std::min<std::size_t>(size, 8); ++back) {
-        list.push_back(size - back);
-    }
+    for (std::size_t at = 0; at < size; at += step) { list.push_back(at); }
+    for (std::size_t back = 1; back < std::min<std::size_t>(size, 8); ++back) { list.push_back(size - back); }
     return list;
 }
 
@@ -137,9 +132,7 @@ TEST_CASE("a trace read as another format is refused") {
         const auto file = folder.write(fixture.name, fixture.text);
         for (const TraceFormat* format : trace_formats()) {
             const bool json = fixture.format == format_named("kineto") && format == format_named("pytorch-et");
-            if (format == fixture.format) {
-                continue;
-            }
+            if (format == fixture.format) { continue; }
             INFO(fixture.name << " as " << format->name);
             CHECK((try_out(file, format, fabric) == Outcome::refused || json));
         }
@@ -182,9 +175,7 @@ TEST_CASE("a stopped import stops") {
 }
 
 TEST_CASE("real samples of every format replay") {
-    if (samples().empty()) {
-        SKIP_TEST("no ../shared/samples beside the sources");
-    }
+    if (samples().empty()) { SKIP_TEST("no ../shared/samples beside the sources"); }
     Scenario s;
     s.cluster.node = "dgx-h100";
     s.cluster.nodes = 4;
@@ -201,9 +192,7 @@ TEST_CASE("real samples of every format replay") {
 }
 
 TEST_CASE("the real PyTorch trace of two ranks holds the calls that its profiler counted") {
-    if (samples().empty()) {
-        SKIP_TEST("no ../shared/samples beside the sources");
-    }
+    if (samples().empty()) { SKIP_TEST("no ../shared/samples beside the sources"); }
     const Recording r = import_trace({sample("kineto-json/nccl_data.json.gz"), nullptr, {}});
     CHECK(r.world == 2);
     CHECK(r.steps == 3);
@@ -223,9 +212,7 @@ TEST_CASE("the real PyTorch trace of two ranks holds the calls that its profiler
 }
 
 TEST_CASE("real samples cut or damaged never crash an importer") {
-    if (samples().empty()) {
-        SKIP_TEST("no ../shared/samples beside the sources");
-    }
+    if (samples().empty()) { SKIP_TEST("no ../shared/samples beside the sources"); }
     const TempFolder folder;
     const Fabric fabric = eight_gpus();
     const std::vector<std::pair<const char*, const TraceFormat*>> list = {

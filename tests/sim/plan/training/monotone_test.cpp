@@ -20,9 +20,7 @@ namespace {
 enum class Sense { cost, rate, neither };
 
 bool matches(std::string_view name, std::string_view pattern) {
-    if (pattern.starts_with('*')) {
-        return name.ends_with(pattern.substr(1));
-    }
+    if (pattern.starts_with('*')) { return name.ends_with(pattern.substr(1)); }
     return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
 }
 
@@ -66,15 +64,9 @@ Sense sense_of(const FigureUsed& figure) {
         {"memory.*", Sense::neither},
         {"layers_ahead", Sense::neither},
     };
-    if (figure.unit == "s") {
-        return Sense::cost;
-    }
-    if (figure.unit == "B/s") {
-        return Sense::rate;
-    }
-    if (figure.unit == "B") {
-        return Sense::neither;
-    }
+    if (figure.unit == "s") { return Sense::cost; }
+    if (figure.unit == "B/s") { return Sense::rate; }
+    if (figure.unit == "B") { return Sense::neither; }
     const auto found =
         std::find_if(senses.begin(), senses.end(), [&](const auto& s) { return matches(figure.figure, s.first); });
     INFO("neither a cost nor a rate: " << figure.part << "/" << figure.figure << " in '" << figure.unit << "'");
@@ -84,25 +76,15 @@ Sense sense_of(const FigureUsed& figure) {
 
 std::vector<double> times(const Report& report) {
     std::vector<double> all;
-    for (const Row& row : report.rows) {
-        all.push_back(row.time_s);
-    }
-    for (const ScalingPoint& point : report.points) {
-        all.push_back(point.step_time_s.value_or(0));
-    }
-    for (const StepRow& step : report.steps) {
-        all.push_back(step.step_time_s);
-    }
-    if (report.replay) {
-        all.push_back(report.replay->makespan_s);
-    }
+    for (const Row& row : report.rows) { all.push_back(row.time_s); }
+    for (const ScalingPoint& point : report.points) { all.push_back(point.step_time_s.value_or(0)); }
+    for (const StepRow& step : report.steps) { all.push_back(step.step_time_s); }
+    if (report.replay) { all.push_back(report.replay->makespan_s); }
     return all;
 }
 
 void multiply(Figure& figure, double factor) {
-    for (double& value : figure.value) {
-        value *= factor;
-    }
+    for (double& value : figure.value) { value *= factor; }
 }
 
 // Every link, device and GPU at once: a link alone may not be faster than its NIC.
@@ -110,9 +92,7 @@ Catalog with_parts(bool (*which)(const Part&, std::string_view name, const Figur
     Catalog catalog = catalogue();
     for (auto& [name, part] : catalog.parts) {
         for (auto& [path, figure] : part.figures) {
-            if (which(part, path, figure)) {
-                multiply(figure, factor);
-            }
+            if (which(part, path, figure)) { multiply(figure, factor); }
         }
     }
     return catalog;
@@ -165,9 +145,7 @@ struct Scan {
         Catalog changed = catalogue();
         for (const FigureUsed& used : report.figures) {
             const Sense sense = sense_of(used);
-            if (sense == Sense::neither) {
-                continue;
-            }
+            if (sense == Sense::neither) { continue; }
             Figure& figure = changed.parts.at(used.part).figures.at(used.figure);
             const Figure before = figure;
             multiply(figure, sense == Sense::cost ? 0.5 : 2);
@@ -189,13 +167,9 @@ void scan_shipped(bool training) {
     const std::filesystem::path scenarios = std::filesystem::path(FABRICAST_SOURCE_DIR) / "scenarios";
     std::size_t scanned = 0, rows = 0, rechosen = 0;
     for (const auto& entry : std::filesystem::directory_iterator(scenarios)) {
-        if (entry.path().extension() != ".yaml") {
-            continue;
-        }
+        if (entry.path().extension() != ".yaml") { continue; }
         const Scan scan(read_scenario(entry.path(), {"engine=flow"}));
-        if (scan.report.steps.empty() == training) {
-            continue;
-        }
+        if (scan.report.steps.empty() == training) { continue; }
         ++scanned;
         scan.every_figure();
         static const Catalog rates = with_parts(is_network_rate, 2), latencies = with_parts(is_network_latency, 0.5),

@@ -13,9 +13,7 @@ namespace {
 // Seconds that the pipeline takes when forward and backward of the whole stage take `f` and `b` and sending nothing.
 double makespan(PipelineOrder order, std::uint32_t p, std::uint32_t v, std::uint32_t m, double f, double b) {
     std::vector<std::vector<PipelineAction>> todo;
-    for (std::uint32_t stage = 0; stage < p; ++stage) {
-        todo.push_back(stage_actions(order, stage, p, v, m));
-    }
+    for (std::uint32_t stage = 0; stage < p; ++stage) { todo.push_back(stage_actions(order, stage, p, v, m)); }
     std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, double> done;  // forward, place in the model, micro-batch
     std::vector<double> free(p, 0);
     std::vector<std::size_t> next(p, 0);
@@ -27,9 +25,7 @@ double makespan(PipelineOrder order, std::uint32_t p, std::uint32_t v, std::uint
                 const std::uint32_t place = a.chunk * p + stage;
                 const bool starts = a.forward ? place == 0 : place + 1 == p * v;
                 const std::tuple needs{a.forward, a.forward ? place - 1 : place + 1, a.micro_batch};
-                if (!starts && !done.contains(needs)) {
-                    break;
-                }
+                if (!starts && !done.contains(needs)) { break; }
                 const double from = std::max(free[stage], starts ? 0 : done[needs]);
                 free[stage] = done[{a.forward, place, a.micro_batch}] = from + (a.forward ? f : b) / v;
                 ++next[stage];

@@ -155,9 +155,7 @@ TEST_CASE("without overlap no gather and no scatter runs beside computation") {
             double computed_until = 0;
             double wire_until = 0;
             for (std::size_t i = 0; i < step.plan.ops.size(); ++i) {
-                if (step.plan.ops[i].stage != 0) {
-                    continue;
-                }
+                if (step.plan.ops[i].stage != 0) { continue; }
                 const double start = to_seconds(timeline.kept[i].start - Time{});
                 const double finish = to_seconds(timeline.kept[i].finish - Time{});
                 if (step.plan.ops[i].tag == StepTag::data) {

@@ -121,9 +121,7 @@ TEST_CASE("channels of collectives that run beside computation slow it") {
     const Fabric fabric(build(s, catalogue()));
     const auto with = [&](std::uint16_t channels) {
         StepPlan plan = plan_step(training_of(s), fabric, s.library, catalogue());
-        for (Occupancy& held : plan.schedule.occupancies) {
-            held = {held.device, channels, 0};
-        }
+        for (Occupancy& held : plan.schedule.occupancies) { held = {held.device, channels, 0}; }
         return seconds(plan, fabric);
     };
     const double none = with(0), some = with(8), many = with(24);
@@ -189,9 +187,7 @@ TEST_CASE("what does not fit is refused at its key, with how much is missing") {
     const auto refused = [](const std::vector<std::string>& set) {
         try {
             simulate(scenario_of(set), catalogue());
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
+        } catch (const InputError& error) { return std::string(error.what()); }
         return std::string();
     };
     CHECK_THAT(refused({"workload.dimensions.layers=400"}), ContainsSubstring("GB too little"));
@@ -207,9 +203,7 @@ TEST_CASE("heads that do not divide what they share are refused at their key") {
     const auto refused = [](const std::vector<std::string>& set) {
         try {
             simulate(scenario_of(set), catalogue());
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
+        } catch (const InputError& error) { return std::string(error.what()); }
         return std::string();
     };
     CHECK_THAT(refused({"workload.dimensions.heads=7", "workload.parallelism.tensor=1"}),

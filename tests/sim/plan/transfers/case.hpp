@@ -37,9 +37,7 @@ inline double figure(const std::string& part, const std::string& name) { return 
 // Why `auto` did not take the transport; empty where it was not tried.
 inline std::string refusal_of(const Exchange& e, const std::string& transport) {
     for (const Candidate& candidate : e.choice.refused) {
-        if (candidate.transport == transport) {
-            return candidate.attempt.refusal;
-        }
+        if (candidate.transport == transport) { return candidate.attempt.refusal; }
     }
     return "";
 }

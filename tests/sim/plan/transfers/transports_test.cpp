@@ -275,9 +275,7 @@ TEST_CASE("each transport has a file and a part, and a note and messaging of its
         INFO(part->name);
         const bool transport = std::find(names.begin(), names.end(), part->name) != names.end();
         CHECK(part->has("preference") == transport);
-        if (transport) {
-            CHECK_NOTHROW(catalog.at("messaging", part->word("messaging")));
-        }
+        if (transport) { CHECK_NOTHROW(catalog.at("messaging", part->word("messaging"))); }
     }
 }
 
@@ -285,9 +283,7 @@ namespace {
 
 // A way that needs nothing but a link between two GPUs of a node.
 PathAttempt toy_way(const PathRequest& r) {
-    if (!same_node(r)) {
-        return Refusal{"the toy does not leave its node"};
-    }
+    if (!same_node(r)) { return Refusal{"the toy does not leave its node"}; }
     DataPath path;
     path.legs = {{.what = "toy", .paths = {query(r.from, r.to, PathKind::nvlink)}}};
     path.latency = {r.figures.latency("the toy's start", "toy-way", "start")};
@@ -359,9 +355,7 @@ TEST_CASE("a transfer runs as a scenario: a row a size, refusals as notes, unkno
     try {
         simulate(scenario("node1.gpu9"), catalogue());
         FAIL("no such GPU");
-    } catch (const InputError& error) {
-        CHECK(std::string(error.what()).find("t.yaml:6:") == 0);
-    }
+    } catch (const InputError& error) { CHECK(std::string(error.what()).find("t.yaml:6:") == 0); }
     CHECK_THROWS_AS(simulate(parse_scenario("name: t\ncluster: {node: dgx-a100}\nworkload: {kind: transfer, from: "
                                             "node0.gpu0, to: node0.gpu1, transport: nvlnk-p2p}\n",
                                             "t.yaml"),

@@ -39,9 +39,7 @@ std::map<std::string, double> blamed(const Fabric& fabric, Schedule schedule, co
 
 double sum(const std::map<std::string, double>& seconds) {
     double total = 0;
-    for (const auto& [what, value] : seconds) {
-        total += value;
-    }
+    for (const auto& [what, value] : seconds) { total += value; }
     return total;
 }
 
@@ -141,14 +139,10 @@ TEST_CASE("the critical path follows the dependency that was met last, through k
 TEST_CASE("the shares of every shipped scenario add up to 100 %, of the time that run gives") {
     int explained = 0;
     for (const auto& entry : std::filesystem::directory_iterator(FABRICAST_SOURCE_DIR "/scenarios")) {
-        if (entry.path().extension() != ".yaml") {
-            continue;
-        }
+        if (entry.path().extension() != ".yaml") { continue; }
         INFO(entry.path().filename().string());
         Scenario scenario = single_point(read_scenario(entry.path()));
-        if (std::holds_alternative<Packet>(scenario.engine)) {
-            scenario.engine = Flow{};
-        }
+        if (std::holds_alternative<Packet>(scenario.engine)) { scenario.engine = Flow{}; }
         const ExplainedRun run = explain_run(scenario, catalogue());
         double total = 0;
         for (const Blame& blame : run.blames) {

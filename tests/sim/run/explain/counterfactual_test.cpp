@@ -86,9 +86,7 @@ TEST_CASE("every change, written as files and read again, runs to the same time"
                 continue;
             }
             Catalog changed = catalogue();
-            if (!change.overlay.empty()) {
-                merge_overlay_text(changed, change.overlay, "overlay");
-            }
+            if (!change.overlay.empty()) { merge_overlay_text(changed, change.overlay, "overlay"); }
             CHECK(run_seconds(read_scenario(file), changed, {}) == change.seconds);
         }
     }

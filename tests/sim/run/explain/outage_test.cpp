@@ -93,9 +93,7 @@ TEST_CASE("of parallel cables one is dead, of a dead spine all") {
     const OutageCost found = outage(failed, catalogue());
     CHECK_FALSE(found.diverted.empty());
     CHECK(found.cut.empty());
-    for (const Diverted& way : found.diverted) {
-        CHECK(way.taken.find("spine0") == std::string::npos);
-    }
+    for (const Diverted& way : found.diverted) { CHECK(way.taken.find("spine0") == std::string::npos); }
 }
 
 TEST_CASE("any switch, cable, port or plane of the bill can be named, failed and gone round, drawn alone or not") {
@@ -110,9 +108,7 @@ TEST_CASE("any switch, cable, port or plane of the bill can be named, failed and
     CHECK(fabric.device_name(fabric.device("spine3")) == "spine0-3");
     const auto events = [&](const std::vector<std::vector<std::string>>& dead) {
         Scenario failed = scenario;
-        for (const std::vector<std::string>& names : dead) {
-            failed.events.push_back(without(names));
-        }
+        for (const std::vector<std::string>& names : dead) { failed.events.push_back(without(names)); }
         return link_events(failed, fabric, catalogue());
     };
     for (std::uint32_t s = 0; s < bought.count(); ++s) {
@@ -121,9 +117,7 @@ TEST_CASE("any switch, cable, port or plane of the bill can be named, failed and
         CHECK_FALSE(events({{bought.name(SwitchId{s})}}).empty());
     }
     // A spine takes eight of each leaf's 32 cables, there and back; a cable or a port one.
-    for (const LinkEvent& event : events({{"spine3"}})) {
-        CHECK(event.share == Approx(24.0 / 32));
-    }
+    for (const LinkEvent& event : events({{"spine3"}})) { CHECK(event.share == Approx(24.0 / 32)); }
     CHECK(events({{"spine3"}}).size() == 2 * 8);
     for (const auto& names : {std::vector<std::string>{"leaf0", "spine3"}, std::vector<std::string>{"spine3.port5"}}) {
         const auto one = events({names});

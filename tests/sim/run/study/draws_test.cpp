@@ -50,9 +50,7 @@ TEST_CASE("a drawn catalogue moves constants and leaves counts, prices and forec
             const double value = other.parts.at(name).figure(path).value.front();
             const bool stays = figure.unit == "USD" || figure.unit == "W" || part.kind == "interval" ||
                                figure.low80 == figure.high80 || path.starts_with("data.");
-            if (stays) {
-                CHECK(value == figure.value.front());
-            }
+            if (stays) { CHECK(value == figure.value.front()); }
             moved += value != figure.value.front() ? 1 : 0;
         }
     }
@@ -65,9 +63,7 @@ TEST_CASE("a drawn catalogue moves constants and leaves counts, prices and forec
 
 TEST_CASE("the range of draws lies between their first and ninth decile") {
     std::vector<double> draws;
-    for (int i = 0; i <= 100; ++i) {
-        draws.push_back(100 - i);
-    }
+    for (int i = 0; i <= 100; ++i) { draws.push_back(100 - i); }
     const Range range = range_of(50, draws);
     CHECK(range.low80 == Approx(10));
     CHECK(range.high80 == Approx(90));

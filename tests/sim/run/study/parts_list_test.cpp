@@ -90,9 +90,7 @@ TEST_CASE("prices of unknown parts and in wrong units are refused at their line"
         Catalog catalog = catalogue();
         try {
             apply_prices(scenario_of(pod, "prices: {" + prices + "}\n"), catalog);
-        } catch (const InputError& error) {
-            return error.what();
-        }
+        } catch (const InputError& error) { return error.what(); }
         return "accepted";
     };
     CHECK_THAT(refused("quantum-3: 20000 USD"), ContainsSubstring("s.yaml:4:") && ContainsSubstring("quantum-2"));
@@ -106,9 +104,7 @@ TEST_CASE("a price below nothing or beyond all reason is refused at its line, an
         Catalog catalog = catalogue();
         try {
             apply_prices(scenario_of(pod, "prices: {" + price + "}\n"), catalog);
-        } catch (const InputError& error) {
-            return error.what();
-        }
+        } catch (const InputError& error) { return error.what(); }
         return "accepted";
     };
     for (const char* price :
@@ -123,17 +119,13 @@ TEST_CASE("every price has its range and says of which year it is, and what nobo
     int prices = 0;
     for (const auto& [name, part] : catalogue().parts) {
         const auto price = part.figures.find("price");
-        if (price == part.figures.end()) {
-            continue;
-        }
+        if (price == part.figures.end()) { continue; }
         const std::string& source = price->second.source.front();
         INFO(name << ": " << source);
         ++prices;
         CHECK(std::regex_search(source, std::regex("20[0-9]{2}")));
         CHECK(price->second.low80 < price->second.high80);
-        if (price->second.origin == Origin::estimated) {
-            CHECK(source.find("not a quote") != std::string::npos);
-        }
+        if (price->second.origin == Origin::estimated) { CHECK(source.find("not a quote") != std::string::npos); }
     }
     CHECK(prices > 20);
 }

@@ -27,18 +27,14 @@ std::vector<std::vector<std::string>> texts(const SweepPoints& points) {
     std::vector<std::vector<std::string>> all;
     for (const auto& values : points.values) {
         auto& row = all.emplace_back();
-        for (const SweepValue& value : values) {
-            row.push_back(value.text);
-        }
+        for (const SweepValue& value : values) { row.push_back(value.text); }
     }
     return all;
 }
 
 Sweep prepared(const std::string& text, const std::vector<std::string>& vary) {
     std::vector<Variation> variations;
-    for (const std::string& argument : vary) {
-        variations.push_back(parse_variation(argument));
-    }
+    for (const std::string& argument : vary) { variations.push_back(parse_variation(argument)); }
     return prepare_sweep(scenario_tree(text, "a.yaml"), "a.yaml", variations,
                          [](const Scenario&) { return read_catalog(); });
 }
@@ -46,9 +42,7 @@ Sweep prepared(const std::string& text, const std::vector<std::string>& vary) {
 std::string complaint_of(const std::string& text, const std::vector<std::string>& vary) {
     try {
         prepared(text, vary);
-    } catch (const InputError& error) {
-        return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "";
 }
 
@@ -59,9 +53,7 @@ using Texts = std::vector<std::vector<std::string>>;
 TEST_CASE("values are parted by commas outside brackets and quotes") {
     const Variation v = parse_variation("a.b=1, [2, 3],{c: 4, d: 5},\"6,7\",8 GiB");
     std::vector<std::string> values;
-    for (const SweepValue& value : v.values) {
-        values.push_back(value.text);
-    }
+    for (const SweepValue& value : v.values) { values.push_back(value.text); }
     CHECK(v.path == "a.b");
     CHECK(values == std::vector<std::string>{"1", "[2, 3]", "{c: 4, d: 5}", "\"6,7\"", "8 GiB"});
     CHECK(v.values[1].place.column == 8);

@@ -27,8 +27,6 @@ TEST_CASE("a sweep's CSV quotes what a comma, a quote or a line break would spli
 TEST_CASE("every row of a sweep has as many cells as there are columns") {
     const SweepResult result = small();
     const Records table = records_of(result);
-    for (const std::vector<Json>& row : table.rows) {
-        CHECK(row.size() == table.columns.size());
-    }
+    for (const std::vector<Json>& row : table.rows) { CHECK(row.size() == table.columns.size()); }
     CHECK(failed_points(result) == 1);
 }

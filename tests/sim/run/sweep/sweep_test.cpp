@@ -39,9 +39,7 @@ const std::string base_text =
 
 Sweep sweep_of(const std::vector<std::string>& vary, const std::string& text = base_text) {
     std::vector<Variation> variations;
-    for (const std::string& argument : vary) {
-        variations.push_back(parse_variation(argument));
-    }
+    for (const std::string& argument : vary) { variations.push_back(parse_variation(argument)); }
     return prepare_sweep(scenario_tree(text, "a.yaml"), "a.yaml", variations,
                          [](const Scenario&) { return read_catalog(); });
 }
@@ -57,9 +55,7 @@ SweepOutcomes outcomes_of(const Sweep& sweep, std::size_t threads = 1) {
 std::string message_of(const std::function<void()>& work) {
     try {
         work();
-    } catch (const std::exception& error) {
-        return error.what();
-    }
+    } catch (const std::exception& error) { return error.what(); }
     return "";
 }
 
@@ -193,9 +189,7 @@ TEST_CASE("a journal cut at any byte loses at most the line it was cut in") {
     const SweepOutcomes outcomes = outcomes_of(sweep);
     {
         Journal journal(path, sweep, Journal::Start::fresh);
-        for (const auto& [key, outcome] : outcomes) {
-            journal.append(key, outcome);
-        }
+        for (const auto& [key, outcome] : outcomes) { journal.append(key, outcome); }
     }
     const std::string whole = text_of(path);
     for (std::size_t cut = 0; cut <= whole.size(); cut += cut + 1 < whole.size() ? 7 : 1) {
@@ -205,9 +199,7 @@ TEST_CASE("a journal cut at any byte loses at most the line it was cut in") {
         Journal journal(path, sweep, Journal::Start::resume);
         CHECK(journal.found().size() == (lines > 0 ? lines - 1 : 0));
         for (const auto& [key, outcome] : outcomes) {
-            if (!journal.found().contains(key)) {
-                journal.append(key, outcome);
-            }
+            if (!journal.found().contains(key)) { journal.append(key, outcome); }
         }
         CHECK(text_of(path) == whole);
     }
@@ -258,9 +250,7 @@ TEST_CASE("a value changed in a journal is noticed, and the point run again wher
     const SweepOutcomes outcomes = outcomes_of(sweep);
     {
         Journal journal(path, sweep, Journal::Start::fresh);
-        for (const auto& [key, outcome] : outcomes) {
-            journal.append(key, outcome);
-        }
+        for (const auto& [key, outcome] : outcomes) { journal.append(key, outcome); }
     }
     const std::string whole = text_of(path);
     const auto changed = [&](std::size_t from) {
@@ -277,9 +267,7 @@ TEST_CASE("a value changed in a journal is noticed, and the point run again wher
 }
 
 TEST_CASE("the same result gives the same SQLite file, with the table of the CSV") {
-    if (!has_sqlite()) {
-        SKIP_TEST("this build has no SQLite");
-    }
+    if (!has_sqlite()) { SKIP_TEST("this build has no SQLite"); }
     const ScratchFolder scratch("sqlite");
     const Sweep sweep = sweep_of({"cluster.nodes=1,2", "workload.root=0,99"});
     const SweepResult result = sweep_result(sweep, outcomes_of(sweep));
