@@ -17,7 +17,7 @@ namespace fabricast::bench {
 
 namespace {
 
-constexpr std::uint32_t hosts = 1024;
+constexpr std::uint32_t hosts_of_core = 1024;
 constexpr std::int64_t packet_bytes = 4096, packets_each = 1024;
 
 struct Event {
@@ -178,11 +178,11 @@ void event_core_figures(const std::vector<std::string>& names) {
     spec.switch_latency = {};
     spec.choice = PathChoice::ecmp;
     spec.tiers = 3;
-    const Fabric fabric(tiny::cluster(hosts, 1, spec));
+    const Fabric fabric(tiny::cluster(hosts_of_core, 1, spec));
     Schedule schedule;
-    for (std::uint32_t h = 0; h < hosts; ++h) {
+    for (std::uint32_t h = 0; h < hosts_of_core; ++h) {
         schedule.connections.push_back({{.src = fabric.nic(h, 0),
-                                         .dst = fabric.nic((h + hosts / 2) % hosts, 0),
+                                         .dst = fabric.nic((h + hosts_of_core / 2) % hosts_of_core, 0),
                                          .flow_label = h,
                                          .kind = PathKind::network}});
         schedule.kept.push_back(schedule.add(Transfer{h, {packets_each * packet_bytes}, {}}));

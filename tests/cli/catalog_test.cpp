@@ -4,12 +4,13 @@
 
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 
 using namespace fabricast::test;
 
 namespace {
 
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 
 }  // namespace
 

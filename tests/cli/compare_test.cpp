@@ -2,12 +2,13 @@
 
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 
 using namespace fabricast::test;
 
 namespace {
 
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 const std::string measured = "compare --measured validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml";
 
 }  // namespace

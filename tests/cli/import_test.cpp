@@ -2,11 +2,12 @@
 
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 
 using namespace fabricast::test;
 
 namespace {
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 }
 
 TEST_CASE("import writes a file for each table of a log, which compare then reads") {

@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 #include "tests/support/trace_files.hpp"
 
 using namespace fabricast;
@@ -12,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 
-constexpr const char* small = R"(name: small
+constexpr const char* two_nodes = R"(name: small
 cluster: {node: dgx-h100, nodes: 1}
 workload: {kind: collective, sizes: [1 MiB]}
 )";
@@ -37,29 +38,29 @@ TEST_CASE("no command writes over what it reads") {
         CHECK_THAT(ran.err, ContainsSubstring("would be written over what is read from it"));
         CHECK(text_of(scratch.path / file) == content);
     };
-    scratch.write("base.yaml", small);
+    scratch.write("base.yaml", two_nodes);
     scratch.write("whole.yaml", "include: [base.yaml]\nname: whole\n");
     scratch.write("overlay.yaml", "");
-    kept("run s.yaml --json s.yaml", "s.yaml", small);
-    kept("run s.yaml --json ./../" + scratch.path.filename().string() + "/s.yaml", "s.yaml", small);
-    kept("run whole.yaml --csv base.yaml", "base.yaml", small);
+    kept("run s.yaml --json s.yaml", "s.yaml", two_nodes);
+    kept("run s.yaml --json ./../" + scratch.path.filename().string() + "/s.yaml", "s.yaml", two_nodes);
+    kept("run whole.yaml --csv base.yaml", "base.yaml", two_nodes);
     kept("run base.yaml --calibration o.yaml --json o.yaml", "o.yaml", "{}\n");
-    kept("topo s.yaml --dot s.yaml", "s.yaml", small);
-    kept("explain s.yaml --html s.yaml", "s.yaml", small);
-    kept("study s.yaml --csv s.yaml", "s.yaml", small);
-    kept("sweep s.csv --out s.csv", "s.csv", small);
+    kept("topo s.yaml --dot s.yaml", "s.yaml", two_nodes);
+    kept("explain s.yaml --html s.yaml", "s.yaml", two_nodes);
+    kept("study s.yaml --csv s.yaml", "s.yaml", two_nodes);
+    kept("sweep s.csv --out s.csv", "s.csv", two_nodes);
     kept("import goal t.goal -o t.goal", "t.goal", goal);
     kept("compare m.yaml --json m.yaml", "m.yaml", measured);
     kept("diagnose m.yaml --json m.yaml", "m.yaml", measured);
     scratch.write("t.yaml", "name: t\ncluster: {node: dgx-h100}\nworkload: {kind: trace, file: t.goal}\n");
     kept("run t.yaml --json t.goal", "t.goal", goal);
     fs::create_symlink("s.yaml", scratch.path / "link.yaml");
-    kept("run s.yaml --json link.yaml", "s.yaml", small);
+    kept("run s.yaml --json link.yaml", "s.yaml", two_nodes);
 }
 
 TEST_CASE("two results do not go to one file, nor any to a folder, and that is known before the run") {
     const ScratchFolder scratch("outputs_twice");
-    scratch.write("s.yaml", small);
+    scratch.write("s.yaml", two_nodes);
     fs::create_directory(scratch.path / "folder");
     const auto refused = [&](const std::string& arguments, int code, const std::string& words) {
         INFO(arguments);
@@ -81,7 +82,7 @@ TEST_CASE("two results do not go to one file, nor any to a folder, and that is k
 
 TEST_CASE("a single dash is standard output, which then holds nothing else") {
     const ScratchFolder scratch("outputs_dash");
-    scratch.write("s.yaml", small);
+    scratch.write("s.yaml", two_nodes);
     const Ran file = run_program("run s.yaml --json r.json", scratch.path, scratch);
     const Ran dash = run_program("run s.yaml --json -", scratch.path, scratch);
     CHECK(dash.code == 0);
@@ -102,7 +103,7 @@ TEST_CASE("a single dash is standard output, which then holds nothing else") {
 
 TEST_CASE("--quiet prints no table, and --threads 0 is every core") {
     const ScratchFolder scratch("outputs_quiet");
-    scratch.write("s.yaml", small);
+    scratch.write("s.yaml", two_nodes);
     const Ran quiet = run_program("run s.yaml --quiet", scratch.path, scratch);
     CHECK(quiet.code == 0);
     CHECK(quiet.out.empty());
@@ -115,7 +116,7 @@ TEST_CASE("--quiet prints no table, and --threads 0 is every core") {
 
 TEST_CASE("a catalogue that is no folder is refused by name, before anything runs") {
     const ScratchFolder scratch("outputs_catalog");
-    scratch.write("s.yaml", small);
+    scratch.write("s.yaml", two_nodes);
     const Ran ran = run_program("run s.yaml --catalog nowhere", scratch.path, scratch);
     CHECK(ran.code == 2);
     CHECK_THAT(ran.err, ContainsSubstring("no catalogue to add (found 'nowhere'; accepted: a folder"));
@@ -139,7 +140,7 @@ TEST_CASE("names reach the terminal without their escape sequences") {
 
 TEST_CASE("a file beyond the shell's limit is an error of writing and leaves nothing behind") {
     const ScratchFolder scratch("outputs_limit");
-    scratch.write("s.yaml", small);
+    scratch.write("s.yaml", two_nodes);
     scratch.write("limited.sh", "ulimit -f 1\nexec \"$@\"\n");  // blocks of 512 or 1024 bytes, by the shell
     const std::string command = "cd '" + scratch.path.string() +
                                 "' && sh limited.sh '" FABRICAST_PROGRAM "' run s.yaml --quiet --json r.json 2>err.txt";

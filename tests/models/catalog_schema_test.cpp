@@ -9,12 +9,13 @@
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/json_schema.hpp"
+#include "tests/support/source_root.hpp"
 #include "tests/support/yaml_json.hpp"
 
 namespace fabricast {
 namespace {
 
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 
 std::string violation(std::string_view text, const Json& schema) {
     return test::violation(test::to_json(yaml::parse(text, "file.yaml")), schema);

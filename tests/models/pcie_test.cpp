@@ -14,7 +14,7 @@ namespace {
 using testing::read_bandwidth;
 using testing::write_bandwidth;
 
-PcieSpec spec(std::string_view name) { return pcie_spec(testing::part("link", name)); }
+PcieSpec pcie(std::string_view name) { return pcie_spec(testing::part("link", name)); }
 
 double gigabytes(double bytes_per_second) { return bytes_per_second / 1e9; }
 
@@ -33,14 +33,14 @@ const Generation generations[] = {{"pcie-gen1", 4.00, 3.66},    {"pcie-gen2", 8.
 TEST_CASE("sixteen lanes of each generation carry the published rate") {
     for (const Generation& g : generations) {
         INFO(g.name);
-        CHECK(gigabytes(spec(g.name).rate.bytes_per_second()) == Approx(g.x16).epsilon(0.001));
+        CHECK(gigabytes(pcie(g.name).rate.bytes_per_second()) == Approx(g.x16).epsilon(0.001));
     }
 }
 
 TEST_CASE("writes at MaxPayloadSize 256 carry the payload that headers leave") {
     for (const Generation& g : generations) {
         INFO(g.name);
-        PcieSpec link = spec(g.name);
+        PcieSpec link = pcie(g.name);
         link.control_share = 0;
         CHECK(gigabytes(write_bandwidth(link, {1 << 20})) == Approx(g.payload).epsilon(0.001));
     }
@@ -68,47 +68,47 @@ TEST_CASE("generation 3 is 32 GB/s both ways before encoding and 15.75 each way 
 }
 
 TEST_CASE("generations 4, 5 and 6 carry 31.5, 63.0 and 118 GB/s per direction, not both ways") {
-    CHECK(gigabytes(spec("pcie-gen4").rate.bytes_per_second()) == Approx(31.51).epsilon(0.001));
-    CHECK(gigabytes(spec("pcie-gen5").rate.bytes_per_second()) == Approx(63.02).epsilon(0.001));
-    CHECK(gigabytes(spec("pcie-gen6").rate.bytes_per_second()) == Approx(118.0).epsilon(0.01));
+    CHECK(gigabytes(pcie("pcie-gen4").rate.bytes_per_second()) == Approx(31.51).epsilon(0.001));
+    CHECK(gigabytes(pcie("pcie-gen5").rate.bytes_per_second()) == Approx(63.02).epsilon(0.001));
+    CHECK(gigabytes(pcie("pcie-gen6").rate.bytes_per_second()) == Approx(118.0).epsilon(0.01));
 }
 
 TEST_CASE("copies measured on machines lie where the model puts them") {
     // nvbandwidth on 8 x H200: 55.43 GB/s host to device on generation 5.
-    CHECK(gigabytes(write_bandwidth(spec("pcie-gen5"), {1 << 30})) == Approx(55.43).epsilon(0.01));
+    CHECK(gigabytes(write_bandwidth(pcie("pcie-gen5"), {1 << 30})) == Approx(55.43).epsilon(0.01));
     // 25.9 to 26.2 on generation 4, 12.0 to 13.2 on generation 3: the copy engine loses some more.
-    CHECK(gigabytes(write_bandwidth(spec("pcie-gen4"), {1 << 30})) == Approx(26.0).epsilon(0.07));
-    CHECK(gigabytes(write_bandwidth(spec("pcie-gen3"), {1 << 30})) == Approx(12.6).epsilon(0.11));
+    CHECK(gigabytes(write_bandwidth(pcie("pcie-gen4"), {1 << 30})) == Approx(26.0).epsilon(0.07));
+    CHECK(gigabytes(write_bandwidth(pcie("pcie-gen3"), {1 << 30})) == Approx(12.6).epsilon(0.11));
 }
 
 TEST_CASE("width scales rate exactly") {
     for (const Generation& g : generations) {
-        const Rate one = spec(std::string(g.name) + "-x1").rate;
+        const Rate one = pcie(std::string(g.name) + "-x1").rate;
         for (const int lanes : {2, 4, 8, 16}) {
-            const PcieSpec wide = spec(std::string(g.name) + "-x" + std::to_string(lanes));
+            const PcieSpec wide = pcie(std::string(g.name) + "-x" + std::to_string(lanes));
             CHECK(wide.lanes == lanes);
             CHECK(wide.rate == Rate(one.num * lanes, one.den));
         }
-        CHECK(spec(std::string(g.name) + "-x16").rate == spec(g.name).rate);
+        CHECK(pcie(std::string(g.name) + "-x16").rate == pcie(g.name).rate);
     }
 }
 
 TEST_CASE("reads are bound by what their tags keep in flight") {
-    PcieSpec link = spec("pcie-gen5");
+    PcieSpec link = pcie("pcie-gen5");
     link.read_round_trip = nanoseconds(1000);
     link.read_tags = 32;
     CHECK(read_bandwidth(link, {1 << 20}) == Approx(32 * 512 / 1e-6));  // 16.4 GB/s whatever the line
     link.read_tags = 768;
     CHECK(gigabytes(read_bandwidth(link, {1 << 20})) == Approx(63.015 * 0.965 * 256 / 276).epsilon(0.001));
     // Generation 4 at a microsecond needs 31.5 KB in flight: 62 reads of 512 B.
-    PcieSpec gen4 = spec("pcie-gen4");
+    PcieSpec gen4 = pcie("pcie-gen4");
     gen4.read_round_trip = nanoseconds(1000);
     gen4.read_tags = 62;
     CHECK(static_cast<double>(gen4.read_tags) * 512 == Approx(gen4.rate.bytes_per_second() * 1e-6).epsilon(0.01));
 }
 
 TEST_CASE("a host bridge that splits into 64 B TLPs costs a fifth of a write") {
-    const PcieSpec link = spec("pcie-gen4");
+    const PcieSpec link = pcie("pcie-gen4");
     CHECK(write_bandwidth(link, {64}) / write_bandwidth(link, {256}) == Approx(0.727 / 0.914).epsilon(0.001));
 }
 

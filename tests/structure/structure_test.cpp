@@ -14,6 +14,7 @@
 
 #include "tests/structure/source_tree.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 
 using namespace fabricast::structure;
 
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 
 const SourceTree& house() {
     static const SourceTree tree(root);

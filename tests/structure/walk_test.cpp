@@ -12,12 +12,13 @@
 
 #include "tests/structure/source_tree.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 
 using namespace fabricast::structure;
 
 namespace {
 
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 constexpr std::size_t most_files = 30;
 
 // The walk's files in order, and those that the page names as not taken.

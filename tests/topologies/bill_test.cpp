@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
+#include "tests/topologies/counted.hpp"
 
 using namespace fabricast;
 
@@ -11,28 +12,7 @@ namespace {
 
 using Counts = std::vector<std::uint64_t>;
 
-struct Counted {
-    Counts switches, cables;
-    bool operator==(const Counted&) const = default;
-};
-
-Counted counted(const Bill& bill) {
-    Counted all;
-    for (const SwitchCount& s : bill.switches) { all.switches.push_back(s.switches); }
-    for (const CableCount& c : bill.cables) { all.cables.push_back(c.cables); }
-    return all;
-}
-
-std::ostream& operator<<(std::ostream& out, const Counted& c) {
-    for (const Counts* list : {&c.switches, &c.cables}) {
-        for (const std::uint64_t n : *list) { out << n << " "; }
-        out << "| ";
-    }
-    return out;
-}
-
-// Nodes of eight GPUs and eight NICs in rails.
-Bill rails(std::uint32_t nodes, int radix, std::uint32_t management = 0) {
+Bill rail_bill(std::uint32_t nodes, int radix, std::uint32_t management = 0) {
     FabricSpec spec = tiny::fabric(FabricKind::rail_optimized, radix);
     spec.management_ports = management;
     return bill_of(Fabric(tiny::cluster(nodes, 8, spec)));
@@ -41,9 +21,9 @@ Bill rails(std::uint32_t nodes, int radix, std::uint32_t management = 0) {
 }  // namespace
 
 TEST_CASE("management ports need free ports on the leaves") {
-    CHECK_NOTHROW(rails(31, 64, 8));
-    CHECK_THROWS_AS(rails(31, 64, 9), ClusterError);
-    CHECK_THROWS_AS(rails(32, 64, 1), ClusterError);
+    CHECK_NOTHROW(rail_bill(31, 64, 8));
+    CHECK_THROWS_AS(rail_bill(31, 64, 9), ClusterError);
+    CHECK_THROWS_AS(rail_bill(32, 64, 1), ClusterError);
 }
 
 TEST_CASE("a scalable unit smaller than its leaves leaves ports, and oversubscription then saves spines") {

@@ -6,6 +6,7 @@
 #include "base/hash.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
+#include "tests/topologies/counted.hpp"
 #include "topologies/bill.hpp"
 #include "topologies/bought.hpp"
 
@@ -27,7 +28,7 @@ std::string describe(const Size& s) {
            std::to_string(s.tiers);
 }
 
-Cluster cluster(const Size& s, PathChoice choice = PathChoice::adaptive) {
+Cluster sized_cluster(const Size& s, PathChoice choice = PathChoice::adaptive) {
     FabricSpec spec = tiny::fabric(s.kind, s.radix, s.ratio);
     spec.tiers = s.tiers;
     spec.choice = choice;
@@ -37,7 +38,7 @@ Cluster cluster(const Size& s, PathChoice choice = PathChoice::adaptive) {
 // Nothing where the fabric is refused.
 std::optional<Bill> bill(const Size& s) {
     try {
-        return bill_of(Fabric(cluster(s)));
+        return bill_of(Fabric(sized_cluster(s)));
     } catch (const ClusterError&) { return std::nullopt; }
 }
 
@@ -67,28 +68,6 @@ void check_no_more(const Size& less, const Size& more) {
         REQUIRE(few->switch_count() <= many->switch_count());
         REQUIRE(few->cable_count() <= many->cable_count());
     }
-}
-
-using Counts = std::vector<std::uint64_t>;
-
-struct Counted {
-    Counts switches, cables;
-    bool operator==(const Counted&) const = default;
-};
-
-std::ostream& operator<<(std::ostream& out, const Counted& c) {
-    for (const Counts* list : {&c.switches, &c.cables}) {
-        for (const std::uint64_t n : *list) { out << n << " "; }
-        out << "| ";
-    }
-    return out;
-}
-
-Counted counted(const Bill& bill) {
-    Counted all;
-    for (const SwitchCount& s : bill.switches) { all.switches.push_back(s.switches); }
-    for (const CableCount& c : bill.cables) { all.cables.push_back(c.cables); }
-    return all;
 }
 
 Counted rails(std::uint32_t nodes, int radix, std::uint32_t management = 0, std::uint32_t spines = 0) {
@@ -162,7 +141,7 @@ TEST_CASE("every cable of the bill has a port of its own, drawn one by one as in
         ++built;
         INFO(describe(size));
         for (const PathChoice choice : {PathChoice::adaptive, PathChoice::ecmp}) {
-            const Fabric fabric(cluster(size, choice));
+            const Fabric fabric(sized_cluster(size, choice));
             const BoughtSwitches bought(fabric);
             REQUIRE(bought.count() == counts->switch_count());
             std::vector<double> used(bought.count(), 0);

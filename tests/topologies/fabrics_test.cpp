@@ -49,7 +49,7 @@ const std::vector<Shape> shapes = {
     {FabricKind::torus, 27, 1, 16},
 };
 
-Cluster cluster(const Shape& shape, PathChoice choice) {
+Cluster shaped_cluster(const Shape& shape, PathChoice choice) {
     FabricSpec spec = tiny::fabric(shape.kind, shape.radix, shape.oversubscription);
     spec.shape = shape.shape;
     spec.tiers = shape.tiers;
@@ -95,7 +95,7 @@ TEST_CASE("every route of every fabric holds together from NIC to NIC, without p
     for (const Shape& shape : shapes) {
         for (const PathChoice choice : {PathChoice::adaptive, PathChoice::ecmp}) {
             INFO(describe(shape, choice));
-            const Fabric fabric(cluster(shape, choice));
+            const Fabric fabric(shaped_cluster(shape, choice));
             for_each_pair(fabric, [&](const Path& path, const PathQuery& query) {
                 DeviceId at = query.src;
                 Duration latency{};
@@ -162,7 +162,7 @@ TEST_CASE("the arithmetic takes the flat graph's shortest path") {
                 continue;  // a dragonfly's minimal route goes by the chosen global cable, wherever that starts
             }
             INFO(describe(shape, choice));
-            const Fabric fabric(cluster(shape, choice));
+            const Fabric fabric(shaped_cluster(shape, choice));
             const FlatGraph flat(fabric, network);
             for_each_pair(fabric, [&](const Path& path, const PathQuery& query) {
                 if (static_cast<std::uint32_t>(query.src) % 7 != 0) {
@@ -186,7 +186,7 @@ TEST_CASE("flows between all NICs use every link of every fabric") {
         }
         for (const PathChoice choice : {PathChoice::adaptive, PathChoice::ecmp}) {
             INFO(describe(shape, choice));
-            const Fabric fabric(cluster(shape, choice));
+            const Fabric fabric(shaped_cluster(shape, choice));
             std::set<LinkId> idle;
             for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
                 if (std::find(network.begin(), network.end(), fabric.link(LinkId{l}).cls) != network.end()) {
@@ -208,7 +208,7 @@ TEST_CASE("flows between all NICs use every link of every fabric") {
 TEST_CASE("halves of a cluster see what the shape promises") {
     const double cable = 25e9;
     const auto bisection = [](const Shape& shape, PathChoice choice = PathChoice::adaptive) {
-        return bisection_bandwidth(Fabric(cluster(shape, choice)));
+        return bisection_bandwidth(Fabric(shaped_cluster(shape, choice)));
     };
     // Non-blocking: half of all NICs at full rate. Oversubscribed o:1: what the leaves have up, 1/o of it.
     CHECK(bisection({FabricKind::single_switch, 6, 2, 16}) == Approx(6 * cable));
@@ -225,7 +225,7 @@ TEST_CASE("halves of a cluster see what the shape promises") {
     CHECK(bisection({FabricKind::torus, 64, 1, 16, 1, {16, 4}}) == Approx(2 * 4 * cable));
     CHECK(bisection({FabricKind::torus, 8, 1, 16, 1, {2, 2, 2}}) == Approx(4 * cable));  // the NICs
     // Four groups of three routers with two nodes each: two groups to two, four pairs of groups, two cables each.
-    const Dragonfly fly(cluster({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}, PathChoice::adaptive));
+    const Dragonfly fly(shaped_cluster({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}, PathChoice::adaptive));
     CHECK(fly.plan().cables(0, 1) == 2);
     CHECK(bisection({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}) == Approx(4 * 2 * cable));
     CHECK(bisection({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}, PathChoice::ecmp) == Approx(4 * 2 * cable));
@@ -235,21 +235,21 @@ TEST_CASE("halves of a cluster see what the shape promises") {
 
 TEST_CASE("a balanced dragonfly has the textbook's routers and cables") {
     // p = h = 2, a = 4: at most a * h + 1 = 9 groups, one cable between every two.
-    Cluster full = cluster({FabricKind::dragonfly, 72, 1, 7, 1, {9, 4, 2}}, PathChoice::ecmp);
+    Cluster full = shaped_cluster({FabricKind::dragonfly, 72, 1, 7, 1, {9, 4, 2}}, PathChoice::ecmp);
     const Dragonfly fly(full);
     CHECK(fly.plan().cables(0, 1) == 1);
     const std::vector<FabricTier> tiers = fly.tiers();
     CHECK(tiers[0].switches == 36);
     CHECK(tiers[0].cables == 9 * 4 * 3 / 2);  // a (a - 1) / 2 a group
     CHECK(tiers[1].cables == 9 * 8 / 2);      // a h / 2 a group
-    full = cluster({FabricKind::dragonfly, 80, 1, 7, 1, {10, 4, 2}}, PathChoice::ecmp);
+    full = shaped_cluster({FabricKind::dragonfly, 80, 1, 7, 1, {10, 4, 2}}, PathChoice::ecmp);
     CHECK_THROWS_WITH(Dragonfly(full), ContainsSubstring("9 other groups"));
 }
 
 TEST_CASE("a torus' shape must hold its nodes, and a diameter that no path could hold is refused") {
-    CHECK_THROWS_WITH(Fabric(cluster({FabricKind::torus, 12, 1, 16, 1, {3, 3}}, PathChoice::adaptive)),
+    CHECK_THROWS_WITH(Fabric(shaped_cluster({FabricKind::torus, 12, 1, 16, 1, {3, 3}}, PathChoice::adaptive)),
                       ContainsSubstring("holds 9 nodes, but the cluster has 12"));
-    CHECK_THROWS_WITH(Fabric(cluster({FabricKind::torus, 200, 1, 16, 1, {200}}, PathChoice::adaptive)),
+    CHECK_THROWS_WITH(Fabric(shaped_cluster({FabricKind::torus, 200, 1, 16, 1, {200}}, PathChoice::adaptive)),
                       ContainsSubstring("links"));
 }
 

@@ -11,6 +11,7 @@
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 #include "tests/validate/csv.hpp"
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/calibration/fitted_nulls.hpp"
@@ -20,7 +21,7 @@ using namespace fabricast;
 
 namespace {
 
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 const std::filesystem::path measurements = root / "validate/measurements";
 
 Collection collected(const Catalog& catalog, FabricCache& cache) {

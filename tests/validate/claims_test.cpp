@@ -9,6 +9,7 @@
 #include "base/text_file.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 #include "validate/claims/claims_page.hpp"
 #include "validate/claims/read_claims.hpp"
 
@@ -16,7 +17,7 @@ using namespace fabricast;
 
 namespace {
 
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 
 const std::vector<ClaimFile>& committed() {
     static const std::vector<ClaimFile> files = read_claims(root / "validate/claims");

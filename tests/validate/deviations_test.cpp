@@ -9,6 +9,7 @@
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 #include "validate/accuracy/collect.hpp"
 #include "validate/accuracy/sites.hpp"
 
@@ -16,7 +17,7 @@ using namespace fabricast;
 
 namespace {
 
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 const std::filesystem::path measurements = root / "validate/measurements";
 
 }  // namespace

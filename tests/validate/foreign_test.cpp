@@ -13,14 +13,14 @@ using namespace fabricast;
 
 namespace {
 
-const Catalog& catalog() {
+const Catalog& known_parts() {
     static const Catalog read = read_catalog();
     return read;
 }
 
-Comparison compared(const std::string& yaml) {
-    FabricCache cache(catalog());
-    return compare(parse_measurement(yaml, "foreign.yaml"), builtin_aliases(), catalog(), cache);
+Comparison compared_file(const std::string& yaml) {
+    FabricCache cache(known_parts());
+    return compare(parse_measurement(yaml, "foreign.yaml"), builtin_aliases(), known_parts(), cache);
 }
 
 // Common ends: a curve of three sizes that any system could have.
@@ -39,7 +39,7 @@ struct Expected {
 
 void check(const std::string& head, const Expected& expected) {
     INFO(head);
-    const Comparison c = compared(file(head));
+    const Comparison c = compared_file(file(head));
     const ClusterRequest& cluster = c.derived.scenario.cluster;
     CHECK(cluster.node == expected.node);
     CHECK(cluster.nodes == expected.nodes);
@@ -59,7 +59,7 @@ void check(const std::string& head, const Expected& expected) {
 
 std::string refusal(const std::string& head) {
     try {
-        compared(file(head));
+        compared_file(file(head));
     } catch (const InputError& error) { return error.what(); }
     return "";
 }
@@ -156,7 +156,7 @@ TEST_CASE("A100 boards of four, and NCCL's version as its code") {
 }
 
 TEST_CASE("other columns and units are read, a table of something else is not") {
-    const Comparison c = compared(
+    const Comparison c = compared_file(
         "id: foreign\nkind: nccl\nsource: {url: x}\nsystem: {gpu: H100, gpus_per_node: 8, nodes: 1}\n"
         "benchmark: {collective: all_reduce, ranks: 8}\ncolumns: [size, latency_ms, bus_bw_GB/s]\n"
         "rows:\n  - [64K, 0.03, 3.8]\n  - [1 MiB, 0.04, 45]\n  - [1G, 4.2, 447]\n");

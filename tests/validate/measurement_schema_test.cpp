@@ -7,13 +7,14 @@
 #include "base/text_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/json_schema.hpp"
+#include "tests/support/source_root.hpp"
 #include "tests/support/yaml_json.hpp"
 #include "validate/import/measurement.hpp"
 
 using namespace fabricast;
 
 namespace {
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 }
 
 TEST_CASE("every measurement file meets the schema") {

@@ -13,8 +13,8 @@ using namespace fabricast;
 
 namespace {
 
-const std::string good = R"(# A scenario that uses most of the grammar.
-name: &n "good"
+const std::string well_formed = R"(# A scenario that uses most of the grammar.
+name: &n "well_formed"
 cluster:
   node: dgx-h100
   nodes: 2
@@ -64,10 +64,10 @@ bool accepted(const std::string& text, const Catalog& catalog) {
 
 TEST_CASE("every beginning of a scenario is read or refused") {
     const Catalog catalog = read_catalog();
-    REQUIRE(accepted(good, catalog));
+    REQUIRE(accepted(well_formed, catalog));
     int refused = 0;
-    for (std::size_t length = 0; length < good.size(); ++length) {
-        refused += accepted(good.substr(0, length), catalog) ? 0 : 1;
+    for (std::size_t length = 0; length < well_formed.size(); ++length) {
+        refused += accepted(well_formed.substr(0, length), catalog) ? 0 : 1;
     }
     CHECK(refused > 100);
 }
@@ -77,7 +77,7 @@ TEST_CASE("a scenario with broken bytes is read or refused") {
     Dice dice{2024};
     int refused = 0;
     for (int i = 0; i < 400; ++i) {
-        std::string text = good;
+        std::string text = well_formed;
         for (std::size_t flips = 1 + dice.below(4); flips > 0; --flips) {
             text[dice.below(text.size())] = static_cast<char>(dice.below(256));
         }
@@ -93,7 +93,7 @@ TEST_CASE("a scenario with pieces moved, doubled or left out is read or refused"
                                               "'", "&a ",  "*a ", "#",     "|\n",   ">",  "? ", "!",       "%",
                                               "@", "<<: ", "~",   "---\n", "...\n", "\t", "-1", "1e999 B", "nan"};
     for (int i = 0; i < 400; ++i) {
-        std::string text = good;
+        std::string text = well_formed;
         const std::size_t at = dice.below(text.size());
         const std::size_t length = dice.below(20);
         switch (dice.below(3)) {

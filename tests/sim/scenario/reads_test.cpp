@@ -18,13 +18,14 @@
 #include "sim/scenario/scenario_context.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 #include "topologies/node_reader.hpp"
 
 using namespace fabricast;
 
 namespace {
 
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 
 std::string text_of(const std::filesystem::path& file) {
     std::ostringstream text;

@@ -10,13 +10,14 @@
 #include "sim/scenario/schema_docs.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/json_schema.hpp"
+#include "tests/support/source_root.hpp"
 #include "tests/support/yaml_json.hpp"
 
 using namespace fabricast;
 
 namespace {
 
-const std::filesystem::path root = FABRICAST_SOURCE_DIR;
+using fabricast::testing::root;
 
 // A scenario that uses every key of the table but `include`.
 constexpr const char* full = R"(name: full

@@ -18,7 +18,7 @@ using testing::rate;
 using testing::seconds;
 using testing::unit;
 
-constexpr std::int64_t wire = 160'000, latency = 800'000;
+constexpr std::int64_t packet_wire = 160'000, latency = 800'000;
 
 // Two hosts on the left and four on the right switch, a trunk for two; only the link to host 0 is oversubscribed.
 Fabric two_sides(LinkFamily family) { return testing::drawn({{1, 1, 0, 0, 1, 1}, {{0, 1}}, {}, family, 50}, 2); }
@@ -76,12 +76,12 @@ TEST_CASE("lanes share a wire by their weights, to the picosecond") {
     options.lanes.weights = {189, 63};  // three packets to one
     const Timeline timeline = replay(options, fabric, schedule);
     // Packet 399 is the last of the first lane.
-    CHECK(timeline.kept[0].finish.ps == 399 * wire + latency);
-    CHECK(timeline.kept[1].finish.ps == 600 * wire + latency);
+    CHECK(timeline.kept[0].finish.ps == 399 * packet_wire + latency);
+    CHECK(timeline.kept[1].finish.ps == 600 * packet_wire + latency);
     options.lanes.high = {1};
     const Timeline high = replay(options, fabric, schedule);
-    CHECK(high.kept[1].finish.ps == 300 * wire + latency);
-    CHECK(high.kept[0].finish.ps == 600 * wire + latency);
+    CHECK(high.kept[1].finish.ps == 300 * packet_wire + latency);
+    CHECK(high.kept[0].finish.ps == 600 * packet_wire + latency);
 }
 
 TEST_CASE("service levels are mapped to lanes, and lanes that nobody uses change nothing") {
@@ -115,7 +115,7 @@ TEST_CASE("InfiniBand's credits count blocks of whole packets, of each lane on i
         for (const std::int64_t more : {0, 4031}) {  // a packet takes 63 blocks
             options.credit_buffer = Bytes{slots * 4032 + more};
             const Time time = replay(options, fabric, one).makespan;
-            CHECK(time.ps == (count / slots - 1) * 1'000'000 + (slots - 1) * wire + latency + wire);
+            CHECK(time.ps == (count / slots - 1) * 1'000'000 + (slots - 1) * packet_wire + latency + packet_wire);
         }
     }
     // Two lanes have twice the credits: as two flows of one packet each a loop.
@@ -130,10 +130,10 @@ TEST_CASE("InfiniBand's credits count blocks of whole packets, of each lane on i
     CHECK(opposite.kept[2].finish.ps == 2 * count * 960'000);  // both on lane 1: one packet a loop
     // IBTA's most, 2,048 blocks, is 32 packets: 25 GB/s over a loop of 5.12 us. Ours is shorter: the line is full.
     options = packets(FlowControl::credits);
-    CHECK(replay(options, fabric, one).makespan.ps == count * wire + latency);
+    CHECK(replay(options, fabric, one).makespan.ps == count * packet_wire + latency);
     options.credit_delay = nanoseconds(9'240);  // a loop of 10.24 us: half of the line
     const Time half = replay(options, fabric, one).makespan;
-    CHECK(half.ps == 3 * 10'240'000 + 23 * wire + latency + wire);  // 120 packets: 32, 32, 32 and 24
+    CHECK(half.ps == 3 * 10'240'000 + 23 * packet_wire + latency + packet_wire);  // 120 packets: 32, 32, 32 and 24
 }
 
 TEST_CASE("a message of a high lane waits for one packet at each port, not for the queue") {
@@ -147,7 +147,7 @@ TEST_CASE("a message of a high lane waits for one packet at each port, not for t
     options.lanes.high = {1};
     options.lanes.levels = {{.from = 2, .level = 1}};
     const double before = seconds(replay(options, fabric, schedule), 2) - 20e-6;
-    CHECK(before <= 1e-12 * static_cast<double>(latency + 2 * wire) + 1e-15);
+    CHECK(before <= 1e-12 * static_cast<double>(latency + 2 * packet_wire) + 1e-15);
     // Without it: two inputs hold 128 KiB each for this port but what is on its way.
     CHECK(behind > 2 * (131'072 - 2 * unit - rate * 1e-6) / rate);
 }

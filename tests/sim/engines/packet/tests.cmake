@@ -14,3 +14,6 @@ add_executable(test_packet
 )
 target_link_libraries(test_packet PRIVATE fabricast_catch fabricast_sim)
 add_test(NAME packet COMMAND test_packet)
+# It replaces operator new for the whole program: beside other sources the compiler sees memory freed otherwise than allocated.
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/allocations.cpp TARGET_DIRECTORY test_packet
+                            PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -4,6 +4,7 @@
 
 #include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "tests/sim/plan/collectives/nodes.hpp"
+#include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
@@ -11,8 +12,6 @@ using namespace fabricast;
 using namespace fabricast::nccl;
 
 namespace {
-
-constexpr double KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
 Release newest() { return release(catalogue(), parse_version("2.27")); }
 TopologySearchResult one_h100_node() { return search(all_algorithms(), test::h100_node(), 8, 1, 0, newest(), {}); }

@@ -10,14 +10,13 @@
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
+#include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
 
 namespace {
-
-constexpr std::int64_t MiB = 1 << 20, GiB = 1024 * MiB;
 
 struct Run {
     std::string node;

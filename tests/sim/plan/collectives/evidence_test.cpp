@@ -6,14 +6,13 @@
 #include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
+#include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
 
 namespace {
-
-constexpr std::int64_t GiB = 1 << 30;
 
 CallPlan plan_on(const Catalog& catalog, std::uint32_t nodes = 1, const std::string& gpu = "",
                  const std::string& nic = "", const std::string& link = "", std::int64_t bytes = GiB) {

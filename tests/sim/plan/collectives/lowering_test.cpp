@@ -14,7 +14,7 @@ using namespace fabricast::test;
 
 namespace {
 
-Fabric h100_node() {
+Fabric lowered_node() {
     Scenario s;
     s.cluster.node = "dgx-h100";
     return Fabric(build(s, catalogue()));
@@ -67,7 +67,7 @@ void check_equal(Duration a, Duration b, std::size_t operations) {
 }  // namespace
 
 TEST_CASE("a ring all-reduce is the same as a pipeline and message by message") {
-    const Fabric fabric = h100_node();
+    const Fabric fabric = lowered_node();
     const Program program = ring_all_reduce(8);
     const double piece = 1 << 20;
     const Duration overhead = nanoseconds(1500);
@@ -80,7 +80,7 @@ TEST_CASE("a ring all-reduce is the same as a pipeline and message by message") 
 }
 
 TEST_CASE("a chain of many pieces is the same as a pipeline and message by message") {
-    const Fabric fabric = h100_node();
+    const Fabric fabric = lowered_node();
     const std::uint32_t pieces = 64;
     const Program program = ring_broadcast(8, 0, pieces);
     const double piece = 1 << 20;
@@ -93,7 +93,7 @@ TEST_CASE("a chain of many pieces is the same as a pipeline and message by messa
 }
 
 TEST_CASE("an all-to-all is the same as a pipeline over all pairs and message by message") {
-    const Fabric fabric = h100_node();
+    const Fabric fabric = lowered_node();
     const double piece = 1 << 22;
     Pipeline pipeline;
     pipeline.bytes_per_edge = piece;
@@ -105,7 +105,7 @@ TEST_CASE("an all-to-all is the same as a pipeline over all pairs and message by
 }
 
 TEST_CASE("a jittered ring takes as long as its slowest chain of messages, no twice of it") {
-    const Fabric fabric = h100_node();
+    const Fabric fabric = lowered_node();
     const Program program = ring_all_reduce(8);
     const auto jittered = [&](double share) {
         Unrolling as = plain(fabric, 1 << 20, {});
@@ -119,7 +119,7 @@ TEST_CASE("a jittered ring takes as long as its slowest chain of messages, no tw
 }
 
 TEST_CASE("NVLS moves each link (1 + 1/n) of the buffer each way") {
-    const Fabric fabric = h100_node();
+    const Fabric fabric = lowered_node();
     Schedule schedule;
     const double piece = 1 << 20;
     unroll(nvls_all_reduce(8), plain(fabric, piece, {}), schedule, {});

@@ -7,6 +7,7 @@
 
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
+#include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
@@ -14,9 +15,6 @@ using namespace fabricast;
 using namespace fabricast::nccl;
 
 namespace {
-
-constexpr double KiB = 1024;
-constexpr std::int64_t GiB = std::int64_t{1} << 30;
 
 // What the code asked before: whether the version is at least 2.`minor`.
 bool at_least(const Version& version, int minor) { return version >= Version{2, minor, 0}; }

@@ -5,14 +5,13 @@
 #include "sim/plan/collectives/lowered_call.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
+#include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
 
 namespace {
-
-constexpr std::int64_t GiB = std::int64_t{1} << 30;
 
 // Every rank sends its whole buffer to its neighbour on the ring, once, at 10 GB/s a channel.
 LoweredCall plan_shift(const Call& call, Schedule& schedule) {

@@ -10,6 +10,7 @@
 #include "sim/plan/collectives/plan_ring.hpp"
 #include "sim/plan/collectives/plan_tree.hpp"
 #include "sim/plan/collectives/planner.hpp"
+#include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
@@ -19,7 +20,6 @@ using namespace fabricast::nccl;
 namespace {
 
 constexpr double us = 1e-6, gbs = 1e9;
-constexpr double KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
 Graph graph(int channels, double intra, double inter) {
     return {.channels = channels, .intra = intra * gbs, .inter = inter * gbs};

@@ -4,24 +4,13 @@
 
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
+#include "tests/sim/plan/training/small.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
 
 namespace {
-
-// 8 layers of 4096, untied, a vocabulary of 32,000; 32 H100: tensor 2, pipeline 2, data 8, 4 micro-batches of 2048.
-constexpr const char* small = R"(name: small
-cluster: {node: dgx-h100, nodes: 4}
-workload:
-  kind: training
-  model: mine
-  dimensions: {layers: 8, hidden: 4096, heads: 32, vocabulary: 32000}
-  sequence_length: 2048
-  global_batch: 32
-  parallelism: {tensor: 2, pipeline: 2}
-)";
 
 constexpr double h = 4096, tokens = 2048, vocabulary = 32000;
 constexpr double layer = 12 * h * h + 2 * h;  // 4 products of attention, 2 of 4 h, two norms

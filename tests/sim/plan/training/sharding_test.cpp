@@ -33,15 +33,15 @@ cluster: {node: dgx-h100, nodes: 4}
 library: {env: {NCCL_ALGO: Ring}}
 workload: {kind: training, model: deepseek-v3, check_memory: false}
 )";
-constexpr double layer = 4 * 4096.0 * 4096 + 2 * 4096.0 * 16384;
+constexpr double layer_weights = 4 * 4096.0 * 4096 + 2 * 4096.0 * 16384;
 constexpr double micro_batches = 4;
 
-struct Planned {
+struct ShardedScenario {
     Scenario scenario;
     Fabric fabric;
     StepPlan plan;
 
-    explicit Planned(const std::vector<std::string>& set, const char* text = mine)
+    explicit ShardedScenario(const std::vector<std::string>& set, const char* text = mine)
         : scenario(parse_scenario(text, "mine.yaml", set)),
           fabric(build(scenario, catalogue())),
           plan(plan_step(std::get<TrainingWorkload>(scenario.workload), fabric, scenario.library, catalogue())) {}
@@ -80,19 +80,20 @@ struct Planned {
     }
 };
 
-double sent(StepTag tag, const std::vector<std::string>& set) { return Planned(set).sent(tag); }
+double sent(StepTag tag, const std::vector<std::string>& set) { return ShardedScenario(set).sent(tag); }
 
 }  // namespace
 
 TEST_CASE("zero-3 with a pipeline gathers a chunk's layers forward and backward and scatters them, each micro-batch") {
     for (const char* order : {"gpipe", "1f1b"}) {
-        const Planned step({"workload.sharding=zero-3", std::string("workload.order=") + order});
+        const ShardedScenario step({"workload.sharding=zero-3", std::string("workload.order=") + order});
         const double embedding = 32000 * 4096.0;
         // All layers of the stage forward, and backward those whose parameters are not there from the forward pass just
-        // before: all but the last layer, behind the first of GPipe's backward and behind each of 1F1B's but the last.
+        // before: all but the last layer_weights, behind the first of GPipe's backward and behind each of 1F1B's but
+        // the last.
         const double there = std::string(order) == "gpipe" ? 1 : micro_batches - 1;
-        const double gathered = 2 * (micro_batches * 8 - there) * layer;
-        const double scattered = 4 * micro_batches * (4 * layer + embedding);
+        const double gathered = 2 * (micro_batches * 8 - there) * layer_weights;
+        const double scattered = 4 * micro_batches * (4 * layer_weights + embedding);
         // The embedding stays from a forward pass until the next backward one: gathered four times, in GPipe by the
         // first forward and the last three backward passes, in 1F1B by all but the second forward and the last backward
         // one.
@@ -102,17 +103,17 @@ TEST_CASE("zero-3 with a pipeline gathers a chunk's layers forward and backward 
 }
 
 TEST_CASE("zero-2 with a pipeline gathers once a step and scatters each micro-batch") {
-    const double held = 4 * layer + 32000 * 4096.0;
+    const double held = 4 * layer_weights + 32000 * 4096.0;
     const double expected = 15.0 / 16 * (2 + 4 * micro_batches) * held;
-    CHECK(Planned({"workload.sharding=zero-2"}).sent(StepTag::data, 0) == Approx(expected).epsilon(0.01));
+    CHECK(ShardedScenario({"workload.sharding=zero-2"}).sent(StepTag::data, 0) == Approx(expected).epsilon(0.01));
 }
 
 TEST_CASE("hsdp with a pipeline shares out inside a group and reduces over the groups' copies, each micro-batch") {
-    const Planned step({"workload.sharding=hsdp", "workload.order=gpipe"});
+    const ShardedScenario step({"workload.sharding=hsdp", "workload.order=gpipe"});
     REQUIRE(step.plan.layout.shard == 8);
     const double embedding = 32000 * 4096.0;
-    const double held = 4 * layer + embedding;
-    const double gathered = 2 * ((micro_batches * 8 - 1) * layer + micro_batches * embedding);
+    const double held = 4 * layer_weights + embedding;
+    const double gathered = 2 * ((micro_batches * 8 - 1) * layer_weights + micro_batches * embedding);
     const double inside = 7.0 / 8 * (gathered + 4 * micro_batches * held);
     const double copies = 2 * 1.0 / 2 * 4 * micro_batches * held / 8;
     CHECK(step.sent(StepTag::data, 0) == Approx(inside + copies).epsilon(0.02));
@@ -129,7 +130,7 @@ TEST_CASE("a convolutional network's parameters are shared out as others' are") 
     const auto with = [&](const char* sharding) {
         const std::vector<std::string> set = {"workload.model=resnet-50", "workload.precision=fp16",
                                               "workload.global_batch=64", std::string("workload.sharding=") + sharding};
-        return Planned(set, known).sent(StepTag::data);
+        return ShardedScenario(set, known).sent(StepTag::data);
     };
     // Two bytes a parameter to gather, and four to scatter: once, or for each of the two micro-batches.
     CHECK(with("zero-2") == Approx((2 + 2 * 4) / (2.0 + 4) * with("zero-1")));
@@ -137,7 +138,7 @@ TEST_CASE("a convolutional network's parameters are shared out as others' are") 
 
 TEST_CASE("a pipelined step with shared parameters takes longer than one without on a slow network") {
     const auto step = [&](const char* sharding) {
-        const Planned one({"cluster.fabric.link=ethernet-25g", std::string("workload.sharding=") + sharding});
+        const ShardedScenario one({"cluster.fabric.link=ethernet-25g", std::string("workload.sharding=") + sharding});
         return to_seconds(replay(Flow{}, one.fabric, one.plan.schedule).makespan - Time{});
     };
     CHECK(step("zero-3") > 1.5 * step("zero-1"));
@@ -147,9 +148,9 @@ TEST_CASE("a pipelined step with shared parameters takes longer than one without
 TEST_CASE("without overlap no gather and no scatter runs beside computation") {
     for (const char* sharding : {"zero-1", "zero-2", "zero-3", "hsdp"}) {
         for (const int stages : {1, 2}) {
-            const Planned step({std::string("workload.sharding=") + sharding, "workload.overlap.parameters=false",
-                                "workload.overlap.gradients=false",
-                                "workload.parallelism.pipeline=" + std::to_string(stages)});
+            const ShardedScenario step({std::string("workload.sharding=") + sharding,
+                                        "workload.overlap.parameters=false", "workload.overlap.gradients=false",
+                                        "workload.parallelism.pipeline=" + std::to_string(stages)});
             const Timeline timeline = replay(Flow{}, step.fabric, step.plan.schedule);
             double beside = 0;
             double computed_until = 0;
@@ -195,9 +196,9 @@ TEST_CASE("full recomputation repeats all of the forward pass, shared experts to
     const auto with = [&](const char* recompute) {
         const std::vector<std::string> set = {"workload.parallelism.pipeline=2", "workload.parallelism.expert=8",
                                               std::string("workload.recompute=") + recompute};
-        return Planned(set, known);
+        return ShardedScenario(set, known);
     };
-    const Planned none = with("none");
+    const ShardedScenario none = with("none");
     const double logits = 2 * none.plan.layout.tokens * none.plan.model.vocabulary * none.plan.model.hidden;
     const double layers = none.flops(true) - logits * none.plan.layout.micro_batches;
     CHECK(with("full").flops(false) - none.flops(false) == Approx(layers).epsilon(1e-9));

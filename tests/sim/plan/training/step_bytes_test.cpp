@@ -15,7 +15,7 @@ using namespace fabricast;
 namespace {
 
 // 8 layers of 2048 with a vocabulary of 16,000, on 16 H100.
-constexpr const char* small = R"(name: small
+constexpr const char* narrow = R"(name: small
 cluster: {node: dgx-h100, nodes: 2}
 workload:
   kind: training
@@ -26,23 +26,24 @@ workload:
 library: {env: {NCCL_ALGO: Ring, NCCL_PROTO: Simple}}
 )";
 
-constexpr double h = 2048, tokens = 2048, vocabulary = 16000;
-constexpr double layer = 12 * h * h + 2 * h, ends = 2 * vocabulary * h + h, all = 8 * layer + ends;
+constexpr double narrow_hidden = 2048, narrow_tokens = 2048, narrow_vocabulary = 16000;
+constexpr double narrow_layer = 12 * narrow_hidden * narrow_hidden + 2 * narrow_hidden,
+                 ends = 2 * narrow_vocabulary * narrow_hidden + narrow_hidden, all = 8 * narrow_layer + ends;
 
-struct Planned {
+struct PlannedStep {
     Fabric fabric;
     StepPlan plan;
 };
 
-Planned planned(const std::vector<std::string>& set) {
-    const Scenario s = parse_scenario(small, "small.yaml", set);
+PlannedStep planned(const std::vector<std::string>& set) {
+    const Scenario s = parse_scenario(narrow, "small.yaml", set);
     Fabric fabric(build(s, catalogue()));
     StepPlan plan = plan_step(std::get<TrainingWorkload>(s.workload), fabric, s.library, catalogue());
     return {std::move(fabric), std::move(plan)};
 }
 
 // Payload of all operations of a kind, of every GPU together.
-double sent(const Planned& p, StepTag tag) {
+double sent(const PlannedStep& p, StepTag tag) {
     double bytes = 0;
     for (std::uint32_t i = 0; i < p.plan.ops.size(); ++i) {
         if (p.plan.ops[i].tag == tag && p.plan.schedule.kind(OpId{i}) == OpKind::pipeline) {
@@ -71,12 +72,12 @@ double fixed_traffic(const StepPlan& plan) {
 TEST_CASE("the schedule moves the tensor-parallel bytes of the published formula") {
     const std::vector<std::string> tensor_4_pipeline_2{"workload.parallelism.tensor=4",
                                                        "workload.parallelism.pipeline=2"};
-    const Planned p = planned(tensor_4_pipeline_2);
+    const PlannedStep p = planned(tensor_4_pipeline_2);
     // 2 gathers and 2 scatters a layer, forward and backward, of 2 bytes a token and element; a ring sends 3 of 4
     // parts. 2 data ranks of 16 micro-batches each, 8 layers, 4 ranks.
-    const double paper = 2 * 16 * 8 * 8.0 * (2 * tokens * h) * 3 / 4 * 4;
+    const double paper = 2 * 16 * 8 * 8.0 * (2 * narrow_tokens * narrow_hidden) * 3 / 4 * 4;
     CHECK(sent(p, StepTag::tensor) == Approx(paper).epsilon(1e-6));
-    const Scenario s = parse_scenario(small, "small.yaml", tensor_4_pipeline_2);
+    const Scenario s = parse_scenario(narrow, "small.yaml", tensor_4_pipeline_2);
     const auto& workload = std::get<TrainingWorkload>(s.workload);
     const ComputeCosts costs(catalogue(), p.fabric.node().gpu, workload, p.fabric.node_count());
     const LayerCosts layers(costs, p.plan.model, workload, p.plan.layout);
@@ -84,25 +85,26 @@ TEST_CASE("the schedule moves the tensor-parallel bytes of the published formula
 }
 
 TEST_CASE("the schedule moves the pipeline's activations and gradients once a boundary and micro-batch") {
-    const Planned p = planned({"workload.parallelism.tensor=2", "workload.parallelism.pipeline=4"});
+    const PlannedStep p = planned({"workload.parallelism.tensor=2", "workload.parallelism.pipeline=4"});
     // 3 boundaries there and back, 2 data ranks of 16 micro-batches, a half on each of 2 tensor ranks.
-    CHECK(sent(p, StepTag::pipeline) == Approx(2 * 3 * 2 * 16 * (2 * tokens * h)).epsilon(1e-6));
+    CHECK(sent(p, StepTag::pipeline) == Approx(2 * 3 * 2 * 16 * (2 * narrow_tokens * narrow_hidden)).epsilon(1e-6));
 }
 
 TEST_CASE("zero-1 scatters four bytes of gradient a parameter and gathers two of parameter") {
-    const Planned p = planned({});
+    const PlannedStep p = planned({});
     CHECK(sent(p, StepTag::data) == Approx(15.0 / 16 * 16 * (4 + 2) * all).epsilon(1e-6));
-    const Planned narrow = planned({"workload.gradient_bytes=2"});
-    CHECK(sent(narrow, StepTag::data) == Approx(15.0 / 16 * 16 * (2 + 2) * all).epsilon(1e-6));
+    const PlannedStep halves = planned({"workload.gradient_bytes=2"});
+    CHECK(sent(halves, StepTag::data) == Approx(15.0 / 16 * 16 * (2 + 2) * all).epsilon(1e-6));
 }
 
 TEST_CASE("zero-3 gathers each layer twice and scatters it once in every micro-batch") {
     for (const double micro_batches : {1.0, 2.0, 4.0}) {
-        const Planned p = planned({"workload.sharding=zero-3",
-                                   "workload.global_batch=" + std::to_string(static_cast<int>(16 * micro_batches))});
+        const PlannedStep p =
+            planned({"workload.sharding=zero-3",
+                     "workload.global_batch=" + std::to_string(static_cast<int>(16 * micro_batches))});
         // The last layer is still there when the backward pass begins.
-        const double gathered = 2 * (ends + 8 * layer + 7 * layer);
-        const double scattered = 2 * (ends + 8 * layer);
+        const double gathered = 2 * (ends + 8 * narrow_layer + 7 * narrow_layer);
+        const double scattered = 2 * (ends + 8 * narrow_layer);
         CHECK(sent(p, StepTag::data) == Approx(micro_batches * 15 * (gathered + scattered)).epsilon(1e-6));
     }
 }

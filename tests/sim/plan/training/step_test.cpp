@@ -13,23 +13,13 @@
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
+#include "tests/sim/plan/training/small.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
 
 namespace {
-
-constexpr const char* small = R"(name: small
-cluster: {node: dgx-h100, nodes: 4}
-workload:
-  kind: training
-  model: mine
-  dimensions: {layers: 8, hidden: 4096, heads: 32, vocabulary: 32000}
-  sequence_length: 2048
-  global_batch: 32
-  parallelism: {tensor: 2, pipeline: 2}
-)";
 
 Scenario scenario_of(const std::vector<std::string>& set = {}) { return parse_scenario(small, "small.yaml", set); }
 

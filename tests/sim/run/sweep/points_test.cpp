@@ -17,11 +17,11 @@ using namespace fabricast;
 
 namespace {
 
-const std::string base_text =
+const std::string points_text =
     "name: small\ncluster: {node: dgx-h100, nodes: 2}\n"
     "workload: {kind: collective, collective: all_reduce, sizes: [1 MiB]}\n";
 
-SweepSpec spec_of(const std::string& block) { return parse_scenario(base_text + "sweep:\n" + block, "a.yaml").sweep; }
+SweepSpec spec_of(const std::string& block) { return parse_scenario(points_text + "sweep:\n" + block, "a.yaml").sweep; }
 
 std::vector<std::vector<std::string>> texts(const SweepPoints& points) {
     std::vector<std::vector<std::string>> all;
@@ -107,35 +107,35 @@ TEST_CASE("random points depend on the seed alone, lie in their range and have i
 }
 
 TEST_CASE("a path that is no key is refused with the nearest, before anything runs") {
-    CHECK(complaint_of(base_text, {"cluster.nodess=1,2"}) ==
+    CHECK(complaint_of(points_text, {"cluster.nodess=1,2"}) ==
           "--vary:1:1: no such key of a scenario (found 'cluster.nodess'; accepted: the path of a key; nearest: "
           "'cluster.nodes')");
-    CHECK(complaint_of(base_text + "sweep: {grid: {cluster.nodez: [1, 2]}}\n", {})
+    CHECK(complaint_of(points_text + "sweep: {grid: {cluster.nodez: [1, 2]}}\n", {})
               .starts_with("a.yaml:4:16: no such key"));
-    CHECK(complaint_of(base_text, {"sweep.grid={}"}) == "--vary:1:1: 'sweep' cannot be varied");
-    CHECK(complaint_of(base_text, {"library.env.NCCL_ALGO=Ring,Tree"}).empty());
+    CHECK(complaint_of(points_text, {"sweep.grid={}"}) == "--vary:1:1: 'sweep' cannot be varied");
+    CHECK(complaint_of(points_text, {"library.env.NCCL_ALGO=Ring,Tree"}).empty());
 }
 
 TEST_CASE("a value that its key refuses is a slip of the pen, not a point") {
-    CHECK(complaint_of(base_text, {"cluster.nodes=8,16x"}) ==
+    CHECK(complaint_of(points_text, {"cluster.nodes=8,16x"}) ==
           "--vary:1:17: 'nodes' must be a whole number (found '16x'; accepted: a whole number from 1 to 16777216)");
-    CHECK(complaint_of(base_text + "sweep: {grid: {cluster.fabric.cable_latency: [1 us, 2]}}\n", {})
+    CHECK(complaint_of(points_text + "sweep: {grid: {cluster.fabric.cable_latency: [1 us, 2]}}\n", {})
               .starts_with("a.yaml:4:53: 'cable_latency': a figure without its unit"));
 }
 
 TEST_CASE("a sweep without points, with a key twice or with points in two ways is refused") {
-    CHECK_THAT(complaint_of(base_text, {}), ContainsSubstring("nothing varies"));
-    CHECK_THAT(complaint_of(base_text, {"seed=1", "seed=2"}), ContainsSubstring("'seed' is varied twice"));
-    CHECK_THAT(complaint_of(base_text + "sweep: {grid: {seed: [1]}, list: [{seed: 2}]}\n", {}),
+    CHECK_THAT(complaint_of(points_text, {}), ContainsSubstring("nothing varies"));
+    CHECK_THAT(complaint_of(points_text, {"seed=1", "seed=2"}), ContainsSubstring("'seed' is varied twice"));
+    CHECK_THAT(complaint_of(points_text + "sweep: {grid: {seed: [1]}, list: [{seed: 2}]}\n", {}),
                ContainsSubstring("in two ways"));
-    CHECK_THAT(complaint_of(base_text + "sweep: {random: {points: 2, ranges: {seed: {from: 5, to: 1}}}}\n", {}),
+    CHECK_THAT(complaint_of(points_text + "sweep: {random: {points: 2, ranges: {seed: {from: 5, to: 1}}}}\n", {}),
                ContainsSubstring("a range that descends"));
-    CHECK_THAT(complaint_of(base_text + "sweep: {random: {points: 2, ranges: {seed: {from: 1 us, to: 5 ms}}}}\n", {}),
+    CHECK_THAT(complaint_of(points_text + "sweep: {random: {points: 2, ranges: {seed: {from: 1 us, to: 5 ms}}}}\n", {}),
                ContainsSubstring("differ in unit"));
 }
 
 TEST_CASE("a scenario with a sweep is written again as it was read") {
-    const std::string text = base_text +
+    const std::string text = points_text +
                              "sweep: {list: [{cluster.nodes: 8, workload.sizes: [1 MiB, 2 MiB], library.nccl: "
                              "\"2.20\"}]}\n";
     const Scenario scenario = parse_scenario(text, "a.yaml");
