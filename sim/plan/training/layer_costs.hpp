@@ -41,11 +41,12 @@ struct Held {
 // sequential in one layer is sequential in all.
 Phases operator*(double layers, const Phases& phases);
 
-class LayerCosts {
-public:
-    LayerCosts(const ComputeCosts& costs, const ModelShape& model, const TrainingWorkload& workload,
-               const Layout& layout)
-        : costs_(costs), model_(model), workload_(workload), layout_(layout) {}
+// A step that is planned, and what its layers cost.
+struct LayerCosts {
+    const ComputeCosts& costs;
+    const ModelShape& model;
+    const TrainingWorkload& workload;
+    const Layout& layout;
 
     // A dense layer or one with experts.
     Phases forward(bool experts) const;
@@ -71,11 +72,6 @@ private:
     Work around_attention(bool experts, bool backward) const;
     Phases layer(bool experts, Work work, const Work& core, double passes, double rings) const;
     void add_tensor(Phases& phases, bool experts, double times, Work& work) const;
-
-    const ComputeCosts& costs_;
-    const ModelShape& model_;
-    const TrainingWorkload& workload_;
-    const Layout& layout_;
 };
 
 }  // namespace fabricast::inline training

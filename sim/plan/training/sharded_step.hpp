@@ -5,6 +5,6 @@
 
 namespace fabricast::inline training {
 
-void add_sharded_step(StepBuilder& builder, const StepContext& context);
+void add_sharded_step(StepBuilder& builder);
 
 }  // namespace fabricast::inline training

@@ -20,7 +20,7 @@ Ends joined(Ends a, const Ends& b) {
 }
 
 DeviceId StepBuilder::device(std::uint32_t stage, std::uint32_t lane) const {
-    return fabric_.gpu(plan_.layout.device_rank(stage, lane == Layout::all ? 0 : lane));
+    return fabric_.gpu(step_.layout.device_rank(stage, lane == Layout::all ? 0 : lane));
 }
 
 // Records that all operations which are not recorded yet are for `what`, with the tag `as`.
@@ -40,7 +40,7 @@ Ends StepBuilder::add(const GroupCall& call, const Groups& groups, std::span<con
 }
 
 Ends StepBuilder::compute(const Work& work, const StepOp& what, std::uint32_t lane, Ends after) {
-    for (const Compute& kernel : costs_.computes(work, device(what.stage, lane))) {
+    for (const Compute& kernel : step_.costs.computes(work, device(what.stage, lane))) {
         after = finishes({plan_.schedule.add(kernel, after)});
         tag(what, what.tag);
     }
@@ -57,7 +57,7 @@ Ends StepBuilder::call(const GroupCall& call, const Groups& groups, const StepOp
 }
 
 Ends StepBuilder::phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after) {
-    const Layout& layout = plan_.layout;
+    const Layout& layout = step_.layout;
     const std::uint32_t here = lane_of_groups(lane);
     const auto groups = [&](CommKind kind) {
         return kind == CommKind::tensor    ? layout.tensor(what.stage, here)
@@ -79,7 +79,7 @@ Ends StepBuilder::phases(const Phases& phases, const StepOp& what, std::uint32_t
 
 Ends StepBuilder::send(const GroupCall& call, std::uint32_t from_stage, std::uint32_t to_stage, const StepOp& what,
                        std::uint32_t lane, const Ends& after) {
-    const Layout& layout = plan_.layout;
+    const Layout& layout = step_.layout;
     const std::uint32_t low = std::min(from_stage, to_stage);
     const std::uint32_t here = lane_of_groups(lane);
     const std::uint32_t pairs = here == Layout::all ? layout.stage_ranks() : layout.t * layout.c;

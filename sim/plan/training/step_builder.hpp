@@ -17,9 +17,10 @@ Ends joined(Ends a, const Ends& b);
 class StepBuilder {
 public:
     // `lanes`: data ranks that are simulated separately; 1: one represents all.
-    StepBuilder(StepPlan& plan, const Fabric& fabric, GroupCalls& calls, const ComputeCosts& costs, std::uint32_t lanes)
-        : plan_(plan), fabric_(fabric), calls_(calls), costs_(costs), lanes_(lanes) {}
+    StepBuilder(StepPlan& plan, const Fabric& fabric, GroupCalls& calls, const LayerCosts& step, std::uint32_t lanes)
+        : plan_(plan), fabric_(fabric), calls_(calls), step_(step), lanes_(lanes) {}
 
+    const LayerCosts& step() const { return step_; }
     std::uint32_t lanes() const { return lanes_; }
 
     // Each function returns the operations that end what it added, or `after` if there was nothing to do.
@@ -42,7 +43,7 @@ private:
     StepPlan& plan_;
     const Fabric& fabric_;
     GroupCalls& calls_;
-    const ComputeCosts& costs_;
+    const LayerCosts& step_;
     std::uint32_t lanes_;
     std::uint32_t hosts_ = 0;
 };
