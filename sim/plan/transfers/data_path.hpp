@@ -6,11 +6,11 @@
 
 #include <limits>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/units.hpp"
@@ -78,6 +78,8 @@ struct Refusal {
     std::string reason;
 };
 
+using PathAttempt = std::variant<DataPath, Refusal>;
+
 // Reads figures of the catalogue's data paths and records each.
 class DataPathFigures {
 public:
@@ -98,7 +100,6 @@ private:
 };
 
 struct PathRequest;
-struct PathAttempt;
 
 // A row of the table of transports.
 struct Transport {
@@ -116,15 +117,6 @@ struct PathRequest {
     const HostConditions& host;
     DataPathFigures& figures;
     std::span<const Transport> transports = every_transport();  // to choose from
-};
-
-// One transport's answer.
-struct PathAttempt {
-    std::optional<DataPath> path;
-    std::string refusal;
-
-    PathAttempt(DataPath p) : path(std::move(p)) {}           // NOLINT(google-explicit-constructor)
-    PathAttempt(Refusal r) : refusal(std::move(r.reason)) {}  // NOLINT(google-explicit-constructor)
 };
 
 }  // namespace fabricast::inline transfers

@@ -133,6 +133,18 @@ bool has_class(const Fabric& fabric, const Path& path, LinkClass cls) {
     return std::ranges::any_of(path.span(), [&](LinkId link) { return fabric.link(link).cls == cls; });
 }
 
+void cut_into_pieces(const PathRequest& r, std::string_view part, DataPath& path) {
+    path.piece = rounded_bytes(r.figures.number(part, "piece"));
+    path.slots = static_cast<int>(r.figures.number(part, "slots"));
+}
+
+std::string name_of(const PathRequest& r, DeviceId device) { return r.fabric.device_name(device); }
+
+namespace {
+
+// Rate of a DMA engine that reads over the path's PCIe links, in payload bytes per second: completions (figure
+// read.completion) carry less payload than the writes that the links are rated for. Infinite if the path crosses no
+// PCIe.
 double read_rate(const PathRequest& r, const Path& path) {
     double least = std::numeric_limits<double>::infinity();
     for (const LinkId link : path.span()) {
@@ -149,19 +161,7 @@ double read_rate(const PathRequest& r, const Path& path) {
            pcie::efficiency(write, pcie::write_overhead(tlp_era));
 }
 
-void cut_into_pieces(const PathRequest& r, std::string_view part, DataPath& path) {
-    path.piece = rounded_bytes(r.figures.number(part, "piece"));
-    path.slots = static_cast<int>(r.figures.number(part, "slots"));
-}
-
-std::string fabric_family(const PathRequest& r) {
-    const FabricSpec& spec = r.fabric.cluster().fabric;
-    if (spec.kind == FabricKind::none) { return ""; }
-    const Part* link = r.figures.catalog().find(spec.link.name);
-    return link == nullptr ? "" : link->word_or("family", "");
-}
-
-std::string name_of(const PathRequest& r, DeviceId device) { return r.fabric.device_name(device); }
+}  // namespace
 
 Leg copy_engine(const PathRequest& r, DeviceId from, DeviceId to, std::string_view memory) {
     const bool reads = is_gpu(r.fabric, to);
