@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/text.hpp"
-#include "sim/plan/collectives/launch.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
 #include "sim/plan/collectives/rests_on.hpp"
 
@@ -220,8 +219,7 @@ CallPlan Planner::plan(Bytes size, bool judged) const {
     const Call call{p.workload, p.fabric, p.release,    p.environment,    p.found,      p.rules,
                     p.shape(),  bytes,    p.gpu_direct, choice.algorithm, choice.proto, ledger};
     CallPlan plan;
-    const LoweredCall lowering = plan_call(call, plan.schedule);
-    launch_iterations(call, p.launch, lowering, plan);
+    const LoweredCall lowering = plan_call(call, p.launch, plan);
     plan.algorithm = chooses                            ? choice.algorithm->word
                      : is_stepped(p.workload.algorithm) ? p.workload.algorithm
                                                         : Algorithm::direct;
@@ -230,14 +228,7 @@ CallPlan Planner::plan(Bytes size, bool judged) const {
     plan.channels = lowering.channels;
     plan.tuning_seconds = choice.seconds;
     plan.bytes_moved_factor = busbw_factor(p.workload.collective, p.comm.ranks);
-    if (judged) {
-        const Trust trust = rests_on(call, p.launch, lowering, plan.schedule);
-        plan.evidence = trust.evidence;
-        const Interval range = interval(ledger, trust.misses_like, bytes);
-        plan.relative_low80 = range.low80;
-        plan.relative_high80 = range.high80;
-        plan.figures = ledger.figures();
-    }
+    if (judged) { judge(call, p.launch, lowering, plan); }
     plan.evidence_notes = p.costs.notes;
     plan.notes = p.environment.notes;
     return plan;

@@ -5,7 +5,6 @@
 // schedule for the engines.
 
 #include <limits>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +14,7 @@
 
 #include "base/units.hpp"
 #include "models/catalog.hpp"
-#include "models/evidence.hpp"
+#include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/transfers/transfer_workload.hpp"
 #include "topologies/fabric.hpp"
 
@@ -90,13 +89,11 @@ public:
     LatencyTerm latency(std::string what, std::string_view part, std::string_view figure);
     const Part& part(std::string_view name) const;
     const Catalog& catalog() const { return *catalog_; }
-    std::vector<FigureUsed> used() const;
+    std::vector<FigureUsed> used() const { return log_.figures(); }
 
 private:
-    const Figure& read(std::string_view part, std::string_view figure);
-
     const Catalog* catalog_;
-    std::map<std::pair<std::string, std::string>, const Figure*> used_;
+    FigureLog log_;
 };
 
 struct PathRequest;
