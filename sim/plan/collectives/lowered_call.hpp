@@ -1,6 +1,6 @@
 #pragma once
 // Between the choice of an algorithm and its operations: one call with everything its lowering reads, and the result of
-// a lowering. Each plan_*.cpp makes the operations of one family of algorithms.
+// a lowering. Each source of kinds/ makes the operations of one family of algorithms.
 
 #include <functional>
 #include <optional>

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/plan/collectives/plan_p2p.hpp"
-#include "sim/plan/collectives/plan_steps.hpp"
-
 namespace fabricast::inline collectives {
 
 namespace {

@@ -7,8 +7,7 @@
 #include <map>
 #include <string>
 
-#include "sim/plan/collectives/plan_ring.hpp"
-#include "sim/plan/collectives/plan_tree.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "sim/plan/collectives/plan_nvls.hpp"
+// Reduction and multicast in the NVSwitch: in one node, and with trees between the nodes.
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 
 #include "sim/plan/collectives/algorithms/double_tree.hpp"
 #include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast::inline collectives {

@@ -1,4 +1,5 @@
-#include "sim/plan/collectives/plan_steps.hpp"
+// Algorithms that NCCL does not have, message by message: recursive doubling, pairwise, hierarchical. What another
+// library could reach.
 
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "sim/plan/collectives/algorithms/unroll.hpp"
+#include "sim/plan/collectives/plan_call.hpp"
 
 namespace fabricast::inline collectives {
 

@@ -1,10 +1,11 @@
-#include "sim/plan/collectives/plan_p2p.hpp"
+// Sends and receives: all-to-all(v), the shift of nccl-tests' sendrecv, gather and scatter.
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
 
+#include "sim/plan/collectives/plan_call.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast::inline collectives {

@@ -1,10 +1,11 @@
-#include "sim/plan/collectives/plan_ring.hpp"
+// Rings: all-reduce, all-gather and reduce-scatter as cyclic pipelines, broadcast and reduce as chains.
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 
 namespace fabricast::inline collectives {
 
