@@ -20,6 +20,35 @@ Work both(const ComputeCosts& costs, Product forward, bool backward) {
     return costs.product(by_operand) + costs.product(by_weight);
 }
 
+// A layer of a convolutional network.
+struct NetworkLayer {
+    Work forward, backward;
+    double parameters = 0;
+};
+
+// A convolution is the product of its unfolded input: width^2 * tokens rows, kernel^2 * in columns. Norm and activation
+// pass over its output four times forward and six times backward.
+std::vector<NetworkLayer> network(const LayerCosts& step) {
+    const ComputeCosts& costs = step.costs;
+    const double images = step.layout.tokens;
+    const Precision precision = step.workload.precision;
+    const double size = precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
+    std::vector<NetworkLayer> layers;
+    for (const Convolution& c : step.model.convolutions) {
+        const double output = images * c.width * c.width * c.out;
+        const double flops = 2 * output * c.in * c.kernel * c.kernel;
+        const double bytes = size * (output + images * c.width * c.width * c.in);
+        const Work product = costs.convolution(flops, bytes);
+        layers.push_back({c.count * (product + costs.elementwise(4 * size * output, 2)),
+                          c.count * (2.0 * product + costs.elementwise(6 * size * output, 4)), c.parameters()});
+    }
+    for (const Convolution& p : step.model.products) {
+        const Product product{images, p.out, p.in};
+        layers.push_back({both(costs, product, false), both(costs, product, true), p.in * p.out + p.out});
+    }
+    return layers;
+}
+
 }  // namespace
 
 Held& Held::operator+=(const Held& other) {
@@ -49,7 +78,7 @@ Work LayerCosts::attention_products(bool backward) const {
         work += both(costs, {tokens, m.heads * (plain + m.value_head_size) / t, m.kv_rank}, backward);
         return work;
     }
-    const double width = m.query_width() + m.kv_heads * (m.head_size + m.value_head_size);
+    const double width = m.query_width() + m.key_value_width();
     return work + both(costs, {tokens, width / t, m.hidden}, backward);
 }
 
@@ -82,7 +111,7 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
     const double t = layout.t;
     const double shared = workload.parallelism.sequence ? t : 1;
     const double tokens = layout.tokens;
-    const double qkv = m.query_width() + m.kv_heads * (m.head_size + m.value_head_size);
+    const double qkv = m.query_width() + m.key_value_width();
     const double width = experts ? m.experts_per_token * m.expert_ffn + m.shared_experts * m.expert_ffn : m.ffn;
     double bytes = costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t + 4 * qkv / t;
     if (experts) {
@@ -197,24 +226,52 @@ Work LayerCosts::head(bool backward) const {
     return work + costs.elementwise(costs.gpu("traffic.logits") * layout.tokens * model.vocabulary / t);
 }
 
-// A convolution is the product of its unfolded input: width^2 * tokens rows, kernel^2 * in columns. Norm and activation
-// pass over its output four times forward and six times backward.
-std::vector<LayerCosts::Part> LayerCosts::network(bool backward) const {
-    const double images = layout.tokens;
-    const double size = workload.precision == Precision::fp32 || workload.precision == Precision::tf32 ? 4 : 2;
-    std::vector<Part> parts;
-    for (const Convolution& c : model.convolutions) {
-        const double output = images * c.width * c.width * c.out;
-        const double flops = 2 * output * c.in * c.kernel * c.kernel;
-        const double bytes = size * (output + images * c.width * c.width * c.in);
-        const Work one = (backward ? 2.0 : 1.0) * costs.convolution(flops, bytes) +
-                         costs.elementwise((backward ? 6 : 4) * size * output, backward ? 4 : 2);
-        parts.push_back({c.count * one, c.count * (c.in * c.out * c.kernel * c.kernel + 2 * c.out)});
+Piece LayerCosts::piece(const Layers& layers) const {
+    double sparse = 0;
+    for (int i = 0; i < layers.count; ++i) { sparse += model.has_experts(layers.first + i) ? 1 : 0; }
+    const double dense = layers.count - sparse;
+    Piece piece;
+    const auto append = [](Phases& phases, const Phases& more) {
+        phases.insert(phases.end(), more.begin(), more.end());
+    };
+    if (dense > 0) { append(piece.forward, dense * forward(false)); }
+    if (sparse > 0) {
+        append(piece.forward, sparse * forward(true));
+        append(piece.backward, sparse * backward(true));
     }
-    for (const Convolution& p : model.products) {
-        parts.push_back({both(costs, {images, p.out, p.in}, backward), p.in * p.out + p.out});
+    if (dense > 0) { append(piece.backward, dense * backward(false)); }
+    piece.held = held(layers);
+    return piece;
+}
+
+ChunkEnds LayerCosts::ends(std::uint32_t stage, std::uint32_t chunk) const {
+    ChunkEnds ends;
+    if (model.convolutional()) { return ends; }
+    if (stage == 0 && chunk == 0) {
+        ends.before = embedding();
+        ends.front_parameters = embedding_parameters(model) / layout.t;
     }
-    return parts;
+    if (stage + 1 == layout.p && chunk + 1 == layout.v) {
+        ends.after = head(false);
+        ends.head_back = head(true);
+        ends.back_parameters = head_parameters(model) / layout.t;
+    }
+    return ends;
+}
+
+std::vector<Piece> LayerCosts::network_pieces(double bucket) const {
+    std::vector<Piece> pieces;
+    const std::vector<NetworkLayer> layers = network(*this);
+    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+        if (pieces.empty() || gradient_bytes(workload) * pieces.front().held.shared >= bucket) {
+            pieces.insert(pieces.begin(), Piece{{Phase{}}, {Phase{}}, {}});
+        }
+        Piece& piece = pieces.front();
+        piece.forward.front().work += layer->forward;
+        piece.backward.front().work += layer->backward;
+        piece.held.shared += layer->parameters;
+    }
+    return pieces;
 }
 
 GroupCall LayerCosts::boundary() const {

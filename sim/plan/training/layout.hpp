@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "sim/engines/common/link_event.hpp"
 #include "sim/plan/collectives/plan.hpp"
 #include "sim/plan/training/model_shape.hpp"
 #include "sim/plan/training/training_workload.hpp"
+#include "topologies/fabric.hpp"
 
 namespace fabricast::inline training {
 
@@ -66,5 +69,12 @@ struct Layout {
 // Throws LayoutError. `gpus` is the number of GPUs in the cluster; `gpus_per_node` sets the default shard of hsdp.
 Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, std::uint32_t gpus,
                    std::uint32_t gpus_per_node);
+
+// The same events, with those of slow GPUs moved to their stage's representative: a step computes on representatives,
+// and all GPUs that one represents wait for the slow one, at the next call of their group or before the step ends. If
+// several are slow, the slowest at each moment counts: this is exact for one slow GPU per stage, and an upper bound if
+// GPUs of different replicas are slow by turns.
+std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, const Layout& layout,
+                                          const Fabric& fabric);
 
 }  // namespace fabricast::inline training

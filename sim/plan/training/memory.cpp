@@ -16,7 +16,7 @@ double layer_activations(const LayerCosts& step, bool experts) {
     // Two norms' inputs and outputs, dropout's masks; an eager norm keeps its input in fp32 as well.
     double bytes = ((dropout ? 10 : 8) + (step.workload.compiled ? 0 : 8)) * m.hidden / shared;
     // Queries, keys and values, the attention's output; latent vectors.
-    bytes += 2 * (m.query_width() + m.kv_heads * (m.head_size + m.value_head_size) + m.value_width()) / t;
+    bytes += 2 * (m.query_width() + m.key_value_width() + m.value_width()) / t;
     bytes += m.kv_rank > 0 ? 2 * (m.q_rank + m.kv_rank + m.rope_size) : 0;
     const double width = experts ? (m.experts_per_token + m.shared_experts) * m.expert_ffn : m.ffn;
     bytes += 2 * (m.gates() + 1) * width / t;
@@ -120,11 +120,6 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
 }
 
 }  // namespace
-
-double gradient_bytes(const TrainingWorkload& workload) {
-    if (workload.gradient_bytes > 0) { return workload.gradient_bytes; }
-    return workload.sharding >= Sharding::zero_3 ? 2 : 4;
-}
 
 StepMemory step_memory(const LayerCosts& step) {
     const ModelShape& model = step.model;

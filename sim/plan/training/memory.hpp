@@ -16,7 +16,4 @@ struct StepMemory {
 // stored as wide as they are sent. docs/training.md, memory, explains each term.
 StepMemory step_memory(const LayerCosts& step);
 
-// Bytes of one gradient, on the wire and in memory: the workload's figure, or what is usual for its sharding.
-double gradient_bytes(const TrainingWorkload& workload);
-
 }  // namespace fabricast::inline training

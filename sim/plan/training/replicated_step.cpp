@@ -54,7 +54,7 @@ public:
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             for (const ReplicatedChunk& chunk : stages_[stage]) { held[stage] += chunk.whole.held; }
         }
-        finish_step(builder_, held, joined(reduced_, turns_.computed_by_all()));
+        builder_.finish(held, joined(reduced_, turns_.computed_by_all()));
     }
 
 private:
@@ -67,14 +67,14 @@ private:
 
     ReplicatedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
         const Layers layers = layout_.layers_of(step_.model, stage, place);
-        ReplicatedChunk chunk{layers_piece(step_, layers), {}, chunk_ends(step_, stage, place)};
+        ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place)};
         chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
         const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket());
         const double buckets = std::max(1.0, std::min({wanted, most_buckets, layers.count}));
         for (int b = 0; b < buckets; ++b) {
             const double from = std::floor(b * layers.count / buckets);
             const double to = std::floor((b + 1) * layers.count / buckets);
-            chunk.pieces.push_back(layers_piece(step_, {layers.first + from, to - from}));
+            chunk.pieces.push_back(step_.piece({layers.first + from, to - from}));
         }
         chunk.pieces.front().held.shared += chunk.ends.front_parameters;
         chunk.pieces.back().held.shared += chunk.ends.back_parameters;
@@ -83,7 +83,7 @@ private:
 
     ReplicatedChunk network() const {
         ReplicatedChunk chunk;
-        chunk.pieces = network_pieces(step_, bucket());
+        chunk.pieces = step_.network_pieces(bucket());
         for (const Piece& piece : chunk.pieces) {
             chunk.whole.forward.insert(chunk.whole.forward.end(), piece.forward.begin(), piece.forward.end());
             chunk.whole.backward.insert(chunk.whole.backward.begin(), piece.backward.begin(), piece.backward.end());
@@ -102,7 +102,7 @@ private:
                 for (const Piece& piece : stages_[stage][chunk].pieces) {
                     const StepOp what{StepTag::data, true, stage, 0, chunk};
                     chain =
-                        call_on(builder_, Collective::all_gather, 2, piece.held, layout_.sharded(stage), what, chain);
+                        builder_.call_on(Collective::all_gather, 2, piece.held, layout_.sharded(stage), what, chain);
                     gathered_[{stage, chunk}].push_back(chain);
                 }
             }
@@ -118,8 +118,8 @@ private:
         const Collective collective = scatters ? Collective::reduce_scatter : Collective::all_reduce;
         const StepOp what{StepTag::data, false, stage, layout_.micro_batches - 1, chunk};
         Ends& chain = reducing_[stage];
-        chain = call_on(builder_, collective, gradient_bytes(step_.workload), piece.held, layout_.data(stage), what,
-                        joined(chain, after));
+        chain = builder_.call_on(collective, gradient_bytes(step_.workload), piece.held, layout_.data(stage), what,
+                                 joined(chain, after));
         reduced_ = joined(std::move(reduced_), chain);
     }
 

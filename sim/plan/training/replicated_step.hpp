@@ -1,7 +1,7 @@
 #pragma once
 // A step whose ranks have all parameters and gradients of their stage.
 
-#include "sim/plan/training/step_parts.hpp"
+#include "sim/plan/training/step_builder.hpp"
 
 namespace fabricast::inline training {
 

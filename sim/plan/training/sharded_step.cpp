@@ -55,7 +55,7 @@ public:
                 for (const Piece& unit : chunk.units) { held[stage] += unit.held; }
             }
         }
-        finish_step(builder_, held, all);
+        builder_.finish(held, all);
     }
 
 private:
@@ -63,15 +63,15 @@ private:
     bool gathers_again() const { return sharding() != Sharding::zero_2; }
 
     ShardedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
-        ShardedChunk chunk{{}, chunk_ends(step_, stage, place), {}};
+        ShardedChunk chunk{{}, step_.ends(stage, place), {}};
         if (step_.model.convolutional()) {
-            chunk.units = network_pieces(step_, step_.costs.framework("bucket"));
+            chunk.units = step_.network_pieces(step_.costs.framework("bucket"));
             return chunk;
         }
         const double each = std::max(1.0, std::ceil(step_.model.layers * layout_.micro_batches / most_units));
         const auto [first, count] = layout_.layers_of(step_.model, stage, place);
         for (int unit = 0; unit * each < count; ++unit) {
-            chunk.units.push_back(layers_piece(step_, {first + unit * each, std::min(each, count - unit * each)}));
+            chunk.units.push_back(step_.piece({first + unit * each, std::min(each, count - unit * each)}));
         }
         chunk.root.shared = chunk.ends.front_parameters + chunk.ends.back_parameters;
         return chunk;
@@ -80,16 +80,16 @@ private:
     // Gathers after the stage's earlier calls, and no earlier than `gate`.
     Ends gather(const Held& held, const StepOp& what, const Ends& gate) {
         Ends& wire = stages_[what.stage].wire;
-        return wire = call_on(builder_, Collective::all_gather, 2, held, layout_.sharded(what.stage), what,
-                              joined(wire, gate));
+        return wire = builder_.call_on(Collective::all_gather, 2, held, layout_.sharded(what.stage), what,
+                                       joined(wire, gate));
     }
 
     // Scatters the gradients that `computed` has made; returns what the next computation waits for.
     Ends scatter(const Held& held, const StepOp& what, const Ends& computed) {
         const double width = gradient_bytes(step_.workload);
         Ends& wire = stages_[what.stage].wire;
-        wire = call_on(builder_, Collective::reduce_scatter, width, held, layout_.sharded(what.stage), what,
-                       joined(wire, computed));
+        wire = builder_.call_on(Collective::reduce_scatter, width, held, layout_.sharded(what.stage), what,
+                                joined(wire, computed));
         if (sharding() == Sharding::hsdp) {
             wire = builder_.call({CommKind::data, Collective::all_reduce, width * held.shared / layout_.shard, 1},
                                  layout_.copies(what.stage), what, Layout::all, wire);

@@ -1,7 +1,7 @@
 #pragma once
 // A step whose ranks shard gradients, or parameters too.
 
-#include "sim/plan/training/step_parts.hpp"
+#include "sim/plan/training/step_builder.hpp"
 
 namespace fabricast::inline training {
 

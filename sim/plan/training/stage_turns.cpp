@@ -90,7 +90,7 @@ void StageTurns::post(const StepOp& what, std::uint32_t lane, const Ends& comput
     StepOp sending = what;
     sending.tag = StepTag::pipeline;
     if (!sends_block()) {
-        arrived_[{lane, next}] = builder_.send(step_.boundary(), what.stage, next.stage, sending, lane, computed);
+        arrived_[{lane, next}] = builder_.send(sending, next.stage, lane, computed);
         return;
     }
     posted_[{lane, next}] = {sending, computed};
@@ -108,7 +108,7 @@ bool StageTurns::receive(const StepOp& what, std::uint32_t lane) {
         if (!own->second.taken) { return false; }
         after = joined(std::move(after), own->second.ends);
     }
-    const Ends ends = builder_.send(step_.boundary(), sending.stage, what.stage, sending, lane, after);
+    const Ends ends = builder_.send(sending, what.stage, lane, after);
     arrived_[{lane, what}] = ends;
     sent_[{sending.stage, lane}] = {what.stage, true, ends};
     posted_.erase(posted);

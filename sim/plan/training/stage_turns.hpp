@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "sim/plan/training/step_parts.hpp"
+#include "sim/plan/training/step_builder.hpp"
 
 namespace fabricast::inline training {
 

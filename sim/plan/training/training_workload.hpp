@@ -82,4 +82,10 @@ struct TrainingWorkload {
     bool check_memory = true;            // refuse a step that does not fit the GPU
 };
 
+// Bytes of one gradient, on the wire and in memory: the workload's figure, or what is usual for its sharding.
+inline double gradient_bytes(const TrainingWorkload& workload) {
+    if (workload.gradient_bytes > 0) { return workload.gradient_bytes; }
+    return workload.sharding >= Sharding::zero_3 ? 2 : 4;
+}
+
 }  // namespace fabricast::inline training
