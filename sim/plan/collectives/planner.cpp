@@ -98,16 +98,16 @@ void note_unknown(const Catalog& catalog, const nccl::Version& asked, const nccl
                   const LibrarySpec& library, std::vector<std::string>& notes) {
     if (release.version > asked) {
         notes.push_back(fmt::format("NCCL {} is older than any release in the catalogue: {}'s constants are used",
-                                    library.nccl, release.part));
+                                    library.nccl, release.entry->name));
     }
     const nccl::Release newest = nccl::release(catalog, {std::numeric_limits<int>::max(), 0, 0});
     if (asked.major > newest.version.major) {
-        throw PlanError(
-            fmt::format("NCCL {} is no release that the catalogue knows; its newest is {}", library.nccl, newest.part));
+        throw PlanError(fmt::format("NCCL {} is no release that the catalogue knows; its newest is {}", library.nccl,
+                                    newest.entry->name));
     }
     if (asked.minor > newest.version.minor && asked.major == newest.version.major) {
         notes.push_back(fmt::format("NCCL {} is newer than any release in the catalogue: {}'s constants are used",
-                                    library.nccl, newest.part));
+                                    library.nccl, newest.entry->name));
     }
 }
 
@@ -123,7 +123,7 @@ PlanError nothing_runs(nccl::Algorithms algorithms, const nccl::Release& release
     }
     return PlanError(fmt::format(
         "{} cannot run {} on {} GPUs in {} with {}; what would: {}", asked, to_string(workload.collective), comm.ranks,
-        plural(static_cast<std::uint64_t>(comm.nodes), "node"), release.part, fmt::join(would, ", ")));
+        plural(static_cast<std::uint64_t>(comm.nodes), "node"), release.entry->name, fmt::join(would, ", ")));
 }
 
 nccl::CpuVendor vendor(const std::string& word) {

@@ -88,7 +88,7 @@ Release release(const Catalog& catalog, const Version& version) {
         }
     }
     if (best == nullptr) { throw PlanError("the catalogue holds no NCCL release (parts named nccl-<version>)"); }
-    return {.entry = best, .part = best->name, .version = best_version, .flags = read_flags(*best)};
+    return {.entry = best, .version = best_version, .flags = read_flags(*best)};
 }
 
 }  // namespace fabricast::inline collectives::nccl

@@ -27,7 +27,6 @@ struct Flags {
 
 struct Release {
     const Part* entry = nullptr;  // in the catalogue, which must outlive this
-    std::string part;             // its name
     Version version;              // of that part
     Flags flags;
 
