@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <iterator>
 #include <utility>
 
+#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "models/gpu.hpp"
 #include "models/link_part.hpp"
@@ -88,10 +88,8 @@ NearestTransport nearest_transport(const Catalog& catalog, const LinkSpec& link,
         if (const Part* named = named_transport(all, asked)) { return {named, Evidence::same_gpu_era_fabric}; }
         const NearestTransport family = fitting_transport(all, asked, link.name, gpu_direct);
         if (family.part == nullptr) {
-            std::vector<std::string_view> known;
-            std::ranges::transform(all, std::back_inserter(known), &Part::name);
-            throw PlanError(
-                fmt::format("no network transport '{}' in the catalogue (it has {})", asked, fmt::join(known, ", ")));
+            throw PlanError(fmt::format("no network transport '{}' in the catalogue (it has {})", asked,
+                                        fmt::join(names_of(all, &Part::name), ", ")));
         }
         return family;
     }

@@ -12,6 +12,22 @@
 
 namespace fabricast::inline collectives {
 
+struct Planner::Prepared {
+    const CollectiveWorkload& workload;
+    const Fabric& fabric;
+    const LaunchSpec& launch;
+    nccl::Algorithms algorithms;
+    nccl::Environment environment;
+    nccl::Release release;
+    nccl::TopologySearchResult found;
+    nccl::Communicator comm;
+    bool gpu_direct = true;
+    CostParts costs;
+    PathRules rules;
+
+    nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
+};
+
 namespace {
 
 bool nccl_chooses(const CollectiveWorkload& workload) {
@@ -35,26 +51,6 @@ void refuse_misfits(const CollectiveWorkload& workload) {
                             : "it takes auto, ring, tree, nvls, nvls-tree, collnet, pat or recursive-doubling"));
     }
 }
-
-}  // namespace
-
-struct Planner::Prepared {
-    const CollectiveWorkload& workload;
-    const Fabric& fabric;
-    const LaunchSpec& launch;
-    nccl::Algorithms algorithms;
-    nccl::Environment environment;
-    nccl::Release release;
-    nccl::TopologySearchResult found;
-    nccl::Communicator comm;
-    bool gpu_direct = true;
-    CostParts costs;
-    PathRules rules;
-
-    nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
-};
-
-namespace {
 
 nccl::Environment read_settings(const CollectiveWorkload& workload, const LibrarySpec& library,
                                 nccl::Algorithms algorithms) {
@@ -126,10 +122,6 @@ PlanError nothing_runs(nccl::Algorithms algorithms, const nccl::Release& release
         plural(static_cast<std::uint64_t>(comm.nodes), "node"), release.entry->name, fmt::join(would, ", ")));
 }
 
-nccl::CpuVendor vendor(const std::string& word) {
-    return word == "amd" ? nccl::CpuVendor::amd : word == "intel" ? nccl::CpuVendor::intel : nccl::CpuVendor::other;
-}
-
 // LL128 relies on NVLink keeping 128 B stores whole, and, between nodes, on NICs near the GPUs (ncclTopoTuneModel).
 bool ll128_is_safe(const Fabric& fabric, const nccl::TopologySearchResult& found) {
     const int cc = fabric.node().gpu.compute_capability;
@@ -160,11 +152,14 @@ double port_rate(const Fabric& fabric) {
 // What NCCL finds out about a fabric before it tunes.
 nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearchResult& found,
                                 const nccl::Environment& environment) {
+    using enum nccl::CpuVendor;
     const NodeTemplate& node = fabric.node();
     return {.ranks = fabric.gpu_count(),
             .nodes = fabric.node_count(),
             .compute_capability = node.gpu.compute_capability,
-            .cpu = vendor(node.cpu_vendor),
+            .cpu = node.cpu_vendor == "amd"     ? amd
+                   : node.cpu_vendor == "intel" ? intel
+                                                : other,
             .nvlink = found.nvlink,
             .ll128 = ll128_is_safe(fabric, found),
             .nvls = found.nvls_channels > 0,

@@ -55,8 +55,7 @@ std::span<const Transport> every_transport() {
 }
 
 std::vector<std::string> transport_names(const Catalog& catalog, std::span<const Transport> transports) {
-    std::vector<std::string> names;
-    for (const Transport& transport : transports) { names.emplace_back(transport.name); }
+    std::vector<std::string> names = names_of(transports, &Transport::name);
     std::ranges::stable_sort(names, {}, [&](const std::string& name) {
         const double rank = preference(catalog, name);
         return rank > 0 ? rank : 1e9;

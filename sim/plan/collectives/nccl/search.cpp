@@ -79,14 +79,11 @@ Solution search_rings(const NodeBandwidths& p) {
 // In each channel one GPU (the head) pulls from the switch, which loads its own link twice and all other links once.
 Graph nvls_graph(const NodeBandwidths& p) {
     const int heads = std::min(static_cast<int>(p.gpus), static_cast<int>(p.release.number("nvls.max_heads")));
-    const auto channels = [&](double speed) {
-        const int inside = static_cast<int>(p.nvlink_total / speed + 1e-9) - 1;
-        const bool outside = !p.several() || std::min(p.port, p.pcie) >= speed;
-        return outside ? std::clamp(inside, 0, heads) : 0;
-    };
+    const auto passes_nic = [&](double speed) { return !p.several() || std::min(p.port, p.pcie) >= speed; };
     Graph graph;
     for (const double speed : p.speeds()) {
-        const int found = channels(speed);
+        const int inside = static_cast<int>(p.nvlink_total / speed + 1e-9) - 1;
+        const int found = passes_nic(speed) ? std::clamp(inside, 0, heads) : 0;
         if (found > graph.channels) {  // more heads are better; of equal numbers the faster
             graph.channels = found;
             graph.intra = graph.inter = speed;
@@ -94,9 +91,8 @@ Graph nvls_graph(const NodeBandwidths& p) {
     }
     if (graph.channels < (p.several() ? 1 : heads)) { return {}; }
     // Pass 2 raises only the network's speed, while it is below twice the speed inside.
-    graph.inter = p.raised(graph.inter, [&](double next, double now) {
-        return now < 2 * graph.intra && (!p.several() || std::min(p.port, p.pcie) >= next);
-    });
+    graph.inter =
+        p.raised(graph.inter, [&](double next, double now) { return now < 2 * graph.intra && passes_nic(next); });
     graph.same_channels = false;
     return graph;
 }
