@@ -44,10 +44,9 @@ Plan plan_of(CallPlan call, Collective collective, Bytes size) {
 
 SizePlanner size_planner(const CollectiveWorkload& workload, const PlanContext& context) {
     check_ranks(workload, context.fabric.gpu_count());
-    const auto planner =
-        std::make_shared<const Planner>(workload, context.fabric, context.library, context.launch, context.catalog);
+    const Planner planner(workload, context.fabric, context.library, context.launch, context.catalog);
     return [planner, collective = workload.collective](Bytes size, const PlanOptions& options) {
-        return plan_of(planner->plan(size, options.judged), collective, size);
+        return plan_of(planner.plan(size, options.judged), collective, size);
     };
 }
 

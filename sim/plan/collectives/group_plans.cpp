@@ -98,7 +98,7 @@ Cluster cluster_of(const Fabric& fabric, const GroupShape& shape) {
 struct GroupPlans::Member {
     struct Calls {
         CollectiveWorkload workload;
-        std::unique_ptr<Planner> planner;
+        std::optional<Planner> planner;
     };
     explicit Member(const Fabric& own) : fabric(own) {}
     Fabric fabric;
@@ -127,13 +127,13 @@ const CallPlan& GroupPlans::plan(const GroupShape& shape, const GroupCallSpec& c
     GroupCallSpec of_any_size = call;
     of_any_size.size = {};
     Member::Calls& calls = group.calls[of_any_size];
-    if (calls.planner == nullptr) {
+    if (!calls.planner) {
         calls.workload = {.collective = call.collective,
                           .protocol = call.protocol,
                           .sizes = {},
                           .dtype = call.dtype,
                           .root = call.root};
-        calls.planner = std::make_unique<Planner>(calls.workload, group.fabric, library_, launch_, catalog_);
+        calls.planner.emplace(calls.workload, group.fabric, library_, launch_, catalog_);
     }
     const CallPlan& plan = group.plans.emplace(call, calls.planner->plan(call.size, judged_)).first->second;
     merge_notes(notes_, plan.notes);

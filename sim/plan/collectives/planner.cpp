@@ -190,12 +190,10 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     if (environment.peers == nccl::PeerLevel::loc && comm.nvls) {
         environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");
     }
-    prepared_ = std::make_unique<const Prepared>(Prepared{workload, fabric, launch, algorithms, environment,
+    prepared_ = std::make_shared<const Prepared>(Prepared{workload, fabric, launch, algorithms, environment,
                                                           std::move(release), std::move(found), comm, gpu_direct,
                                                           std::move(costs), std::move(rules)});
 }
-
-Planner::~Planner() = default;
 
 CallPlan Planner::plan(Bytes size, bool judged) const {
     const Prepared& p = *prepared_;

@@ -70,16 +70,6 @@ double ComputeCosts::gpu(std::string_view figure) const {
     return log_.read(compute_->has(figure) ? *compute_ : *common_, figure).value.front();
 }
 
-double ComputeCosts::framework(std::string_view figure) const { return framework_figure(figure).value.front(); }
-
-const Figure& ComputeCosts::framework_figure(std::string_view figure) const { return log_.read(*framework_, figure); }
-
-double ComputeCosts::framework_or(std::string_view figure, double fallback) const {
-    return framework_->has(figure) ? framework(figure) : fallback;
-}
-
-double ComputeCosts::eager() const { return compiled_ ? 1 : framework("eager"); }
-
 // t = (t_c^3 + t_m^3)^(1/3) + launch; t_c includes whole waves of tiles over the SMs and the start of each tile's loop
 // over k. docs/training.md, products.
 Work ComputeCosts::product(const Product& p) const {
@@ -126,8 +116,6 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
         gpu("attention." + kernel) * gpu(backward ? "attention.backward" : "attention.forward");
     return {flops, flops / (half_peak_ * share_of_peak) * short_sequences + gpu("launch"), 0, 0};
 }
-
-bool ComputeCosts::unfused_attention() const { return attention_kernel() == "unfused"; }
 
 Work ComputeCosts::elementwise(double bytes, double kernels) const {
     return {0, kernels * gpu("launch"), 0, bytes * eager() / gpu("elementwise.memory")};

@@ -55,12 +55,16 @@ public:
     std::vector<Compute> computes(const Work& work, DeviceId device) const;
 
     bool narrow() const { return precision_ == Precision::fp8 || precision_ == Precision::fp4; }
-    bool unfused_attention() const;
-    double gpu(std::string_view figure) const;        // from the GPU's part, or from the part for all GPUs
-    double eager() const;                             // factor on the traffic of element-wise kernels
-    double framework(std::string_view figure) const;  // from the framework's part
-    const Figure& framework_figure(std::string_view figure) const;
-    double framework_or(std::string_view figure, double fallback) const;
+    bool unfused_attention() const { return attention_kernel() == "unfused"; }
+    double gpu(std::string_view figure) const;  // from the GPU's part, or from the part for all GPUs
+    // Factor on the traffic of element-wise kernels.
+    double eager() const { return compiled_ ? 1 : framework("eager"); }
+    // From the framework's part.
+    double framework(std::string_view figure) const { return framework_figure(figure).value.front(); }
+    const Figure& framework_figure(std::string_view figure) const { return log_.read(*framework_, figure); }
+    double framework_or(std::string_view figure, double fallback) const {
+        return framework_->has(figure) ? framework(figure) : fallback;
+    }
     double peak() const { return peak_; }  // FLOP/s of the step's precision
     std::vector<FigureUsed> figures() const { return log_.figures(); }
 

@@ -30,11 +30,9 @@ public:
                           std::span<const DeviceId> devices, std::span<const Schedule::Dependency> after,
                           GroupDirection direction = GroupDirection::both);
 
-    std::vector<FigureUsed> figures() const { return plans_.figures(); }
-    const std::vector<std::string>& notes() const { return plans_.notes(); }
+    const GroupPlans& plans() const { return plans_; }
     // The weakest evidence among the plans for calls of this kind.
     Evidence evidence(CommKind kind) const { return evidence_.at(static_cast<std::size_t>(kind)); }
-    const std::vector<std::string>& evidence_notes() const { return plans_.evidence_notes(); }
 
 private:
     // One call on its groups, so that it can be added again.

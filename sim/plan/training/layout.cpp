@@ -131,14 +131,6 @@ Layers Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint
     return {place * each + std::min(place, more), each + (place < more ? 1 : 0)};
 }
 
-std::uint32_t Layout::device_rank(std::uint32_t stage, std::uint32_t lane) const {
-    return stage * stage_ranks() + lane * t * c;
-}
-
-Groups Layout::groups(std::uint32_t size, std::uint32_t stride, std::uint32_t stage, std::uint32_t lane) const {
-    return {size, stride, device_rank(stage, lane == all ? 0 : lane), lane == all ? stage_ranks() : t * c};
-}
-
 std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, const Layout& layout,
                                           const Fabric& fabric) {
     std::vector<LinkEvent> result;

@@ -53,7 +53,9 @@ struct Layout {
 
     // Groups of one stage, or of one data rank of it if `lane` is not `all`.
     static constexpr std::uint32_t all = 0xffffffffU;
-    Groups groups(std::uint32_t size, std::uint32_t stride, std::uint32_t stage, std::uint32_t lane = all) const;
+    Groups groups(std::uint32_t size, std::uint32_t stride, std::uint32_t stage, std::uint32_t lane = all) const {
+        return {size, stride, device_rank(stage, lane == all ? 0 : lane), lane == all ? stage_ranks() : t * c};
+    }
     Groups tensor(std::uint32_t stage, std::uint32_t lane = all) const { return groups(t, 1, stage, lane); }
     Groups context(std::uint32_t stage, std::uint32_t lane = all) const { return groups(c, t, stage, lane); }
     Groups expert(std::uint32_t stage) const { return groups(e, t, stage); }
@@ -63,7 +65,10 @@ struct Layout {
     Groups expert_data(std::uint32_t stage) const { return groups(replicas() / e, t * e, stage); }
     Groups sharded(std::uint32_t stage) const { return groups(shard, t, stage); }
     Groups copies(std::uint32_t stage) const { return groups(replicas() / shard, t * shard, stage); }
-    std::uint32_t device_rank(std::uint32_t stage, std::uint32_t lane = 0) const;  // represents all GPUs of its stage
+    // The rank that represents all GPUs of its stage, or of the lane.
+    std::uint32_t device_rank(std::uint32_t stage, std::uint32_t lane = 0) const {
+        return stage * stage_ranks() + lane * t * c;
+    }
 };
 
 // Throws LayoutError. `gpus` is the number of GPUs in the cluster; `gpus_per_node` sets the default shard of hsdp.

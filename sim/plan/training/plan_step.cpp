@@ -22,12 +22,12 @@ StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, const
     plan.model_flops = samples * plan.layout.sequence * model_flops(plan.model, plan.layout.sequence);
     plan.peak = costs.peak();
     plan.figures = costs.figures();
-    for (FigureUsed& figure : calls.figures()) { plan.figures.push_back(std::move(figure)); }
-    plan.notes = calls.notes();
+    for (FigureUsed& figure : calls.plans().figures()) { plan.figures.push_back(std::move(figure)); }
+    plan.notes = calls.plans().notes();
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) {
         plan.evidence[kind] = calls.evidence(static_cast<CommKind>(kind));
     }
-    plan.evidence_notes = calls.evidence_notes();
+    plan.evidence_notes = calls.plans().evidence_notes();
     return plan;
 }
 

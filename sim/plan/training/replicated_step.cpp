@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "sim/plan/training/stage_turns.hpp"
 
@@ -24,6 +23,12 @@ struct ReplicatedChunk {
     Piece whole;
     std::vector<Piece> pieces;  // in forward order
     ChunkEnds ends;
+    std::vector<Ends> gathered;  // by piece: the end of its gathering; empty: nothing is gathered
+    struct Ready {               // the gradients of a piece
+        Ends ends;
+        std::uint32_t lanes = 0;
+    };
+    std::vector<Ready> ready;  // by piece
 };
 
 class ReplicatedStep {
@@ -67,7 +72,7 @@ private:
 
     ReplicatedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
         const Layers layers = layout_.layers_of(step_.model, stage, place);
-        ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place)};
+        ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place), {}, {}};
         chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
         const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket());
         const double buckets = std::max(1.0, std::min({wanted, most_buckets, layers.count}));
@@ -99,11 +104,12 @@ private:
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             Ends chain;
             for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
-                for (const Piece& piece : stages_[stage][chunk].pieces) {
+                ReplicatedChunk& gathering = stages_[stage][chunk];
+                for (const Piece& piece : gathering.pieces) {
                     const StepOp what{StepTag::data, true, stage, 0, chunk};
                     chain =
                         builder_.call_on(Collective::all_gather, 2, piece.held, layout_.sharded(stage), what, chain);
-                    gathered_[{stage, chunk}].push_back(chain);
+                    gathering.gathered.push_back(chain);
                 }
             }
             if (!step_.workload.overlap.parameters) {  // everything is gathered before anything starts
@@ -126,10 +132,9 @@ private:
     Ends forward(const StepOp& what, std::uint32_t lane, Ends after) {
         const ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
         after = builder_.compute(chunk.ends.before, what, lane, after);
-        const auto gathered = gathered_.find({what.stage, what.chunk});
-        if (what.micro_batch == 0 && gathered != gathered_.end()) {
+        if (what.micro_batch == 0 && !chunk.gathered.empty()) {
             for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
-                after = builder_.phases(chunk.pieces[i].forward, what, lane, joined(after, gathered->second[i]));
+                after = builder_.phases(chunk.pieces[i].forward, what, lane, joined(after, chunk.gathered[i]));
             }
         } else {
             after = builder_.phases(chunk.whole.forward, what, lane, after);
@@ -138,12 +143,13 @@ private:
     }
 
     Ends backward(const StepOp& what, std::uint32_t lane, Ends after) {
-        const ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
+        ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
         after = builder_.compute(chunk.ends.head_back, what, lane, after);
         if (what.micro_batch + 1 == layout_.micro_batches) {
+            chunk.ready.resize(chunk.pieces.size());
             for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
                 after = builder_.phases(chunk.pieces[i].backward, what, lane, after);
-                Ready& ready = ready_[{what.stage, what.chunk, i}];
+                ReplicatedChunk::Ready& ready = chunk.ready[i];
                 ready.ends = joined(std::move(ready.ends), after);
                 if (++ready.lanes == builder_.lanes() && step_.workload.overlap.gradients) {
                     reduce(what.stage, what.chunk, chunk.pieces[i], ready.ends);
@@ -155,18 +161,12 @@ private:
         return builder_.compute(chunk.ends.before, what, lane, after);
     }
 
-    struct Ready {  // the gradients of a piece
-        Ends ends;
-        std::uint32_t lanes = 0;
-    };
     StepBuilder& builder_;
     const LayerCosts& step_;
     const Layout& layout_;
     StageTurns turns_;
-    std::vector<std::vector<ReplicatedChunk>> stages_;                               // [stage][chunk]
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Ends>> gathered_;  // [stage, chunk][piece]
-    std::map<std::uint32_t, Ends> reducing_;                                         // [stage]
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, Ready> ready_;   // [stage, chunk, piece]
+    std::vector<std::vector<ReplicatedChunk>> stages_;  // [stage][chunk]
+    std::map<std::uint32_t, Ends> reducing_;            // [stage]
     Ends reduced_;
 };
 
