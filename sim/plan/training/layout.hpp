@@ -2,6 +2,7 @@
 // Which GPU does what: ranks are numbered tensor, context, data, pipeline, and every group of ranks that communicate
 // has a constant stride. So four numbers describe all groups of a kind, however many there are.
 
+#include <compare>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ struct Groups {
     // The first rank of the i-th group.
     std::uint32_t base(std::uint32_t i) const { return first + i / stride * stride * size + i % stride; }
     std::uint32_t count() const { return ranks / size; }
+    friend auto operator<=>(const Groups&, const Groups&) = default;
 };
 
 // Layers [first, first + count) of a model.

@@ -1,6 +1,7 @@
 #include "sim/plan/training/memory.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast::inline training {
 
@@ -49,10 +50,7 @@ void add_reserved(StepMemory& memory, const ComputeCosts& costs) {
     memory.high80 = states + memory.activations * kept.high80 / kept.value.front() + reserved.high80;
 }
 
-// Layers of a stage, without and with experts.
-struct LayerCounts {
-    double dense = 0, sparse = 0;
-};
+using LayerCounts = std::array<double, 2>;  // of a stage: without experts and with them
 
 // Bytes of all activations that are kept on a GPU of the stage, and of the one layer that is being recomputed.
 double activations(const LayerCosts& step, std::uint32_t stage, const LayerCounts& layers) {
@@ -68,7 +66,7 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
                              : w.recompute == Recompute::half      ? (whole + core + stored) / 2
                              : w.recompute == Recompute::selective ? whole
                                                                    : whole + core;
-        const double count = experts ? layers.sparse : layers.dense;
+        const double count = layers[experts ? 1 : 0];
         kept += count * layer;
         again = std::max(again, count > 0 && w.recompute != Recompute::none ? whole + core - layer : 0);
     }
@@ -82,16 +80,14 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
 // On a GPU of the stage.
 StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
     const auto& [costs, model, w, layout] = step;
-    LayerCounts layers;
+    LayerCounts layers{};
     Held all;
     for (std::uint32_t chunk = 0; chunk < layout.v; ++chunk) {
         const Layers here = layout.layers_of(model, stage, chunk);
-        for (int i = 0; i < here.count; ++i) {
-            (model.has_experts(here.first + i) ? layers.sparse : layers.dense) += 1;
-        }
+        for (int i = 0; i < here.count; ++i) { layers[model.has_experts(here.first + i) ? 1 : 0] += 1; }
         all += step.held(here);
     }
-    const double largest_layer = all.total() / std::max(1.0, layers.dense + layers.sparse);
+    const double largest_layer = all.total() / std::max(1.0, layers[0] + layers[1]);
     const bool last = stage + 1 == layout.p;
     double ends = stage == 0 ? embedding_parameters(model) / layout.t : 0;
     ends += last ? head_parameters(model) / layout.t : 0;

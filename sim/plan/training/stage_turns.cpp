@@ -54,18 +54,14 @@ Ends StageTurns::computed_by_all() const {
     return all;
 }
 
-bool StageTurns::has_input(const StepOp& what) const {
-    const Layout& layout = step_.layout;
-    const bool starts =
-        what.forward ? what.stage == 0 && what.chunk == 0 : what.stage + 1 == layout.p && what.chunk + 1 == layout.v;
-    return !starts && layout.p > 1;
-}
-
 // What an action waits for: the input from another stage and, if sends block, the stage's own last send; nullopt if one
 // of them has not been added yet.
 std::optional<Ends> StageTurns::inputs(const StepOp& what, std::uint32_t lane) const {
+    const Layout& layout = step_.layout;
+    const bool starts =
+        what.forward ? what.stage == 0 && what.chunk == 0 : what.stage + 1 == layout.p && what.chunk + 1 == layout.v;
     Ends waits;
-    if (has_input(what)) {
+    if (!starts && layout.p > 1) {
         const auto found = arrived_.find({lane, what});
         if (found == arrived_.end()) { return std::nullopt; }
         waits = found->second;

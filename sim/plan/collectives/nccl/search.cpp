@@ -148,12 +148,6 @@ Exit exit_of(const NodeBandwidths& p, const Environment& environment) {
     return stuck && environment.cross_nic == 2 ? Exit::in_pairs : Exit::own_rail;
 }
 
-// Execution channels of NVLS.
-int nvls_channels(const NodeBandwidths& p) {
-    const Generation gpu = generation(p.node.gpu.compute_capability);
-    return static_cast<int>(p.release.item_of("nvls.channels", gpu, p.several() ? 1 : 0));
-}
-
 }  // namespace
 
 TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes,
@@ -172,7 +166,9 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
     const NodeBandwidths whole = count_node(node, gpus, nodes, port, release);
     if (nvls_possible(whole, release, environment)) {
         found.nvls = nvls_graph(whole);
-        found.nvls_channels = found.nvls.channels == 0 ? 0 : nvls_channels(whole);
+        const Generation gpu = generation(node.gpu.compute_capability);
+        const double channels = release.item_of("nvls.channels", gpu, whole.several() ? 1 : 0);
+        found.nvls_channels = found.nvls.channels == 0 ? 0 : static_cast<int>(channels);
     }
     for (const AlgorithmModel* algorithm : algorithms) { found.graphs[algorithm->key] = algorithm->graph(found, p); }
     found.channels = execution_channels(p, found, release, environment);
