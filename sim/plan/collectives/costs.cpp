@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -54,13 +53,6 @@ struct NearestTransport {
     Evidence evidence = Evidence::same_gpu_era_fabric;
 };
 
-// The part with that name, with or without "transport-"; null when there is none.
-const Part* named_transport(const Parts& all, const std::string& asked) {
-    const auto found = std::ranges::find_if(
-        all, [&](const Part* part) { return part->name == asked || part->name == "transport-" + asked; });
-    return found == all.end() ? nullptr : *found;
-}
-
 // The part of the family (of any family if empty) that fits best: it should list the link and reach GPU memory as
 // asked; listing the link counts more.
 NearestTransport fitting_transport(const Parts& all, std::string_view family, const std::string& link,
@@ -79,13 +71,15 @@ NearestTransport fitting_transport(const Parts& all, std::string_view family, co
     return best;
 }
 
-// `asked` names a part or a family ("infiniband"). If it is empty, the fabric's link decides, then the link's family;
-// else InfiniBand is assumed.
+// `asked` names a part, with or without "transport-", or a family ("infiniband"). If it is empty, the fabric's link
+// decides, then the link's family; else InfiniBand is assumed.
 NearestTransport nearest_transport(const Catalog& catalog, const LinkSpec& link, const std::string& asked,
                                    bool gpu_direct) {
     const Parts all = catalog.of_kind("transport");
     if (!asked.empty()) {
-        if (const Part* named = named_transport(all, asked)) { return {named, Evidence::same_gpu_era_fabric}; }
+        const auto named = std::ranges::find_if(
+            all, [&](const Part* part) { return part->name == asked || part->name == "transport-" + asked; });
+        if (named != all.end()) { return {*named, Evidence::same_gpu_era_fabric}; }
         const NearestTransport family = fitting_transport(all, asked, link.name, gpu_direct);
         if (family.part == nullptr) {
             throw PlanError(fmt::format("no network transport '{}' in the catalogue (it has {})", asked,

@@ -3,7 +3,6 @@
 // a lowering. Each source of kinds/ makes the operations of one family of algorithms.
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 

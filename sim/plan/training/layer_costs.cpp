@@ -1,6 +1,6 @@
 #include "sim/plan/training/layer_costs.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace fabricast::inline training {
 

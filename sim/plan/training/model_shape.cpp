@@ -1,7 +1,5 @@
 #include "sim/plan/training/model_shape.hpp"
 
-#include <algorithm>
-
 namespace fabricast::inline training {
 
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 // What a forecast needs to know of a model: its dimensions and its number of parameters.
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

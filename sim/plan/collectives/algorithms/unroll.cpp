@@ -1,7 +1,6 @@
 #include "sim/plan/collectives/algorithms/unroll.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 

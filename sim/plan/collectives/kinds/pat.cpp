@@ -1,6 +1,5 @@
 // PAT, for one GPU per node. There are no published measurements of it, so its forecasts rest on the formula only.
 
-#include <algorithm>
 #include <bit>
 
 #include "sim/plan/collectives/lowered_call.hpp"

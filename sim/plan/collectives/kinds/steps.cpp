@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "sim/plan/collectives/algorithms/unroll.hpp"
 #include "sim/plan/collectives/plan_call.hpp"

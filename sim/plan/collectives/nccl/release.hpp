@@ -3,9 +3,7 @@
 // seconds, bytes and bytes per second.
 
 #include <cstddef>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "models/catalog.hpp"
 #include "sim/plan/collectives/nccl/names.hpp"
