@@ -13,7 +13,7 @@
 namespace fabricast::inline collectives {
 
 struct Planner::Prepared {
-    const CollectiveWorkload& workload;
+    CollectiveWorkload workload;
     const Fabric& fabric;
     const LaunchSpec& launch;
     nccl::Algorithms algorithms;

@@ -12,7 +12,7 @@
 namespace fabricast::inline collectives {
 
 // Plans calls of one workload on one fabric: the topology search and the choice of constants are done once. Keeps
-// references to its arguments.
+// references to its arguments, except the workload.
 class Planner {
 public:
     // Throws PlanError.

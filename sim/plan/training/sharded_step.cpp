@@ -59,8 +59,7 @@ public:
     }
 
 private:
-    Sharding sharding() const { return step_.workload.sharding; }
-    bool gathers_again() const { return sharding() != Sharding::zero_2; }
+    bool gathers_again() const { return step_.workload.sharding != Sharding::zero_2; }
 
     ShardedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
         ShardedChunk chunk{{}, step_.ends(stage, place), {}};
@@ -90,7 +89,7 @@ private:
         Ends& wire = stages_[what.stage].wire;
         wire = builder_.call_on(Collective::reduce_scatter, width, held, layout_.sharded(what.stage), what,
                                 joined(wire, computed));
-        if (sharding() == Sharding::hsdp) {
+        if (step_.workload.sharding == Sharding::hsdp) {
             wire = builder_.call({CommKind::data, Collective::all_reduce, width * held.shared / layout_.shard, 1},
                                  layout_.copies(what.stage), what, Layout::all, wire);
         }

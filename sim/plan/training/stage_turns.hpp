@@ -29,10 +29,6 @@ public:
 private:
     using ActionKey = std::pair<std::uint32_t, StepOp>;  // lane, action
 
-    struct Posted {
-        StepOp what;  // the sender's
-        Ends computed;
-    };
     struct Sent {
         std::uint32_t to = 0;
         bool taken = false;  // the receiver has reached it too
@@ -51,7 +47,8 @@ private:
     const LayerCosts& step_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> computed_;  // [stage, lane]
     std::map<ActionKey, Ends> arrived_;
-    std::map<ActionKey, Posted> posted_;                            // by the action that receives it
+    std::map<ActionKey, std::pair<StepOp, Ends>>
+        posted_;  // the sender's operation and what it has computed, by the action that receives it
     std::map<std::pair<std::uint32_t, std::uint32_t>, Sent> sent_;  // [stage, lane]: the message of its last action
 };
 

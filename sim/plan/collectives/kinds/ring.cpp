@@ -17,6 +17,13 @@ double ring_steps(Collective collective, double ranks) {
     return collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
 }
 
+// For each searched ring, how many of the execution channels [0, channels) run on it.
+std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
+    std::vector<int> count(found.rings.size(), 0);
+    for (int c = 0; c < channels; ++c) { ++count[static_cast<std::size_t>(c) % found.rings.size()]; }
+    return count;
+}
+
 // How many messages of one ring step the busiest proxy thread of a node handles, one after another: one for each
 // channel that enters the node at its rank and one for each that leaves there, twice that for a Simple chunk of two
 // slices (one thread per rank serves both directions: NCCL, src/proxy.cc, ncclProxyProgress; one request per slice:
@@ -127,6 +134,17 @@ EdgeSet all_rings(const Call& call, int channels, bool closed) {
 double network_steps(Collective collective, std::uint32_t nodes, std::uint32_t per_node) {
     const std::uint32_t loops = collective == Collective::all_reduce ? 2 : 1;
     return loops * nodes - (loops + 1 > per_node ? loops + 1 - per_node : 0);
+}
+
+// A representative hop between nodes, which may leave by another NIC than the ring's rail.
+PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
+    PathQuery query = rail_hop(call, ring, ring.order.back());
+    query.src_nic = ring.exit_nic;
+    if (!ring.odd_order.empty()) {
+        query.dst = call.fabric.gpu(call.per_node() + ring.odd_order.front());
+        query.dst_nic = ring.exit_nic;
+    }
+    return query;
 }
 
 // Latencies of the successive steps that a chunk takes.
