@@ -13,10 +13,6 @@ namespace {
 
 bool streams(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
 
-double ring_steps(Collective collective, double ranks) {
-    return collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
-}
-
 // For each searched ring, how many of the execution channels [0, channels) run on it.
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
     std::vector<int> count(found.rings.size(), 0);
@@ -172,7 +168,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     const bool chain = streams(collective);
     const int channels =
         nccl::channels_used(call.release, call.found, true, call.proto, collective, call.shape, call.bytes);
-    const double steps = ring_steps(collective, ranks);
+    const double steps = collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
     const double per_step = call.bytes / channels / (chain ? 1 : ranks);  // one edge, one channel
     const ProtocolCost cost = protocol_cost(ledger, call.proto);
 
