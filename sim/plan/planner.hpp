@@ -1,10 +1,31 @@
 #pragma once
 // Workload + Fabric + Catalog -> Plan: the one place that knows which planner a kind of workload has.
 
-#include "sim/plan/size_planner.hpp"
+#include <functional>
+
+#include "models/catalog.hpp"
+#include "sim/engines/common/watch.hpp"
+#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/plan.hpp"
 #include "sim/plan/workload.hpp"
+#include "topologies/fabric.hpp"
 
 namespace fabricast::inline plans {
+
+struct PlanContext {
+    const Fabric& fabric;
+    const LibrarySpec& library;
+    const LaunchSpec& launch;
+    const Catalog& catalog;
+};
+
+struct PlanOptions {
+    bool judged = true;  // false: leave out evidence, interval and figures of a collective, which take most of the time
+    Watch watch{};
+};
+
+// Plans one size of a workload; kinds without sizes ignore it.
+using SizePlanner = std::function<Plan(Bytes size, const PlanOptions& options)>;
 
 // What all sizes share is done once, here. Keeps references to its arguments. Both this and the planner throw
 // PlanError, CatalogError and, for a trace, InputError and CannotEnd.

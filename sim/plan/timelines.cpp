@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "sim/plan/training/slow_ranks.hpp"
-
 namespace fabricast::inline plans {
 
 Timelines replay(const Engine& engine, const Fabric& fabric, const Plan& plan, const std::vector<LinkEvent>& events,

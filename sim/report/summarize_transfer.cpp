@@ -33,8 +33,8 @@ std::vector<std::string> notes_of(const Exchange& e, bool largest) {
         notes.push_back(fmt::format("at {} all {} pairs together move {}", text(e.size), e.pairs,
                                     text(e.aggregate_bandwidth, Dimension::rate)));
     }
-    for (const Candidate& refused : e.choice.refused) {
-        notes.push_back(fmt::format("not {}: {}", refused.transport, refused.attempt.refusal));
+    for (const RefusedTransport& refused : e.choice.refused) {
+        notes.push_back(fmt::format("not {}: {}", refused.transport, refused.reason));
     }
     if (largest) {
         const auto share = [](double cores) { return text(cores, Dimension::ratio); };

@@ -66,7 +66,8 @@ std::set<std::string> words_of(const std::string& text, bool called) {
     return words;
 }
 
-// The headers that may declare what a source defines: those of its folder that it includes, directly or not.
+// The headers that may declare what a source defines: those of its folder that it includes, directly or not; of a kind
+// those of the folder above, because kinds have no headers.
 std::set<std::string> headers_of(const SourceTree& tree, const std::string& source);
 
 // Everything of ours that a source includes, directly or not.
@@ -81,7 +82,8 @@ void add_included(const SourceTree& tree, const std::string& path, std::set<std:
 std::set<std::string> headers_of(const SourceTree& tree, const std::string& source) {
     std::set<std::string> all;
     add_included(tree, source, all);
-    const std::string folder = source.substr(0, source.rfind('/') + 1);
+    std::string folder = source.substr(0, source.rfind('/') + 1);
+    if (folder.ends_with("/kinds/")) { folder.resize(folder.size() - std::string("kinds/").size()); }
     std::erase_if(all, [&](const std::string& path) { return path.substr(0, path.rfind('/') + 1) != folder; });
     return all;
 }

@@ -20,10 +20,9 @@ MemoryVerdict verdict_of(const TrainingTable& table, std::size_t row, const Deri
     const ModelShape model = model_shape(catalog, w);
     const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
     const ComputeCosts costs(catalog, fabric.node().gpu, w, fabric.node_count());
-    const LayerCosts layers(costs, model, w, layout);
     out.table = table.id;
     out.row = row;
-    out.needs = step_memory(model, w, layout, costs, layers);
+    out.needs = step_memory({costs, model, w, layout});
     out.has = static_cast<double>(fabric.node().gpu.memory.count);
     const Cells& cells = table.rows[row];
     out.ran = cells.at(table.step_column) != "OOM";

@@ -1,6 +1,7 @@
 #pragma once
-// Reads the figures of cost parts. Every figure that a plan reads is recorded: evidence, intervals and the report's
-// list of figures follow from these records.
+// The catalogue's parts of kind `kernel`, `transport` and `launch` that say what NCCL, its network transport and the
+// launch cost on a system, and the reader of their figures. Every figure that a plan reads is recorded: evidence,
+// intervals and the report's list of figures follow from these records.
 
 #include <map>
 #include <string>
@@ -8,9 +9,57 @@
 #include <utility>
 #include <vector>
 
-#include "sim/plan/collectives/cost_parts.hpp"
+#include "models/catalog.hpp"
+#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/collectives/nccl/names.hpp"
+#include "sim/plan/collectives/trust.hpp"
+#include "topologies/fabric.hpp"
 
 namespace fabricast::inline collectives {
+
+// What joins the participating GPUs of a node, as the cost parts distinguish it: "nvswitch", "mesh", "bridge" (NVLink
+// between cards), "pcie" (peer to peer), "pcie-host" (staged through host memory: across sockets, or peer to peer is
+// off).
+std::string_view inside_of(const Fabric& fabric);
+
+// The parts nearest to a system. A kernel part is chosen by GPU generation, then by what joins the GPUs of a node, then
+// by NCCL version; a transport part by name or by the fabric's link.
+struct CostParts {
+    const Part* kernel = nullptr;
+    const Part* network = nullptr;    // what NCCL adds on any network; null on one node
+    const Part* transport = nullptr;  // null on one node
+    const Part* launch = nullptr;
+    const Part* intervals = nullptr;
+    bool within_data = false;                    // no more nodes, or GPUs per node, than in the parts' data
+    Evidence evidence = Evidence::formula_only;  // of the parts, from their distance, size and sites
+    KnownSites known;
+    std::vector<std::string> notes;
+
+    // The trust in one figure of one of these parts: the parts' own evidence, or weaker if the figure was fitted to no
+    // data, to data of a single site, or only to data of other GPUs or links.
+    Trust of(const Part& part, const Figure& figure) const;
+};
+
+// `inside` is a word of inside_of, perhaps changed by NCCL's settings; empty: inside_of(fabric). Throws PlanError
+// naming the known transports when `library.network_plugin` is none of them.
+CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::Version& version,
+                     const LibrarySpec& library, bool gpu_direct, std::string_view inside = {});
+
+// The figures that were read, by part and name.
+class FigureLog {
+public:
+    const Figure& read(const Part& part, std::string_view figure);  // throws CatalogError
+    std::vector<FigureUsed> figures() const;                        // as reports list them
+
+    struct Read {
+        const Part* part;
+        const Figure* figure;
+    };
+    const auto& all() const { return read_; }
+
+private:
+    std::map<std::pair<std::string, std::string>, Read> read_;
+};
 
 class FigureReader {
 public:
@@ -25,33 +74,16 @@ public:
     double launch(std::string_view figure) { return read(*parts_.launch, figure); }
 
     const CostParts& parts() const { return parts_; }
-    std::vector<FigureUsed> figures() const;
-
+    std::vector<FigureUsed> figures() const { return log_.figures(); }
     std::vector<std::pair<const Figure*, Trust>> trust() const;  // of every figure read
 
 private:
     double read(const Part& part, std::string_view figure);
 
-    struct Used {
-        const Part* part;
-        const Figure* figure;
-    };
     const CostParts& parts_;
     const Figure* moved_;
     End end_;
-    std::map<std::pair<std::string, std::string>, Used> used_;  // part and figure
+    FigureLog log_;
 };
-
-// The figure as reports list it.
-FigureUsed figure_used(const std::string& part, const std::string& name, const Figure& figure);
-
-struct Interval {
-    double low80 = 0, high80 = 0;  // relative to the forecast, e.g. -0.05 and +0.06
-};
-
-// The 80 % interval of a time, from the catalogue's part `forecast-intervals`: how far forecasts with the same
-// evidence, scope (inside one node or between nodes) and size regime were from measurements that their constants were
-// not fitted to. Regimes: below 64 KiB; 64 KiB to 16 MiB; from 16 MiB on.
-Interval interval(const FigureReader& ledger, Evidence misses_like, double bytes);
 
 }  // namespace fabricast::inline collectives

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "base/numbers.hpp"
 
@@ -96,13 +95,9 @@ Cluster cluster_of(const Fabric& fabric, const GroupShape& shape) {
 }  // namespace
 
 struct GroupPlans::Member {
-    struct Calls {
-        CollectiveWorkload workload;
-        std::unique_ptr<Planner> planner;
-    };
     explicit Member(const Fabric& own) : fabric(own) {}
     Fabric fabric;
-    std::map<GroupCallSpec, Calls> calls{};  // without their size
+    std::map<GroupCallSpec, std::optional<Planner>> planners{};  // of calls without their size
     std::map<GroupCallSpec, CallPlan> plans{};
 };
 
@@ -126,19 +121,18 @@ const CallPlan& GroupPlans::plan(const GroupShape& shape, const GroupCallSpec& c
     if (const auto known = group.plans.find(call); known != group.plans.end()) { return known->second; }
     GroupCallSpec of_any_size = call;
     of_any_size.size = {};
-    Member::Calls& calls = group.calls[of_any_size];
-    if (calls.planner == nullptr) {
-        calls.workload = {.collective = call.collective,
-                          .protocol = call.protocol,
-                          .sizes = {},
-                          .dtype = call.dtype,
-                          .root = call.root};
-        calls.planner = std::make_unique<Planner>(calls.workload, group.fabric, library_, launch_, catalog_);
+    std::optional<Planner>& planner = group.planners[of_any_size];
+    if (!planner) {
+        const CollectiveWorkload workload{.collective = call.collective,
+                                          .protocol = call.protocol,
+                                          .sizes = {},
+                                          .dtype = call.dtype,
+                                          .root = call.root};
+        planner.emplace(workload, group.fabric, library_, launch_, catalog_);
     }
-    const CallPlan& plan = group.plans.emplace(call, calls.planner->plan(call.size, judged_)).first->second;
+    const CallPlan& plan = group.plans.emplace(call, planner->plan(call.size, judged_)).first->second;
     merge_notes(notes_, plan.notes);
     merge_notes(evidence_notes_, plan.evidence_notes);
-    evidence_ = std::max(evidence_, plan.evidence);
     return plan;
 }
 

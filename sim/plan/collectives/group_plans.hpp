@@ -81,7 +81,6 @@ public:
     std::vector<FigureUsed> figures() const;
     const std::vector<std::string>& notes() const { return notes_; }
     const std::vector<std::string>& evidence_notes() const { return evidence_notes_; }
-    Evidence evidence() const { return evidence_; }  // the weakest of all plans
 
 private:
     struct Member;                                            // the cluster of one shape, with its planners
@@ -95,7 +94,6 @@ private:
     LaunchSpec launch_;
     std::map<GroupShape, std::unique_ptr<Member>> members_;
     std::vector<std::string> notes_, evidence_notes_;
-    Evidence evidence_ = Evidence::measured_here;
     std::uint32_t lanes_ = 0;
 };
 

@@ -64,12 +64,6 @@ double network_wire(FigureReader& ledger, nccl::Proto proto) {
 
 double network_slots(FigureReader& ledger) { return std::max(1.0, ledger.transport("slots")); }
 
-std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
-    std::vector<int> count(found.rings.size(), 0);
-    for (int c = 0; c < channels; ++c) { ++count[static_cast<std::size_t>(c) % found.rings.size()]; }
-    return count;
-}
-
 PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
     return call.rules.applied({.src = call.fabric.gpu(ring.order.front()),
                                .dst = call.fabric.gpu(ring.order[std::min<std::size_t>(1, ring.order.size() - 1)]),
@@ -84,17 +78,6 @@ PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from)
                                .gpu_direct = call.gpu_direct});
 }
 
-PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
-    PathQuery query = rail_hop(call, ring, ring.order.back());
-    query.src_nic = ring.exit_nic;
-    if (!ring.odd_order.empty()) {
-        query.dst = call.fabric.gpu(call.per_node() + ring.odd_order.front());
-        query.dst_nic = ring.exit_nic;
-    }
-    return query;
-}
-
-// A Simple stream of `bytes` per edge and channel; the network limits its rate.
 Pipeline network_stream(const Call& call, double bytes, double chunk, int channels) {
     FigureReader& ledger = call.ledger;
     const ProtocolCost cost = protocol_cost(ledger, nccl::Proto::simple);

@@ -1,9 +1,8 @@
 #pragma once
 // Between the choice of an algorithm and its operations: one call with everything its lowering reads, and the result of
-// a lowering. Each plan_*.cpp makes the operations of one family of algorithms.
+// a lowering. Each source of kinds/ makes the operations of one family of algorithms.
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -67,14 +66,9 @@ Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto);
 double network_wire(FigureReader& ledger, nccl::Proto proto);
 double network_slots(FigureReader& ledger);
 
-// For each searched ring, how many of the execution channels [0, channels) run on it.
-std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels);
-
-// A representative hop inside the first node, one from its GPU `from` to the second node on this ring's rail, and one
-// between nodes as the ring itself runs, which may leave by another NIC.
+// A representative hop inside the first node, and one from its GPU `from` to the second node on this ring's rail.
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from);
-PathQuery ring_hop(const Call& call, const nccl::Ring& ring);
 
 // A Simple stream of `bytes` per edge and channel; the network limits its rate.
 Pipeline network_stream(const Call& call, double bytes, double chunk, int channels);

@@ -2,12 +2,6 @@
 
 #include <array>
 
-#include "sim/plan/collectives/plan_collnet.hpp"
-#include "sim/plan/collectives/plan_nvls.hpp"
-#include "sim/plan/collectives/plan_pat.hpp"
-#include "sim/plan/collectives/plan_ring.hpp"
-#include "sim/plan/collectives/plan_tree.hpp"
-
 namespace fabricast::inline collectives::nccl {
 
 Algorithms all_algorithms() {

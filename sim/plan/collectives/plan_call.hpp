@@ -1,5 +1,6 @@
 #pragma once
-// Lowers one call of a collective with the chosen algorithm.
+// Lowers one call of a collective with the chosen algorithm, and launches its iterations: they follow each other as
+// nccl-tests posts them, the host runs ahead, and the stream runs one kernel at a time.
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
@@ -10,7 +11,12 @@ bool is_p2p(Collective collective);
 // Whether this is another library's algorithm, lowered message by message.
 bool is_stepped(Algorithm algorithm);
 
-// Throws PlanError.
-LoweredCall plan_call(const Call& call, Schedule& schedule);
+// The lowerings for which NCCL chooses no algorithm, in kinds/. plan_steps throws PlanError if the collective has no
+// such form or there would be too many messages.
+LoweredCall plan_p2p(const Call& call, Schedule& schedule);
+LoweredCall plan_steps(const Call& call, Schedule& schedule);
+
+// Adds the call's iterations to the plan, launched as the spec says, and keeps the end of each. Throws PlanError.
+LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan);
 
 }  // namespace fabricast::inline collectives

@@ -7,11 +7,26 @@
 #include <limits>
 
 #include "base/text.hpp"
-#include "sim/plan/collectives/launch.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
 #include "sim/plan/collectives/rests_on.hpp"
 
 namespace fabricast::inline collectives {
+
+struct Planner::Prepared {
+    CollectiveWorkload workload;
+    const Fabric& fabric;
+    const LaunchSpec& launch;
+    nccl::Algorithms algorithms;
+    nccl::Environment environment;
+    nccl::Release release;
+    nccl::TopologySearchResult found;
+    nccl::Communicator comm;
+    bool gpu_direct = true;
+    CostParts costs;
+    PathRules rules;
+
+    nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
+};
 
 namespace {
 
@@ -36,26 +51,6 @@ void refuse_misfits(const CollectiveWorkload& workload) {
                             : "it takes auto, ring, tree, nvls, nvls-tree, collnet, pat or recursive-doubling"));
     }
 }
-
-}  // namespace
-
-struct Planner::Prepared {
-    const CollectiveWorkload& workload;
-    const Fabric& fabric;
-    const LaunchSpec& launch;
-    nccl::Algorithms algorithms;
-    nccl::Environment environment;
-    nccl::Release release;
-    nccl::TopologySearchResult found;
-    nccl::Communicator comm;
-    bool gpu_direct = true;
-    CostParts costs;
-    PathRules rules;
-
-    nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
-};
-
-namespace {
 
 nccl::Environment read_settings(const CollectiveWorkload& workload, const LibrarySpec& library,
                                 nccl::Algorithms algorithms) {
@@ -99,16 +94,16 @@ void note_unknown(const Catalog& catalog, const nccl::Version& asked, const nccl
                   const LibrarySpec& library, std::vector<std::string>& notes) {
     if (release.version > asked) {
         notes.push_back(fmt::format("NCCL {} is older than any release in the catalogue: {}'s constants are used",
-                                    library.nccl, release.part));
+                                    library.nccl, release.entry->name));
     }
     const nccl::Release newest = nccl::release(catalog, {std::numeric_limits<int>::max(), 0, 0});
     if (asked.major > newest.version.major) {
-        throw PlanError(
-            fmt::format("NCCL {} is no release that the catalogue knows; its newest is {}", library.nccl, newest.part));
+        throw PlanError(fmt::format("NCCL {} is no release that the catalogue knows; its newest is {}", library.nccl,
+                                    newest.entry->name));
     }
     if (asked.minor > newest.version.minor && asked.major == newest.version.major) {
         notes.push_back(fmt::format("NCCL {} is newer than any release in the catalogue: {}'s constants are used",
-                                    library.nccl, newest.part));
+                                    library.nccl, newest.entry->name));
     }
 }
 
@@ -124,11 +119,7 @@ PlanError nothing_runs(nccl::Algorithms algorithms, const nccl::Release& release
     }
     return PlanError(fmt::format(
         "{} cannot run {} on {} GPUs in {} with {}; what would: {}", asked, to_string(workload.collective), comm.ranks,
-        plural(static_cast<std::uint64_t>(comm.nodes), "node"), release.part, fmt::join(would, ", ")));
-}
-
-nccl::CpuVendor vendor(const std::string& word) {
-    return word == "amd" ? nccl::CpuVendor::amd : word == "intel" ? nccl::CpuVendor::intel : nccl::CpuVendor::other;
+        plural(static_cast<std::uint64_t>(comm.nodes), "node"), release.entry->name, fmt::join(would, ", ")));
 }
 
 // LL128 relies on NVLink keeping 128 B stores whole, and, between nodes, on NICs near the GPUs (ncclTopoTuneModel).
@@ -161,11 +152,14 @@ double port_rate(const Fabric& fabric) {
 // What NCCL finds out about a fabric before it tunes.
 nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearchResult& found,
                                 const nccl::Environment& environment) {
+    using enum nccl::CpuVendor;
     const NodeTemplate& node = fabric.node();
     return {.ranks = fabric.gpu_count(),
             .nodes = fabric.node_count(),
             .compute_capability = node.gpu.compute_capability,
-            .cpu = vendor(node.cpu_vendor),
+            .cpu = node.cpu_vendor == "amd"     ? amd
+                   : node.cpu_vendor == "intel" ? intel
+                                                : other,
             .nvlink = found.nvlink,
             .ll128 = ll128_is_safe(fabric, found),
             .nvls = found.nvls_channels > 0,
@@ -196,12 +190,10 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     if (environment.peers == nccl::PeerLevel::loc && comm.nvls) {
         environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");
     }
-    prepared_ = std::make_unique<const Prepared>(Prepared{workload, fabric, launch, algorithms, environment,
+    prepared_ = std::make_shared<const Prepared>(Prepared{workload, fabric, launch, algorithms, environment,
                                                           std::move(release), std::move(found), comm, gpu_direct,
                                                           std::move(costs), std::move(rules)});
 }
-
-Planner::~Planner() = default;
 
 CallPlan Planner::plan(Bytes size, bool judged) const {
     const Prepared& p = *prepared_;
@@ -220,8 +212,7 @@ CallPlan Planner::plan(Bytes size, bool judged) const {
     const Call call{p.workload, p.fabric, p.release,    p.environment,    p.found,      p.rules,
                     p.shape(),  bytes,    p.gpu_direct, choice.algorithm, choice.proto, ledger};
     CallPlan plan;
-    const LoweredCall lowering = plan_call(call, plan.schedule);
-    launch_iterations(call, p.launch, lowering, plan);
+    const LoweredCall lowering = plan_call(call, p.launch, plan);
     plan.algorithm = chooses                            ? choice.algorithm->word
                      : is_stepped(p.workload.algorithm) ? p.workload.algorithm
                                                         : Algorithm::direct;
@@ -230,14 +221,7 @@ CallPlan Planner::plan(Bytes size, bool judged) const {
     plan.channels = lowering.channels;
     plan.tuning_seconds = choice.seconds;
     plan.bytes_moved_factor = busbw_factor(p.workload.collective, p.comm.ranks);
-    if (judged) {
-        const Trust trust = rests_on(call, p.launch, lowering, plan.schedule);
-        plan.evidence = trust.evidence;
-        const Interval range = interval(ledger, trust.misses_like, bytes);
-        plan.relative_low80 = range.low80;
-        plan.relative_high80 = range.high80;
-        plan.figures = ledger.figures();
-    }
+    if (judged) { judge(call, p.launch, lowering, plan); }
     plan.evidence_notes = p.costs.notes;
     plan.notes = p.environment.notes;
     return plan;

@@ -12,15 +12,12 @@
 namespace fabricast::inline collectives {
 
 // Plans calls of one workload on one fabric: the topology search and the choice of constants are done once. Keeps
-// references to its arguments.
+// references to its arguments, except the workload.
 class Planner {
 public:
     // Throws PlanError.
     Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
             const LaunchSpec& launch, const Catalog& catalog, nccl::Algorithms algorithms = nccl::all_algorithms());
-    ~Planner();
-    Planner(const Planner&) = delete;
-    Planner& operator=(const Planner&) = delete;
 
     // `size` is nccl-tests': the larger of a rank's two buffers. If `judged` is false, evidence and interval are left
     // out: they take about as long as twenty plans. Throws PlanError.
@@ -28,7 +25,7 @@ public:
 
 private:
     struct Prepared;
-    std::unique_ptr<const Prepared> prepared_;
+    std::shared_ptr<const Prepared> prepared_;  // copies share it
 };
 
 }  // namespace fabricast::inline collectives

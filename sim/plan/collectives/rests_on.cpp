@@ -3,12 +3,13 @@
 // What a call's time rests on. A figure counts by how much it could move the time: each is set to either end of its 80
 // % interval, the call is lowered again, and its Pipeline's closed form gives the time with the links to itself.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sim/engines/common/pipeline_form.hpp"
-#include "sim/plan/collectives/launch.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
 
 namespace fabricast::inline collectives {
@@ -20,8 +21,8 @@ namespace {
 constexpr double matters = 0.05;
 
 // The hops of the pipeline's stages when its channels have the links to themselves. They do not depend on any figure.
-std::vector<HopPath> hops_of(const Call& call, const LoweredCall& lowering, const Schedule& schedule,
-                             const Pipeline& pipeline) {
+std::vector<HopPath> hops_of(const Call& call, const LoweredCall& lowering, const Schedule& schedule) {
+    const Pipeline& pipeline = schedule.pipelines.front();
     std::vector<HopPath> hops;
     for (std::uint32_t i = 0; i < pipeline.stage_count; ++i) {
         const PathQuery& query = schedule.stages[pipeline.first_stage + i].hop;
@@ -56,7 +57,7 @@ double seconds_with(const Call& call, const LaunchSpec& spec, const std::vector<
     const Call again{call.workload, call.fabric, call.release,    call.environment, call.found, call.rules,
                      call.shape,    call.bytes,  call.gpu_direct, call.algorithm,   call.proto, ledger};
     CallPlan plan;
-    launch_iterations(again, spec, plan_call(again, plan.schedule), plan);
+    plan_call(again, spec, plan);
     return expected_seconds(plan.schedule, spec, hops);
 }
 
@@ -79,12 +80,11 @@ Evidence weakest_that_matters(std::vector<Weight> figures, Evidence Trust::*word
     return figures.back().trust.*word;
 }
 
-}  // namespace
-
+// The weakest evidence among the figures that matter to the call's time, at best the lowering's. `schedule` is the call
+// as lowered and launched.
 Trust rests_on(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, const Schedule& schedule) {
     const bool streams = !schedule.pipelines.empty();  // else no closed form: all figures count
-    const std::vector<HopPath> hops =
-        streams ? hops_of(call, lowering, schedule, schedule.pipelines.front()) : std::vector<HopPath>{};
+    const std::vector<HopPath> hops = streams ? hops_of(call, lowering, schedule) : std::vector<HopPath>{};
     const double usual = streams ? expected_seconds(schedule, spec, hops) : 1;
     std::vector<Weight> figures;
     for (const auto& [figure, trust] : call.ledger.trust()) {
@@ -97,6 +97,28 @@ Trust rests_on(const Call& call, const LaunchSpec& spec, const LoweredCall& lowe
     }
     return {std::max(weakest_that_matters(figures, &Trust::evidence), lowering.at_best),
             std::max(weakest_that_matters(figures, &Trust::misses_like), lowering.at_best)};
+}
+
+// The 80 % interval of measured / forecast, from the catalogue's part `forecast-intervals`: how far forecasts with the
+// same evidence, scope (inside one node or between nodes) and size regime were from measurements that their constants
+// were not fitted to. Regimes: below 64 KiB; 64 KiB to 16 MiB; from 16 MiB on.
+const Figure& interval(const CostParts& parts, Evidence misses_like, double bytes) {
+    const char* regime = bytes < 65536 ? ".small" : bytes < 16.0 * (1 << 20) ? ".middle" : ".large";
+    const char* scope = misses_like == Evidence::measured_here ? ""
+                        : parts.transport == nullptr           ? ".inside"
+                                                               : ".between";
+    return parts.intervals->figure(fmt::format("{}{}{}", enum_name(interval_names, misses_like), scope, regime));
+}
+
+}  // namespace
+
+void judge(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, CallPlan& plan) {
+    const Trust trust = rests_on(call, spec, lowering, plan.schedule);
+    const Figure& ratio = interval(call.ledger.parts(), trust.misses_like, call.bytes);
+    plan.evidence = trust.evidence;
+    plan.relative_low80 = ratio.low80 - 1;
+    plan.relative_high80 = ratio.high80 - 1;
+    plan.figures = call.ledger.figures();
 }
 
 }  // namespace fabricast::inline collectives

@@ -5,8 +5,7 @@
 
 namespace fabricast::inline collectives {
 
-// The weakest evidence among the figures that matter to the call's time, at best the lowering's. `schedule` is the call
-// as lowered and launched.
-Trust rests_on(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, const Schedule& schedule);
+// Sets the plan's evidence, interval and figures; the plan has the call as lowered and launched.
+void judge(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, CallPlan& plan);
 
 }  // namespace fabricast::inline collectives

@@ -27,32 +27,32 @@ std::string_view told_on(const Part& part) {
     return part.kind == "transport" ? "link" : part.kind == "kernel" && part.text.contains("arch") ? "gpu" : "";
 }
 
-}  // namespace
-
-struct KnownSites::Tellers {
+struct Tellers {
     std::set<std::string_view> same, any;  // sites with the system's own GPU or link; all sites
 };
 
-KnownSites::Tellers KnownSites::tellers(const Part& part, const Figure& figure) const {
+Tellers tellers(const KnownSites& known, const Part& part, const Figure& figure) {
     const std::string_view what = told_on(part);
     Tellers found;
     for (const std::string& dataset : figure.source) {
-        const auto site = sites.find(dataset);
-        if (site == sites.end()) { continue; }
+        const auto site = known.sites.find(dataset);
+        if (site == known.sites.end()) { continue; }
         const std::string& name = site->second->word("site");
         found.any.insert(name);
-        if (what.empty() || site->second->word_or(what, "") == (what == "gpu" ? gpu : link)) {
+        if (what.empty() || site->second->word_or(what, "") == (what == "gpu" ? known.gpu : known.link)) {
             found.same.insert(name);
         }
     }
     return found;
 }
 
+}  // namespace
+
 std::string KnownSites::other_systems(const Part& part) const {
     const std::string_view what = told_on(part);
     std::set<std::string> others;
     for (const auto& [name, figure] : part.figures) {
-        if (from_here(figure) || !tellers(part, figure).same.empty()) { return ""; }
+        if (from_here(figure) || !tellers(*this, part, figure).same.empty()) { return ""; }
         for (const std::string& dataset : figure.source) {
             if (const auto site = sites.find(dataset); site != sites.end()) {
                 others.insert(site->second->word_or(what, ""));
@@ -68,7 +68,7 @@ Trust KnownSites::told(const Part& part, const Figure& figure, Evidence at_best)
         return both(Evidence::same_gpu_era_fabric);
     }
     if (figure.origin == Origin::estimated && !hardly_told(figure)) { return both(Evidence::same_family); }
-    const Tellers told = tellers(part, figure);
+    const Tellers told = tellers(*this, part, figure);
     Trust trust = both(told.same.size() > 1                     ? Evidence::same_gpu_era_fabric
                        : told.same.empty() && !told.any.empty() ? Evidence::same_family
                                                                 : Evidence::one_site);

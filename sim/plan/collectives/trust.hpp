@@ -45,10 +45,6 @@ struct KnownSites {
     Trust told(const Part& part, const Figure& figure, Evidence at_best) const;
     // The GPUs or links that the part's data come from; empty if any of the data are from the system's own.
     std::string other_systems(const Part& part) const;
-
-private:
-    struct Tellers;
-    Tellers tellers(const Part& part, const Figure& figure) const;
 };
 std::map<std::string_view, const Part*> sites_by_dataset(const Catalog& catalog);
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "sim/plan/collectives/costs.hpp"
 
 namespace fabricast::inline training {
 
@@ -67,28 +66,9 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
     slowest_ = 1 + framework(narrow() ? "growth.narrow" : "growth.wide") * std::log2(std::max(1.0, nodes));
 }
 
-double ComputeCosts::read(const Part& part, std::string_view figure) const {
-    const Figure& found = part.figure(figure);
-    used_[{part.name, std::string(figure)}] = &found;
-    return found.value.front();
-}
-
 double ComputeCosts::gpu(std::string_view figure) const {
-    return read(compute_->has(figure) ? *compute_ : *common_, figure);
+    return log_.read(compute_->has(figure) ? *compute_ : *common_, figure).value.front();
 }
-
-double ComputeCosts::framework(std::string_view figure) const { return read(*framework_, figure); }
-
-const Figure& ComputeCosts::framework_figure(std::string_view figure) const {
-    read(*framework_, figure);
-    return framework_->figure(figure);
-}
-
-double ComputeCosts::framework_or(std::string_view figure, double fallback) const {
-    return framework_->has(figure) ? read(*framework_, figure) : fallback;
-}
-
-double ComputeCosts::eager() const { return compiled_ ? 1 : framework("eager"); }
 
 // t = (t_c^3 + t_m^3)^(1/3) + launch; t_c includes whole waves of tiles over the SMs and the start of each tile's loop
 // over k. docs/training.md, products.
@@ -137,8 +117,6 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
     return {flops, flops / (half_peak_ * share_of_peak) * short_sequences + gpu("launch"), 0, 0};
 }
 
-bool ComputeCosts::unfused_attention() const { return attention_kernel() == "unfused"; }
-
 Work ComputeCosts::elementwise(double bytes, double kernels) const {
     return {0, kernels * gpu("launch"), 0, bytes * eager() / gpu("elementwise.memory")};
 }
@@ -172,12 +150,6 @@ std::vector<Compute> ComputeCosts::computes(const Work& work, DeviceId device) c
         list.push_back({device, 0, 0, flops, bytes, flops / seconds});
     }
     if (work.streamed_bytes > 0) { list.push_back({device, 0, 0, 0, work.streamed_bytes * slowest_, 0}); }
-    return list;
-}
-
-std::vector<FigureUsed> ComputeCosts::figures() const {
-    std::vector<FigureUsed> list;
-    for (const auto& [key, figure] : used_) { list.push_back(figure_used(key.first, key.second, *figure)); }
     return list;
 }
 

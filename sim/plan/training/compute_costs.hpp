@@ -3,16 +3,14 @@
 // product's size and on the attention kernel (catalogue parts of kind `compute` and `framework`; docs/training.md
 // derives each formula).
 
-#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "models/evidence.hpp"
 #include "models/gpu.hpp"
 #include "sim/engines/common/schedule.hpp"
+#include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/training/model_shape.hpp"
 #include "sim/plan/training/training_workload.hpp"
 
@@ -57,17 +55,20 @@ public:
     std::vector<Compute> computes(const Work& work, DeviceId device) const;
 
     bool narrow() const { return precision_ == Precision::fp8 || precision_ == Precision::fp4; }
-    bool unfused_attention() const;
-    double gpu(std::string_view figure) const;        // from the GPU's part, or from the part for all GPUs
-    double eager() const;                             // factor on the traffic of element-wise kernels
-    double framework(std::string_view figure) const;  // from the framework's part
-    const Figure& framework_figure(std::string_view figure) const;
-    double framework_or(std::string_view figure, double fallback) const;
+    bool unfused_attention() const { return attention_kernel() == "unfused"; }
+    double gpu(std::string_view figure) const;  // from the GPU's part, or from the part for all GPUs
+    // Factor on the traffic of element-wise kernels.
+    double eager() const { return compiled_ ? 1 : framework("eager"); }
+    // From the framework's part.
+    double framework(std::string_view figure) const { return framework_figure(figure).value.front(); }
+    const Figure& framework_figure(std::string_view figure) const { return log_.read(*framework_, figure); }
+    double framework_or(std::string_view figure, double fallback) const {
+        return framework_->has(figure) ? framework(figure) : fallback;
+    }
     double peak() const { return peak_; }  // FLOP/s of the step's precision
-    std::vector<FigureUsed> figures() const;
+    std::vector<FigureUsed> figures() const { return log_.figures(); }
 
 private:
-    double read(const Part& part, std::string_view figure) const;
     std::string attention_kernel() const;
 
     const Part* compute_;
@@ -79,7 +80,7 @@ private:
     bool compiled_;
     double peak_ = 0, half_peak_ = 0;
     double slowest_ = 1;  // time on the slowest node, relative to a typical one
-    mutable std::map<std::pair<std::string, std::string>, const Figure*> used_;
+    mutable FigureLog log_;
 };
 
 }  // namespace fabricast::inline training

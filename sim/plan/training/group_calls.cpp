@@ -47,14 +47,6 @@ Pipeline repeated(Pipeline p, double times) {
     return p;
 }
 
-std::uint32_t GroupCalls::edges(Schedule& schedule, const EdgeSet& one, const GroupsMapping& mapping,
-                                GroupDirection direction) {
-    const auto [place, fresh] = edges_.emplace(std::pair{&one, key_of(mapping.groups, direction)},
-                                               static_cast<std::uint32_t>(schedule.edge_sets.size()));
-    if (fresh) { schedule.edge_sets.push_back(edges_of_all(mapping, one, direction)); }
-    return place->second;
-}
-
 // The planned pipeline on all groups.
 Pipeline GroupCalls::on_groups(Schedule& schedule, const Prepared& ready, const Pipeline& planned,
                                const GroupCall& call, const Groups& groups, GroupDirection direction) {
@@ -74,12 +66,15 @@ Pipeline GroupCalls::on_groups(Schedule& schedule, const Prepared& ready, const 
         stage.hop = mapping.hop(stage.hop);
         schedule.stages.push_back(stage);
     }
-    pipeline.edges = edges(schedule, one, mapping, direction);
+    const auto [place, fresh] =
+        edges_.try_emplace({&one, groups, direction}, static_cast<std::uint32_t>(schedule.edge_sets.size()));
+    if (fresh) { schedule.edge_sets.push_back(edges_of_all(mapping, one, direction)); }
+    pipeline.edges = place->second;
     return pipeline;
 }
 
 GroupCalls::Prepared& GroupCalls::prepared(const GroupCall& call, const Groups& groups, GroupDirection direction) {
-    Prepared& found = prepared_[{call.collective, call.bytes, call.times, key_of(groups, direction)}];
+    Prepared& found = prepared_[{call.collective, call.bytes, call.times, groups, direction}];
     if (found.plan == nullptr) {
         if (fabric_.cluster().fabric.kind == FabricKind::explicit_graph) {
             throw PlanError("a training workload needs a fabric by kind, not one drawn device by device");

@@ -30,11 +30,9 @@ public:
                           std::span<const DeviceId> devices, std::span<const Schedule::Dependency> after,
                           GroupDirection direction = GroupDirection::both);
 
-    std::vector<FigureUsed> figures() const { return plans_.figures(); }
-    const std::vector<std::string>& notes() const { return plans_.notes(); }
+    const GroupPlans& plans() const { return plans_; }
     // The weakest evidence among the plans for calls of this kind.
     Evidence evidence(CommKind kind) const { return evidence_.at(static_cast<std::size_t>(kind)); }
-    const std::vector<std::string>& evidence_notes() const { return plans_.evidence_notes(); }
 
 private:
     // One call on its groups, so that it can be added again.
@@ -46,16 +44,11 @@ private:
     Prepared& prepared(const GroupCall& call, const Groups& groups, GroupDirection direction);
     Pipeline on_groups(Schedule& schedule, const Prepared& ready, const Pipeline& planned, const GroupCall& call,
                        const Groups& groups, GroupDirection direction);
-    std::uint32_t edges(Schedule& schedule, const EdgeSet& one, const GroupsMapping& mapping, GroupDirection direction);
 
     const Fabric& fabric_;
     GroupPlans plans_;
-    using GroupsKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, GroupDirection>;
-    static GroupsKey key_of(const Groups& groups, GroupDirection direction) {
-        return {groups.size, groups.stride, groups.first, groups.ranks, direction};
-    }
-    std::map<std::tuple<Collective, double, double, GroupsKey>, Prepared> prepared_;
-    std::map<std::pair<const EdgeSet*, GroupsKey>, std::uint32_t> edges_;
+    std::map<std::tuple<Collective, double, double, Groups, GroupDirection>, Prepared> prepared_;
+    std::map<std::tuple<const EdgeSet*, Groups, GroupDirection>, std::uint32_t> edges_;
     std::array<Evidence, comm_kinds> evidence_{};
 };
 

@@ -21,58 +21,49 @@ std::vector<std::uint32_t> members_by_node(const Groups& groups, std::uint32_t g
     return begins;
 }
 
+using Visit = std::function<void(const Edge&)>;
+
 // The edges of every group, as in the plan of one group.
-struct AllGroups {
-    GroupsMapping at;
-    EdgeSet one;
-    GroupDirection direction = GroupDirection::both;
-
-    void operator()(const std::function<void(const Edge&)>& visit) const {
-        const auto* all_pairs = std::get_if<AllPairs>(&one);
-        if (all_pairs != nullptr && !at.even) {
-            visit_pairs(*all_pairs, visit);
-            return;
+void visit_groups(const GroupsMapping& at, const EdgeSet& one, GroupDirection direction, const Visit& visit) {
+    std::vector<Edge> edges;
+    for_each_edge(one, at.map.own, [&](const Edge& edge) {
+        const bool from_first = at.map.member_of(edge.path.src) == 0;
+        if (direction == GroupDirection::both || (direction == GroupDirection::onward) == from_first) {
+            edges.push_back(edge);
         }
-        std::vector<Edge> edges;
-        for_each_edge(one, at.map.own, [&](const Edge& edge) {
-            const bool from_first = at.map.member_of(edge.path.src) == 0;
-            if (direction == GroupDirection::both || (direction == GroupDirection::onward) == from_first) {
-                edges.push_back(edge);
-            }
-        });
-        GroupsMapping each = at;
-        for (std::uint32_t group = 0; group < at.groups.count(); ++group) {
-            each.set(group);
-            for (const Edge& edge : edges) {
-                const PathQuery path = each.map.path(edge.path);
-                if (path.src != path.dst) { visit({path, edge.count}); }
-            }
+    });
+    GroupsMapping each = at;
+    for (std::uint32_t group = 0; group < at.groups.count(); ++group) {
+        each.set(group);
+        for (const Edge& edge : edges) {
+            const PathQuery path = each.map.path(edge.path);
+            if (path.src != path.dst) { visit({path, edge.count}); }
         }
     }
+}
 
-    // All pairs of every uneven group; each GPU uses its own NIC.
-    void visit_pairs(const AllPairs& pairs, const std::function<void(const Edge&)>& visit) const {
-        const Fabric& real = at.map.real;
-        const Groups& groups = at.groups;
-        for (std::uint32_t group = 0; group < groups.count(); ++group) {
-            for (std::uint32_t pair = 0; pair < groups.size * groups.size; ++pair) {
-                const std::uint32_t from = groups.base(group) + pair / groups.size * groups.stride;
-                const std::uint32_t to = groups.base(group) + pair % groups.size * groups.stride;
-                if (from == to) { continue; }
-                Edge edge;
-                edge.path.src = real.gpu(from);
-                edge.path.dst = real.gpu(to);
-                edge.path.flow_label = pair % groups.size + 131 * group;
-                edge.path.gpu_direct = pairs.gpu_direct;
-                if (real.node_of(edge.path.src) != real.node_of(edge.path.dst) && real.nics_per_node() > 0) {
-                    edge.path.src_nic = real.nearest_nic(from % real.gpus_per_node());
-                    edge.path.dst_nic = real.nearest_nic(to % real.gpus_per_node());
-                }
-                visit(edge);
+// All pairs of every uneven group; each GPU uses its own NIC.
+void visit_pairs(const GroupsMapping& at, const AllPairs& pairs, const Visit& visit) {
+    const Fabric& real = at.map.real;
+    const Groups& groups = at.groups;
+    for (std::uint32_t group = 0; group < groups.count(); ++group) {
+        for (std::uint32_t pair = 0; pair < groups.size * groups.size; ++pair) {
+            const std::uint32_t from = groups.base(group) + pair / groups.size * groups.stride;
+            const std::uint32_t to = groups.base(group) + pair % groups.size * groups.stride;
+            if (from == to) { continue; }
+            Edge edge;
+            edge.path.src = real.gpu(from);
+            edge.path.dst = real.gpu(to);
+            edge.path.flow_label = pair % groups.size + 131 * group;
+            edge.path.gpu_direct = pairs.gpu_direct;
+            if (real.node_of(edge.path.src) != real.node_of(edge.path.dst) && real.nics_per_node() > 0) {
+                edge.path.src_nic = real.nearest_nic(from % real.gpus_per_node());
+                edge.path.dst_nic = real.nearest_nic(to % real.gpus_per_node());
             }
+            visit(edge);
         }
     }
-};
+}
 
 }  // namespace
 
@@ -127,7 +118,12 @@ PathQuery GroupsMapping::hop(const PathQuery& planned) {
 }
 
 EdgeSet edges_of_all(const GroupsMapping& mapping, const EdgeSet& one, GroupDirection direction) {
-    return GeneratedEdges{edge_count(one) * mapping.groups.count(), AllGroups{mapping, one, direction}};
+    const auto visit_all = [=](const Visit& visit) {
+        const auto* pairs = std::get_if<AllPairs>(&one);
+        pairs != nullptr && !mapping.even ? visit_pairs(mapping, *pairs, visit)
+                                          : visit_groups(mapping, one, direction, visit);
+    };
+    return GeneratedEdges{edge_count(one) * mapping.groups.count(), visit_all};
 }
 
 }  // namespace fabricast::inline training

@@ -1,8 +1,6 @@
 #pragma once
 // Where the groups of a training step lie, and the edges of a call on all of them.
 
-#include <vector>
-
 #include "sim/plan/collectives/group_plans.hpp"
 #include "sim/plan/training/layout.hpp"
 

@@ -1,6 +1,6 @@
 #include "sim/plan/training/layer_costs.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace fabricast::inline training {
 
@@ -18,6 +18,35 @@ Work both(const ComputeCosts& costs, Product forward, bool backward) {
     by_weight.k = forward.m;
     by_weight.more_bytes = 8 * forward.n * forward.k;
     return costs.product(by_operand) + costs.product(by_weight);
+}
+
+// A layer of a convolutional network.
+struct NetworkLayer {
+    Work forward, backward;
+    double parameters = 0;
+};
+
+// A convolution is the product of its unfolded input: width^2 * tokens rows, kernel^2 * in columns. Norm and activation
+// pass over its output four times forward and six times backward.
+std::vector<NetworkLayer> network(const LayerCosts& step) {
+    const ComputeCosts& costs = step.costs;
+    const double images = step.layout.tokens;
+    const Precision precision = step.workload.precision;
+    const double size = precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
+    std::vector<NetworkLayer> layers;
+    for (const Convolution& c : step.model.convolutions) {
+        const double output = images * c.width * c.width * c.out;
+        const double flops = 2 * output * c.in * c.kernel * c.kernel;
+        const double bytes = size * (output + images * c.width * c.width * c.in);
+        const Work product = costs.convolution(flops, bytes);
+        layers.push_back({c.count * (product + costs.elementwise(4 * size * output, 2)),
+                          c.count * (2.0 * product + costs.elementwise(6 * size * output, 4)), c.parameters()});
+    }
+    for (const Convolution& p : step.model.products) {
+        const Product product{images, p.out, p.in};
+        layers.push_back({both(costs, product, false), both(costs, product, true), p.in * p.out + p.out});
+    }
+    return layers;
 }
 
 }  // namespace
@@ -38,62 +67,62 @@ Phases operator*(double layers, const Phases& phases) {
 }
 
 Work LayerCosts::attention_products(bool backward) const {
-    const ModelShape& m = model_;
-    const double t = layout_.t;
-    const double tokens = layout_.tokens;
-    Work work = both(costs_, {tokens, m.hidden, m.value_width() / t}, backward);
+    const ModelShape& m = model;
+    const double t = layout.t;
+    const double tokens = layout.tokens;
+    Work work = both(costs, {tokens, m.hidden, m.value_width() / t}, backward);
     if (m.kv_rank > 0) {
         const double plain = m.head_size - m.rope_size;
-        work += both(costs_, {tokens, m.q_rank + m.kv_rank + m.rope_size, m.hidden}, backward);
-        work += both(costs_, {tokens, m.query_width() / t, m.q_rank}, backward);
-        work += both(costs_, {tokens, m.heads * (plain + m.value_head_size) / t, m.kv_rank}, backward);
+        work += both(costs, {tokens, m.q_rank + m.kv_rank + m.rope_size, m.hidden}, backward);
+        work += both(costs, {tokens, m.query_width() / t, m.q_rank}, backward);
+        work += both(costs, {tokens, m.heads * (plain + m.value_head_size) / t, m.kv_rank}, backward);
         return work;
     }
-    const double width = m.query_width() + m.kv_heads * (m.head_size + m.value_head_size);
-    return work + both(costs_, {tokens, width / t, m.hidden}, backward);
+    const double width = m.query_width() + m.key_value_width();
+    return work + both(costs, {tokens, width / t, m.hidden}, backward);
 }
 
 Work LayerCosts::dense_products(double width, double tokens, bool backward) const {
-    const double t = layout_.t;
-    return both(costs_, {tokens, model_.gates() * width / t, model_.hidden}, backward) +
-           both(costs_, {tokens, model_.hidden, width / t}, backward);
+    const double t = layout.t;
+    return both(costs, {tokens, model.gates() * width / t, model.hidden}, backward) +
+           both(costs, {tokens, model.hidden, width / t}, backward);
 }
 
 // Tokens visit experts_per_token experts each; this GPU has experts / e of them and gets all tokens of its group that
 // visit those.
 Work LayerCosts::expert_products(bool backward) const {
-    const double here = model_.experts / layout_.e;
-    const double each = layout_.tokens * model_.experts_per_token / here;
-    const double t = layout_.t;
-    Product in{each, model_.gates() * model_.expert_ffn / t, model_.hidden, here};
-    Product out{each, model_.hidden, model_.expert_ffn / t, here};
-    Work work = both(costs_, in, backward) + both(costs_, out, backward);
-    return costs_.framework("expert_imbalance") * work;
+    const double here = model.experts / layout.e;
+    const double each = layout.tokens * model.experts_per_token / here;
+    const double t = layout.t;
+    Product in{each, model.gates() * model.expert_ffn / t, model.hidden, here};
+    Product out{each, model.hidden, model.expert_ffn / t, here};
+    Work work = both(costs, in, backward) + both(costs, out, backward);
+    return costs.framework("expert_imbalance") * work;
 }
 
 Work LayerCosts::attention(bool backward) const {
-    return costs_.attention(model_, layout_.tokens, layout_.sequence, 1.0 / layout_.t, backward);
+    return costs.attention(model, layout.tokens, layout.sequence, 1.0 / layout.t, backward);
 }
 
 // Norms, residuals and dropout; activation; rotary, bias and split; routing; casts to 8 bits. Bytes per token:
 // docs/training.md, element-wise kernels.
 Work LayerCosts::small_kernels(bool experts, bool backward) const {
-    const ModelShape& m = model_;
-    const double t = layout_.t;
-    const double shared = workload_.parallelism.sequence ? t : 1;
-    const double tokens = layout_.tokens;
-    const double qkv = m.query_width() + m.kv_heads * (m.head_size + m.value_head_size);
+    const ModelShape& m = model;
+    const double t = layout.t;
+    const double shared = workload.parallelism.sequence ? t : 1;
+    const double tokens = layout.tokens;
+    const double qkv = m.query_width() + m.key_value_width();
     const double width = experts ? m.experts_per_token * m.expert_ffn + m.shared_experts * m.expert_ffn : m.ffn;
-    double bytes = costs_.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t + 4 * qkv / t;
+    double bytes = costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t + 4 * qkv / t;
     if (experts) {
         const double copies = m.experts_per_token * m.hidden;
-        bytes += costs_.gpu("traffic.routing") * copies / shared + costs_.gpu("traffic.gathering") * copies;
+        bytes += costs.gpu("traffic.routing") * copies / shared + costs.gpu("traffic.gathering") * copies;
     }
-    Work work = costs_.elementwise((backward ? 2 : 1) * tokens * bytes, costs_.gpu("elementwise.kernels"));
-    if (costs_.narrow()) {
-        const double first = costs_.gpu("cast.norms") * m.hidden / shared + costs_.gpu("cast.inputs") * m.hidden;
+    Work work = costs.elementwise((backward ? 2 : 1) * tokens * bytes, costs.gpu("elementwise.kernels"));
+    if (costs.narrow()) {
+        const double first = costs.gpu("cast.norms") * m.hidden / shared + costs.gpu("cast.inputs") * m.hidden;
         const double rest = backward ? qkv + m.gates() * width : m.query_width() + width;
-        work += costs_.cast(tokens * (first + costs_.gpu("cast.products") * rest / t));
+        work += costs.cast(tokens * (first + costs.gpu("cast.products") * rest / t));
     }
     return work;
 }
@@ -102,30 +131,30 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
 // of all its ranks (Korthikanti et al. 2022, 4.2); without sequence parallelism two all-reduces. With overlap the calls
 // are cut into as many pieces as ranks: the first piece runs alone, the rest during the products.
 void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& work) const {
-    if (layout_.t == 1) { return; }
-    const double bytes = 2 * layout_.tokens * model_.hidden;
+    if (layout.t == 1) { return; }
+    const double bytes = 2 * layout.tokens * model.hidden;
     std::vector<GroupCall> calls;
-    if (workload_.parallelism.sequence) {
-        const double gathered = costs_.narrow() ? bytes / 2 : bytes;  // 8-bit operands are sent as 8 bits
+    if (workload.parallelism.sequence) {
+        const double gathered = costs.narrow() ? bytes / 2 : bytes;  // 8-bit operands are sent as 8 bits
         calls = {{CommKind::tensor, Collective::all_gather, gathered, 2 * times},
                  {CommKind::tensor, Collective::reduce_scatter, bytes, 2 * times}};
         if (experts) {  // the second pair moves one copy of a token per expert
             calls[0].times = calls[1].times = times;
-            const double spread = bytes * model_.experts_per_token;
+            const double spread = bytes * model.experts_per_token;
             calls.push_back({CommKind::tensor, Collective::all_gather, spread, times});
             calls.push_back({CommKind::tensor, Collective::reduce_scatter, spread, times});
         }
     } else {
         calls = {{CommKind::tensor, Collective::all_reduce, bytes, 2 * times}};
     }
-    if (!workload_.overlap.tensor) {
+    if (!workload.overlap.tensor) {
         for (const GroupCall& call : calls) { phases.push_back({{}, {call}}); }
         return;
     }
     Phase beside{work, {}};
     for (GroupCall& call : calls) {
         GroupCall alone = call;
-        alone.times /= layout_.t;
+        alone.times /= layout.t;
         phases.push_back({{}, {alone}});
         call.times -= alone.times;
         beside.calls.push_back(call);
@@ -137,10 +166,10 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
 // All work of a layer except the core of its attention.
 Work LayerCosts::around_attention(bool experts, bool backward) const {
     Work work = attention_products(backward) + small_kernels(experts, backward);
-    if (!experts) { return work + dense_products(model_.ffn, layout_.tokens, backward); }
+    if (!experts) { return work + dense_products(model.ffn, layout.tokens, backward); }
     work += expert_products(backward);
-    if (model_.shared_experts > 0) {
-        work += dense_products(model_.shared_experts * model_.expert_ffn, layout_.tokens, backward);
+    if (model.shared_experts > 0) {
+        work += dense_products(model.shared_experts * model.expert_ffn, layout.tokens, backward);
     }
     return work;
 }
@@ -149,19 +178,19 @@ Work LayerCosts::around_attention(bool experts, bool backward) const {
 // back; `rings`: how often keys and values go round the ring of context ranks.
 Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passes, double rings) const {
     Phases phases;
-    if (layout_.c == 1) { work += core; }
+    if (layout.c == 1) { work += core; }
     add_tensor(phases, experts, passes, work);
-    if (experts && layout_.e > 1) {
-        const double bytes = 2 * model_.experts_per_token * layout_.tokens * model_.hidden / layout_.t;
+    if (experts && layout.e > 1) {
+        const double bytes = 2 * model.experts_per_token * layout.tokens * model.hidden / layout.t;
         phases.push_back({{}, {{CommKind::expert, Collective::all_to_all, bytes, 2 * passes}}});
     }
-    if (layout_.c == 1) {
+    if (layout.c == 1) {
         phases.push_back({work, {}});
         return phases;
     }
     // Keys and values go round a ring: attention to the rank's own block first, to the others as they arrive.
-    const double c = layout_.c;
-    const double bytes = 2 * layout_.tokens * model_.kv_heads * (model_.head_size + model_.value_head_size) / layout_.t;
+    const double c = layout.c;
+    const double bytes = 2 * layout.tokens * model.kv_heads * (model.head_size + model.value_head_size) / layout.t;
     phases.push_back({work + (1 / c) * core, {}});
     phases.push_back({((c - 1) / c) * core, {{CommKind::context, Collective::sendrecv, bytes, rings * (c - 1)}}});
     return phases;
@@ -174,61 +203,89 @@ Phases LayerCosts::forward(bool experts) const {
 // Keys and values go round the ring, and so do their gradients. Recomputation repeats the communication, too: that of
 // the forward pass of each layer, or of every second one.
 Phases LayerCosts::backward(bool experts) const {
-    const double again = workload_.recompute == Recompute::full ? 1 : workload_.recompute == Recompute::half ? 0.5 : 0;
+    const double again = workload.recompute == Recompute::full ? 1 : workload.recompute == Recompute::half ? 0.5 : 0;
     Work work = around_attention(experts, true);
     Work core = attention(true);
     if (again > 0) {
         work += again * around_attention(experts, false);
         core += again * attention(false);
-    } else if (workload_.recompute == Recompute::selective && workload_.attention == AttentionKernel::unfused) {
+    } else if (workload.recompute == Recompute::selective && workload.attention == AttentionKernel::unfused) {
         core += attention(false);  // a fused kernel recomputes anyway
     }
     return layer(experts, work, core, 1 + again, 2 + again);
 }
 
 Work LayerCosts::embedding() const {
-    return costs_.elementwise(costs_.gpu("traffic.embedding") * layout_.tokens * model_.hidden);
+    return costs.elementwise(costs.gpu("traffic.embedding") * layout.tokens * model.hidden);
 }
 
 Work LayerCosts::head(bool backward) const {
-    const double t = layout_.t;
-    const Product logits{layout_.tokens, model_.vocabulary / t, model_.hidden, 1, true};
-    Work work = both(costs_, logits, backward);
-    return work + costs_.elementwise(costs_.gpu("traffic.logits") * layout_.tokens * model_.vocabulary / t);
+    const double t = layout.t;
+    const Product logits{layout.tokens, model.vocabulary / t, model.hidden, 1, true};
+    Work work = both(costs, logits, backward);
+    return work + costs.elementwise(costs.gpu("traffic.logits") * layout.tokens * model.vocabulary / t);
 }
 
-// A convolution is the product of its unfolded input: width^2 * tokens rows, kernel^2 * in columns. Norm and activation
-// pass over its output four times forward and six times backward.
-std::vector<LayerCosts::Part> LayerCosts::network(bool backward) const {
-    const double images = layout_.tokens;
-    const double size = workload_.precision == Precision::fp32 || workload_.precision == Precision::tf32 ? 4 : 2;
-    std::vector<Part> parts;
-    for (const Convolution& c : model_.convolutions) {
-        const double output = images * c.width * c.width * c.out;
-        const double flops = 2 * output * c.in * c.kernel * c.kernel;
-        const double bytes = size * (output + images * c.width * c.width * c.in);
-        const Work one = (backward ? 2.0 : 1.0) * costs_.convolution(flops, bytes) +
-                         costs_.elementwise((backward ? 6 : 4) * size * output, backward ? 4 : 2);
-        parts.push_back({c.count * one, c.count * (c.in * c.out * c.kernel * c.kernel + 2 * c.out)});
+Piece LayerCosts::piece(const Layers& layers) const {
+    double sparse = 0;
+    for (int i = 0; i < layers.count; ++i) { sparse += model.has_experts(layers.first + i) ? 1 : 0; }
+    const double dense = layers.count - sparse;
+    Piece piece;
+    const auto append = [](Phases& phases, const Phases& more) {
+        phases.insert(phases.end(), more.begin(), more.end());
+    };
+    if (dense > 0) { append(piece.forward, dense * forward(false)); }
+    if (sparse > 0) {
+        append(piece.forward, sparse * forward(true));
+        append(piece.backward, sparse * backward(true));
     }
-    for (const Convolution& p : model_.products) {
-        parts.push_back({both(costs_, {images, p.out, p.in}, backward), p.in * p.out + p.out});
+    if (dense > 0) { append(piece.backward, dense * backward(false)); }
+    piece.held = held(layers);
+    return piece;
+}
+
+ChunkEnds LayerCosts::ends(std::uint32_t stage, std::uint32_t chunk) const {
+    ChunkEnds ends;
+    if (model.convolutional()) { return ends; }
+    if (stage == 0 && chunk == 0) {
+        ends.before = embedding();
+        ends.front_parameters = embedding_parameters(model) / layout.t;
     }
-    return parts;
+    if (stage + 1 == layout.p && chunk + 1 == layout.v) {
+        ends.after = head(false);
+        ends.head_back = head(true);
+        ends.back_parameters = head_parameters(model) / layout.t;
+    }
+    return ends;
+}
+
+std::vector<Piece> LayerCosts::network_pieces(double bucket) const {
+    std::vector<Piece> pieces;
+    const std::vector<NetworkLayer> layers = network(*this);
+    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+        if (pieces.empty() || gradient_bytes(workload) * pieces.front().held.shared >= bucket) {
+            pieces.insert(pieces.begin(), Piece{{Phase{}}, {Phase{}}, {}});
+        }
+        Piece& piece = pieces.front();
+        piece.forward.front().work += layer->forward;
+        piece.backward.front().work += layer->backward;
+        piece.held.shared += layer->parameters;
+    }
+    return pieces;
 }
 
 GroupCall LayerCosts::boundary() const {
-    return {CommKind::pipeline, Collective::sendrecv, 2 * layout_.tokens * model_.hidden / layout_.t, 1};
+    return {CommKind::pipeline, Collective::sendrecv, 2 * layout.tokens * model.hidden / layout.t, 1};
 }
 
 Held LayerCosts::held(const Layers& layers) const {
     double all = 0, shared = 0;
     for (int i = 0; i < layers.count; ++i) {
-        const bool experts = model_.has_experts(layers.first + i);
-        const double one = layer_parameters(model_, experts) / layout_.t;
+        const bool experts = model.has_experts(layers.first + i);
+        const double one = layer_parameters(model, experts) / layout.t;
         shared += one;
         all += one;
-        all += experts ? expert_parameters(model_) / layout_.t / layout_.e : 0;
+        all += experts ? expert_parameters(model) / layout.t / layout.e : 0;
     }
     return {shared, all - shared};
 }

@@ -41,28 +41,39 @@ struct Held {
 // sequential in one layer is sequential in all.
 Phases operator*(double layers, const Phases& phases);
 
-class LayerCosts {
-public:
-    LayerCosts(const ComputeCosts& costs, const ModelShape& model, const TrainingWorkload& workload,
-               const Layout& layout)
-        : costs_(costs), model_(model), workload_(workload), layout_(layout) {}
+// Phases of a range of layers for one micro-batch, and the parameters of these layers.
+struct Piece {
+    Phases forward, backward;
+    Held held;
+};
+
+// What runs before and after a chunk's layers: the embedding in the model's first chunk, the head in its last.
+struct ChunkEnds {
+    Work before, after, head_back;  // embedding, the same forward and backward; head; the head's backward
+    double front_parameters = 0, back_parameters = 0;
+};
+
+// A step that is planned, and what its layers cost.
+struct LayerCosts {
+    const ComputeCosts& costs;
+    const ModelShape& model;
+    const TrainingWorkload& workload;
+    const Layout& layout;
 
     // A dense layer or one with experts.
     Phases forward(bool experts) const;
     Phases backward(bool experts) const;  // with recomputation
 
-    Work embedding() const;          // before the first layer, forward or backward
-    Work head(bool backward) const;  // last product and loss, after the last layer
-    // A layer of a convolutional network, with its number of parameters; network() returns them in order.
-    struct Part {
-        Work work;
-        double parameters = 0;
-    };
-    std::vector<Part> network(bool backward) const;
+    Piece piece(const Layers& layers) const;
+    ChunkEnds ends(std::uint32_t stage, std::uint32_t chunk) const;
+    // A convolutional network in pieces of at least `bucket` bytes of gradients, filled from the last layer backwards.
+    std::vector<Piece> network_pieces(double bucket) const;
     GroupCall boundary() const;  // activations to the next stage
     Held held(const Layers& layers) const;
 
 private:
+    Work embedding() const;          // before the first layer, forward or backward
+    Work head(bool backward) const;  // last product and loss, after the last layer
     Work attention_products(bool backward) const;
     Work dense_products(double width, double tokens, bool backward) const;
     Work expert_products(bool backward) const;
@@ -71,11 +82,6 @@ private:
     Work around_attention(bool experts, bool backward) const;
     Phases layer(bool experts, Work work, const Work& core, double passes, double rings) const;
     void add_tensor(Phases& phases, bool experts, double times, Work& work) const;
-
-    const ComputeCosts& costs_;
-    const ModelShape& model_;
-    const TrainingWorkload& workload_;
-    const Layout& layout_;
 };
 
 }  // namespace fabricast::inline training

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace fabricast::inline training {
@@ -130,12 +131,24 @@ Layers Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint
     return {place * each + std::min(place, more), each + (place < more ? 1 : 0)};
 }
 
-std::uint32_t Layout::device_rank(std::uint32_t stage, std::uint32_t lane) const {
-    return stage * stage_ranks() + lane * t * c;
-}
-
-Groups Layout::groups(std::uint32_t size, std::uint32_t stride, std::uint32_t stage, std::uint32_t lane) const {
-    return {size, stride, device_rank(stage, lane == all ? 0 : lane), lane == all ? stage_ranks() : t * c};
+std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, const Layout& layout,
+                                          const Fabric& fabric) {
+    std::vector<LinkEvent> result;
+    std::vector<LinkEvent> slow;
+    for (const LinkEvent& event : events) { (event.of_device() ? slow : result).push_back(event); }
+    std::ranges::stable_sort(slow, {}, &LinkEvent::at);
+    std::map<std::uint32_t, std::map<DeviceId, double>> shares;  // by stage: the slow GPUs so far
+    for (LinkEvent& event : slow) {
+        const std::uint32_t rank =
+            fabric.node_of(event.device) * fabric.gpus_per_node() + fabric.local_index(event.device);
+        const std::uint32_t stage = rank / layout.stage_ranks();
+        std::map<DeviceId, double>& of_stage = shares[stage];
+        of_stage[event.device] = event.share;
+        event.share = std::ranges::min_element(of_stage, {}, [](const auto& one) { return one.second; })->second;
+        event.device = fabric.gpu(layout.device_rank(stage));
+        result.push_back(event);
+    }
+    return result;
 }
 
 }  // namespace fabricast::inline training

@@ -2,12 +2,16 @@
 // Which GPU does what: ranks are numbered tensor, context, data, pipeline, and every group of ranks that communicate
 // has a constant stride. So four numbers describe all groups of a kind, however many there are.
 
+#include <compare>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "sim/engines/common/link_event.hpp"
 #include "sim/plan/collectives/plan.hpp"
 #include "sim/plan/training/model_shape.hpp"
 #include "sim/plan/training/training_workload.hpp"
+#include "topologies/fabric.hpp"
 
 namespace fabricast::inline training {
 
@@ -26,6 +30,7 @@ struct Groups {
     // The first rank of the i-th group.
     std::uint32_t base(std::uint32_t i) const { return first + i / stride * stride * size + i % stride; }
     std::uint32_t count() const { return ranks / size; }
+    friend auto operator<=>(const Groups&, const Groups&) = default;
 };
 
 // Layers [first, first + count) of a model.
@@ -50,7 +55,9 @@ struct Layout {
 
     // Groups of one stage, or of one data rank of it if `lane` is not `all`.
     static constexpr std::uint32_t all = 0xffffffffU;
-    Groups groups(std::uint32_t size, std::uint32_t stride, std::uint32_t stage, std::uint32_t lane = all) const;
+    Groups groups(std::uint32_t size, std::uint32_t stride, std::uint32_t stage, std::uint32_t lane = all) const {
+        return {size, stride, device_rank(stage, lane == all ? 0 : lane), lane == all ? stage_ranks() : t * c};
+    }
     Groups tensor(std::uint32_t stage, std::uint32_t lane = all) const { return groups(t, 1, stage, lane); }
     Groups context(std::uint32_t stage, std::uint32_t lane = all) const { return groups(c, t, stage, lane); }
     Groups expert(std::uint32_t stage) const { return groups(e, t, stage); }
@@ -60,11 +67,21 @@ struct Layout {
     Groups expert_data(std::uint32_t stage) const { return groups(replicas() / e, t * e, stage); }
     Groups sharded(std::uint32_t stage) const { return groups(shard, t, stage); }
     Groups copies(std::uint32_t stage) const { return groups(replicas() / shard, t * shard, stage); }
-    std::uint32_t device_rank(std::uint32_t stage, std::uint32_t lane = 0) const;  // represents all GPUs of its stage
+    // The rank that represents all GPUs of its stage, or of the lane.
+    std::uint32_t device_rank(std::uint32_t stage, std::uint32_t lane = 0) const {
+        return stage * stage_ranks() + lane * t * c;
+    }
 };
 
 // Throws LayoutError. `gpus` is the number of GPUs in the cluster; `gpus_per_node` sets the default shard of hsdp.
 Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, std::uint32_t gpus,
                    std::uint32_t gpus_per_node);
+
+// The same events, with those of slow GPUs moved to their stage's representative: a step computes on representatives,
+// and all GPUs that one represents wait for the slow one, at the next call of their group or before the step ends. If
+// several are slow, the slowest at each moment counts: this is exact for one slow GPU per stage, and an upper bound if
+// GPUs of different replicas are slow by turns.
+std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, const Layout& layout,
+                                          const Fabric& fabric);
 
 }  // namespace fabricast::inline training

@@ -1,6 +1,7 @@
 #include "sim/plan/training/memory.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast::inline training {
 
@@ -8,21 +9,22 @@ namespace {
 
 // Bytes that one layer keeps for the backward pass of one micro-batch, without recomputation. Korthikanti et al. 2022,
 // 4.1, product by product: for GPT 10 + 24 / t bytes per token and hidden element.
-double layer_activations(const ModelShape& m, const TrainingWorkload& w, const Layout& layout, bool experts) {
-    const double t = layout.t;
-    const double shared = w.parallelism.sequence ? t : 1;
+double layer_activations(const LayerCosts& step, bool experts) {
+    const ModelShape& m = step.model;
+    const double t = step.layout.t;
+    const double shared = step.workload.parallelism.sequence ? t : 1;
     const bool dropout = m.positions > 0;  // GPT has it; models without position embeddings do not
     // Two norms' inputs and outputs, dropout's masks; an eager norm keeps its input in fp32 as well.
-    double bytes = ((dropout ? 10 : 8) + (w.compiled ? 0 : 8)) * m.hidden / shared;
+    double bytes = ((dropout ? 10 : 8) + (step.workload.compiled ? 0 : 8)) * m.hidden / shared;
     // Queries, keys and values, the attention's output; latent vectors.
-    bytes += 2 * (m.query_width() + m.kv_heads * (m.head_size + m.value_head_size) + m.value_width()) / t;
+    bytes += 2 * (m.query_width() + m.key_value_width() + m.value_width()) / t;
     bytes += m.kv_rank > 0 ? 2 * (m.q_rank + m.kv_rank + m.rope_size) : 0;
     const double width = experts ? (m.experts_per_token + m.shared_experts) * m.expert_ffn : m.ffn;
     bytes += 2 * (m.gates() + 1) * width / t;
     if (experts) {  // tokens copied for each of their experts, and what comes back
         bytes += 2 * m.experts_per_token * m.hidden * (1 + 1 / shared);
     }
-    return layout.tokens * bytes;
+    return step.layout.tokens * bytes;
 }
 
 // Bytes of the scores of an unfused attention: the softmax's output, and with dropout also its output and mask.
@@ -48,102 +50,87 @@ void add_reserved(StepMemory& memory, const ComputeCosts& costs) {
     memory.high80 = states + memory.activations * kept.high80 / kept.value.front() + reserved.high80;
 }
 
-class HeldByStage {
-public:
-    HeldByStage(const ModelShape& model, const TrainingWorkload& w, const Layout& layout, const ComputeCosts& costs,
-                const LayerCosts& layers, std::uint32_t stage)
-        : model_(model), w_(w), layout_(layout), costs_(costs), stage_(stage) {
-        for (std::uint32_t chunk = 0; chunk < layout.v; ++chunk) {
-            const Layers here = layout.layers_of(model, stage, chunk);
-            for (int i = 0; i < here.count; ++i) { (model.has_experts(here.first + i) ? sparse_ : dense_) += 1; }
-            held_ += layers.held(here);
-        }
-        largest_layer_ = held_.total() / std::max(1.0, dense_ + sparse_);
-        const bool last = stage + 1 == layout.p;
-        ends_ = stage == 0 ? embedding_parameters(model) / layout.t : 0;
-        ends_ += last ? head_parameters(model) / layout.t : 0;
-        // A tied output matrix on another stage than the embedding is a copy.
-        ends_ += last && layout.p > 1 && model.tied ? model.vocabulary * model.hidden / layout.t : 0;
-        held_.shared += ends_;
-    }
+using LayerCounts = std::array<double, 2>;  // of a stage: without experts and with them
 
-    StepMemory memory() const {
-        const double shard = layout_.shard;
-        const double experts_shard = std::max(1.0, shard / layout_.e);
-        const auto held = [&](Sharding from) {
-            const bool split = w_.sharding >= from;
-            return held_.shared / (split ? shard : 1) + held_.experts / (split ? experts_shard : 1);
-        };
-        StepMemory out;
-        out.parameters = 2 * held(Sharding::zero_3);
-        out.gradients = gradient_bytes(w_) * held(Sharding::zero_2);
-        out.optimizer = (w_.optimizer == OptimizerKind::adam ? 12 : 8) * held(Sharding::zero_1);
-        if (w_.sharding >= Sharding::zero_3) {  // gathered: embedding, head, the current layer, those fetched ahead
-            out.parameters += 2 * (ends_ + (1 + costs_.framework("layers_ahead")) * largest_layer_);
-        }
-        if (w_.sharding >= Sharding::zero_2) {  // whole until they are scattered
-            out.gradients += gradient_bytes(w_) * largest_layer_;
-        }
-        out.activations = activations();
-        add_reserved(out, costs_);
-        return out;
+// Bytes of all activations that are kept on a GPU of the stage, and of the one layer that is being recomputed.
+double activations(const LayerCosts& step, std::uint32_t stage, const LayerCounts& layers) {
+    const TrainingWorkload& w = step.workload;
+    const Layout& layout = step.layout;
+    const double stored = 2 * layout.tokens * step.model.hidden / (w.parallelism.sequence ? layout.t : 1.0);
+    const bool scores = step.costs.unfused_attention();
+    double kept = 0, again = 0;
+    for (const bool experts : {false, true}) {
+        const double whole = layer_activations(step, experts);
+        const double core = scores ? score_activations(step.model, layout) : 0;
+        const double layer = w.recompute == Recompute::full        ? stored
+                             : w.recompute == Recompute::half      ? (whole + core + stored) / 2
+                             : w.recompute == Recompute::selective ? whole
+                                                                   : whole + core;
+        const double count = layers[experts ? 1 : 0];
+        kept += count * layer;
+        again = std::max(again, count > 0 && w.recompute != Recompute::none ? whole + core - layer : 0);
     }
-
-private:
-    // Bytes of all activations that are kept, and of the one layer that is being recomputed.
-    double activations() const {
-        const double stored = 2 * layout_.tokens * model_.hidden / (w_.parallelism.sequence ? layout_.t : 1.0);
-        const bool scores = costs_.unfused_attention();
-        double kept = 0, again = 0;
-        for (const bool experts : {false, true}) {
-            const double whole = layer_activations(model_, w_, layout_, experts);
-            const double core = scores ? score_activations(model_, layout_) : 0;
-            const double layer = w_.recompute == Recompute::full        ? stored
-                                 : w_.recompute == Recompute::half      ? (whole + core + stored) / 2
-                                 : w_.recompute == Recompute::selective ? whole
-                                                                        : whole + core;
-            kept += (experts ? sparse_ : dense_) * layer;
-            const bool there = experts ? sparse_ > 0 : dense_ > 0;
-            again = std::max(again, there && w_.recompute != Recompute::none ? whole + core - layer : 0);
-        }
-        double bytes = kept * in_flight(w_, layout_, stage_) + again;
-        if (stage_ + 1 == layout_.p) {
-            bytes += 6 * layout_.tokens * model_.vocabulary / layout_.t;  // logits in bf16 and fp32
-        }
-        return bytes;
+    double bytes = kept * in_flight(w, layout, stage) + again;
+    if (stage + 1 == layout.p) {
+        bytes += 6 * layout.tokens * step.model.vocabulary / layout.t;  // logits in bf16 and fp32
     }
+    return bytes;
+}
 
-    const ModelShape& model_;
-    const TrainingWorkload& w_;
-    const Layout& layout_;
-    const ComputeCosts& costs_;
-    std::uint32_t stage_;
-    double dense_ = 0, sparse_ = 0;  // layers
-    Held held_;
-    double ends_ = 0, largest_layer_ = 0;
-};
+// On a GPU of the stage.
+StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
+    const auto& [costs, model, w, layout] = step;
+    LayerCounts layers{};
+    Held all;
+    for (std::uint32_t chunk = 0; chunk < layout.v; ++chunk) {
+        const Layers here = layout.layers_of(model, stage, chunk);
+        for (int i = 0; i < here.count; ++i) { layers[model.has_experts(here.first + i) ? 1 : 0] += 1; }
+        all += step.held(here);
+    }
+    const double largest_layer = all.total() / std::max(1.0, layers[0] + layers[1]);
+    const bool last = stage + 1 == layout.p;
+    double ends = stage == 0 ? embedding_parameters(model) / layout.t : 0;
+    ends += last ? head_parameters(model) / layout.t : 0;
+    // A tied output matrix on another stage than the embedding is a copy.
+    ends += last && layout.p > 1 && model.tied ? model.vocabulary * model.hidden / layout.t : 0;
+    all.shared += ends;
+
+    const double shard = layout.shard;
+    const double experts_shard = std::max(1.0, shard / layout.e);
+    const auto held = [&](bool split) {
+        return all.shared / (split ? shard : 1) + all.experts / (split ? experts_shard : 1);
+    };
+    StepMemory out;
+    out.parameters = 2 * held(w.sharding >= Sharding::zero_3);
+    out.gradients = gradient_bytes(w) * held(w.sharding >= Sharding::zero_2);
+    out.optimizer = (w.optimizer == OptimizerKind::adam ? 12 : 8) * held(w.sharding >= Sharding::zero_1);
+    if (w.sharding >= Sharding::zero_3) {  // gathered: embedding, head, the current layer, those fetched ahead
+        out.parameters += 2 * (ends + (1 + costs.framework("layers_ahead")) * largest_layer);
+    }
+    if (w.sharding >= Sharding::zero_2) {  // whole until they are scattered
+        out.gradients += gradient_bytes(w) * largest_layer;
+    }
+    out.activations = activations(step, stage, layers);
+    add_reserved(out, costs);
+    return out;
+}
 
 }  // namespace
 
-double gradient_bytes(const TrainingWorkload& workload) {
-    if (workload.gradient_bytes > 0) { return workload.gradient_bytes; }
-    return workload.sharding >= Sharding::zero_3 ? 2 : 4;
-}
-
-StepMemory step_memory(const ModelShape& model, const TrainingWorkload& w, const Layout& layout,
-                       const ComputeCosts& costs, const LayerCosts& layers) {
+StepMemory step_memory(const LayerCosts& step) {
+    const ModelShape& model = step.model;
     if (model.convolutional()) {
         const double all = parameters(model);
         double outputs = 0;
         for (const Convolution& c : model.convolutions) { outputs += c.count * c.out * c.width * c.width; }
         StepMemory memory;
         memory.parameters = memory.gradients = memory.optimizer = 4 * all;
-        memory.activations = 2 * 4 * layout.tokens * outputs;
-        add_reserved(memory, costs);
+        memory.activations = 2 * 4 * step.layout.tokens * outputs;
+        add_reserved(memory, step.costs);
         return memory;
     }
-    const StepMemory first = HeldByStage(model, w, layout, costs, layers, 0).memory();
-    const StepMemory last = HeldByStage(model, w, layout, costs, layers, layout.p - 1).memory();
+    const StepMemory first = stage_memory(step, 0);
+    const StepMemory last = stage_memory(step, step.layout.p - 1);
     return first.total() >= last.total() ? first : last;
 }
 

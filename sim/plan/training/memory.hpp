@@ -14,10 +14,6 @@ struct StepMemory {
 
 // The larger of two: the first stage, which keeps most micro-batches, and the last, which has the logits. Gradients are
 // stored as wide as they are sent. docs/training.md, memory, explains each term.
-StepMemory step_memory(const ModelShape& model, const TrainingWorkload& workload, const Layout& layout,
-                       const ComputeCosts& costs, const LayerCosts& layers);
-
-// Bytes of one gradient, on the wire and in memory: the workload's figure, or what is usual for its sharding.
-double gradient_bytes(const TrainingWorkload& workload);
+StepMemory step_memory(const LayerCosts& step);
 
 }  // namespace fabricast::inline training

@@ -1,7 +1,5 @@
 #include "sim/plan/training/model_shape.hpp"
 
-#include <algorithm>
-
 namespace fabricast::inline training {
 
 namespace {
@@ -82,7 +80,7 @@ double attention_parameters(const ModelShape& m) {
         return m.hidden * m.q_rank + m.q_rank * m.query_width() + m.hidden * (m.kv_rank + m.rope_size) +
                m.kv_rank * m.heads * (plain + m.value_head_size) + out;
     }
-    return m.hidden * (m.query_width() + m.kv_heads * (m.head_size + m.value_head_size)) + out;
+    return m.hidden * (m.query_width() + m.key_value_width()) + out;
 }
 
 double ffn_parameters(const ModelShape& m, double width) { return (m.gates() + 1) * m.hidden * width; }
@@ -112,10 +110,9 @@ ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload)
 double layer_parameters(const ModelShape& m, bool with_experts) {
     const double ffn = with_experts ? m.shared_experts * ffn_parameters(m, m.expert_ffn) + m.hidden * m.experts
                                     : ffn_parameters(m, m.ffn);
-    const double small = has_biases(m)
-                             ? 4 * m.hidden + m.query_width() + m.kv_heads * (m.head_size + m.value_head_size) +
-                                   m.hidden + m.gates() * m.ffn + m.hidden
-                             : 2 * m.hidden;
+    const double small =
+        has_biases(m) ? 4 * m.hidden + m.query_width() + m.key_value_width() + m.hidden + m.gates() * m.ffn + m.hidden
+                      : 2 * m.hidden;
     return attention_parameters(m) + ffn + small;
 }
 
@@ -130,9 +127,7 @@ double head_parameters(const ModelShape& m) {
 double parameters(const ModelShape& m) {
     if (m.convolutional()) {
         double sum = 0;
-        for (const Convolution& c : m.convolutions) {
-            sum += c.count * (c.in * c.out * c.kernel * c.kernel + 2 * c.out);  // 2 * out: a norm's scale and shift
-        }
+        for (const Convolution& c : m.convolutions) { sum += c.parameters(); }
         for (const Convolution& p : m.products) { sum += p.in * p.out + p.out; }
         return sum;
     }

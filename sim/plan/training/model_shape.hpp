@@ -1,7 +1,6 @@
 #pragma once
 // What a forecast needs to know of a model: its dimensions and its number of parameters.
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,8 @@ namespace fabricast::inline training {
 // `count` equal convolutions; `width` is that of their square output.
 struct Convolution {
     double in = 0, out = 0, kernel = 0, width = 0, count = 1;
+    // Of all of them, with each one's norm: a scale and a shift.
+    double parameters() const { return count * (in * out * kernel * kernel + 2 * out); }
 };
 
 struct ModelShape {
@@ -33,6 +34,7 @@ struct ModelShape {
     bool has_experts(double layer) const { return experts > 0 && layer >= dense_layers; }
     double query_width() const { return heads * head_size; }
     double value_width() const { return heads * value_head_size; }
+    double key_value_width() const { return kv_heads * (head_size + value_head_size); }
     double gates() const { return gated ? 2 : 1; }
 };
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "sim/plan/training/stage_turns.hpp"
 
@@ -24,26 +23,32 @@ struct ReplicatedChunk {
     Piece whole;
     std::vector<Piece> pieces;  // in forward order
     ChunkEnds ends;
+    std::vector<Ends> gathered;  // by piece: the end of its gathering; empty: nothing is gathered
+    struct Ready {               // the gradients of a piece
+        Ends ends;
+        std::uint32_t lanes = 0;
+    };
+    std::vector<Ready> ready;  // by piece
 };
 
 class ReplicatedStep {
 public:
-    ReplicatedStep(StepBuilder& builder, const StepContext& context)
-        : builder_(builder), context_(context), layout_(context.layout), turns_(builder, context) {
+    explicit ReplicatedStep(StepBuilder& builder)
+        : builder_(builder), step_(builder.step()), layout_(step_.layout), turns_(builder) {
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             stages_.emplace_back();
             for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
-                stages_.back().push_back(context.model.convolutional() ? network() : make_chunk(stage, chunk));
+                stages_.back().push_back(step_.model.convolutional() ? network() : make_chunk(stage, chunk));
             }
         }
     }
 
     void add() {
         gather_parameters();
-        turns_.run([&](std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, const Ends& after) {
-            return action.forward ? forward(stage, lane, action, after) : backward(stage, lane, action, after);
+        turns_.run([&](const StepOp& what, std::uint32_t lane, const Ends& after) {
+            return what.forward ? forward(what, lane, after) : backward(what, lane, after);
         });
-        if (!context_.workload.overlap.gradients) {
+        if (!step_.workload.overlap.gradients) {
             for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
                 for (std::uint32_t chunk = layout_.v; chunk-- > 0;) {
                     reduce(stage, chunk, stages_[stage][chunk].whole, turns_.computed_by(stage));
@@ -54,27 +59,27 @@ public:
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             for (const ReplicatedChunk& chunk : stages_[stage]) { held[stage] += chunk.whole.held; }
         }
-        finish_step(builder_, context_, held, joined(reduced_, turns_.computed_by_all()));
+        builder_.finish(held, joined(reduced_, turns_.computed_by_all()));
     }
 
 private:
-    bool shares_states() const { return context_.workload.sharding >= Sharding::zero_1; }
-    bool broadcasts() const { return context_.costs.framework_or("broadcast_per_rank", 0) > 0; }
+    bool shares_states() const { return step_.workload.sharding >= Sharding::zero_1; }
+    bool broadcasts() const { return step_.costs.framework_or("broadcast_per_rank", 0) > 0; }
     double bucket() const {
-        const auto asked = static_cast<double>(context_.workload.bucket.count);
-        return asked > 0 ? asked : context_.costs.framework("bucket");
+        const auto asked = static_cast<double>(step_.workload.bucket.count);
+        return asked > 0 ? asked : step_.costs.framework("bucket");
     }
 
     ReplicatedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
-        const Layers layers = layout_.layers_of(context_.model, stage, place);
-        ReplicatedChunk chunk{layers_piece(context_, layers), {}, chunk_ends(context_, stage, place)};
+        const Layers layers = layout_.layers_of(step_.model, stage, place);
+        ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place), {}, {}};
         chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
         const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket());
         const double buckets = std::max(1.0, std::min({wanted, most_buckets, layers.count}));
         for (int b = 0; b < buckets; ++b) {
             const double from = std::floor(b * layers.count / buckets);
             const double to = std::floor((b + 1) * layers.count / buckets);
-            chunk.pieces.push_back(layers_piece(context_, {layers.first + from, to - from}));
+            chunk.pieces.push_back(step_.piece({layers.first + from, to - from}));
         }
         chunk.pieces.front().held.shared += chunk.ends.front_parameters;
         chunk.pieces.back().held.shared += chunk.ends.back_parameters;
@@ -83,7 +88,7 @@ private:
 
     ReplicatedChunk network() const {
         ReplicatedChunk chunk;
-        chunk.pieces = network_pieces(context_, bucket());
+        chunk.pieces = step_.network_pieces(bucket());
         for (const Piece& piece : chunk.pieces) {
             chunk.whole.forward.insert(chunk.whole.forward.end(), piece.forward.begin(), piece.forward.end());
             chunk.whole.backward.insert(chunk.whole.backward.begin(), piece.backward.begin(), piece.backward.end());
@@ -99,14 +104,15 @@ private:
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             Ends chain;
             for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
-                for (const Piece& piece : stages_[stage][chunk].pieces) {
+                ReplicatedChunk& gathering = stages_[stage][chunk];
+                for (const Piece& piece : gathering.pieces) {
                     const StepOp what{StepTag::data, true, stage, 0, chunk};
-                    chain = call_on(builder_, layout_, Collective::all_gather, 2, piece.held, layout_.sharded(stage),
-                                    what, chain);
-                    gathered_[{stage, chunk}].push_back(chain);
+                    chain =
+                        builder_.call_on(Collective::all_gather, 2, piece.held, layout_.sharded(stage), what, chain);
+                    gathering.gathered.push_back(chain);
                 }
             }
-            if (!context_.workload.overlap.parameters) {  // everything is gathered before anything starts
+            if (!step_.workload.overlap.parameters) {  // everything is gathered before anything starts
                 for (std::uint32_t lane = 0; lane < builder_.lanes(); ++lane) { turns_.computed(stage, lane) = chain; }
             }
         }
@@ -118,19 +124,17 @@ private:
         const Collective collective = scatters ? Collective::reduce_scatter : Collective::all_reduce;
         const StepOp what{StepTag::data, false, stage, layout_.micro_batches - 1, chunk};
         Ends& chain = reducing_[stage];
-        chain = call_on(builder_, layout_, collective, context_.gradient_bytes(), piece.held, layout_.data(stage), what,
-                        joined(chain, after));
+        chain = builder_.call_on(collective, gradient_bytes(step_.workload), piece.held, layout_.data(stage), what,
+                                 joined(chain, after));
         reduced_ = joined(std::move(reduced_), chain);
     }
 
-    Ends forward(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, Ends after) {
-        const ReplicatedChunk& chunk = stages_[stage][action.chunk];
-        const StepOp what = compute_op(stage, action);
+    Ends forward(const StepOp& what, std::uint32_t lane, Ends after) {
+        const ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
         after = builder_.compute(chunk.ends.before, what, lane, after);
-        const auto gathered = gathered_.find({stage, action.chunk});
-        if (action.micro_batch == 0 && gathered != gathered_.end()) {
+        if (what.micro_batch == 0 && !chunk.gathered.empty()) {
             for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
-                after = builder_.phases(chunk.pieces[i].forward, what, lane, joined(after, gathered->second[i]));
+                after = builder_.phases(chunk.pieces[i].forward, what, lane, joined(after, chunk.gathered[i]));
             }
         } else {
             after = builder_.phases(chunk.whole.forward, what, lane, after);
@@ -138,17 +142,17 @@ private:
         return builder_.compute(chunk.ends.after, what, lane, after);
     }
 
-    Ends backward(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, Ends after) {
-        const ReplicatedChunk& chunk = stages_[stage][action.chunk];
-        const StepOp what = compute_op(stage, action);
+    Ends backward(const StepOp& what, std::uint32_t lane, Ends after) {
+        ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
         after = builder_.compute(chunk.ends.head_back, what, lane, after);
-        if (action.micro_batch + 1 == layout_.micro_batches) {
+        if (what.micro_batch + 1 == layout_.micro_batches) {
+            chunk.ready.resize(chunk.pieces.size());
             for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
                 after = builder_.phases(chunk.pieces[i].backward, what, lane, after);
-                Ready& ready = ready_[{stage, action.chunk, i}];
+                ReplicatedChunk::Ready& ready = chunk.ready[i];
                 ready.ends = joined(std::move(ready.ends), after);
-                if (++ready.lanes == builder_.lanes() && context_.workload.overlap.gradients) {
-                    reduce(stage, action.chunk, chunk.pieces[i], ready.ends);
+                if (++ready.lanes == builder_.lanes() && step_.workload.overlap.gradients) {
+                    reduce(what.stage, what.chunk, chunk.pieces[i], ready.ends);
                 }
             }
         } else {
@@ -157,23 +161,17 @@ private:
         return builder_.compute(chunk.ends.before, what, lane, after);
     }
 
-    struct Ready {  // the gradients of a piece
-        Ends ends;
-        std::uint32_t lanes = 0;
-    };
     StepBuilder& builder_;
-    const StepContext& context_;
+    const LayerCosts& step_;
     const Layout& layout_;
     StageTurns turns_;
-    std::vector<std::vector<ReplicatedChunk>> stages_;                               // [stage][chunk]
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Ends>> gathered_;  // [stage, chunk][piece]
-    std::map<std::uint32_t, Ends> reducing_;                                         // [stage]
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, Ready> ready_;   // [stage, chunk, piece]
+    std::vector<std::vector<ReplicatedChunk>> stages_;  // [stage][chunk]
+    std::map<std::uint32_t, Ends> reducing_;            // [stage]
     Ends reduced_;
 };
 
 }  // namespace
 
-void add_replicated_step(StepBuilder& builder, const StepContext& context) { ReplicatedStep(builder, context).add(); }
+void add_replicated_step(StepBuilder& builder) { ReplicatedStep(builder).add(); }
 
 }  // namespace fabricast::inline training

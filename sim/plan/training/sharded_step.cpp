@@ -33,12 +33,8 @@ struct Stage {
 
 class ShardedStep {
 public:
-    ShardedStep(StepBuilder& builder, const StepContext& context)
-        : builder_(builder),
-          context_(context),
-          layout_(context.layout),
-          turns_(builder, context),
-          stages_(context.layout.p) {
+    explicit ShardedStep(StepBuilder& builder)
+        : builder_(builder), step_(builder.step()), layout_(step_.layout), turns_(builder), stages_(layout_.p) {
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
                 stages_[stage].chunks.push_back(make_chunk(stage, chunk));
@@ -47,8 +43,8 @@ public:
     }
 
     void add() {
-        turns_.run([&](std::uint32_t stage, std::uint32_t, const PipelineAction& action, const Ends& after) {
-            return action.forward ? forward(stage, action, after) : backward(stage, action, after);
+        turns_.run([&](const StepOp& what, std::uint32_t, const Ends& after) {
+            return what.forward ? forward(what, after) : backward(what, after);
         });
         Ends all = turns_.computed_by_all();
         std::vector<Held> held(layout_.p);
@@ -59,23 +55,22 @@ public:
                 for (const Piece& unit : chunk.units) { held[stage] += unit.held; }
             }
         }
-        finish_step(builder_, context_, held, all);
+        builder_.finish(held, all);
     }
 
 private:
-    Sharding sharding() const { return context_.workload.sharding; }
-    bool gathers_again() const { return sharding() != Sharding::zero_2; }
+    bool gathers_again() const { return step_.workload.sharding != Sharding::zero_2; }
 
     ShardedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
-        ShardedChunk chunk{{}, chunk_ends(context_, stage, place), {}};
-        if (context_.model.convolutional()) {
-            chunk.units = network_pieces(context_, context_.costs.framework("bucket"));
+        ShardedChunk chunk{{}, step_.ends(stage, place), {}};
+        if (step_.model.convolutional()) {
+            chunk.units = step_.network_pieces(step_.costs.framework("bucket"));
             return chunk;
         }
-        const double each = std::max(1.0, std::ceil(context_.model.layers * layout_.micro_batches / most_units));
-        const auto [first, count] = layout_.layers_of(context_.model, stage, place);
+        const double each = std::max(1.0, std::ceil(step_.model.layers * layout_.micro_batches / most_units));
+        const auto [first, count] = layout_.layers_of(step_.model, stage, place);
         for (int unit = 0; unit * each < count; ++unit) {
-            chunk.units.push_back(layers_piece(context_, {first + unit * each, std::min(each, count - unit * each)}));
+            chunk.units.push_back(step_.piece({first + unit * each, std::min(each, count - unit * each)}));
         }
         chunk.root.shared = chunk.ends.front_parameters + chunk.ends.back_parameters;
         return chunk;
@@ -84,34 +79,33 @@ private:
     // Gathers after the stage's earlier calls, and no earlier than `gate`.
     Ends gather(const Held& held, const StepOp& what, const Ends& gate) {
         Ends& wire = stages_[what.stage].wire;
-        return wire = call_on(builder_, layout_, Collective::all_gather, 2, held, layout_.sharded(what.stage), what,
-                              joined(wire, gate));
+        return wire = builder_.call_on(Collective::all_gather, 2, held, layout_.sharded(what.stage), what,
+                                       joined(wire, gate));
     }
 
     // Scatters the gradients that `computed` has made; returns what the next computation waits for.
     Ends scatter(const Held& held, const StepOp& what, const Ends& computed) {
-        const double width = context_.gradient_bytes();
+        const double width = gradient_bytes(step_.workload);
         Ends& wire = stages_[what.stage].wire;
-        wire = call_on(builder_, layout_, Collective::reduce_scatter, width, held, layout_.sharded(what.stage), what,
-                       joined(wire, computed));
-        if (sharding() == Sharding::hsdp) {
+        wire = builder_.call_on(Collective::reduce_scatter, width, held, layout_.sharded(what.stage), what,
+                                joined(wire, computed));
+        if (step_.workload.sharding == Sharding::hsdp) {
             wire = builder_.call({CommKind::data, Collective::all_reduce, width * held.shared / layout_.shard, 1},
                                  layout_.copies(what.stage), what, Layout::all, wire);
         }
-        return context_.workload.overlap.gradients ? computed : joined(computed, wire);
+        return step_.workload.overlap.gradients ? computed : joined(computed, wire);
     }
 
     // If gathers overlap, an action's first gather does not wait for what other stages send.
     Ends first_gate(std::uint32_t stage, const Ends& after) {
-        return context_.workload.overlap.parameters ? turns_.computed(stage, 0) : after;
+        return step_.workload.overlap.parameters ? turns_.computed(stage, 0) : after;
     }
 
-    Ends forward(std::uint32_t stage, const PipelineAction& action, Ends after) {
-        ShardedChunk& chunk = stages_[stage].chunks[action.chunk];
-        const StepOp what = compute_op(stage, action);
-        const bool gathers = gathers_again() || action.micro_batch == 0;
-        const auto ahead = static_cast<std::size_t>(context_.costs.framework("layers_ahead"));
-        std::vector<Ends> done{first_gate(stage, after)};  // end of: what is before unit 0, unit 0, unit 1 ...
+    Ends forward(const StepOp& what, Ends after) {
+        ShardedChunk& chunk = stages_[what.stage].chunks[what.chunk];
+        const bool gathers = gathers_again() || what.micro_batch == 0;
+        const auto ahead = static_cast<std::size_t>(step_.costs.framework("layers_ahead"));
+        std::vector<Ends> done{first_gate(what.stage, after)};  // end of: what is before unit 0, unit 0, unit 1 ...
         Ends arrived;
         if (gathers && !chunk.root_there) {
             arrived = gather(chunk.root, what, done.front());
@@ -120,7 +114,7 @@ private:
         after = builder_.compute(chunk.ends.before, what, 0, joined(after, arrived));
         for (std::size_t u = 0; u < chunk.units.size(); ++u) {
             if (gathers) {
-                const bool early = context_.workload.overlap.parameters;
+                const bool early = step_.workload.overlap.parameters;
                 arrived = gather(chunk.units[u].held, what,
                                  !early       ? after
                                  : u >= ahead ? done.at(u - ahead)
@@ -129,17 +123,16 @@ private:
             after = builder_.phases(chunk.units[u].forward, what, 0, joined(after, arrived));
             done.push_back(after);
         }
-        stages_[stage].last = &chunk;
+        stages_[what.stage].last = &chunk;
         return builder_.compute(chunk.ends.after, what, 0, after);
     }
 
-    Ends backward(std::uint32_t stage, const PipelineAction& action, Ends after) {
-        ShardedChunk& chunk = stages_[stage].chunks[action.chunk];
-        const StepOp what = compute_op(stage, action);
-        const bool early = context_.workload.overlap.parameters;
-        const Ends first = first_gate(stage, after);
+    Ends backward(const StepOp& what, Ends after) {
+        ShardedChunk& chunk = stages_[what.stage].chunks[what.chunk];
+        const bool early = step_.workload.overlap.parameters;
+        const Ends first = first_gate(what.stage, after);
         if (gathers_again() && !chunk.root_there) { after = joined(after, gather(chunk.root, what, first)); }
-        bool there = !gathers_again() || stages_[stage].last == &chunk;
+        bool there = !gathers_again() || stages_[what.stage].last == &chunk;
         Ends arrived = there || !early ? Ends{} : gather(chunk.units.back().held, what, first);
         after = builder_.compute(chunk.ends.head_back, what, 0, after);
         for (std::size_t u = chunk.units.size(); u-- > 0;) {
@@ -153,12 +146,12 @@ private:
         }
         after = builder_.compute(chunk.ends.before, what, 0, after);
         chunk.root_there = !gathers_again();
-        stages_[stage].last = nullptr;
+        stages_[what.stage].last = nullptr;
         return scatter(chunk.root, what, after);
     }
 
     StepBuilder& builder_;
-    const StepContext& context_;
+    const LayerCosts& step_;
     const Layout& layout_;
     StageTurns turns_;
     std::vector<Stage> stages_;
@@ -166,6 +159,6 @@ private:
 
 }  // namespace
 
-void add_sharded_step(StepBuilder& builder, const StepContext& context) { ShardedStep(builder, context).add(); }
+void add_sharded_step(StepBuilder& builder) { ShardedStep(builder).add(); }
 
 }  // namespace fabricast::inline training

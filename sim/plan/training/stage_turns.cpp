@@ -7,33 +7,32 @@ namespace fabricast::inline training {
 
 // Stages take turns: each continues as long as its inputs are there.
 void StageTurns::run(const Body& body) {
-    const Layout& layout = context_.layout;
+    const Layout& layout = step_.layout;
     struct Place {
-        std::uint32_t stage, lane;
-        std::vector<PipelineAction> actions;
+        std::uint32_t lane;
+        std::vector<StepOp> actions;
         std::size_t next = 0;
     };
     std::vector<Place> places;
     for (std::uint32_t stage = 0; stage < layout.p; ++stage) {
         for (std::uint32_t lane = 0; lane < builder_.lanes(); ++lane) {
             places.push_back(
-                {stage, lane, stage_actions(context_.workload.order, stage, layout.p, layout.v, layout.micro_batches)});
+                {lane, stage_actions(step_.workload.order, stage, layout.p, layout.v, layout.micro_batches)});
         }
     }
     for (bool moved = true; moved;) {
         moved = false;
         for (Place& place : places) {
-            while (place.next < place.actions.size()) {
-                const PipelineAction& action = place.actions[place.next];
-                const bool received = receive(place.stage, place.lane, action);
+            for (; place.next < place.actions.size(); ++place.next) {
+                const StepOp& what = place.actions[place.next];
+                const bool received = receive(what, place.lane);
                 moved = moved || received;
-                const std::optional<Ends> waits = inputs(place.stage, place.lane, action);
+                const std::optional<Ends> waits = inputs(what, place.lane);
                 if (!waits) { break; }
-                Ends& computed = computed_[{place.stage, place.lane}];
-                computed = body(place.stage, place.lane, action, joined(computed, *waits));
-                sent_.erase({place.stage, place.lane});
-                post(place.stage, place.lane, action, computed);
-                ++place.next;
+                Ends& computed = computed_[{what.stage, place.lane}];
+                computed = body(what, place.lane, joined(computed, *waits));
+                sent_.erase({what.stage, place.lane});
+                post(what, place.lane, computed);
                 moved = true;
             }
         }
@@ -55,23 +54,19 @@ Ends StageTurns::computed_by_all() const {
     return all;
 }
 
-bool StageTurns::has_input(std::uint32_t stage, const PipelineAction& action) const {
-    const Layout& layout = context_.layout;
-    const bool starts =
-        action.forward ? stage == 0 && action.chunk == 0 : stage + 1 == layout.p && action.chunk + 1 == layout.v;
-    return !starts && layout.p > 1;
-}
-
 // What an action waits for: the input from another stage and, if sends block, the stage's own last send; nullopt if one
 // of them has not been added yet.
-std::optional<Ends> StageTurns::inputs(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action) const {
+std::optional<Ends> StageTurns::inputs(const StepOp& what, std::uint32_t lane) const {
+    const Layout& layout = step_.layout;
+    const bool starts =
+        what.forward ? what.stage == 0 && what.chunk == 0 : what.stage + 1 == layout.p && what.chunk + 1 == layout.v;
     Ends waits;
-    if (has_input(stage, action)) {
-        const auto found = arrived_.find({stage, lane, action.chunk, action.micro_batch, action.forward});
+    if (!starts && layout.p > 1) {
+        const auto found = arrived_.find({lane, what});
         if (found == arrived_.end()) { return std::nullopt; }
         waits = found->second;
     }
-    if (const auto own = sent_.find({stage, lane}); own != sent_.end()) {
+    if (const auto own = sent_.find({what.stage, lane}); own != sent_.end()) {
         if (!own->second.taken) { return std::nullopt; }
         waits = joined(std::move(waits), own->second.ends);
     }
@@ -80,39 +75,38 @@ std::optional<Ends> StageTurns::inputs(std::uint32_t stage, std::uint32_t lane, 
 
 // Sends activations to the next stage or gradients to the previous one; the last stage's activations go to the first
 // stage's next chunk, and gradients the other way.
-void StageTurns::post(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, const Ends& computed) {
-    const Layout& layout = context_.layout;
-    const bool wraps = action.forward ? stage + 1 == layout.p : stage == 0;
-    const std::uint32_t last_chunk = action.forward ? layout.v - 1 : 0;
-    if (layout.p == 1 || (wraps && action.chunk == last_chunk)) { return; }
-    const std::uint32_t next = action.forward ? stage + 1 : stage + layout.p - 1;
-    const std::uint32_t to = next % layout.p;
-    const std::uint32_t chunk = !wraps ? action.chunk : action.forward ? action.chunk + 1 : action.chunk - 1;
-    const StepOp what{StepTag::pipeline, action.forward, stage, action.micro_batch, action.chunk};
-    const ActionKey key{to, lane, chunk, action.micro_batch, action.forward};
+void StageTurns::post(const StepOp& what, std::uint32_t lane, const Ends& computed) {
+    const Layout& layout = step_.layout;
+    const bool wraps = what.forward ? what.stage + 1 == layout.p : what.stage == 0;
+    const std::uint32_t last_chunk = what.forward ? layout.v - 1 : 0;
+    if (layout.p == 1 || (wraps && what.chunk == last_chunk)) { return; }
+    StepOp next = what;
+    next.stage = (what.forward ? what.stage + 1 : what.stage + layout.p - 1) % layout.p;
+    if (wraps) { next.chunk = what.forward ? what.chunk + 1 : what.chunk - 1; }
+    StepOp sending = what;
+    sending.tag = StepTag::pipeline;
     if (!sends_block()) {
-        arrived_[key] = builder_.send(context_.layers.boundary(), stage, to, what, lane, computed);
+        arrived_[{lane, next}] = builder_.send(sending, next.stage, lane, computed);
         return;
     }
-    posted_[key] = {what, computed};
-    sent_[{stage, lane}] = {to, false, {}};
+    posted_[{lane, next}] = {sending, computed};
+    sent_[{what.stage, lane}] = {next.stage, false, {}};
 }
 
 // If sends block, a message moves once both ends have reached it. What a stage sends to the stage that it receives from
 // is in the same batch; what it sends to the other neighbour has left before.
-bool StageTurns::receive(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action) {
-    const ActionKey key{stage, lane, action.chunk, action.micro_batch, action.forward};
-    const auto posted = posted_.find(key);
+bool StageTurns::receive(const StepOp& what, std::uint32_t lane) {
+    const auto posted = posted_.find({lane, what});
     if (posted == posted_.end()) { return false; }
-    const auto& [what, computed] = posted->second;
-    Ends after = joined(computed, computed_[{stage, lane}]);
-    if (const auto own = sent_.find({stage, lane}); own != sent_.end() && own->second.to != what.stage) {
+    const auto& [sending, computed] = posted->second;
+    Ends after = joined(computed, computed_[{what.stage, lane}]);
+    if (const auto own = sent_.find({what.stage, lane}); own != sent_.end() && own->second.to != sending.stage) {
         if (!own->second.taken) { return false; }
         after = joined(std::move(after), own->second.ends);
     }
-    const Ends ends = builder_.send(context_.layers.boundary(), what.stage, stage, what, lane, after);
-    arrived_[key] = ends;
-    sent_[{what.stage, lane}] = {stage, true, ends};
+    const Ends ends = builder_.send(sending, what.stage, lane, after);
+    arrived_[{lane, what}] = ends;
+    sent_[{sending.stage, lane}] = {what.stage, true, ends};
     posted_.erase(posted);
     return true;
 }

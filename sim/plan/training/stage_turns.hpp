@@ -7,18 +7,16 @@
 #include <optional>
 #include <utility>
 
-#include "sim/plan/training/pipeline_order.hpp"
-#include "sim/plan/training/step_parts.hpp"
+#include "sim/plan/training/step_builder.hpp"
 
 namespace fabricast::inline training {
 
 class StageTurns {
 public:
     // Adds an action to the schedule: it computes no earlier than `after`. Returns the operations that end it.
-    using Body =
-        std::function<Ends(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, const Ends& after)>;
+    using Body = std::function<Ends(const StepOp& what, std::uint32_t lane, const Ends& after)>;
 
-    StageTurns(StepBuilder& builder, const StepContext& context) : builder_(builder), context_(context) {}
+    explicit StageTurns(StepBuilder& builder) : builder_(builder), step_(builder.step()) {}
 
     // Adds every stage's actions in their order, each as soon as everything that it waits for has been added.
     void run(const Body& body);
@@ -29,16 +27,8 @@ public:
     Ends computed_by_all() const;
 
 private:
-    struct ActionKey {
-        std::uint32_t stage, lane, chunk, micro_batch;
-        bool forward;
-        auto operator<=>(const ActionKey&) const = default;
-    };
+    using ActionKey = std::pair<std::uint32_t, StepOp>;  // lane, action
 
-    struct Posted {
-        StepOp what;  // the sender's
-        Ends computed;
-    };
     struct Sent {
         std::uint32_t to = 0;
         bool taken = false;  // the receiver has reached it too
@@ -48,17 +38,17 @@ private:
     // 1F1B without interleaving sends and receives in one batch and waits for both before it continues to compute:
     // Megatron-Core, schedules.py, send_forward_recv_backward, which refuses overlap_p2p_comm; PyTorch's Schedule1F1B,
     // _batch_p2p. So a stage does not start an all-to-all while it still sends. Other orders send during computation.
-    bool sends_block() const { return context_.workload.order == PipelineOrder::one_f_one_b && context_.layout.v == 1; }
-    bool has_input(std::uint32_t stage, const PipelineAction& action) const;
-    std::optional<Ends> inputs(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action) const;
-    void post(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action, const Ends& computed);
-    bool receive(std::uint32_t stage, std::uint32_t lane, const PipelineAction& action);
+    bool sends_block() const { return step_.workload.order == PipelineOrder::one_f_one_b && step_.layout.v == 1; }
+    std::optional<Ends> inputs(const StepOp& what, std::uint32_t lane) const;
+    void post(const StepOp& what, std::uint32_t lane, const Ends& computed);
+    bool receive(const StepOp& what, std::uint32_t lane);
 
     StepBuilder& builder_;
-    const StepContext& context_;
+    const LayerCosts& step_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> computed_;  // [stage, lane]
     std::map<ActionKey, Ends> arrived_;
-    std::map<ActionKey, Posted> posted_;                            // by the action that receives it
+    std::map<ActionKey, std::pair<StepOp, Ends>>
+        posted_;  // the sender's operation and what it has computed, by the action that receives it
     std::map<std::pair<std::uint32_t, std::uint32_t>, Sent> sent_;  // [stage, lane]: the message of its last action
 };
 

@@ -1,5 +1,6 @@
 #include "sim/plan/training/step_builder.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace fabricast::inline training {
@@ -20,7 +21,7 @@ Ends joined(Ends a, const Ends& b) {
 }
 
 DeviceId StepBuilder::device(std::uint32_t stage, std::uint32_t lane) const {
-    return fabric_.gpu(plan_.layout.device_rank(stage, lane == Layout::all ? 0 : lane));
+    return fabric_.gpu(step_.layout.device_rank(stage, lane == Layout::all ? 0 : lane));
 }
 
 // Records that all operations which are not recorded yet are for `what`, with the tag `as`.
@@ -40,7 +41,7 @@ Ends StepBuilder::add(const GroupCall& call, const Groups& groups, std::span<con
 }
 
 Ends StepBuilder::compute(const Work& work, const StepOp& what, std::uint32_t lane, Ends after) {
-    for (const Compute& kernel : costs_.computes(work, device(what.stage, lane))) {
+    for (const Compute& kernel : step_.costs.computes(work, device(what.stage, lane))) {
         after = finishes({plan_.schedule.add(kernel, after)});
         tag(what, what.tag);
     }
@@ -57,7 +58,7 @@ Ends StepBuilder::call(const GroupCall& call, const Groups& groups, const StepOp
 }
 
 Ends StepBuilder::phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after) {
-    const Layout& layout = plan_.layout;
+    const Layout& layout = step_.layout;
     const std::uint32_t here = lane_of_groups(lane);
     const auto groups = [&](CommKind kind) {
         return kind == CommKind::tensor    ? layout.tensor(what.stage, here)
@@ -77,17 +78,16 @@ Ends StepBuilder::phases(const Phases& phases, const StepOp& what, std::uint32_t
     return after;
 }
 
-Ends StepBuilder::send(const GroupCall& call, std::uint32_t from_stage, std::uint32_t to_stage, const StepOp& what,
-                       std::uint32_t lane, const Ends& after) {
-    const Layout& layout = plan_.layout;
-    const std::uint32_t low = std::min(from_stage, to_stage);
+Ends StepBuilder::send(const StepOp& what, std::uint32_t to, std::uint32_t lane, const Ends& after) {
+    const Layout& layout = step_.layout;
+    const std::uint32_t low = std::min(what.stage, to);
     const std::uint32_t here = lane_of_groups(lane);
     const std::uint32_t pairs = here == Layout::all ? layout.stage_ranks() : layout.t * layout.c;
-    const std::uint32_t apart = (std::max(from_stage, to_stage) - low) * layout.stage_ranks();
+    const std::uint32_t apart = (std::max(what.stage, to) - low) * layout.stage_ranks();
     const Groups groups{2, apart, layout.device_rank(low, here == Layout::all ? 0 : lane), 2 * pairs};
-    const std::array<DeviceId, 2> devices{device(from_stage, lane), device(to_stage, lane)};
-    return add(call, groups, devices, what, after,
-               from_stage < to_stage ? GroupDirection::onward : GroupDirection::back);
+    const std::array<DeviceId, 2> devices{device(what.stage, lane), device(to, lane)};
+    return add(step_.boundary(), groups, devices, what, after,
+               what.stage < to ? GroupDirection::onward : GroupDirection::back);
 }
 
 Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
@@ -95,6 +95,34 @@ Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
     const OpId op = plan_.schedule.add(Delay{0x20000000U + hosts_++, duration}, after);
     tag(what, StepTag::fixed);
     return finishes({op});
+}
+
+Ends StepBuilder::call_on(Collective collective, double width, const Held& held, const Groups& groups,
+                          const StepOp& what, const Ends& after) {
+    Ends ends = call({CommKind::data, collective, width * held.shared, 1}, groups, what, Layout::all, after);
+    return held.experts > 0 ? call({CommKind::data, collective, width * held.experts, 1},
+                                   step_.layout.expert_data(what.stage), what, Layout::all, ends)
+                            : ends;
+}
+
+Ends StepBuilder::finish(const std::vector<Held>& held_of_stage, const Ends& after) {
+    const double shard = step_.workload.sharding == Sharding::ddp ? 1 : step_.layout.shard;
+    Ends done;
+    for (std::uint32_t stage = 0; stage < held_of_stage.size(); ++stage) {
+        const Held& held = held_of_stage[stage];
+        const double experts_shard = std::max(1.0, shard / step_.layout.e);
+        const Work work = step_.costs.optimizer(held.shared / shard + held.experts / experts_shard, held.total());
+        const StepOp what{StepTag::fixed, false, stage, step_.layout.micro_batches - 1, 0};
+        for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+            done = joined(std::move(done), compute(work, what, lane, after));
+        }
+    }
+    // Some frameworks broadcast the new parameters rank by rank.
+    const double each = step_.costs.framework_or("broadcast_per_rank", 0);
+    const double broadcasts = step_.workload.sharding == Sharding::zero_1 && shard > 1 ? each * shard : 0;
+    const StepOp what{StepTag::fixed, false, 0, step_.layout.micro_batches - 1, 0};
+    done = wait(from_seconds(broadcasts), what, std::move(done));
+    return wait(from_seconds(step_.costs.framework("step")), what, std::move(done));
 }
 
 }  // namespace fabricast::inline training

@@ -17,32 +17,37 @@ Ends joined(Ends a, const Ends& b);
 class StepBuilder {
 public:
     // `lanes`: data ranks that are simulated separately; 1: one represents all.
-    StepBuilder(StepPlan& plan, const Fabric& fabric, GroupCalls& calls, const ComputeCosts& costs, std::uint32_t lanes)
-        : plan_(plan), fabric_(fabric), calls_(calls), costs_(costs), lanes_(lanes) {}
+    StepBuilder(StepPlan& plan, const Fabric& fabric, GroupCalls& calls, const LayerCosts& step, std::uint32_t lanes)
+        : plan_(plan), fabric_(fabric), calls_(calls), step_(step), lanes_(lanes) {}
 
+    const LayerCosts& step() const { return step_; }
     std::uint32_t lanes() const { return lanes_; }
 
     // Each function returns the operations that end what it added, or `after` if there was nothing to do.
     Ends compute(const Work& work, const StepOp& what, std::uint32_t lane, Ends after);
     // A call on one lane of the stage, or on all its lanes (Layout::all).
     Ends call(const GroupCall& call, const Groups& groups, const StepOp& what, std::uint32_t lane, Ends after);
+    // A call of `width` bytes for each shared parameter over these groups, then one for the experts' if there are any.
+    Ends call_on(Collective collective, double width, const Held& held, const Groups& groups, const StepOp& what,
+                 const Ends& after);
     Ends phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after);
-    // Sends the activations of all ranks of the lane from one stage to another.
-    Ends send(const GroupCall& call, std::uint32_t from, std::uint32_t to, const StepOp& what, std::uint32_t lane,
-              const Ends& after);
-    Ends wait(Duration duration, const StepOp& what, Ends after);
+    // Sends the activations of all ranks of the lane from the operation's stage to another.
+    Ends send(const StepOp& what, std::uint32_t to, std::uint32_t lane, const Ends& after);
+    // Runs the optimizer on every stage, then adds the fixed time of the framework.
+    Ends finish(const std::vector<Held>& held_of_stage, const Ends& after);
 
 private:
     std::uint32_t lane_of_groups(std::uint32_t lane) const { return lanes_ == 1 ? Layout::all : lane; }
     DeviceId device(std::uint32_t stage, std::uint32_t lane) const;
     Ends add(const GroupCall& call, const Groups& groups, std::span<const DeviceId> devices, const StepOp& what,
              Ends after, GroupDirection direction);
+    Ends wait(Duration duration, const StepOp& what, Ends after);
     void tag(StepOp what, StepTag as);
 
     StepPlan& plan_;
     const Fabric& fabric_;
     GroupCalls& calls_;
-    const ComputeCosts& costs_;
+    const LayerCosts& step_;
     std::uint32_t lanes_;
     std::uint32_t hosts_ = 0;
 };

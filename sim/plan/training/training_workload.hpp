@@ -2,10 +2,12 @@
 // A training step as the user asks for it: which model, how it is spread over the GPUs, what overlaps with what. All
 // defaults are here. `sim/plan/training/plan_step.hpp` turns it into a Schedule.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/enum_name.hpp"
 #include "base/units.hpp"
 
 namespace fabricast::inline training {
@@ -19,12 +21,19 @@ enum class Sharding : std::uint8_t { ddp, zero_1, zero_2, zero_3, hsdp };
 enum class AttentionKernel : std::uint8_t { automatic, cudnn, flash_2, triton, unfused };
 enum class OptimizerKind : std::uint8_t { adam, sgd };
 
-std::string_view to_string(Precision);
-std::string_view to_string(Recompute);
-std::string_view to_string(PipelineOrder);
-std::string_view to_string(Sharding);
-std::string_view to_string(AttentionKernel);
-std::string_view to_string(OptimizerKind);
+// The spelling used in scenarios, tables and JSON.
+inline constexpr std::array<std::string_view, 6> precision_names = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32"};
+inline constexpr std::array<std::string_view, 4> recompute_names = {"none", "selective", "half", "full"};
+inline constexpr std::array<std::string_view, 2> pipeline_order_names = {"1f1b", "gpipe"};
+inline constexpr std::array<std::string_view, 5> sharding_names = {"ddp", "zero-1", "zero-2", "zero-3", "hsdp"};
+inline constexpr std::array<std::string_view, 5> attention_names = {"auto", "cudnn", "flash-2", "triton", "unfused"};
+inline constexpr std::array<std::string_view, 2> optimizer_names = {"adam", "sgd"};
+inline std::string_view to_string(Precision p) { return enum_name(precision_names, p); }
+inline std::string_view to_string(Recompute r) { return enum_name(recompute_names, r); }
+inline std::string_view to_string(PipelineOrder o) { return enum_name(pipeline_order_names, o); }
+inline std::string_view to_string(Sharding s) { return enum_name(sharding_names, s); }
+inline std::string_view to_string(AttentionKernel a) { return enum_name(attention_names, a); }
+inline std::string_view to_string(OptimizerKind o) { return enum_name(optimizer_names, o); }
 
 // Changes to the library's model, or the user's own model; 0: the library's value.
 struct ModelDimensions {
@@ -72,5 +81,11 @@ struct TrainingWorkload {
     bool compiled = true;                // fused element-wise kernels; false: eager
     bool check_memory = true;            // refuse a step that does not fit the GPU
 };
+
+// Bytes of one gradient, on the wire and in memory: the workload's figure, or what is usual for its sharding.
+inline double gradient_bytes(const TrainingWorkload& workload) {
+    if (workload.gradient_bytes > 0) { return workload.gradient_bytes; }
+    return workload.sharding >= Sharding::zero_3 ? 2 : 4;
+}
 
 }  // namespace fabricast::inline training

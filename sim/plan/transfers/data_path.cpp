@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/plan/collectives/costs.hpp"
-
 namespace fabricast::inline transfers {
 
 void Leg::limit(double rate, std::string_view why) {
@@ -36,27 +34,14 @@ const Part& DataPathFigures::part(std::string_view name) const {
     return found != nullptr ? *found : catalog_->at("data-path", name);  // throws and names the nearest part
 }
 
-const Figure& DataPathFigures::read(std::string_view name, std::string_view figure) {
-    const Part& from = part(name);
-    const Figure& found = from.figure(figure);
-    used_.try_emplace({std::string(name), std::string(figure)}, &found);
-    return found;
-}
-
 double DataPathFigures::number(std::string_view name, std::string_view figure) {
-    return read(name, figure).value.front();
+    return log_.read(part(name), figure).value.front();
 }
 
 LatencyTerm DataPathFigures::latency(std::string what, std::string_view name, std::string_view figure) {
-    const Figure& found = read(name, figure);
+    const Figure& found = log_.read(part(name), figure);
     return {std::move(what), from_seconds(found.value.front()), from_seconds(found.low80), from_seconds(found.high80),
             std::string(name) + "/" + std::string(figure)};
-}
-
-std::vector<FigureUsed> DataPathFigures::used() const {
-    std::vector<FigureUsed> all;
-    for (const auto& [key, figure] : used_) { all.push_back(figure_used(key.first, key.second, *figure)); }
-    return all;
 }
 
 }  // namespace fabricast::inline transfers

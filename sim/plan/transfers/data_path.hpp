@@ -5,17 +5,15 @@
 // schedule for the engines.
 
 #include <limits>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/units.hpp"
 #include "models/catalog.hpp"
-#include "models/evidence.hpp"
+#include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/transfers/transfer_workload.hpp"
 #include "topologies/fabric.hpp"
 
@@ -78,6 +76,8 @@ struct Refusal {
     std::string reason;
 };
 
+using PathAttempt = std::variant<DataPath, Refusal>;
+
 // Reads figures of the catalogue's data paths and records each.
 class DataPathFigures {
 public:
@@ -88,17 +88,14 @@ public:
     LatencyTerm latency(std::string what, std::string_view part, std::string_view figure);
     const Part& part(std::string_view name) const;
     const Catalog& catalog() const { return *catalog_; }
-    std::vector<FigureUsed> used() const;
+    std::vector<FigureUsed> used() const { return log_.figures(); }
 
 private:
-    const Figure& read(std::string_view part, std::string_view figure);
-
     const Catalog* catalog_;
-    std::map<std::pair<std::string, std::string>, const Figure*> used_;
+    FigureLog log_;
 };
 
 struct PathRequest;
-struct PathAttempt;
 
 // A row of the table of transports.
 struct Transport {
@@ -116,15 +113,6 @@ struct PathRequest {
     const HostConditions& host;
     DataPathFigures& figures;
     std::span<const Transport> transports = every_transport();  // to choose from
-};
-
-// One transport's answer.
-struct PathAttempt {
-    std::optional<DataPath> path;
-    std::string refusal;
-
-    PathAttempt(DataPath p) : path(std::move(p)) {}           // NOLINT(google-explicit-constructor)
-    PathAttempt(Refusal r) : refusal(std::move(r.reason)) {}  // NOLINT(google-explicit-constructor)
 };
 
 }  // namespace fabricast::inline transfers

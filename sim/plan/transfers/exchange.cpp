@@ -141,8 +141,8 @@ std::string describe(const Exchange& e, const TransferWorkload& workload, const 
     for (const std::string& note : path.notes) { out += fmt::format("note               {}\n", note); }
     if (!e.choice.refused.empty()) {
         out += "\nwhat forbids a better transport\n";
-        for (const Candidate& refused : e.choice.refused) {
-            out += fmt::format("  {:<18}{}\n", refused.transport, refused.attempt.refusal);
+        for (const RefusedTransport& refused : e.choice.refused) {
+            out += fmt::format("  {:<18}{}\n", refused.transport, refused.reason);
         }
     }
     return out;

@@ -23,6 +23,8 @@ void limit_reads(const Messaging& m, const Fabric& fabric, DataPath& path) {
     }
 }
 
+bool over_network(const DataPath& path) { return std::ranges::any_of(path.legs, &Leg::on_network); }
+
 Duration links_of(const DataPath& path, const Fabric& fabric) {
     Duration sum;
     for (const Leg& leg : path.legs) { sum += leg.paths.empty() ? Duration{} : fabric.path(leg.paths.front()).latency; }
@@ -75,8 +77,6 @@ Fabric transfer_fabric(const Fabric& built, const TransferWorkload& workload, co
     }
     return Fabric(std::move(cluster));
 }
-
-bool over_network(const DataPath& path) { return std::ranges::any_of(path.legs, &Leg::on_network); }
 
 Exchanger::Exchanger(const TransferWorkload& workload, const Fabric& fabric, const Catalog& catalog)
     : workload_(workload),

@@ -58,7 +58,4 @@ private:
     std::vector<FigureUsed> figures_;
 };
 
-// Whether a leg of the path crosses the network between nodes.
-bool over_network(const DataPath& path);
-
 }  // namespace fabricast::inline transfers

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/unit_text.hpp"
@@ -13,7 +12,6 @@ namespace fabricast::inline transfers {
 namespace {
 
 constexpr std::string_view verbs = "rdma";
-constexpr std::string_view kernel = "kernel-tcp";
 
 // Time to pin the buffer's pages and to register them with the adapter.
 Duration registration(const PathRequest& r, bool gpu) {
@@ -42,6 +40,8 @@ DeviceId served_by(const PathRequest& r, DeviceId end) {
     return end;
 }
 
+}  // namespace
+
 PathQuery between_adapters(const PathRequest& r, DeviceId from, DeviceId to) {
     PathQuery over = query(from, to, PathKind::network);
     over.src_nic = adapter_of(r.fabric, served_by(r, from), r.host.nic);
@@ -49,8 +49,6 @@ PathQuery between_adapters(const PathRequest& r, DeviceId from, DeviceId to) {
     over.forwarded = r.host.nic == NumaPlace::near;
     return over;
 }
-
-}  // namespace
 
 std::optional<std::string> no_adapter(const PathRequest& r) {
     if (r.fabric.nics_per_node() == 0) {
@@ -148,56 +146,6 @@ void add_gpu_staging(const PathRequest& r, DataPath& path) {
         cut_into_pieces(r, "staged-rdma", path);
         path.piece = own.count > 0 ? own : path.piece;
     }
-}
-
-double segment_payload(const PathRequest& r, std::string_view part, double headers) {
-    const double mtu = r.host.mtu.count > 0 ? static_cast<double>(r.host.mtu.count) : r.figures.number(part, "mtu");
-    const double room = mtu - headers;
-    return r.host.mss.count > 0 ? std::min(room, static_cast<double>(r.host.mss.count)) : room;
-}
-
-PathAttempt kernel_stack(const PathRequest& r, std::string_view part, double frame_header) {
-    if (const auto why = no_adapter(r)) { return Refusal{*why}; }
-    const auto ends = host_ends(r);
-    if (!ends) { return Refusal{"the node template draws no host memory"}; }
-    constexpr double ip_tcp = 52;  // IPv4 20, TCP 20 and its timestamps 12
-    const double payload = segment_payload(r, part, ip_tcp);
-    const double packet = payload + ip_tcp;
-    const FabricSpec& fabric = r.fabric.cluster().fabric;
-    const double link_share = static_cast<double>(fabric.link.framing.payload.count) /
-                              static_cast<double>((fabric.link.framing.payload + fabric.link.framing.header).count);
-    const double share = payload / (packet + frame_header);
-    const double packets =
-        r.host.offloads ? r.figures.number(kernel, "packet") : r.figures.number(kernel, "packet_bare");
-    const double lanes = std::min(r.host.cores, r.host.qps);
-    const auto core = [&](const char* figure) {
-        return 1 / (r.figures.number(kernel, figure) + packets / payload);  // bytes per second of one core
-    };
-    DataPath path;
-    path.piece = rounded_bytes(r.figures.number(kernel, "segment"));
-    path.slots = static_cast<int>(r.figures.number(kernel, "segments"));
-    path.legs = {core_copy(r, ends->from, "core copies user memory into the kernel's and cuts segments",
-                           lanes * core("send_byte"), "sender's cores"),
-                 {.what = fmt::format("adapter sends packets of {} B", std::lround(packet)),
-                  .paths = {between_adapters(r, ends->from, ends->to)},
-                  .wire_ratio = std::max(1.0, link_share / share)},
-                 core_copy(r, ends->to, "core takes packets and copies them into user memory",
-                           lanes * core("receive_byte"), "receiver's cores")};
-    path.latency = {r.figures.latency("system call and stack of the sender", kernel, "send"),
-                    r.figures.latency("interrupt and stack of the receiver", kernel, "interrupt"),
-                    r.figures.latency("the receiving thread wakes up", kernel, "wake")};
-    if (static_cast<double>(r.host.mss.count) > payload) {
-        path.notes.push_back(fmt::format("`host.mss` changes nothing: the MTU leaves {} B", std::lround(payload)));
-    }
-    if (const Duration held = r.host.interrupt_delay; held.ps > 0) {
-        path.latency.push_back({"the adapter holds its interrupt back", held, held, held, "workload.host"});
-    }
-    path.work = {
-        {false, "copies and cuts segments", from_seconds(r.figures.number(kernel, "send")), 1 / core("send_byte")},
-        {true, "takes packets and copies", from_seconds(r.figures.number(kernel, "interrupt")),
-         1 / core("receive_byte")}};
-    add_gpu_staging(r, path);
-    return path;
 }
 
 }  // namespace fabricast::inline transfers

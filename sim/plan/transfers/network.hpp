@@ -1,9 +1,8 @@
 #pragma once
-// What the network transports share: verbs, registration, the kernel's stack.
+// What the network transports share: adapters, verbs, registration, staging.
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "sim/plan/transfers/places.hpp"
 
@@ -18,6 +17,9 @@ std::optional<std::string> no_rdma(const PathRequest& request);
 // The same for RDMA of GPU memory.
 std::optional<std::string> no_gpu_rdma(const PathRequest& request);
 
+// The way between the adapters that the two ends use.
+PathQuery between_adapters(const PathRequest& request, DeviceId from, DeviceId to);
+
 // One adapter reads `from`, another one writes `to`.
 Leg rdma_leg(const PathRequest& request, DeviceId from, DeviceId to);
 
@@ -31,18 +33,10 @@ DataPath rdma_path(const PathRequest& request);
 // Adds the staging of GPU memory before and after the legs between host memories.
 void add_gpu_staging(const PathRequest& request, DataPath& path);
 
-// Payload bytes of one packet, for the kernel's stack or for TCP in an adapter: the MTU (`mtu` of `part` unless the
-// host sets another) less `headers`, and no more than the host's MSS.
-double segment_payload(const PathRequest& request, std::string_view part, double headers);
-
 // Host memories where a network transport starts and ends: the ends themselves or the memories next to them.
 struct HostEnds {
     DeviceId from{}, to{};
 };
 std::optional<HostEnds> host_ends(const PathRequest& request);
-
-// The kernel's stack with the MTU of `part`: headers on the wire for each packet (`frame_header` bytes below IP),
-// copies by cores, staging of GPU memory. Refused where there is no adapter or no host memory.
-PathAttempt kernel_stack(const PathRequest& request, std::string_view part, double frame_header);
 
 }  // namespace fabricast::inline transfers

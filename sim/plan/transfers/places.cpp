@@ -8,19 +8,6 @@
 
 namespace fabricast::inline transfers {
 
-bool is_gpu(const Fabric& fabric, DeviceId device) { return fabric.kind(device) == DeviceKind::gpu; }
-bool is_host(const Fabric& fabric, DeviceId device) { return fabric.kind(device) == DeviceKind::host_memory; }
-
-bool same_node(const PathRequest& r) { return r.fabric.node_of(r.from) == r.fabric.node_of(r.to); }
-
-std::optional<Path> path_between(const Fabric& fabric, const PathQuery& query) {
-    try {
-        return fabric.path(query);
-    } catch (const Unreachable&) { return std::nullopt; }
-}
-
-PathQuery query(DeviceId from, DeviceId to, PathKind kind) { return {.src = from, .dst = to, .kind = kind}; }
-
 namespace {
 
 // The latency of a path; empty if there is none.
@@ -51,7 +38,59 @@ PathQuery to_adapter(const Fabric& fabric, DeviceId device, std::uint32_t nic) {
     return query(device, fabric.nic(fabric.node_of(device), nic), over);
 }
 
+const Part* part_of(const PathRequest& r, const NodeDevice& device) {
+    return device.part.empty() ? nullptr : r.figures.catalog().find(device.part);
+}
+
+// Whether a link is a cable to a device of this kind.
+auto leads_to(const Fabric& fabric, DeviceKind kind) {
+    return [&fabric, kind](LinkId link) {
+        const LinkEnds ends = fabric.ends(link);
+        return !ends.resource && fabric.kind(ends.to) == kind;
+    };
+}
+
+// Rate of a DMA engine that reads over the path's PCIe links, in payload bytes per second: completions (figure
+// read.completion) carry less payload than the writes that the links are rated for. Infinite if the path crosses no
+// PCIe.
+double read_rate(const PathRequest& r, const Path& path) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const LinkId link : path.span()) {
+        if (r.fabric.link(link).cls == LinkClass::pcie && !r.fabric.ends(link).resource) {
+            least = std::min(least, r.fabric.link(link).capacity);
+        }
+    }
+    const Part* host = cpu_part(r);
+    const bool own = host != nullptr && host->has("read.completion");
+    const Bytes completion = rounded_bytes(r.figures.number(own ? host->name : "dma", "read.completion"));
+    const Bytes write = rounded_bytes(r.figures.number("dma", "write.payload"));
+    constexpr int tlp_era = 5;  // PCIe generation before flits; the loss is about the same with flits
+    return least * pcie::efficiency(completion, pcie::completion_overhead(tlp_era)) /
+           pcie::efficiency(write, pcie::write_overhead(tlp_era));
+}
+
+const Part* drive_part(const PathRequest& r, DeviceId device) {
+    const std::string full = name_of(r, device);
+    const auto& devices = r.fabric.node().devices;
+    const auto found = std::ranges::find(devices, full.substr(full.find('.') + 1), &NodeDevice::name);
+    const Part* part = found == devices.end() ? nullptr : part_of(r, *found);
+    return part != nullptr && part->kind == "drive" ? part : nullptr;
+}
+
 }  // namespace
+
+bool is_gpu(const Fabric& fabric, DeviceId device) { return fabric.kind(device) == DeviceKind::gpu; }
+bool is_host(const Fabric& fabric, DeviceId device) { return fabric.kind(device) == DeviceKind::host_memory; }
+
+bool same_node(const PathRequest& r) { return r.fabric.node_of(r.from) == r.fabric.node_of(r.to); }
+
+std::optional<Path> path_between(const Fabric& fabric, const PathQuery& query) {
+    try {
+        return fabric.path(query);
+    } catch (const Unreachable&) { return std::nullopt; }
+}
+
+PathQuery query(DeviceId from, DeviceId to, PathKind kind) { return {.src = from, .dst = to, .kind = kind}; }
 
 std::optional<DeviceId> memory_beside(const Fabric& fabric, DeviceId device, NumaPlace place) {
     if (is_host(fabric, device)) { return device; }
@@ -88,14 +127,6 @@ std::optional<DeviceId> cpu_of(const Fabric& fabric, DeviceId memory) {
     return std::nullopt;
 }
 
-namespace {
-
-const Part* part_of(const PathRequest& r, const NodeDevice& device) {
-    return device.part.empty() ? nullptr : r.figures.catalog().find(device.part);
-}
-
-}  // namespace
-
 const Part* cpu_part(const PathRequest& r) {
     for (const NodeDevice& device : r.fabric.node().devices) {
         if (const Part* part = part_of(r, device); part != nullptr && part->kind == "cpu") { return part; }
@@ -107,18 +138,6 @@ double peer_limit(const CpuSpec& cpu, bool reads) {
     const double limit = reads ? cpu.p2p_read_limit : cpu.p2p_write_limit;
     return limit > 0 ? limit : std::numeric_limits<double>::infinity();
 }
-
-namespace {
-
-// Whether a link is a cable to a device of this kind.
-auto leads_to(const Fabric& fabric, DeviceKind kind) {
-    return [&fabric, kind](LinkId link) {
-        const LinkEnds ends = fabric.ends(link);
-        return !ends.resource && fabric.kind(ends.to) == kind;
-    };
-}
-
-}  // namespace
 
 int bridges(const Fabric& fabric, const Path& path) {
     return static_cast<int>(std::ranges::count_if(path.span(), leads_to(fabric, DeviceKind::cpu)));
@@ -133,32 +152,9 @@ bool has_class(const Fabric& fabric, const Path& path, LinkClass cls) {
     return std::ranges::any_of(path.span(), [&](LinkId link) { return fabric.link(link).cls == cls; });
 }
 
-double read_rate(const PathRequest& r, const Path& path) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const LinkId link : path.span()) {
-        if (r.fabric.link(link).cls == LinkClass::pcie && !r.fabric.ends(link).resource) {
-            least = std::min(least, r.fabric.link(link).capacity);
-        }
-    }
-    const Part* host = cpu_part(r);
-    const bool own = host != nullptr && host->has("read.completion");
-    const Bytes completion = rounded_bytes(r.figures.number(own ? host->name : "dma", "read.completion"));
-    const Bytes write = rounded_bytes(r.figures.number("dma", "write.payload"));
-    constexpr int tlp_era = 5;  // PCIe generation before flits; the loss is about the same with flits
-    return least * pcie::efficiency(completion, pcie::completion_overhead(tlp_era)) /
-           pcie::efficiency(write, pcie::write_overhead(tlp_era));
-}
-
 void cut_into_pieces(const PathRequest& r, std::string_view part, DataPath& path) {
     path.piece = rounded_bytes(r.figures.number(part, "piece"));
     path.slots = static_cast<int>(r.figures.number(part, "slots"));
-}
-
-std::string fabric_family(const PathRequest& r) {
-    const FabricSpec& spec = r.fabric.cluster().fabric;
-    if (spec.kind == FabricKind::none) { return ""; }
-    const Part* link = r.figures.catalog().find(spec.link.name);
-    return link == nullptr ? "" : link->word_or("family", "");
 }
 
 std::string name_of(const PathRequest& r, DeviceId device) { return r.fabric.device_name(device); }
@@ -186,18 +182,6 @@ void add_translation(const PathRequest& r, DataPath& path) {
         path.latency.push_back(r.figures.latency("IOMMU translates (hit)", "host-conditions", "iommu.hit"));
     }
 }
-
-namespace {
-
-const Part* drive_part(const PathRequest& r, DeviceId device) {
-    const std::string full = name_of(r, device);
-    const auto& devices = r.fabric.node().devices;
-    const auto found = std::ranges::find(devices, full.substr(full.find('.') + 1), &NodeDevice::name);
-    const Part* part = found == devices.end() ? nullptr : part_of(r, *found);
-    return part != nullptr && part->kind == "drive" ? part : nullptr;
-}
-
-}  // namespace
 
 bool is_drive(const PathRequest& r, DeviceId device) { return drive_part(r, device) != nullptr; }
 

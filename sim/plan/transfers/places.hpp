@@ -1,6 +1,6 @@
 #pragma once
 // What transports need to know of a machine: the kind of a device, the path between two devices, the memory and adapter
-// next to a device, the rate of DMA reads; and the legs that they share: copy engines, cores, drives ("node0.nvme3").
+// next to a device; and the legs that they share: copy engines, cores, drives ("node0.nvme3").
 
 #include <optional>
 #include <string>
@@ -37,16 +37,9 @@ int bridges(const Fabric& fabric, const Path& path);
 bool passes(const Fabric& fabric, const Path& path, DeviceKind kind);
 bool has_class(const Fabric& fabric, const Path& path, LinkClass cls);
 
-// Rate of a DMA engine that reads over the path's PCIe links, in payload bytes per second: completions (figure
-// read.completion) carry less payload than the writes that the links are rated for. Infinite if the path crosses no
-// PCIe.
-double read_rate(const PathRequest& request, const Path& path);
-
 // Lets a path's legs pass on pieces, with the figures `piece` and `slots` of `part`.
 void cut_into_pieces(const PathRequest& request, std::string_view part, DataPath& path);
 
-// The family of the fabric's link: "infiniband", "ethernet", ...; empty if there is no network.
-std::string fabric_family(const PathRequest& request);
 std::string name_of(const PathRequest& request, DeviceId device);
 
 // The copy engine of the GPU at one end reads host memory, called `memory`, at the other end, or writes it.

@@ -55,8 +55,7 @@ std::span<const Transport> every_transport() {
 }
 
 std::vector<std::string> transport_names(const Catalog& catalog, std::span<const Transport> transports) {
-    std::vector<std::string> names;
-    for (const Transport& transport : transports) { names.emplace_back(transport.name); }
+    std::vector<std::string> names = names_of(transports, &Transport::name);
     std::ranges::stable_sort(names, {}, [&](const std::string& name) {
         const double rank = preference(catalog, name);
         return rank > 0 ? rank : 1e9;
@@ -68,28 +67,26 @@ ChosenPath choose_path(const std::string& transport, const PathRequest& request)
     const Catalog& catalog = request.figures.catalog();
     const std::vector<std::string> names = transport_names(catalog, request.transports);
     if (transport != "auto" && std::ranges::find(names, transport) == names.end()) {
-        const std::string near = nearest_word(transport, names);
         throw CatalogError(fmt::format("no transport '{}' (accepted: auto, {}){}", transport, fmt::join(names, ", "),
-                                       near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+                                       did_you_mean(transport, names)));
     }
-    std::vector<Candidate> refused;
-    std::vector<std::string> reasons;
+    std::vector<RefusedTransport> refused;
     for (const std::string& name : names) {
         const bool asked = transport == name;
         if (!asked && !(preference(catalog, name) > 0)) { continue; }
         PathAttempt answer = std::ranges::find(request.transports, name, &Transport::name)->ask(request);
-        if (answer.path && (asked || transport == "auto")) {
-            answer.path->transport = name;
-            return {std::move(*answer.path), std::move(refused)};
+        if (auto* path = std::get_if<DataPath>(&answer)) {
+            if (!asked && transport != "auto") { continue; }
+            path->transport = name;
+            return {std::move(*path), std::move(refused)};
         }
-        if (asked) { throw NoDataPath(name + " cannot be taken: " + answer.refusal); }
-        if (!answer.path && is_for(request.figures.part(name), request)) {
-            reasons.push_back(fmt::format("{}: {}", name, answer.refusal));
-            refused.push_back({name, std::move(answer)});
-        }
+        const std::string& reason = std::get<Refusal>(answer).reason;
+        if (asked) { throw NoDataPath(name + " cannot be taken: " + reason); }
+        if (is_for(request.figures.part(name), request)) { refused.push_back({name, reason}); }
     }
-    throw NoDataPath(refused.empty() ? "no transport is for these two devices"
-                                     : fmt::format("no transport can be taken ({})", fmt::join(reasons, "; ")));
+    if (refused.empty()) { throw NoDataPath("no transport is for these two devices"); }
+    const auto text = [](const RefusedTransport& r) { return fmt::format("{}: {}", r.transport, r.reason); };
+    throw NoDataPath(fmt::format("no transport can be taken ({})", fmt::join(names_of(refused, text), "; ")));
 }
 
 }  // namespace fabricast::inline transfers

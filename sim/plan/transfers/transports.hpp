@@ -1,5 +1,6 @@
 #pragma once
-// All transports, and the choice among them. To add one: a file in kinds/ and a part in the catalogue.
+// All transports, and the choice among them. To add one: a function in kinds/, its word in
+// CMakeLists.txt and a part in the catalogue.
 
 #include <string>
 #include <vector>
@@ -9,15 +10,14 @@
 
 namespace fabricast::inline transfers {
 
-struct Candidate {
-    std::string transport;
-    PathAttempt attempt;
+struct RefusedTransport {
+    std::string transport, reason;
 };
 
 // The chosen path, and the transports that are preferred to it but were refused.
 struct ChosenPath {
     DataPath path;
-    std::vector<Candidate> refused;
+    std::vector<RefusedTransport> refused;
 };
 
 // The hardware and its conditions allow no transport; the message says why each one was refused.

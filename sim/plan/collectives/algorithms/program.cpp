@@ -16,13 +16,11 @@ struct Fold {
     explicit Fold(std::uint32_t ranks) : core(std::bit_floor(ranks)), extra(ranks - core) {}
 };
 
-void fold_in(Program& p, const Fold& fold) {
-    for (std::uint32_t r = 0; r < fold.extra; ++r) { p.messages.push_back({0, fold.core + r, r, 0, p.pieces, true}); }
-}
-
-void fold_out(Program& p, const Fold& fold, std::uint32_t step) {
+// Into the core, or the result back to the extra ranks.
+void add_fold(Program& p, const Fold& fold, std::uint32_t step, bool in) {
     for (std::uint32_t r = 0; r < fold.extra; ++r) {
-        p.messages.push_back({step, r, fold.core + r, 0, p.pieces, false});
+        const std::uint32_t extra = fold.core + r;
+        p.messages.push_back({step, in ? extra : r, in ? r : extra, 0, p.pieces, in});
     }
 }
 
@@ -102,12 +100,12 @@ Program hierarchical_all_reduce(std::uint32_t nodes, std::uint32_t per_node) {
 Program recursive_doubling_all_reduce(std::uint32_t ranks) {
     const Fold fold(ranks);
     Program p{.name = "recursive doubling all-reduce", .ranks = ranks, .pieces = 1, .in_order = true, .messages = {}};
-    fold_in(p, fold);
+    add_fold(p, fold, 0, true);
     std::uint32_t step = 1;
     for (std::uint32_t distance = 1; distance < fold.core; distance *= 2, ++step) {
         for (std::uint32_t r = 0; r < fold.core; ++r) { p.messages.push_back({step, r, r ^ distance, 0, 1, true}); }
     }
-    fold_out(p, fold, step);
+    add_fold(p, fold, step, false);
     return p;
 }
 
@@ -118,7 +116,7 @@ Program halving_doubling_all_reduce(std::uint32_t ranks) {
               .pieces = fold.core,
               .in_order = true,
               .messages = {}};
-    fold_in(p, fold);
+    add_fold(p, fold, 0, true);
     std::uint32_t step = 1;
     // Halving: a rank keeps the half of its current block that contains its own piece and sends the other half.
     for (std::uint32_t half = fold.core / 2; half > 0; half /= 2, ++step) {
@@ -132,7 +130,7 @@ Program halving_doubling_all_reduce(std::uint32_t ranks) {
             p.messages.push_back({step, r, r ^ have, r / have * have, have, false});
         }
     }
-    fold_out(p, fold, step);
+    add_fold(p, fold, step, false);
     return p;
 }
 

@@ -1,9 +1,7 @@
 #include "sim/plan/collectives/algorithms/unroll.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 #include <utility>
 
 namespace fabricast::inline collectives {
@@ -29,13 +27,11 @@ public:
         for (std::size_t i = 0; i < program_.messages.size();) {
             const std::uint32_t step = program_.messages[i].step;
             const std::size_t begin = i;
-            std::vector<std::optional<OpId>> sent;
+            std::vector<OpId> sent;
             for (; i < program_.messages.size() && program_.messages[i].step == step; ++i) {
                 sent.push_back(send(program_.messages[i]));
             }
-            for (std::size_t j = begin; j < i; ++j) {
-                if (sent[j - begin]) { arrive(program_.messages[j], *sent[j - begin]); }
-            }
+            for (std::size_t j = begin; j < i; ++j) { arrive(program_.messages[j], sent[j - begin]); }
             end_step();
         }
         std::vector<OpId> last;
@@ -54,7 +50,7 @@ private:
         return writers_[std::size_t{device} * program_.pieces + piece];
     }
 
-    std::optional<OpId> send(const Message& m) {
+    OpId send(const Message& m) {
         double bytes = 0;
         std::vector<OpId> needs;
         for (std::uint32_t piece = m.first; piece < m.first + m.count; ++piece) {
@@ -62,7 +58,6 @@ private:
             const std::vector<OpId>& wrote = writers(m.src, piece);
             needs.insert(needs.end(), wrote.begin(), wrote.end());
         }
-        if (!(bytes > 0)) { return std::nullopt; }
         if (program_.in_order) { needs.insert(needs.end(), past_[m.src].begin(), past_[m.src].end()); }
         std::vector<Dependency> depends;
         for (const OpId op : each_once(std::move(needs))) { depends.push_back({op}); }

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "base/nearest_word.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "sim/plan/collectives/plan.hpp"
@@ -46,7 +47,7 @@ bool means(const std::string& item, std::string_view known) {
 
 // Which of `known` may be chosen, by NCCL's list syntax (src/graph/tuning.cc, parseList): "ring,tree", "^LL128",
 // "ring;allreduce:tree,nvls".
-std::vector<bool> narrowed(const Setting& setting, const std::vector<std::string_view>& known) {
+std::vector<bool> narrowed(const Setting& setting, const std::vector<std::string>& known) {
     std::vector<bool> allowed(known.size(), true);
     for (const std::string_view entry : split(setting.value, ';')) {
         const std::size_t colon = entry.find(':');
@@ -72,9 +73,7 @@ std::vector<bool> narrowed(const Setting& setting, const std::vector<std::string
 }
 
 void set_algorithms(Environment& e, const Setting& setting) {
-    std::vector<std::string_view> known;
-    for (const AlgorithmModel* algorithm : setting.algorithms) { known.push_back(algorithm->name); }
-    const std::vector<bool> allowed = narrowed(setting, known);
+    const std::vector<bool> allowed = narrowed(setting, names_of(setting.algorithms, &AlgorithmModel::name));
     e.allowed.refused.clear();
     for (std::size_t i = 0; i < allowed.size(); ++i) {
         if (!allowed[i]) { e.allowed.refused.insert(setting.algorithms[i]->key); }
@@ -146,11 +145,7 @@ constexpr std::array variables{
 
 }  // namespace
 
-std::vector<std::string_view> modelled_variables() {
-    std::vector<std::string_view> names;
-    std::ranges::transform(variables, std::back_inserter(names), &Variable::name);
-    return names;
-}
+std::vector<std::string> modelled_variables() { return names_of(variables, &Variable::name); }
 
 Environment read_environment(const std::map<std::string, std::string>& given, Collective collective,
                              Algorithms algorithms) {

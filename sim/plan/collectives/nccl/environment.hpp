@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim/plan/collectives/nccl/tuning.hpp"
@@ -32,7 +31,7 @@ struct Environment {
 };
 
 // The variables that read_environment uses; any other leaves a note.
-std::vector<std::string_view> modelled_variables();
+std::vector<std::string> modelled_variables();
 
 // Throws PlanError for a value that does not parse (an unknown algorithm, a negative channel count). Lists for other
 // collectives ("broadcast:ring") are skipped; lists for `collective` narrow `allowed`.

@@ -10,15 +10,10 @@ namespace fabricast::inline collectives::nccl {
 
 namespace {
 
-struct Neighbour {
-    std::size_t device = 0;
-    bool between_cpus = false;
-};
-
-// The node without its NVLinks: devices by name, cables as neighbours.
+// The node without its NVLinks: devices by name, and their neighbours.
 struct PcieGraph {
     std::map<std::string, std::size_t> index;
-    std::vector<std::vector<Neighbour>> next;
+    std::vector<std::vector<std::size_t>> next;
     std::vector<bool> cpu, pcie_switch;
 
     std::size_t device(const std::string& name) {
@@ -44,9 +39,8 @@ PcieGraph pcie_graph(const NodeTemplate& node) {
         if (is_nvlink(cable)) { continue; }
         const std::size_t a = graph.device(cable.a);
         const std::size_t b = graph.device(cable.b);
-        const bool between = graph.cpu[a] && graph.cpu[b];
-        graph.next[a].push_back({b, between});
-        graph.next[b].push_back({a, between});
+        graph.next[a].push_back(b);
+        graph.next[b].push_back(a);
     }
     return graph;
 }
@@ -66,12 +60,12 @@ std::vector<Walk> walks_from(const PcieGraph& graph, std::size_t start) {
         const std::size_t at = todo.front();
         todo.pop();
         if (at != start && !graph.cpu[at] && !graph.pcie_switch[at]) { continue; }
-        for (const Neighbour& n : graph.next[at]) {
-            if (walk[n.device].hops >= 0) { continue; }
-            walk[n.device] = {walk[at].hops + 1, walk[at].switches + (graph.pcie_switch[n.device] ? 1 : 0),
-                              walk[at].cpus + (graph.cpu[n.device] ? 1 : 0),
-                              walk[at].between_cpus + (n.between_cpus ? 1 : 0)};
-            todo.push(n.device);
+        for (const std::size_t next : graph.next[at]) {
+            if (walk[next].hops >= 0) { continue; }
+            const bool between_cpus = graph.cpu[at] && graph.cpu[next];
+            walk[next] = {walk[at].hops + 1, walk[at].switches + (graph.pcie_switch[next] ? 1 : 0),
+                          walk[at].cpus + (graph.cpu[next] ? 1 : 0), walk[at].between_cpus + (between_cpus ? 1 : 0)};
+            todo.push(next);
         }
     }
     return walk;

@@ -8,13 +8,6 @@
 
 namespace fabricast::inline collectives::nccl {
 
-Protocol scenario_protocol(Proto proto) {
-    constexpr std::array same{Protocol::ll, Protocol::ll128, Protocol::simple};
-    return same[index(proto)];
-}
-
-std::string figure_prefix(Proto proto) { return std::string(fabricast::to_string(scenario_protocol(proto))); }
-
 Version parse_version(std::string_view text) {
     Version version{0, 0, 0};
     const char* at = text.data();

@@ -18,8 +18,11 @@ inline constexpr std::array<std::string_view, every_proto.size()> proto_names{"L
 
 constexpr std::size_t index(Proto proto) { return static_cast<std::size_t>(proto); }
 constexpr std::string_view to_string(Proto proto) { return proto_names[index(proto)]; }
-Protocol scenario_protocol(Proto proto);
-std::string figure_prefix(Proto proto);  // "ll", "ll128", "simple": as the catalogue's figures begin
+constexpr Protocol scenario_protocol(Proto proto) {
+    return std::array{Protocol::ll, Protocol::ll128, Protocol::simple}[index(proto)];
+}
+// "ll", "ll128", "simple": as the catalogue's figures begin.
+inline std::string figure_prefix(Proto proto) { return std::string(fabricast::to_string(scenario_protocol(proto))); }
 
 // "2.27" or "2.27.3".
 struct Version {

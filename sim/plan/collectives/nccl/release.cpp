@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
+#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
@@ -36,10 +36,8 @@ Flags read_flags(const Part& part) {
         if (!path.starts_with(prefix)) { continue; }
         const auto found = std::ranges::find(all_flags, std::string_view(path).substr(prefix.size()), &Flag::name);
         if (found == all_flags.end()) {
-            std::vector<std::string_view> known;
-            std::ranges::transform(all_flags, std::back_inserter(known), &Flag::name);
             throw PlanError(fmt::format("{} has {}, which is no flag of NCCL releases (they are {})", part.name, path,
-                                        fmt::join(known, ", ")));
+                                        fmt::join(names_of(all_flags, &Flag::name), ", ")));
         }
         flags.*found->field = part.number(path) != 0;
     }
@@ -88,7 +86,7 @@ Release release(const Catalog& catalog, const Version& version) {
         }
     }
     if (best == nullptr) { throw PlanError("the catalogue holds no NCCL release (parts named nccl-<version>)"); }
-    return {.entry = best, .part = best->name, .version = best_version, .flags = read_flags(*best)};
+    return {.entry = best, .version = best_version, .flags = read_flags(*best)};
 }
 
 }  // namespace fabricast::inline collectives::nccl

@@ -3,9 +3,7 @@
 // seconds, bytes and bytes per second.
 
 #include <cstddef>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "models/catalog.hpp"
 #include "sim/plan/collectives/nccl/names.hpp"
@@ -27,7 +25,6 @@ struct Flags {
 
 struct Release {
     const Part* entry = nullptr;  // in the catalogue, which must outlive this
-    std::string part;             // its name
     Version version;              // of that part
     Flags flags;
 

@@ -39,66 +39,43 @@ std::vector<std::uint16_t> rail_order(const NodeBandwidths& p, std::uint16_t nic
     return order_between(p, first, last);
 }
 
-// Paths through a mesh, from the GPU that owns a rail's NIC to the GPU that leaves the node: the nearest to the NIC,
+// A path through a mesh, from the GPU that owns a rail's NIC to the GPU that leaves the node: the nearest to the NIC,
 // and among equally near ones the one that the fewest rings leave through so far, so that two rails do not share one
-// PCIe slot.
-class MeshWays {
-public:
-    MeshWays(const NodeBandwidths& p, double speed) : p_(p), room_(mesh_capacity(p, speed)), exits_(p.gpus, 0) {}
-
-    // Empty if no path is left.
-    std::vector<std::uint16_t> take(std::uint16_t nic) {
-        const auto first = static_cast<std::uint16_t>(p_.places.nearest_gpu[nic]);
-        for (const std::uint16_t last : exits_for(first, nic)) {
-            std::vector<std::uint16_t> way = hamiltonian_path(p_.gpus, room_, first, last);
-            if (!way.empty()) {
-                for (std::size_t i = 0; i + 1 < way.size(); ++i) { --room_[way[i] * p_.gpus + way[i + 1]]; }
-                ++exits_[last];
-                return way;
-            }
+// PCIe slot. Takes its room; empty if no path is left.
+std::vector<std::uint16_t> mesh_order(const NodeBandwidths& p, std::uint16_t nic, std::vector<int>& room,
+                                      std::vector<int>& exits) {
+    const auto first = static_cast<std::uint16_t>(p.places.nearest_gpu[nic]);
+    std::vector<std::uint16_t> lasts;
+    for (std::uint32_t back = 1; back < p.gpus; ++back) {
+        lasts.push_back(static_cast<std::uint16_t>((first + p.gpus - back) % p.gpus));
+    }
+    std::ranges::stable_sort(lasts, {}, [&](std::uint16_t last) {
+        return std::tuple{p.places.nic_path(last, nic), exits[last]};
+    });
+    for (const std::uint16_t last : lasts) {
+        std::vector<std::uint16_t> way = hamiltonian_path(p.gpus, room, first, last);
+        if (!way.empty()) {
+            for (std::size_t i = 0; i + 1 < way.size(); ++i) { --room[way[i] * p.gpus + way[i + 1]]; }
+            ++exits[last];
+            return way;
         }
-        return {};
     }
+    return {};
+}
 
-private:
-    std::vector<std::uint16_t> exits_for(std::uint16_t first, std::uint16_t nic) const {
-        std::vector<std::uint16_t> lasts;
-        for (std::uint32_t back = 1; back < p_.gpus; ++back) {
-            lasts.push_back(static_cast<std::uint16_t>((first + p_.gpus - back) % p_.gpus));
-        }
-        std::ranges::stable_sort(lasts, {}, [&](std::uint16_t last) {
-            return std::tuple{p_.places.nic_path(last, nic), exits_[last]};
-        });
-        return lasts;
-    }
-
-    const NodeBandwidths& p_;
-    std::vector<int> room_;
-    std::vector<int> exits_;
-};
-
-// Rings leave a node by the NIC nearest to their last GPU. No more rings leave by a NIC than come in by it: the search
-// subtracts each ring's speed from what the NIC has left and skips a NIC that has too little (src/graph/search.cc,
-// ncclTopoSearchRecGpu). Otherwise all GPUs that are equally far from every NIC would leave by the first one.
-class NearestExits {
-public:
-    NearestExits(const NodeBandwidths& p, std::size_t rings)
-        : p_(p), room_((rings + p.rails.size() - 1) / std::max<std::size_t>(p.rails.size(), 1)) {}
-
-    std::uint16_t take(std::uint16_t gpu) {
-        const auto far = [&](std::uint16_t nic) {
-            return std::tuple{taken_[nic] >= room_, p_.places.nic_path(gpu, nic), p_.places.nearest_gpu[nic] != gpu};
-        };
-        const std::uint16_t nearest = std::ranges::min(p_.rails, {}, far);
-        ++taken_[nearest];
-        return nearest;
-    }
-
-private:
-    const NodeBandwidths& p_;
-    std::size_t room_;  // rings per NIC
-    std::map<std::uint16_t, std::size_t> taken_;
-};
+// The NIC nearest to a ring's last GPU, by which the ring leaves the node. No more rings leave by a NIC than come in by
+// it (`most`): the search subtracts each ring's speed from what the NIC has left and skips a NIC that has too little
+// (src/graph/search.cc, ncclTopoSearchRecGpu). Otherwise all GPUs that are equally far from every NIC would leave by
+// the first one.
+std::uint16_t nearest_exit(const NodeBandwidths& p, std::uint16_t gpu, std::size_t most,
+                           std::map<std::uint16_t, std::size_t>& taken) {
+    const auto far = [&](std::uint16_t nic) {
+        return std::tuple{taken[nic] >= most, p.places.nic_path(gpu, nic), p.places.nearest_gpu[nic] != gpu};
+    };
+    const std::uint16_t nearest = std::ranges::min(p.rails, {}, far);
+    ++taken[nearest];
+    return nearest;
+}
 
 // NCCL swaps the rings of a pair on every other node, so that each stays on two rails (src/graph/connect.cc,
 // ncclTopoPostset); a ring without a partner keeps its rail.
@@ -124,18 +101,20 @@ std::vector<Ring> ring_orders(const NodeBandwidths& p, int channels, double spee
     if (mesh && !p.several()) { cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, speed), channels); }
     std::vector<std::uint16_t> in_order(p.gpus);
     std::iota(in_order.begin(), in_order.end(), std::uint16_t{0});
-    MeshWays ways(p, speed);
-    NearestExits exits(p, static_cast<std::size_t>(channels));
+    std::vector<int> room = mesh_capacity(p, speed), exits(p.gpus, 0);  // left in the mesh; by GPU
+    std::map<std::uint16_t, std::size_t> taken;                         // rings by the NIC that they leave by
+    const auto count = static_cast<std::size_t>(channels);
+    const std::size_t per_nic = (count + p.rails.size() - 1) / std::max<std::size_t>(p.rails.size(), 1);
     std::vector<Ring> rings;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+    for (std::size_t c = 0; c < count; ++c) {
         Ring ring;
         if (!p.several()) {
             ring.order = cycles.empty() ? in_order : cycles[c % cycles.size()];
         } else {
             ring.nic = p.rails[c % p.rails.size()];
-            ring.order = mesh ? ways.take(ring.nic) : rail_order(p, ring.nic);
+            ring.order = mesh ? mesh_order(p, ring.nic, room, exits) : rail_order(p, ring.nic);
             if (ring.order.empty()) { ring.order = rail_order(p, ring.nic); }
-            ring.exit_nic = exit == Exit::nearest ? exits.take(ring.order.back()) : ring.nic;
+            ring.exit_nic = exit == Exit::nearest ? nearest_exit(p, ring.order.back(), per_nic, taken) : ring.nic;
         }
         rings.push_back(std::move(ring));
     }

@@ -79,14 +79,11 @@ Solution search_rings(const NodeBandwidths& p) {
 // In each channel one GPU (the head) pulls from the switch, which loads its own link twice and all other links once.
 Graph nvls_graph(const NodeBandwidths& p) {
     const int heads = std::min(static_cast<int>(p.gpus), static_cast<int>(p.release.number("nvls.max_heads")));
-    const auto channels = [&](double speed) {
-        const int inside = static_cast<int>(p.nvlink_total / speed + 1e-9) - 1;
-        const bool outside = !p.several() || std::min(p.port, p.pcie) >= speed;
-        return outside ? std::clamp(inside, 0, heads) : 0;
-    };
+    const auto passes_nic = [&](double speed) { return !p.several() || std::min(p.port, p.pcie) >= speed; };
     Graph graph;
     for (const double speed : p.speeds()) {
-        const int found = channels(speed);
+        const int inside = static_cast<int>(p.nvlink_total / speed + 1e-9) - 1;
+        const int found = passes_nic(speed) ? std::clamp(inside, 0, heads) : 0;
         if (found > graph.channels) {  // more heads are better; of equal numbers the faster
             graph.channels = found;
             graph.intra = graph.inter = speed;
@@ -94,9 +91,8 @@ Graph nvls_graph(const NodeBandwidths& p) {
     }
     if (graph.channels < (p.several() ? 1 : heads)) { return {}; }
     // Pass 2 raises only the network's speed, while it is below twice the speed inside.
-    graph.inter = p.raised(graph.inter, [&](double next, double now) {
-        return now < 2 * graph.intra && (!p.several() || std::min(p.port, p.pcie) >= next);
-    });
+    graph.inter =
+        p.raised(graph.inter, [&](double next, double now) { return now < 2 * graph.intra && passes_nic(next); });
     graph.same_channels = false;
     return graph;
 }
@@ -152,12 +148,6 @@ Exit exit_of(const NodeBandwidths& p, const Environment& environment) {
     return stuck && environment.cross_nic == 2 ? Exit::in_pairs : Exit::own_rail;
 }
 
-// Execution channels of NVLS.
-int nvls_channels(const NodeBandwidths& p) {
-    const Generation gpu = generation(p.node.gpu.compute_capability);
-    return static_cast<int>(p.release.item_of("nvls.channels", gpu, p.several() ? 1 : 0));
-}
-
 }  // namespace
 
 TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes,
@@ -176,7 +166,9 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
     const NodeBandwidths whole = count_node(node, gpus, nodes, port, release);
     if (nvls_possible(whole, release, environment)) {
         found.nvls = nvls_graph(whole);
-        found.nvls_channels = found.nvls.channels == 0 ? 0 : nvls_channels(whole);
+        const Generation gpu = generation(node.gpu.compute_capability);
+        const double channels = release.item_of("nvls.channels", gpu, whole.several() ? 1 : 0);
+        found.nvls_channels = found.nvls.channels == 0 ? 0 : static_cast<int>(channels);
     }
     for (const AlgorithmModel* algorithm : algorithms) { found.graphs[algorithm->key] = algorithm->graph(found, p); }
     found.channels = execution_channels(p, found, release, environment);

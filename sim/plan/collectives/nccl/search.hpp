@@ -4,7 +4,6 @@
 // and only NVLink meshes are searched. Source: NVIDIA/nccl src/graph/search.cc, connect.cc, paths.cc.
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "sim/plan/collectives/nccl/environment.hpp"

@@ -2,7 +2,7 @@
 // NCCL's tuning model: the time that NCCL itself expects for every (algorithm, protocol), which decides its choice. The
 // model chooses well, but its times are inaccurate (docs/collectives.md): fabricast chooses with it and times the
 // choice on the fabric.
-// The formulas of one algorithm are in its plan_*.cpp. Source of all: NVIDIA/nccl src/graph/tuning.cc and
+// The formulas of one algorithm are in its source in kinds/. Source of all: NVIDIA/nccl src/graph/tuning.cc and
 // src/enqueue.cc at the tag of the version.
 
 #include <algorithm>

@@ -55,7 +55,7 @@ TEST_CASE("every version from 2.0 on behaves as when the code compared versions"
         for (int patch = 0; patch <= 12; ++patch) {
             const Version version{2, minor, patch};
             const Release r = release(catalogue(), version);
-            INFO(fmt::format("2.{}.{} as {}", minor, patch, r.part));
+            INFO(fmt::format("2.{}.{} as {}", minor, patch, r.entry->name));
             for (const auto& one : switches) {
                 INFO(one.what);
                 CHECK(r.flags.*one.flag == (at_least(version, one.minor) == one.after));

@@ -7,8 +7,7 @@
 #include <map>
 #include <string>
 
-#include "sim/plan/collectives/plan_ring.hpp"
-#include "sim/plan/collectives/plan_tree.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
@@ -160,12 +159,12 @@ TEST_CASE("the time that a real log printed comes out to the last digit") {
 }
 
 TEST_CASE("a version between two entries takes the older") {
-    CHECK(release(catalogue(), parse_version("2.22.3")).part == "nccl-2.21");
-    CHECK(release(catalogue(), parse_version("2.18.5")).part == "nccl-2.18.3");
-    CHECK(release(catalogue(), parse_version("2.28.3")).part == "nccl-2.28.3");
-    CHECK(release(catalogue(), parse_version("2.28")).part == "nccl-2.28");
-    CHECK(release(catalogue(), parse_version("2.30.7")).part == "nccl-2.30");
-    CHECK(release(catalogue(), parse_version("2.4")).part == "nccl-2.8");
+    CHECK(release(catalogue(), parse_version("2.22.3")).entry->name == "nccl-2.21");
+    CHECK(release(catalogue(), parse_version("2.18.5")).entry->name == "nccl-2.18.3");
+    CHECK(release(catalogue(), parse_version("2.28.3")).entry->name == "nccl-2.28.3");
+    CHECK(release(catalogue(), parse_version("2.28")).entry->name == "nccl-2.28");
+    CHECK(release(catalogue(), parse_version("2.30.7")).entry->name == "nccl-2.30");
+    CHECK(release(catalogue(), parse_version("2.4")).entry->name == "nccl-2.8");
     CHECK_THROWS_AS(parse_version("latest"), PlanError);
     CHECK_THROWS_AS(parse_version("2."), PlanError);
 }

@@ -12,7 +12,7 @@ namespace {
 
 // Seconds that the pipeline takes when forward and backward of the whole stage take `f` and `b` and sending nothing.
 double makespan(PipelineOrder order, std::uint32_t p, std::uint32_t v, std::uint32_t m, double f, double b) {
-    std::vector<std::vector<PipelineAction>> todo;
+    std::vector<std::vector<StepOp>> todo;
     for (std::uint32_t stage = 0; stage < p; ++stage) { todo.push_back(stage_actions(order, stage, p, v, m)); }
     std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, double> done;  // forward, place in the model, micro-batch
     std::vector<double> free(p, 0);
@@ -21,7 +21,7 @@ double makespan(PipelineOrder order, std::uint32_t p, std::uint32_t v, std::uint
         moved = false;
         for (std::uint32_t stage = 0; stage < p; ++stage) {
             while (next[stage] < todo[stage].size()) {
-                const PipelineAction a = todo[stage][next[stage]];
+                const StepOp a = todo[stage][next[stage]];
                 const std::uint32_t place = a.chunk * p + stage;
                 const bool starts = a.forward ? place == 0 : place + 1 == p * v;
                 const std::tuple needs{a.forward, a.forward ? place - 1 : place + 1, a.micro_batch};
@@ -45,7 +45,7 @@ TEST_CASE("every micro-batch passes each chunk of a stage once forward and once 
     for (const auto& [p, v, m] : {std::tuple{4U, 1U, 8U}, {4U, 3U, 8U}, {2U, 2U, 2U}, {8U, 1U, 3U}}) {
         for (std::uint32_t stage = 0; stage < p; ++stage) {
             std::map<std::pair<std::uint32_t, std::uint32_t>, int> state;
-            for (const PipelineAction& a : stage_actions(PipelineOrder::one_f_one_b, stage, p, v, m)) {
+            for (const StepOp& a : stage_actions(PipelineOrder::one_f_one_b, stage, p, v, m)) {
                 int& at = state[{a.micro_batch, a.chunk}];
                 CHECK(at == (a.forward ? 0 : 1));
                 ++at;
@@ -68,7 +68,7 @@ TEST_CASE("the bubble of GPipe and 1F1B is (p - 1)(f + b), interleaved a v-th of
 TEST_CASE("1F1B keeps as many micro-batches as stages follow, GPipe all of them") {
     const auto most = [](PipelineOrder order, std::uint32_t stage) {
         int kept = 0, largest = 0;
-        for (const PipelineAction& a : stage_actions(order, stage, 4, 1, 16)) {
+        for (const StepOp& a : stage_actions(order, stage, 4, 1, 16)) {
             kept += a.forward ? 1 : -1;
             largest = std::max(largest, kept);
         }

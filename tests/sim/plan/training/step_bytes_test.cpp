@@ -80,7 +80,7 @@ TEST_CASE("the schedule moves the tensor-parallel bytes of the published formula
     const Scenario s = parse_scenario(narrow, "small.yaml", tensor_4_pipeline_2);
     const auto& workload = std::get<TrainingWorkload>(s.workload);
     const ComputeCosts costs(catalogue(), p.fabric.node().gpu, workload, p.fabric.node_count());
-    const LayerCosts layers(costs, p.plan.model, workload, p.plan.layout);
+    const LayerCosts layers{costs, p.plan.model, workload, p.plan.layout};
     CHECK(volumes(p.plan.model, workload, p.plan.layout, layers).tensor_sent * 16 == Approx(paper).epsilon(1e-6));
 }
 

@@ -5,7 +5,6 @@
 
 #include "sim/plan/training/group_calls.hpp"
 #include "sim/plan/training/plan_step.hpp"
-#include "sim/plan/training/slow_ranks.hpp"
 #include "sim/plan/training/step_account.hpp"
 #include "sim/report/result_columns.hpp"
 #include "sim/report/step_evidence.hpp"

@@ -56,7 +56,7 @@ CommVolumes volumes_of(const Case& c, std::uint32_t gradient_bytes) {
     gpu.bf16 = gpu.fp16 = 989e12;
     gpu.memory_bandwidth = 3.35e12;
     const ComputeCosts costs(catalogue(), gpu, w, 1);
-    return volumes(model, w, layout, LayerCosts(costs, model, w, layout));
+    return volumes(model, w, layout, LayerCosts{costs, model, w, layout});
 }
 
 // Equal to the last digit that the table prints.

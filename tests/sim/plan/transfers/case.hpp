@@ -36,8 +36,8 @@ inline double figure(const std::string& part, const std::string& name) { return 
 
 // Why `auto` did not take the transport; empty where it was not tried.
 inline std::string refusal_of(const Exchange& e, const std::string& transport) {
-    for (const Candidate& candidate : e.choice.refused) {
-        if (candidate.transport == transport) { return candidate.attempt.refusal; }
+    for (const RefusedTransport& refused : e.choice.refused) {
+        if (refused.transport == transport) { return refused.reason; }
     }
     return "";
 }

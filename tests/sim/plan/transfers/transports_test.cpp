@@ -267,7 +267,7 @@ TEST_CASE("reading costs the request's way there") {
           Case(two_a100, ends + "write\n").at(tiny_message).one_s + 1e-6);
 }
 
-TEST_CASE("each transport has a file and a part, and a note and messaging of its own") {
+TEST_CASE("each transport has a function and a part, and a note and messaging of its own") {
     const Catalog& catalog = catalogue();
     const std::vector<std::string> names = transport_names(catalog);
     CHECK(names.size() >= 10);

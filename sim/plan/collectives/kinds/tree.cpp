@@ -1,10 +1,11 @@
-#include "sim/plan/collectives/plan_tree.hpp"
+// Double binary trees between the nodes with a chain inside each: reduce up and broadcast down, pipelined.
 
 #include <algorithm>
 #include <vector>
 
 #include "sim/plan/collectives/algorithms/double_tree.hpp"
 #include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 
 namespace fabricast::inline collectives {
 

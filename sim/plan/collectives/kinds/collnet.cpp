@@ -1,8 +1,10 @@
-#include "sim/plan/collectives/plan_collnet.hpp"
+// CollNet: the network's switches reduce. There are no published measurements of it, so its forecasts rest on the
+// formula only.
 
 #include <algorithm>
 
 #include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast::inline collectives {

@@ -1,10 +1,11 @@
-#include "sim/plan/collectives/plan_p2p.hpp"
+// Sends and receives: all-to-all(v), the shift of nccl-tests' sendrecv, gather and scatter.
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
 
+#include "sim/plan/collectives/plan_call.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast::inline collectives {
@@ -64,16 +65,12 @@ Pattern pattern(const Call& call) {
     return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
 }
 
-// The size in bytes below which the transport's messages cost more; 0: there is none.
-double small_below(const Part& transport) {
-    const std::string below = transport.word_or("small_messages", "0");
-    return std::strtod(below.c_str(), nullptr);
-}
-
 // What the host spends on one rank's messages to other nodes before the last one can start.
 double message_cost(const Call& call, double bytes, std::uint32_t peers) {
     FigureReader& ledger = call.ledger;
-    const bool small = bytes < small_below(*ledger.parts().transport);
+    // The size in bytes below which the transport's messages cost more; 0: there is none.
+    const std::string small_below = ledger.parts().transport->word_or("small_messages", "0");
+    const bool small = bytes < std::strtod(small_below.c_str(), nullptr);
     const double one = ledger.transport("message") * (small ? ledger.transport("small_message_factor") : 1);
     const std::uint32_t local = std::min(peers, call.per_node() - 1);
     return ledger.transport("p2p_start") + one * std::max(peers - local, 1U);

@@ -1,9 +1,9 @@
-#include "sim/plan/collectives/plan_pat.hpp"
+// PAT, for one GPU per node. There are no published measurements of it, so its forecasts rest on the formula only.
 
-#include <algorithm>
 #include <bit>
 
 #include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 
 namespace fabricast::inline collectives {
 

@@ -1,12 +1,13 @@
-#include "sim/plan/collectives/plan_steps.hpp"
+// Algorithms that NCCL does not have, message by message: recursive doubling, pairwise, hierarchical. What another
+// library could reach.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "sim/plan/collectives/algorithms/unroll.hpp"
+#include "sim/plan/collectives/plan_call.hpp"
 
 namespace fabricast::inline collectives {
 
@@ -97,8 +98,7 @@ Unrolling costs_of(const Call& call, std::uint32_t pieces) {
 
 }  // namespace
 
-LoweredCall plan_steps(const Call& call, Schedule& schedule) {
-    (void)schedule;  // every iteration adds its own connections
+LoweredCall plan_steps(const Call& call, Schedule&) {  // every iteration adds its own connections
     const Program program = program_for(call);
     // nccl-tests' size of an all-to-all is a rank's whole buffer: each piece of it goes to one peer.
     const bool to_all = call.workload.algorithm == Algorithm::pairwise;

@@ -1,4 +1,4 @@
-#include "sim/plan/collectives/plan_nvls.hpp"
+// Reduction and multicast in the NVSwitch: in one node, and with trees between the nodes.
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 
 #include "sim/plan/collectives/algorithms/double_tree.hpp"
 #include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast::inline collectives {
@@ -75,12 +76,6 @@ EdgeSet network_edges(const Call& call, double crossings, bool network_reduces) 
     return GeneratedEdges{call.per_node() * (2 * std::uint64_t{nodes} + network), visit_all};
 }
 
-// The call's bytes are spread evenly over the loops of all channels and heads that it needs.
-double even_chunk(double bytes, int channels, int heads, double chunk) {
-    const double loops = std::max(1.0, std::ceil(bytes / (channels * heads * chunk)));
-    return bytes / loops / channels;
-}
-
 // In old releases every channel with at least 4 KiB to move adds to the start.
 double channel_start(const Call& call, int channels) {
     if (!call.release.flags.nvls_channels_add_to_start) { return 0; }
@@ -94,7 +89,9 @@ Pipeline heads_stream(const Call& call) {
     const double chunk = nccl::nvls_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
     Pipeline pipeline;
     pipeline.bytes_per_edge = call.bytes / channels;
-    pipeline.chunk = even_chunk(call.bytes, channels, heads, chunk);
+    // The call's bytes are spread evenly over the loops of all channels and heads that it needs.
+    const double loops = std::max(1.0, std::ceil(call.bytes / (channels * heads * chunk)));
+    pipeline.chunk = call.bytes / loops / channels;
     pipeline.weight = channels;
     return pipeline;
 }

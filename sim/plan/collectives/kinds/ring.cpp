@@ -1,10 +1,11 @@
-#include "sim/plan/collectives/plan_ring.hpp"
+// Rings: all-reduce, all-gather and reduce-scatter as cyclic pipelines, broadcast and reduce as chains.
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 
 namespace fabricast::inline collectives {
 
@@ -12,8 +13,11 @@ namespace {
 
 bool streams(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
 
-double ring_steps(Collective collective, double ranks) {
-    return collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
+// For each searched ring, how many of the execution channels [0, channels) run on it.
+std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
+    std::vector<int> count(found.rings.size(), 0);
+    for (int c = 0; c < channels; ++c) { ++count[static_cast<std::size_t>(c) % found.rings.size()]; }
+    return count;
 }
 
 // How many messages of one ring step the busiest proxy thread of a node handles, one after another: one for each
@@ -128,6 +132,17 @@ double network_steps(Collective collective, std::uint32_t nodes, std::uint32_t p
     return loops * nodes - (loops + 1 > per_node ? loops + 1 - per_node : 0);
 }
 
+// A representative hop between nodes, which may leave by another NIC than the ring's rail.
+PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
+    PathQuery query = rail_hop(call, ring, ring.order.back());
+    query.src_nic = ring.exit_nic;
+    if (!ring.odd_order.empty()) {
+        query.dst = call.fabric.gpu(call.per_node() + ring.odd_order.front());
+        query.dst_nic = ring.exit_nic;
+    }
+    return query;
+}
+
 // Latencies of the successive steps that a chunk takes.
 std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps) {
     if (!call.several_nodes()) { return {{steps, local_hop(call, ring), cost.hop}}; }
@@ -153,7 +168,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     const bool chain = streams(collective);
     const int channels =
         nccl::channels_used(call.release, call.found, true, call.proto, collective, call.shape, call.bytes);
-    const double steps = ring_steps(collective, ranks);
+    const double steps = collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
     const double per_step = call.bytes / channels / (chain ? 1 : ranks);  // one edge, one channel
     const ProtocolCost cost = protocol_cost(ledger, call.proto);
 
