@@ -19,8 +19,9 @@ struct SweepPoints {
 };
 
 // The points of the scenario's `sweep` block, each combined with every combination of `vary`; the last key varies
-// fastest. A key of `vary` replaces the same key of the block's grid. Throws InputError if a key is given twice, if a
-// range is invalid, or if there are more than most_sweep_points points.
+// fastest. A key of `vary` replaces the same key of the block's grid. A value drawn from a range has the unit and the
+// decimals that its two ends are written with. Throws InputError if a key is given twice, if the ends of a range are
+// not plain decimals of one unit in ascending order, or if there are more than most_sweep_points points.
 SweepPoints sweep_points(const SweepSpec& spec, const std::vector<Variation>& vary, std::uint64_t seed);
 
 // "path=value" for each key that the point sets.
