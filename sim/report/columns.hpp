@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/unit_text.hpp"
 #include "sim/report/html/table.hpp"
 
 namespace fabricast::inline report {
@@ -53,6 +54,10 @@ struct Records {
     std::vector<std::string> columns;     // names as in JSON
     std::vector<std::vector<Json>> rows;  // null: not known
 };
+
+// How numbers are printed.
+inline std::string time_text(double seconds) { return text(seconds, Dimension::time); }
+inline std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
 
 inline Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 

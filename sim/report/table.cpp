@@ -76,7 +76,6 @@ std::string replay_lines(const Scenario& scenario, const Report& report) {
 
 std::string replay_table(const ReplayReport& replay) {
     constexpr std::size_t most_lines = 32;  // for ranks; the JSON has all watched ranks
-    const auto time_text = [](double seconds) { return text(seconds, Dimension::time); };
     std::string lines = fmt::format(
         "# {}recording of {}, replayed on {}\nmakespan {}", replay.format == "recording" ? "" : replay.format + " ",
         plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));

@@ -43,8 +43,7 @@ Scenario at_size(const Scenario& scenario, const ClusterRequest& cluster, double
 // None if the workload does not fit the cluster.
 std::optional<KneePoint> point_at(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
     try {
-        ExplainedRun run = explain_run(scenario, catalog, watch);
-        return KneePoint{run.nodes, run.gpus, run.seconds, 1, std::move(run.blames)};
+        return KneePoint{explain_run(scenario, catalog, watch)};
     } catch (const InputError&) { return std::nullopt; }
 }
 
@@ -83,15 +82,13 @@ ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std
     };
     const Watch quiet{watch.stop, {}};
     ScalingCurve curve;
-    parallel_map_ordered(
-        clusters.size(), threads,
-        [&](std::size_t i) {
-            const double share = is_strong(scenario) ? 1 : gpus(clusters[i]) / gpus(scenario.cluster);
-            return point_at(at_size(scenario, clusters[i], share), catalog, quiet);
-        },
-        [&](std::optional<KneePoint> point) {
-            if (point) { curve.points.push_back(std::move(*point)); }
-        });
+    auto fitting = parallel_map(clusters.size(), threads, [&](std::size_t i) {
+        const double share = is_strong(scenario) ? 1 : gpus(clusters[i]) / gpus(scenario.cluster);
+        return point_at(at_size(scenario, clusters[i], share), catalog, quiet);
+    });
+    for (std::optional<KneePoint>& point : fitting) {
+        if (point) { curve.points.push_back(std::move(*point)); }
+    }
     double deepest = least_fall;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
         KneePoint& point = curve.points[i];

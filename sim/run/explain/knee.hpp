@@ -10,11 +10,8 @@
 
 namespace fabricast::inline explain {
 
-struct KneePoint {
-    std::uint32_t nodes = 0, gpus = 0;
-    double seconds = 0;
+struct KneePoint : ExplainedRun {
     double efficiency = 1;  // against the first point: of a step, throughput per GPU; of a collective, busbw
-    std::vector<Blame> blames;
 };
 
 // The pair of successive points between which efficiency falls most, and the blame entry that grew most there.

@@ -24,8 +24,6 @@ std::string handy(double value, const char* unit) {
     return fmt::format("{:.4g} {}", value, unit);
 }
 
-std::string time_text(double seconds) { return text(seconds, Dimension::time); }
-std::string rate_text(double rate) { return text(rate, Dimension::rate); }
 std::string tokens_text(double tokens) { return handy(tokens, ""); }
 std::string power_text(double watts) { return handy(watts, "W"); }
 std::string money_text(double usd) { return handy(usd, "USD"); }
