@@ -84,10 +84,15 @@ template <class Record> Json record_json(const Record& record, const Columns<Rec
     return json;
 }
 
-template <class Record> Json records_json(const std::vector<Record>& records, const Columns<Record>& columns) {
+// What `make` returns for each item, as a list.
+template <class Item, class Make> Json json_list(const std::vector<Item>& items, const Make& make) {
     Json list = Json::array();
-    for (const Record& record : records) { list.push_back(record_json(record, columns)); }
+    for (const Item& item : items) { list.push_back(make(item)); }
     return list;
+}
+
+template <class Record> Json records_json(const std::vector<Record>& records, const Columns<Record>& columns) {
+    return json_list(records, [&](const Record& record) { return record_json(record, columns); });
 }
 
 template <class Record> Json properties_schema(const Columns<Record>& columns) {

@@ -181,8 +181,7 @@ Json explanation_json(const Explanation& explanation) {
                  {"gpus", run.gpus},
                  {"time_s", run.seconds},
                  {"blame", records_json(run.blames, blame_columns(run.seconds))}};
-    Json changes = Json::array();
-    for (const Counterfactual& change : explanation.changes) {
+    json["counterfactuals"] = json_list(explanation.changes, [&](const Counterfactual& change) {
         Json one = {{"name", change.name}, {"change", change.words}};
         if (change.failure.empty()) {
             one["time_s"] = change.seconds;
@@ -190,9 +189,8 @@ Json explanation_json(const Explanation& explanation) {
         } else {
             one["failure"] = change.failure;
         }
-        changes.push_back(std::move(one));
-    }
-    json["counterfactuals"] = std::move(changes);
+        return one;
+    });
     json["scaling"] = records_json(explanation.curve.points, curve_columns());
     if (const auto& knee = explanation.curve.knee) {
         json["knee"] = {{"from_gpus", knee->from_gpus},

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
+#include "sim/report/columns.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
@@ -185,18 +186,19 @@ std::string to_text(const OutageCost& o) {
 }
 
 Json to_json(const OutageCost& o) {
-    Json json = {
-        {"scenario", o.scenario}, {"changed", o.changed}, {"ways", o.ways}, {"sprayed", o.sprayed}, {"cut", o.cut}};
-    json["rows"] = Json::array();
-    for (const OutageRow& row : o.rows) {
-        json["rows"].push_back(
-            {{"what", row.what}, {"healthy_s", row.healthy_s}, {"failed_s", row.failed_s}, {"cost", row.cost()}});
-    }
-    json["diverted"] = Json::array();
-    for (const Diverted& d : o.diverted) {
-        json["diverted"].push_back({{"from", d.from}, {"to", d.to}, {"left", d.left}, {"taken", d.taken}});
-    }
-    return json;
+    const auto row = [](const OutageRow& r) -> Json {
+        return {{"what", r.what}, {"healthy_s", r.healthy_s}, {"failed_s", r.failed_s}, {"cost", r.cost()}};
+    };
+    const auto diverted = [](const Diverted& d) -> Json {
+        return {{"from", d.from}, {"to", d.to}, {"left", d.left}, {"taken", d.taken}};
+    };
+    return {{"scenario", o.scenario},
+            {"changed", o.changed},
+            {"ways", o.ways},
+            {"sprayed", o.sprayed},
+            {"cut", o.cut},
+            {"rows", json_list(o.rows, row)},
+            {"diverted", json_list(o.diverted, diverted)}};
 }
 
 }  // namespace fabricast::inline explain
