@@ -50,9 +50,8 @@ Json array_schema(Json properties, Json required) {
 }
 
 html::Cell page_cell(const Json& value) {
-    if (value.is_object()) { return page_cell(value.at("value")); }
-    if (value.is_number()) { return value.get<double>(); }
-    return value.is_string() ? html::Cell(value.get<std::string>()) : html::Cell();
+    const Json& cell = value.is_object() ? value.at("value") : value;
+    return cell.is_number() ? Json(cell.get<double>()) : cell;
 }
 
 }  // namespace fabricast::inline report

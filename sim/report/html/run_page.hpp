@@ -17,4 +17,8 @@ namespace fabricast::inline report::html {
 Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric,
               const std::vector<LinkEvent>& events = {});
 
+// A run that cannot end: which links wait for which, marked in the picture of the cluster. `message` is the text of
+// CannotEnd; the links that it names in quotes are marked.
+Page deadlock_page(const Scenario& scenario, const Fabric& fabric, const std::string& message);
+
 }  // namespace fabricast::inline report::html

@@ -3,16 +3,17 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
+
+#include "base/json.hpp"
 
 namespace fabricast::inline report::html {
 
 // The unit of a number, in SI base units. The page writes 1.2e-5 of `time` as "12 us" and 0.31 of `share` as "31 %".
 enum class Unit : std::uint8_t { none, count, time, rate, size, share, flops, power, money };
 
-// A number in the unit of its column, a text, or nothing.
-using Cell = std::variant<std::monostate, double, std::string>;
+// A number in the unit of its column, which is a double also where it counts, a text, or null.
+using Cell = Json;
 struct Column {
     std::string label;
     Unit unit = Unit::none;

@@ -123,7 +123,7 @@ std::string signed_percent(double share) {
 Table filled(Table table) {
     for (std::size_t c = table.columns.size(); c-- > 0;) {
         const auto place = static_cast<std::ptrdiff_t>(c);
-        if (std::ranges::all_of(table.rows, [&](const auto& row) { return row[c].index() == 0; })) {
+        if (std::ranges::all_of(table.rows, [&](const auto& row) { return row[c].is_null(); })) {
             table.columns.erase(table.columns.begin() + place);
             for (std::vector<Cell>& row : table.rows) { row.erase(row.begin() + place); }
         }

@@ -12,7 +12,6 @@
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "sim/report/html/page_html.hpp"
-#include "sim/report/html/page_json.hpp"
 #include "sim/report/result_columns.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
