@@ -1,7 +1,6 @@
 #pragma once
 // What the packet engine counted, for the result file.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +10,9 @@
 
 namespace fabricast::inline report {
 
-// Nothing if another engine made the timeline. `calls`: the number of back-to-back calls of a collective; the first
-// `calls` operations that the timeline keeps end them.
-std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline, const Fabric& fabric, int calls = 0);
+// Adds what the engine counted for a row; nothing if another engine made the timeline. `calls`: the number of
+// back-to-back calls of a collective; the first `calls` operations that the timeline keeps end them.
+void add_packets(Report& report, Bytes size, const Timeline& timeline, const Fabric& fabric, int calls = 0);
 
 // ", 3 calls back to back" if the replay has several calls; empty if it has one.
 std::string calls_text(const PacketTraffic& traffic);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.hpp"
 #include "sim/plan/training/group_edges.hpp"
 
 namespace fabricast::inline report {
@@ -18,13 +19,9 @@ std::string place_of(const Groups& groups, const Fabric& fabric) {
 
 // "gpu.h100-sxm.bf16" -> "gpu", "h100-sxm", "bf16".
 std::array<std::string, 3> pieces(const std::string& aspect) {
+    const std::vector<std::string_view> words = split(aspect, '.');
     std::array<std::string, 3> out;
-    std::size_t from = 0;
-    for (std::string& piece : out) {
-        const std::size_t dot = std::min(aspect.find('.', from), aspect.size());
-        piece = aspect.substr(std::min(from, aspect.size()), dot - std::min(from, aspect.size()));
-        from = dot + 1;
-    }
+    std::copy_n(words.begin(), std::min(words.size(), out.size()), out.begin());
     return out;
 }
 

@@ -61,8 +61,7 @@ void append(Report& report, Report more) {
 
 std::string weakest_evidence(const std::vector<Row>& rows) {
     assert(!rows.empty());
-    const auto weaker = [](const Row& a, const Row& b) { return a.evidence < b.evidence; };
-    const Evidence weakest = std::max_element(rows.begin(), rows.end(), weaker)->evidence;
+    const Evidence weakest = std::ranges::max_element(rows, {}, &Row::evidence)->evidence;
     std::vector<Bytes> sizes;
     for (const Row& row : rows) {
         if (row.evidence == weakest) { sizes.push_back(row.size); }

@@ -4,7 +4,6 @@
 
 #include "base/unit_text.hpp"
 #include "sim/engines/common/accounting.hpp"
-#include "sim/report/link_traffic.hpp"
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/trace.hpp"
 
@@ -61,10 +60,8 @@ void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Repor
     row.bottleneck = bottleneck(replayed);
     row.evidence = facts.evidence;
     report.rows.push_back(std::move(row));
-    report.traffic.push_back(link_traffic(text(facts.size), timeline, fabric));
-    if (auto packets = packet_traffic(facts.size, timeline, fabric, plan.timing->iterations)) {
-        report.packets.push_back(std::move(*packets));
-    }
+    report.traffic.push_back(link_traffic(text(facts.size), replayed));
+    add_packets(report, facts.size, timeline, fabric, plan.timing->iterations);
 }
 
 std::vector<TraceSpan> spans_of(const CollectiveFacts& facts, const ReplayedPlan& replayed) {

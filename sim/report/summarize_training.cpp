@@ -8,7 +8,6 @@
 
 #include "base/unit_text.hpp"
 #include "sim/plan/training/step_account.hpp"
-#include "sim/report/link_traffic.hpp"
 #include "sim/report/step_evidence.hpp"
 
 namespace fabricast::inline report {
@@ -65,7 +64,7 @@ void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& 
     row.time_high80_s = row.step_time_s * rests.high80;
     report.steps.push_back(std::move(row));
     report.evidence_notes = std::move(rests.notes);
-    report.traffic.push_back(link_traffic(gpus_text(replayed.fabric), replayed.timelines.timeline, replayed.fabric));
+    report.traffic.push_back(link_traffic(gpus_text(replayed.fabric), replayed));
 }
 
 // For each stage, one lane for computing and one for each kind of communication.

@@ -4,7 +4,6 @@
 
 #include "base/unit_text.hpp"
 #include "sim/plan/timelines.hpp"
-#include "sim/report/link_traffic.hpp"
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/trace.hpp"
 
@@ -51,10 +50,8 @@ void summarize(const TransferFacts& facts, const ReplayedPlan& replayed, Report&
     const Exchange exchange = exchange_of(plan, timelines, fabric);
     report.rows.push_back(row_of(exchange));
     merge_notes(report.notes, notes_of(exchange, facts.largest));
-    report.traffic.push_back(link_traffic(text(facts.size), timelines.traffic(), fabric));
-    if (auto packets = packet_traffic(facts.size, timelines.traffic(), fabric)) {
-        report.packets.push_back(std::move(*packets));
-    }
+    report.traffic.push_back(link_traffic(text(facts.size), replayed));
+    add_packets(report, facts.size, timelines.traffic(), fabric);
 }
 
 std::vector<TraceSpan> spans_of(const TransferFacts& facts, const ReplayedPlan& replayed) {

@@ -112,8 +112,7 @@ std::string table_footer(const Scenario& scenario, const Report& report) {
                                report.evidence_notes);
     }
     if (!report.steps.empty()) {
-        const auto weaker = [](const StepRow& a, const StepRow& b) { return a.evidence < b.evidence; };
-        const StepRow& weakest = *std::max_element(report.steps.begin(), report.steps.end(), weaker);
+        const StepRow& weakest = *std::ranges::max_element(report.steps, {}, &StepRow::evidence);
         lines += evidence_line(std::string(to_string(weakest.evidence)), report.evidence_notes);
     }
     return lines;

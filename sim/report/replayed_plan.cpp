@@ -1,4 +1,4 @@
-#include "sim/report/link_traffic.hpp"
+#include "sim/report/replayed_plan.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,9 +7,11 @@
 
 namespace fabricast::inline report {
 
-LinkTraffic link_traffic(std::string row, const Timeline& timeline, const Fabric& fabric) {
-    return {std::move(row),   fabric.node_count(), to_seconds(timeline.makespan),
-            timeline.busiest, timeline.classes,    timeline.busy};
+LinkTraffic link_traffic(std::string row, const ReplayedPlan& replayed) {
+    const Timeline& timeline = replayed.timelines.traffic();
+    return {
+        std::move(row), replayed.fabric.node_count(), to_seconds(timeline.makespan), timeline.busiest, timeline.classes,
+        timeline.busy};
 }
 
 std::string busiest_text(const Timeline& timeline, const Fabric& fabric, double least) {
