@@ -15,9 +15,7 @@ namespace fabricast::inline report::html {
 
 namespace {
 
-const Row& fastest(const std::vector<Row>& rows) {
-    return *std::ranges::max_element(rows, {}, &Row::busbw);
-}
+const Row& fastest(const std::vector<Row>& rows) { return *std::ranges::max_element(rows, {}, &Row::busbw); }
 
 double size_of(const Row& row) { return static_cast<double>(row.size.count); }
 

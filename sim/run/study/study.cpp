@@ -128,10 +128,8 @@ std::string_view to_string(Verdict verdict) {
 Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, const Watch& watch) {
     assert(!inputs.empty() && options.draws >= 10);
     const Watch quiet{watch.stop, {}};
-    std::vector<Evaluation> evaluations;
-    parallel_map_ordered(
-        inputs.size(), options.threads, [&](std::size_t i) { return evaluate(inputs[i], quiet); },
-        [&](Evaluation e) { evaluations.push_back(std::move(e)); });
+    std::vector<Evaluation> evaluations =
+        parallel_map(inputs.size(), options.threads, [&](std::size_t i) { return evaluate(inputs[i], quiet); });
 
     // Runs every design with each draw's constants; a constant that two designs share changes both in the same way.
     std::vector<std::vector<double>> seconds(inputs.size());

@@ -35,10 +35,8 @@ void check_path(const std::string& path, const SourceLocation& place) {
     const std::string_view top = std::string_view(path).substr(0, path.find('.'));
     if (top == "include" || top == "sweep") { throw InputError(place, "'" + std::string(top) + "' cannot be varied"); }
     if (!is_key(path)) {
-        std::vector<std::string> paths;
-        for (const Key& key : scenario_keys()) { paths.push_back(key.path); }
         throw InputError(place, error_message("no such key of a scenario", shown(path), "the path of a key",
-                                              nearest_word(path, paths)));
+                                              nearest_word(path, names_of(scenario_keys(), &Key::path))));
     }
 }
 
