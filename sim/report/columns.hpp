@@ -61,8 +61,7 @@ inline std::string rate_text(double bytes_per_second) { return text(bytes_per_se
 
 inline Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-// A line of CSV (RFC 4180).
-std::string csv_line(const std::vector<Json>& cells);
+// RFC 4180.
 std::string csv_text(const Records& records);
 
 // The cell of one column in a line; `text_cell` of its heading or of the unit below it if `cell` is one of them.

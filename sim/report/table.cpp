@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "base/unit_text.hpp"
 #include "sim/report/packet_traffic.hpp"
 #include "sim/report/result_columns.hpp"
 #include "sim/report/summarize.hpp"
@@ -13,6 +12,13 @@
 namespace fabricast::inline report {
 
 namespace {
+
+// The node template as headings show it: "dgx-h100", or "dgx-h100 with h20" if the scenario replaces the GPU.
+std::string node_words(const ClusterRequest& cluster) {
+    const std::string node = cluster.node.empty() ? "explicit graph" : cluster.node;
+    const auto gpu = cluster.node_options.find("gpu");
+    return gpu == cluster.node_options.end() ? node : node + " with " + gpu->second;
+}
 
 std::string cluster_words(const ClusterRequest& cluster) {
     std::string words = node_words(cluster) + " x " + std::to_string(cluster.nodes);
@@ -43,13 +49,25 @@ std::string evidence_line(const std::string& weakest, const std::vector<std::str
     return line + "\n";
 }
 
-}  // namespace
-
-std::string node_words(const ClusterRequest& cluster) {
-    const std::string node = cluster.node.empty() ? "explicit graph" : cluster.node;
-    const auto gpu = cluster.node_options.find("gpu");
-    return gpu == cluster.node_options.end() ? node : node + " with " + gpu->second;
+std::string replay_table(const ReplayReport& replay) {
+    constexpr std::size_t most_lines = 32;  // for ranks; the JSON has all watched ranks
+    std::string lines = fmt::format(
+        "# {}recording of {}, replayed on {}\nmakespan {}", replay.format == "recording" ? "" : replay.format + " ",
+        plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
+    if (replay.recorded_s) { lines += ", recorded " + time_text(*replay.recorded_s); }
+    if (replay.steps > 1) {
+        lines += fmt::format("; {} steps of {}", replay.steps, time_text(replay.makespan_s / replay.steps));
+    }
+    lines += "\nbottleneck " + replay.bottleneck + "\n";
+    lines += replay.uses.empty() ? "" : "#\n" + text_table(replay.uses, replay_use_columns());
+    std::vector<ReplayRank> members = replay.members;
+    members.resize(std::min(members.size(), most_lines));
+    lines += "#\n" + text_table(members, replay_rank_columns());
+    const std::size_t left = replay.members.size() - members.size();
+    return lines + (left > 0 ? fmt::format("# and {} more\n", left) : "");
 }
+
+}  // namespace
 
 std::string table_header(const Scenario& scenario) {
     const std::string on = ", on " + cluster_words(scenario.cluster);
@@ -72,24 +90,6 @@ std::string replay_lines(const Scenario& scenario, const Report& report) {
     return fmt::format("# {}: a trace on {}, NCCL {}\n", scenario.name, cluster_words(scenario.cluster),
                        scenario.library.nccl) +
            replay_table(*report.replay);
-}
-
-std::string replay_table(const ReplayReport& replay) {
-    constexpr std::size_t most_lines = 32;  // for ranks; the JSON has all watched ranks
-    std::string lines = fmt::format(
-        "# {}recording of {}, replayed on {}\nmakespan {}", replay.format == "recording" ? "" : replay.format + " ",
-        plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
-    if (replay.recorded_s) { lines += ", recorded " + time_text(*replay.recorded_s); }
-    if (replay.steps > 1) {
-        lines += fmt::format("; {} steps of {}", replay.steps, time_text(replay.makespan_s / replay.steps));
-    }
-    lines += "\nbottleneck " + replay.bottleneck + "\n";
-    lines += replay.uses.empty() ? "" : "#\n" + text_table(replay.uses, replay_use_columns());
-    std::vector<ReplayRank> members = replay.members;
-    members.resize(std::min(members.size(), most_lines));
-    lines += "#\n" + text_table(members, replay_rank_columns());
-    const std::size_t left = replay.members.size() - members.size();
-    return lines + (left > 0 ? fmt::format("# and {} more\n", left) : "");
 }
 
 std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps) {

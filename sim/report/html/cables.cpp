@@ -1,26 +1,26 @@
 #include "sim/report/html/cables.hpp"
 
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
 namespace fabricast::inline report::html {
 
 // Only trunks are numbered: the parallel cables of a node are one link already.
 CableNames::CableNames(const Fabric& fabric) : fabric_(fabric) {
-    struct Beside {
-        std::uint32_t first = 0, count = 0;
-    };
-    std::unordered_map<std::uint64_t, Beside> joined;
+    std::vector<std::tuple<DeviceId, DeviceId, std::uint32_t>> trunks;
     for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
-        if (ends.resource) { continue; }
-        const std::uint64_t pair =
-            std::uint64_t{static_cast<std::uint32_t>(ends.from)} << 32U | static_cast<std::uint32_t>(ends.to);
-        Beside& beside = joined[pair];
-        if (beside.count == 0) {
-            beside.first = l;
-        } else {
-            numbers_[beside.first] = 1;
-            numbers_[l] = beside.count + 1;
-        }
-        ++beside.count;
+        if (!ends.resource) { trunks.emplace_back(ends.from, ends.to, l); }
+    }
+    std::ranges::sort(trunks);
+    std::uint32_t before = 0;  // how many have the same ends
+    for (std::size_t i = 1; i < trunks.size(); ++i) {
+        const auto& [from, to, link] = trunks[i];
+        const auto& [other_from, other_to, other] = trunks[i - 1];
+        before = from == other_from && to == other_to ? before + 1 : 0;
+        if (before == 1) { numbers_[other] = 1; }
+        if (before > 0) { numbers_[link] = before + 1; }
     }
 }
 

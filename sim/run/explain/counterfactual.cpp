@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <set>
 
 #include "base/parallel_map_ordered.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "sim/run/explain/operation_blame.hpp"

@@ -1,6 +1,5 @@
 #include "sim/run/explain/knee.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/parallel_map_ordered.hpp"
