@@ -14,15 +14,13 @@ namespace {
 
 constexpr double least_fall = 0.01;
 
-std::vector<ClusterRequest> clusters_of(const Scenario& scenario, std::uint32_t gpus_per_node) {
-    if (scenario.scaling) { return scaling_clusters(scenario, gpus_per_node); }
-    std::vector<ClusterRequest> clusters;
-    for (std::uint32_t nodes = 1; nodes < scenario.cluster.nodes; nodes *= 2) {
-        clusters.push_back(scenario.cluster);
-        clusters.back().nodes = nodes;
+std::vector<ClusterRequest> clusters_of(Scenario scenario, std::uint32_t gpus_per_node) {
+    if (!scenario.scaling) {
+        std::vector<std::uint32_t>& counts = scenario.scaling.emplace().nodes;
+        for (std::uint32_t nodes = 1; nodes < scenario.cluster.nodes; nodes *= 2) { counts.push_back(nodes); }
+        counts.push_back(scenario.cluster.nodes);
     }
-    clusters.push_back(scenario.cluster);
-    return clusters;
+    return scaling_clusters(scenario, gpus_per_node);
 }
 
 bool is_strong(const Scenario& scenario) { return scenario.scaling && scenario.scaling->mode == ScalingMode::strong; }

@@ -54,12 +54,8 @@ std::int64_t scaled(const SweepValue& value, const Decimal& decimal, int decimal
 }
 
 std::string decimal_text(std::int64_t steps, int decimals, const std::string& unit) {
-    std::string digits = std::to_string(std::abs(steps));
-    if (decimals > 0) {
-        const auto places = static_cast<std::size_t>(decimals);
-        digits.insert(0, digits.size() > places ? 0 : places + 1 - digits.size(), '0');
-        digits.insert(digits.size() - places, ".");
-    }
+    std::string digits = fmt::format("{:0{}}", std::abs(steps), decimals + 1);
+    if (decimals > 0) { digits.insert(digits.size() - static_cast<std::size_t>(decimals), "."); }
     return (steps < 0 ? "-" : "") + digits + (unit.empty() ? "" : " " + unit);
 }
 
