@@ -16,14 +16,6 @@
 
 namespace fabricast::inline report {
 
-namespace {
-
-template <class Item> void join(std::vector<Item>& all, std::vector<Item> more) {
-    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
-}  // namespace
-
 Report summarize(const ReplayedPlan& replayed) {
     Report report;
     report.figures = replayed.plan.figures;
@@ -44,7 +36,7 @@ std::vector<TraceSpan> spans_of(const ReplayedPlan& replayed) {
 }
 
 void append(Report& report, Report more) {
-    join(report.rows, std::move(more.rows));
+    std::ranges::move(more.rows, std::back_inserter(report.rows));
     for (StepRow& row : more.steps) {
         const auto per_gpu = [](const StepRow& step) { return step.samples_per_s / step.gpus; };
         row.efficiency = report.steps.empty() ? 1 : per_gpu(row) / per_gpu(report.steps.front());
@@ -54,9 +46,9 @@ void append(Report& report, Report more) {
     merge_figures(report.figures, more.figures);
     merge_notes(report.evidence_notes, more.evidence_notes);
     merge_notes(report.notes, more.notes);
-    join(report.traffic, std::move(more.traffic));
-    join(report.packets, std::move(more.packets));
-    join(report.trace, std::move(more.trace));
+    std::ranges::move(more.traffic, std::back_inserter(report.traffic));
+    std::ranges::move(more.packets, std::back_inserter(report.packets));
+    std::ranges::move(more.trace, std::back_inserter(report.trace));
 }
 
 std::string weakest_evidence(const std::vector<Row>& rows) {

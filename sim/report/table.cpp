@@ -49,24 +49,6 @@ std::string evidence_line(const std::string& weakest, const std::vector<std::str
     return line + "\n";
 }
 
-std::string replay_table(const ReplayReport& replay) {
-    constexpr std::size_t most_lines = 32;  // for ranks; the JSON has all watched ranks
-    std::string lines = fmt::format(
-        "# {}recording of {}, replayed on {}\nmakespan {}", replay.format == "recording" ? "" : replay.format + " ",
-        plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
-    if (replay.recorded_s) { lines += ", recorded " + time_text(*replay.recorded_s); }
-    if (replay.steps > 1) {
-        lines += fmt::format("; {} steps of {}", replay.steps, time_text(replay.makespan_s / replay.steps));
-    }
-    lines += "\nbottleneck " + replay.bottleneck + "\n";
-    lines += replay.uses.empty() ? "" : "#\n" + text_table(replay.uses, replay_use_columns());
-    std::vector<ReplayRank> members = replay.members;
-    members.resize(std::min(members.size(), most_lines));
-    lines += "#\n" + text_table(members, replay_rank_columns());
-    const std::size_t left = replay.members.size() - members.size();
-    return lines + (left > 0 ? fmt::format("# and {} more\n", left) : "");
-}
-
 }  // namespace
 
 std::string table_header(const Scenario& scenario) {
@@ -87,9 +69,23 @@ std::string table_row(const Row& row) { return text_line(row, row_columns()); }
 
 std::string replay_lines(const Scenario& scenario, const Report& report) {
     if (!report.replay) { return ""; }
-    return fmt::format("# {}: a trace on {}, NCCL {}\n", scenario.name, cluster_words(scenario.cluster),
-                       scenario.library.nccl) +
-           replay_table(*report.replay);
+    constexpr std::size_t most_lines = 32;  // for ranks; the JSON has all watched ranks
+    const ReplayReport& replay = *report.replay;
+    std::string lines = fmt::format(
+        "# {}: a trace on {}, NCCL {}\n# {}recording of {}, replayed on {}\nmakespan {}", scenario.name,
+        cluster_words(scenario.cluster), scenario.library.nccl, replay.format == "recording" ? "" : replay.format + " ",
+        plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
+    if (replay.recorded_s) { lines += ", recorded " + time_text(*replay.recorded_s); }
+    if (replay.steps > 1) {
+        lines += fmt::format("; {} steps of {}", replay.steps, time_text(replay.makespan_s / replay.steps));
+    }
+    lines += "\nbottleneck " + replay.bottleneck + "\n";
+    lines += replay.uses.empty() ? "" : "#\n" + text_table(replay.uses, replay_use_columns());
+    std::vector<ReplayRank> members = replay.members;
+    members.resize(std::min(members.size(), most_lines));
+    lines += "#\n" + text_table(members, replay_rank_columns());
+    const std::size_t left = replay.members.size() - members.size();
+    return lines + (left > 0 ? fmt::format("# and {} more\n", left) : "");
 }
 
 std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps) {

@@ -9,11 +9,25 @@
 #include "sim/report/html/training_page.hpp"
 #include "sim/report/packet_picture.hpp"
 #include "sim/report/result_columns.hpp"
+#include "sim/report/result_file.hpp"
 #include "sim/report/summarize.hpp"
+#include "sim/scenario/schema.hpp"
 
 namespace fabricast::inline report::html {
 
 namespace {
+
+// "16 x dgx-h100 (128 GPUs), rail-optimized infiniband-ndr".
+std::string cluster_words(const Fabric& fabric) {
+    const FabricSpec& spec = fabric.cluster().fabric;
+    std::string words = std::to_string(fabric.node_count()) + " x " + fabric.node().name + " (" +
+                        std::to_string(fabric.gpu_count()) + " GPUs)";
+    if (spec.kind != FabricKind::none) {
+        words += ", " + std::string(fabricast::to_string(spec.kind));
+        words += spec.link.name.empty() ? "" : " " + std::string(spec.link.name);
+    }
+    return words;
+}
 
 const Row& fastest(const std::vector<Row>& rows) { return *std::ranges::max_element(rows, {}, &Row::busbw); }
 
@@ -38,11 +52,17 @@ Point time_point(const Row& row) {
     return point;
 }
 
-Curves size_curves(std::string title, std::string caption, Axis y, const std::vector<Row>& rows,
-                   Point (*point)(const Row&)) {
+// Nothing for a single size, which makes no curve.
+void add_size_curves(Page& page, std::string title, const std::string& caption, Axis y, const std::vector<Row>& rows,
+                     Point (*point)(const Row&)) {
+    if (rows.size() < 2) { return; }
     Line line{"forecast", {}};
     for (const Row& row : rows) { line.points.push_back(point(row)); }
-    return {std::move(title), std::move(caption), {"message size", Unit::size, true}, std::move(y), {line}};
+    page.sections.emplace_back(Curves{std::move(title),
+                                      caption + " The band holds four results in five.",
+                                      {"message size", Unit::size, true},
+                                      std::move(y),
+                                      {std::move(line)}});
 }
 
 void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
@@ -61,8 +81,6 @@ void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
     page.sections.emplace_back(std::move(curves));
     page.sections.emplace_back(page_table("Scaling, size by size", "", points, point_columns()));
 }
-
-std::string banded(const std::string& caption) { return caption + " The band holds four results in five."; }
 
 void add_collective(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric) {
     const auto& workload = collective_of(scenario);
@@ -88,12 +106,10 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
         page.headlines.insert(page.headlines.begin() + 1,
                               Headline{"smallest message", time_text(first.time_s), text(first.size)});
     }
-    if (report.rows.size() > 1) {
-        page.sections.emplace_back(size_curves("Bus bandwidth", banded("Of " + name + ", as nccl-tests counts it."),
-                                               {"busbw", Unit::rate}, report.rows, busbw_point));
-        page.sections.emplace_back(size_curves("Time", banded("Of one call in the steady state."),
-                                               {"time", Unit::time, true}, report.rows, time_point));
-    }
+    add_size_curves(page, "Bus bandwidth", "Of " + name + ", as nccl-tests counts it.", {"busbw", Unit::rate},
+                    report.rows, busbw_point);
+    add_size_curves(page, "Time", "Of one call in the steady state.", {"time", Unit::time, true}, report.rows,
+                    time_point);
     page.sections.emplace_back(
         page_table("Size by size",
                    "What nccl-tests would print, which algorithm and protocol runs, what bounds it, and what the row "
@@ -111,13 +127,9 @@ void add_transfer(Page& page, const TransferWorkload& workload, const Report& re
     page.headlines = {{"one message", time_text(first.time_s), text(first.size)},
                       {"a window of messages", rate_text(best.busbw), "at " + text(best.size)},
                       {"bounded by", best.bottleneck, best.algorithm}};
-    if (report.rows.size() > 1) {
-        page.sections.emplace_back(size_curves("Bandwidth", banded("Of a window of messages."),
-                                               {"bandwidth", Unit::rate}, report.rows, busbw_point));
-        page.sections.emplace_back(
-            size_curves("Time", banded("Of one message, from the call to the receiver's last instruction."),
-                        {"time", Unit::time, true}, report.rows, time_point));
-    }
+    add_size_curves(page, "Bandwidth", "Of a window of messages.", {"bandwidth", Unit::rate}, report.rows, busbw_point);
+    add_size_curves(page, "Time", "Of one message, from the call to the receiver's last instruction.",
+                    {"time", Unit::time, true}, report.rows, time_point);
     page.sections.emplace_back(
         page_table("Size by size", "algbw is one message's, busbw a window's. Intervals hold four results in five.",
                    report.rows, row_columns(true)));
@@ -201,12 +213,21 @@ void add_scene(Page& page, const Report& report, const Fabric& fabric) {
 
 }  // namespace
 
+void add_provenance(Page& page, const Scenario& scenario) {
+    const Json resolved = to_json(scenario);
+    page.facts = {{"engine", resolved.at("engine").get<std::string>()},
+                  {"seed", std::to_string(scenario.seed)},
+                  {"fabricast", std::string(version())},
+                  {"scenario", scenario.file}};
+    page.sections.emplace_back(Words{"The scenario as it was understood", {resolved.dump(2)}, true});
+}
+
 Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric,
               const std::vector<LinkEvent>& events) {
     Page page;
     page.title = scenario.name;
     if (!report.steps.empty()) {
-        add_steps(page, scenario, report, fabric);
+        add_steps(page, scenario, report, fabric.node_count(), cluster_words(fabric));
     } else if (report.replay) {
         add_replay(page, report, fabric);
     } else if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/html/provenance.hpp"
 #include "sim/report/result_columns.hpp"
 
 namespace fabricast::inline report::html {
@@ -28,9 +28,8 @@ std::string grouped(long long count) {
     return digits;
 }
 
-template <std::size_t N>
 Bars bars_of(std::string title, std::string caption, Unit unit, const std::vector<StepRow>& steps,
-             const std::array<StepPart, N>& of) {
+             std::span<const StepPart> of) {
     Bars bars{std::move(title), std::move(caption), unit, {}, {}};
     for (const StepRow& row : steps) { bars.labels.push_back(std::to_string(row.gpus) + " GPUs"); }
     for (const StepPart& part : of) {
@@ -81,19 +80,19 @@ Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& ran
     return activity;
 }
 
-void add_steps(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric) {
+void add_steps(Page& page, const Scenario& scenario, const Report& report, std::uint32_t nodes,
+               const std::string& cluster) {
     const StepRow& row = report.steps.back();
     const auto& workload = std::get<TrainingWorkload>(scenario.workload);
     const bool tokens = row.tokens_per_s > 0;
     const double rate = tokens ? row.tokens_per_s : row.samples_per_s;
     const std::string gpus = std::to_string(row.gpus) + " GPUs";
-    const std::string step = text(row.step_time_s, Dimension::time);
+    const std::string step = time_text(row.step_time_s);
     const std::string throughput = grouped(std::llround(rate)) + (tokens ? " tokens a second" : " samples a second");
-    page.answer = "A training step of " + workload.model + " on " +
-                  (row.nodes == fabric.node_count() ? cluster_words(fabric) : gpus) + " takes " + step +
-                  " (80 % interval " + text(row.time_low80_s, Dimension::time) + " to " +
-                  text(row.time_high80_s, Dimension::time) + "): " + throughput + ", " + percent(row.mfu) +
-                  " of the GPUs' peak; " + percent(row.compute_s / row.step_time_s) + " of it is computing, " +
+    page.answer = "A training step of " + workload.model + " on " + (row.nodes == nodes ? cluster : gpus) + " takes " +
+                  step + " (80 % interval " + time_text(row.time_low80_s) + " to " + time_text(row.time_high80_s) +
+                  "): " + throughput + ", " + percent(row.mfu) + " of the GPUs' peak; " +
+                  percent(row.compute_s / row.step_time_s) + " of it is computing, " +
                   percent(row.exposed_s() / row.step_time_s) + " communication that nothing hides.";
     page.headlines = {
         {"step", step, gpus + ", " + interval_text(row.step_time_s, row.time_low80_s, row.time_high80_s) + " %"},

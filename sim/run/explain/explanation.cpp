@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
-#include "sim/report/html/provenance.hpp"
+#include "sim/report/html/run_page.hpp"
 
 namespace fabricast::inline explain {
 

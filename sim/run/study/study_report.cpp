@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "models/evidence.hpp"
-#include "sim/report/html/provenance.hpp"
+#include "sim/report/html/run_page.hpp"
 #include "sim/run/study/study_columns.hpp"
 
 namespace fabricast::inline studies {
@@ -157,32 +157,24 @@ Tornado tornado(const Study& study, const std::string& title, const Range Differ
 }
 
 Table parts_table(const DesignResult& design) {
-    Table table{"Bill of materials: " + design.name,
-                "Prices and watts of one, with what each rests on.",
-                {{"what"},
-                 {"part"},
-                 {"count", Unit::count},
-                 {"price", Unit::money},
-                 {"low", Unit::money},
-                 {"high", Unit::money},
-                 {"origin"},
-                 {"power", Unit::power},
-                 {"source"}},
-                {},
-                true};
-    for (const PartLine& line : design.parts.lines) {
-        std::vector<Cell>& cells = table.rows.emplace_back(std::vector<Cell>{line.what, line.part, line.count});
-        cells.resize(table.columns.size());
-        if (line.price) {
-            const Figure& price = *line.price;
-            cells[3] = price.value.front();
-            cells[4] = price.low80;
-            cells[5] = price.high80;
-            cells[6] = std::string(fabricast::to_string(price.origin));
-            cells[8] = price.source.front();
-        }
-        if (line.watts) { cells[7] = line.watts->value.front() * line.watts_each; }
-    }
+    using C = report::Column<PartLine>;
+    const auto of_price = [](auto of) {
+        return [of](const PartLine& line) { return line.price ? Json(std::invoke(of, *line.price)) : Json(); };
+    };
+    const auto watts = [](const PartLine& line) {
+        return line.watts ? Json(line.watts->value.front() * line.watts_each) : Json();
+    };
+    Table table = page_table(
+        "Bill of materials: " + design.name, "Prices and watts of one, with what each rests on.", design.parts.lines,
+        {C(&PartLine::what).on_page("what"), C(&PartLine::part).on_page("part"),
+         C(&PartLine::count).on_page("count", Unit::count),
+         C(of_price([](const Figure& price) { return price.value.front(); })).on_page("price", Unit::money),
+         C(of_price(&Figure::low80)).on_page("low", Unit::money),
+         C(of_price(&Figure::high80)).on_page("high", Unit::money),
+         C(of_price([](const Figure& price) { return to_string(price.origin); })).on_page("origin"),
+         C(watts).on_page("power", Unit::power),
+         C(of_price([](const Figure& price) { return price.source.front(); })).on_page("source")});
+    table.folded = true;
     return table;
 }
 

@@ -156,15 +156,12 @@ std::vector<const SweepRow*> largest(const SweepResult& result) {
 void say_range(Page& page, const SweepResult& result) {
     for (const Metric& metric : metrics) {
         const auto place = place_of(result, metric.figure);
-        const SweepRow* least = nullptr;
-        const SweepRow* most = nullptr;
-        for (const SweepRow* row : largest(result)) {
-            if (const auto value = number_at(*row, place)) {
-                least = least == nullptr || *value < *number_at(*least, place) ? row : least;
-                most = most == nullptr || *value > *number_at(*most, place) ? row : most;
-            }
-        }
-        if (least == nullptr) { continue; }
+        std::vector<const SweepRow*> rows = largest(result);
+        std::erase_if(rows, [&](const SweepRow* row) { return !number_at(*row, place); });
+        if (rows.empty()) { continue; }
+        const auto value = [&](const SweepRow* row) { return *number_at(*row, place); };
+        const SweepRow* least = *std::ranges::min_element(rows, {}, value);
+        const SweepRow* most = *std::ranges::max_element(rows, {}, value);
         const auto headline = [&](const char* label, const SweepRow& row) {
             return Headline{label, value_text(*number_at(row, place), unit_of(metric.figure)),
                             combination(result, row, std::nullopt)};
