@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/summarize_collective.hpp"
+#include "sim/report/summarize_sizes.hpp"
 #include "sim/report/summarize_trace.hpp"
 #include "sim/report/summarize_training.hpp"
-#include "sim/report/summarize_transfer.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast::inline report {
