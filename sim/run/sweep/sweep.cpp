@@ -2,18 +2,22 @@
 
 // Reads the points of a sweep, refuses errors that would make every run fail, runs the points and makes their table.
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <exception>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/nearest_word.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "base/text_file.hpp"
+#include "sim/report/failed_asserts.hpp"
+#include "sim/report/result_columns.hpp"
 #include "sim/run/simulate.hpp"
-#include "sim/run/sweep/figures.hpp"
 #include "sim/run/sweep/fingerprint.hpp"
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
@@ -65,6 +69,56 @@ void check_values(const SweepPoints& points, const Scenario& sample) {
             key->read(node, scratch);
         }
     }
+}
+
+// The figures of a point: the rows of its report, whatever its kind of workload.
+struct SweepFigures {
+    std::vector<std::string> columns;  // of every report of the scenario
+    std::vector<Json> rows;            // objects; a column that the row has no value for is null or left out
+};
+
+template <class Record>
+void add(SweepFigures& figures, const std::vector<Record>& records, const Columns<Record>& columns) {
+    merge_notes(figures.columns, records_of<Record>({}, columns).columns);
+    for (const Record& record : records) { figures.rows.push_back(record_json(record, columns)); }
+}
+
+void add_rows(const CollectiveWorkload&, const Scenario& scenario, const Report& report, SweepFigures& figures) {
+    add(figures, report.rows, row_columns());
+    if (scenario.scaling) { add(figures, report.points, point_columns()); }
+}
+
+void add_rows(const TransferWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
+    add(figures, report.rows, row_columns());
+}
+
+void add_rows(const TrainingWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
+    add(figures, report.steps, step_columns());
+    if (figures.rows.size() == 1) { figures.rows.front().erase("efficiency"); }
+}
+
+void add_rows(const TraceWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
+    figures.columns = {"makespan_s", "recorded_s", "ranks", "bottleneck"};
+    if (report.replay) {
+        figures.rows.push_back({{"makespan_s", report.replay->makespan_s},
+                                {"recorded_s", or_null(report.replay->recorded_s)},
+                                {"ranks", report.replay->ranks},
+                                {"bottleneck", report.replay->bottleneck}});
+    }
+}
+
+// Collective and transfer: a row for each size, then one for each cluster of the scaling table. Training: a row for
+// each cluster, with an `efficiency` if there are several to compare. Trace: one row. If the scenario has asserts,
+// `failed_asserts` says which of them failed.
+SweepFigures sweep_figures(const Scenario& scenario, const Report& report) {
+    SweepFigures figures;
+    std::visit([&](const auto& workload) { add_rows(workload, scenario, report, figures); }, scenario.workload);
+    if (scenario.asserts.empty()) { return figures; }
+    figures.columns.emplace_back("failed_asserts");
+    if (const auto failed = failed_asserts(scenario, report); !failed.empty()) {
+        for (Json& row : figures.rows) { row["failed_asserts"] = fmt::format("{}", fmt::join(failed, "; ")); }
+    }
+    return figures;
 }
 
 // Reads every point into the sweep. The first point that can be read serves as the sample for check_values().
