@@ -84,15 +84,13 @@ std::vector<ReplayRank> rank_rows(const TraceFacts& facts, const Timeline& timel
         std::vector<Span> either = list.calls;
         either.insert(either.end(), list.waits.begin(), list.waits.end());
         either = united(std::move(either));
-        ReplayRank row;
-        row.rank = facts.job.ranks[i];
-        row.device = fabric.device_name(fabric.gpu(facts.job.ranks[i]));
-        row.compute_s = length(kernels);
-        row.comm_s = length(calls);
-        row.waiting_s = exposed(united(std::move(list.waits)), calls);
-        row.exposed_s = exposed(either, kernels);
-        row.end_s = to_seconds(list.end);
-        rows.push_back(std::move(row));
+        rows.push_back({.rank = facts.job.ranks[i],
+                        .device = fabric.device_name(fabric.gpu(facts.job.ranks[i])),
+                        .compute_s = length(kernels),
+                        .comm_s = length(calls),
+                        .waiting_s = exposed(united(std::move(list.waits)), calls),
+                        .exposed_s = exposed(either, kernels),
+                        .end_s = to_seconds(list.end)});
     }
     return rows;
 }

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "sim/report/columns.hpp"
 #include "sim/report/html/drawing.hpp"
-#include "sim/report/html/table.hpp"
 #include "sim/report/report.hpp"
 
 namespace fabricast::inline report::html {

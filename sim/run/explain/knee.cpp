@@ -95,10 +95,9 @@ ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std
         const double fall = before.efficiency - point.efficiency;
         if (fall > deepest) {
             deepest = fall;
-            const double work = pace(scenario, before) * before.seconds > 0
-                                    ? pace(scenario, point) * point.seconds / (pace(scenario, before) * before.seconds)
-                                    : 1;
-            curve.knee = Knee{before.gpus, point.gpus, fall, grown_most(before, point, work)};
+            const auto work = [&](const KneePoint& p) { return pace(scenario, p) * p.seconds; };
+            const double more = work(before) > 0 ? work(point) / work(before) : 1;
+            curve.knee = Knee{before.gpus, point.gpus, fall, grown_most(before, point, more)};
         }
     }
     return curve;

@@ -119,27 +119,18 @@ std::string signed_percent(double share) {
     return std::round(1000 * share) == 0 ? "0.0 %" : fmt::format("{:+.1f} %", 100 * share);
 }
 
-// Removes columns that no design fills, such as tokens for a collective.
-Table filled(Table table) {
-    for (std::size_t c = table.columns.size(); c-- > 0;) {
-        const auto place = static_cast<std::ptrdiff_t>(c);
-        if (std::ranges::all_of(table.rows, [&](const auto& row) { return row[c].is_null(); })) {
-            table.columns.erase(table.columns.begin() + place);
-            for (std::vector<Cell>& row : table.rows) { row.erase(row.begin() + place); }
-        }
-    }
-    return table;
-}
-
+// Without columns that no design fills, such as tokens for a collective.
 Table part_table(std::string title, std::string caption, const Study& study, StudyPart part) {
     Columns<DesignResult> columns;
-    std::ranges::copy_if(study_columns(), std::back_inserter(columns),
-                         [&](const StudyColumn& column) { return column.part == part; });
+    std::ranges::copy_if(study_columns(), std::back_inserter(columns), [&](const StudyColumn& column) {
+        const auto fills = [&](const DesignResult& design) { return !column.value(design).is_null(); };
+        return column.part == part && std::ranges::any_of(study.designs, fills);
+    });
     Table table = page_table(std::move(title), std::move(caption), study.designs, columns);
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
         if (study.designs[row].best) { table.marked.push_back(row); }
     }
-    return filled(std::move(table));
+    return table;
 }
 
 // The differences of one kind from the first design, with their intervals.
