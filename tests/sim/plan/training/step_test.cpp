@@ -8,7 +8,7 @@
 #include "sim/plan/training/slow_ranks.hpp"
 #include "sim/plan/training/step_account.hpp"
 #include "sim/report/result_columns.hpp"
-#include "sim/report/step_evidence.hpp"
+#include "sim/report/summarize_training.hpp"
 #include "sim/report/table.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
