@@ -36,9 +36,7 @@ constexpr std::array<std::string_view, 8> scripts = {"page/dom.js",  "page/forma
 // A file of this folder as the build embedded it; empty if the build did not.
 std::string_view file(std::string_view name) {
     const std::span<const EmbeddedFile> files = embedded_page();
-    const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) {
-        return f.name.ends_with("html/" + std::string(name));
-    });
+    const auto found = std::ranges::find(files, "sim/report/html/" + std::string(name), &EmbeddedFile::name);
     return found == files.end() ? std::string_view() : found->text;
 }
 
