@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "base/pattern.hpp"
 #include "base/text.hpp"
@@ -85,8 +86,7 @@ std::string ends_of_calls(const PacketTraffic& traffic, const Axes& axes) {
 
 std::string port_strip(const PortSeries& series, const std::string& name, const Axes& axes) {
     const auto most = static_cast<double>(*std::max_element(series.queued.begin(), series.queued.end()));
-    Duration paused;
-    for (const Duration& each : series.paused) { paused += each; }
+    const Duration paused = std::accumulate(series.paused.begin(), series.paused.end(), Duration{});
     return svg_text(left, axes.top - 6, "start",
                     name + ": queue up to " + size_words(most) + ", paused " + time_words(to_seconds(paused))) +
            shade(series, axes) + curve(series, axes) +

@@ -119,18 +119,14 @@ Json packets_json(const std::vector<PacketTraffic>& packets) {
         json["size_bytes"] = traffic.size.count;
         json["victims"] = traffic.use.victims;
         if (!traffic.call_ends.empty()) { json["call_ends_s"] = traffic.call_ends; }
-        Json ports = Json::array();
+        json["ports"] = Json::array();
         for (std::size_t i = 0; i < traffic.ports.size(); ++i) {
-            Json port = record_json(traffic.use.ports[i], of_port);
-            port["link"] = traffic.ports[i];
-            ports.push_back(std::move(port));
+            json["ports"].push_back(record_json(traffic.use.ports[i], of_port));
+            json["ports"].back()["link"] = traffic.ports[i];
         }
-        json["ports"] = std::move(ports);
-        Json series = Json::array();
         for (std::size_t i = 0; i < traffic.series.size(); ++i) {
-            series.push_back(series_json(traffic.use.series[i], traffic.series[i]));
+            json["series"].push_back(series_json(traffic.use.series[i], traffic.series[i]));
         }
-        if (!series.empty()) { json["series"] = std::move(series); }
         list.push_back(std::move(json));
     }
     return list;

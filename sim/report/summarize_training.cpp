@@ -15,6 +15,9 @@ namespace fabricast::inline report {
 
 namespace {
 
+// By CommKind: the parts of a step behind computing are the kinds of communication.
+constexpr double StepRow::*exposed_part(std::size_t kind) { return step_parts[1 + kind].seconds; }
+
 // The longest part of the step; computing only if no other part is longer.
 std::string bottleneck_of(const StepRow& row) {
     const StepPart& longest =
@@ -38,11 +41,7 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
     row.compute_s = parts.compute;
     row.bubble_s = parts.bubble;
     row.fixed_s = parts.fixed;
-    row.exposed_tensor_s = parts.exposed[0];
-    row.exposed_context_s = parts.exposed[1];
-    row.exposed_expert_s = parts.exposed[2];
-    row.exposed_pipeline_s = parts.exposed[3];
-    row.exposed_data_s = parts.exposed[4];
+    for (std::size_t kind = 0; kind < comm_kinds; ++kind) { row.*exposed_part(kind) = parts.exposed[kind]; }
     row.parameter_bytes = step.memory.parameters;
     row.gradient_bytes = step.memory.gradients;
     row.optimizer_bytes = step.memory.optimizer;
@@ -188,10 +187,8 @@ StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog
     StepRating out;
     out.evidence = evidence_of_aspects(step_aspects(step.workload, step.model, step.layout, fabric), row.gpus,
                                        aspects_met(catalog), catalog, out.notes);
-    const std::array<double, comm_kinds> exposed = {row.exposed_tensor_s, row.exposed_context_s, row.exposed_expert_s,
-                                                    row.exposed_pipeline_s, row.exposed_data_s};
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) {
-        if (exposed[kind] >= share_that_counts * row.step_time_s && step.evidence[kind] > out.evidence) {
+        if (row.*exposed_part(kind) >= share_that_counts * row.step_time_s && step.evidence[kind] > out.evidence) {
             out.evidence = step.evidence[kind];
             merge_notes(out.notes, step.evidence_notes);
         }

@@ -61,10 +61,8 @@ std::map<BlameKind, double> by_kind(const std::vector<Blame>& blames) {
 
 std::vector<Blame> BlameSheet::sorted() const {
     std::vector<Blame> list = entries_;
-    std::sort(list.begin(), list.end(), [](const Blame& a, const Blame& b) {
-        return a.seconds != b.seconds
-                   ? a.seconds > b.seconds
-                   : std::tie(a.kind, a.part, a.what, a.hop) < std::tie(b.kind, b.part, b.what, b.hop);
+    std::ranges::sort(list, [](const Blame& a, const Blame& b) {
+        return std::tie(b.seconds, a.kind, a.part, a.what, a.hop) < std::tie(a.seconds, b.kind, b.part, b.what, b.hop);
     });
     return list;
 }

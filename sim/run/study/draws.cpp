@@ -1,13 +1,13 @@
 #include "sim/run/study/draws.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <numbers>
 
 #include "base/hash.hpp"
 #include "base/percentile.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline studies {
 
@@ -25,10 +25,10 @@ Range range_of(const Figure& figure) { return {figure.value.front(), figure.low8
 
 // Whether every figure of the part that has an interval is a constant of the forecast; true for these kinds of part.
 bool holds_constants(const Part& part) {
-    static constexpr std::array<std::string_view, 19> kinds = {
-        "kernel", "transport", "launch",  "link",      "nic",      "switch",    "nvswitch",  "cpu",   "cable", "layout",
-        "gpu",    "host",      "compute", "framework", "training", "data-path", "messaging", "drive", "device"};
-    return std::ranges::find(kinds, part.kind) != kinds.end();
+    return has_word(
+        "kernel transport launch link nic switch nvswitch cpu cable layout gpu host compute framework "
+        "training data-path messaging drive device",
+        part.kind);
 }
 
 // Whether the figure may be drawn. Counts and port rates decide what can be built at all, and no draw may make a system

@@ -8,6 +8,7 @@
 
 #include "base/enum_name.hpp"
 #include "base/parallel_map_ordered.hpp"
+#include "base/text.hpp"
 #include "sim/run/explain/counterfactual.hpp"
 #include "sim/run/explain/explained_run.hpp"
 
@@ -17,8 +18,7 @@ namespace {
 
 // Whether the stretch is on a trunk, where routing decides how well it is used.
 bool is_trunk(const Blame& blame) {
-    static constexpr std::array<std::string_view, 4> trunks = {"leaf-spine", "spine-core", "global", "torus"};
-    return blame.kind == BlameKind::bandwidth && std::ranges::find(trunks, blame.what) != trunks.end();
+    return blame.kind == BlameKind::bandwidth && has_word("leaf-spine spine-core global torus", blame.what);
 }
 
 // The family of a stretch of the critical path; forecasts of one family have errors in common: bytes on network links,
