@@ -15,9 +15,6 @@ namespace fabricast::inline report {
 
 namespace {
 
-// By CommKind: the parts of a step behind computing are the kinds of communication.
-constexpr double StepRow::*exposed_part(std::size_t kind) { return step_parts[1 + kind].seconds; }
-
 // The longest part of the step; computing only if no other part is longer.
 std::string bottleneck_of(const StepRow& row) {
     const StepPart& longest =
@@ -41,7 +38,7 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
     row.compute_s = parts.compute;
     row.bubble_s = parts.bubble;
     row.fixed_s = parts.fixed;
-    for (std::size_t kind = 0; kind < comm_kinds; ++kind) { row.*exposed_part(kind) = parts.exposed[kind]; }
+    for (std::size_t kind = 0; kind < comm_kinds; ++kind) { row.*comm_part(kind).seconds = parts.exposed[kind]; }
     row.parameter_bytes = step.memory.parameters;
     row.gradient_bytes = step.memory.gradients;
     row.optimizer_bytes = step.memory.optimizer;
@@ -113,13 +110,13 @@ void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& 
 
 // For each stage, one lane for computing and one for each kind of communication.
 std::vector<TraceSpan> spans_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
-    static constexpr std::array<const char*, 7> names = {
-        "tensor-parallel", "context-parallel", "expert-parallel", "pipeline", "data-parallel", "compute", "fixed"};
     const std::vector<OpTimes>& kept = replayed.timelines.timeline.kept;
     std::vector<TraceSpan> spans;
     for (std::size_t i = 0; i < step.ops.size() && i < kept.size(); ++i) {
         const StepOp& op = step.ops[i];
-        const std::string lane = names.at(static_cast<std::size_t>(op.tag));
+        const std::string lane = op.tag == StepTag::compute ? "compute"
+                                 : op.tag == StepTag::fixed ? "fixed"
+                                                            : comm_part(static_cast<std::size_t>(op.tag)).name;
         const std::string what = op.tag == StepTag::fixed
                                      ? "end of step"
                                      : fmt::format("{} {}{}", op.forward ? "forward" : "backward", op.micro_batch,
@@ -188,7 +185,7 @@ StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog
     out.evidence = evidence_of_aspects(step_aspects(step.workload, step.model, step.layout, fabric), row.gpus,
                                        aspects_met(catalog), catalog, out.notes);
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) {
-        if (row.*exposed_part(kind) >= share_that_counts * row.step_time_s && step.evidence[kind] > out.evidence) {
+        if (row.*comm_part(kind).seconds >= share_that_counts * row.step_time_s && step.evidence[kind] > out.evidence) {
             out.evidence = step.evidence[kind];
             merge_notes(out.notes, step.evidence_notes);
         }

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
-#include "base/enum_name.hpp"
 #include "base/input_error.hpp"
 #include "sim/plan/timelines.hpp"
 #include "sim/run/explain/critical_path.hpp"
@@ -37,12 +35,12 @@ std::vector<std::string> names_of(const CollectiveFacts& facts, const Schedule& 
 }
 
 std::vector<std::string> names_of(const TrainingFacts& facts, const Schedule&) {
-    static constexpr std::array<std::string_view, 7> tags = {"tensor-parallel", "context-parallel", "expert-parallel",
-                                                             "pipeline",        "data-parallel",    "compute",
-                                                             "end of step"};
     std::vector<std::string> names;
     for (const StepOp& op : facts.ops) {
-        names.emplace_back(op.tag != StepTag::compute ? enum_name(tags, op.tag) : op.forward ? "forward" : "backward");
+        names.emplace_back(op.tag == StepTag::fixed     ? "end of step"
+                           : op.tag != StepTag::compute ? comm_part(static_cast<std::size_t>(op.tag)).name
+                           : op.forward                 ? "forward"
+                                                        : "backward");
     }
     return names;
 }

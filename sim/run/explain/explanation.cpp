@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -141,10 +140,7 @@ std::string blame_table(const Explanation& explanation) {
 std::string tornado(const Explanation& explanation) {
     if (explanation.changes.empty()) { return ""; }
     const double base = explanation.run.seconds;
-    double largest = 0;
-    for (const Counterfactual& change : explanation.changes) {
-        largest = std::max(largest, change.failure.empty() ? std::abs(change.seconds / base - 1) : 0);
-    }
+    const double largest = std::abs(explanation.changes.front().seconds / base - 1);
     std::string out = "# what would change it\n";
     for (const Counterfactual& change : explanation.changes) {
         if (!change.failure.empty()) {

@@ -16,7 +16,7 @@ namespace fabricast::inline explain {
 struct Explanation {
     std::string scenario;
     ExplainedRun run;
-    std::vector<Counterfactual> changes;
+    std::vector<Counterfactual> changes;  // as run_all sorts them
     ScalingCurve curve;
 };
 

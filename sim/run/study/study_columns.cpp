@@ -55,7 +55,7 @@ Json efficiency_text(const D& r) {
 // A value with its interval.
 C range(const char* name, std::function<std::optional<Range>(const D&)> value, const char* heading,
         std::function<std::string(double)> number_text) {
-    const auto json = [value](const D& r) { return value(r) ? range_json(*value(r)) : Json(); };
+    const auto json = [value](const D& r) { return value(r) ? Json(*value(r)) : Json(); };
     return C(name, "", json).printed(heading, 0, "", std::move(number_text));
 }
 
@@ -63,10 +63,6 @@ constexpr bool single = false, interval = true;  // StudyColumn::range
 constexpr bool if_known = true;                  // StudyColumn::optional
 
 }  // namespace
-
-Json range_json(const Range& range) {
-    return {{"value", range.value}, {"low80", range.low80}, {"high80", range.high80}};
-}
 
 const std::vector<StudyColumn>& study_columns() {
     using enum StudyPart;

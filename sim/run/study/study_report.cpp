@@ -108,11 +108,11 @@ Json design_json(const DesignResult& r) {
 Json difference_json(const Difference& d) {
     return {{"design", d.design},
             {"against", d.against},
-            {"time", range_json(d.time)},
+            {"time", d.time},
             {"verdict", to_string(d.verdict)},
             {"shared", d.shared},
-            {"capital", d.priced ? range_json(d.capital) : Json()},
-            {"value", d.priced ? range_json(d.value) : Json()}};
+            {"capital", d.priced ? Json(d.capital) : Json()},
+            {"value", d.priced ? Json(d.value) : Json()}};
 }
 
 std::string signed_percent(double share) {
