@@ -1,19 +1,24 @@
 #include "sim/report/columns.hpp"
 
+#include <fmt/ranges.h>
+
 #include <cstdlib>
 
+#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline report {
 
+namespace {
+
 std::string csv_line(const std::vector<Json>& cells) {
-    std::string line;
-    for (const Json& cell : cells) {
-        line += line.empty() && &cell == cells.data() ? "" : ",";
-        line += cell.is_string() ? csv_cell(cell.get_ref<const std::string&>()) : cell.is_null() ? "" : cell.dump();
-    }
-    return line + "\n";
+    const auto word = [](const Json& cell) {
+        return cell.is_string() ? csv_cell(cell.get_ref<const std::string&>()) : cell.is_null() ? "" : cell.dump();
+    };
+    return fmt::format("{}\n", fmt::join(names_of(cells, word), ","));
 }
+
+}  // namespace
 
 std::string csv_text(const Records& records) {
     std::string lines = csv_line({records.columns.begin(), records.columns.end()});

@@ -9,7 +9,7 @@
 
 #include "base/pattern.hpp"
 #include "base/text.hpp"
-#include "sim/report/packet_traffic.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "sim/report/packet_traffic.hpp"
 #include "sim/report/result_columns.hpp"
+#include "sim/report/traffic.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
 

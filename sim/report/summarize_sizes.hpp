@@ -1,8 +1,8 @@
 #pragma once
 // The row of one message size: of a collective, or of messages between two devices.
 
-#include "sim/report/replayed_plan.hpp"
 #include "sim/report/report.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 

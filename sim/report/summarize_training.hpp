@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/replayed_plan.hpp"
 #include "sim/report/report.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 

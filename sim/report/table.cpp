@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "sim/report/packet_traffic.hpp"
 #include "sim/report/result_columns.hpp"
 #include "sim/report/summarize.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 

@@ -10,9 +10,8 @@
 
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
-#include "sim/report/html/cables.hpp"
 #include "sim/report/html/packet_animation_pieces.hpp"
-#include "sim/report/packet_traffic.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report::html {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/packet_traffic.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report::html {
 

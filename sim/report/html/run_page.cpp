@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/html/cables.hpp"
 #include "sim/report/html/packet_animation.hpp"
 #include "sim/report/html/training_page.hpp"
 #include "sim/report/packet_picture.hpp"

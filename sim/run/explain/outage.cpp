@@ -56,8 +56,6 @@ std::vector<PathQuery> ways_of(const Scenario& scenario, const Fabric& fabric) {
     return ways;
 }
 
-bool crosses(const Path& path, LinkId link) { return std::ranges::find(path.span(), link) != path.span().end(); }
-
 void add_diverted(const Fabric& fabric, const PathQuery& way, const std::function<bool(LinkId)>& down,
                   const std::function<bool(LinkId)>& thinned, OutageCost& out) {
     const Path own = fabric.path(way);
@@ -72,7 +70,8 @@ void add_diverted(const Fabric& fabric, const PathQuery& way, const std::functio
         return;
     }
     const Path round = fabric.path(*other);
-    const auto taken = std::ranges::find_if(round.span(), [&](LinkId link) { return !crosses(own, link); });
+    const auto taken = std::ranges::find_if(
+        round.span(), [&](LinkId link) { return std::ranges::find(own.span(), link) == own.span().end(); });
     out.diverted.push_back(
         {from, to, fabric.link_name(*lost), taken == round.span().end() ? "another hash" : fabric.link_name(*taken)});
 }

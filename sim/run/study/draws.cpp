@@ -16,8 +16,6 @@ namespace {
 constexpr double decile = 1.2815515655446004;  // ninth decile of a normal distribution, in standard deviations
 constexpr double furthest = 2;
 
-std::uint64_t hashed(std::string_view name, std::uint64_t salt) { return mix(fnv1a(name) ^ mix(salt)); }
-
 // Uniform, above 0 and below 1.
 double uniform(std::uint64_t hash) { return (static_cast<double>(hash >> 11U) + 0.5) * 0x1p-53; }
 
@@ -60,7 +58,7 @@ void hold_links(const Catalog& catalog, Catalog& drawn) {
 }  // namespace
 
 double normal(const Draw& draw, std::string_view name) {
-    const std::uint64_t first = hashed(name, draw.seed * 0x9e3779b97f4a7c15U + draw.index);
+    const std::uint64_t first = mix(fnv1a(name) ^ mix(draw.seed * 0x9e3779b97f4a7c15U + draw.index));
     const double radius = std::sqrt(-2 * std::log(uniform(first)));  // Box and Muller, 1958
     const double z = radius * std::cos(2 * std::numbers::pi * uniform(mix(first + 1)));
     return std::clamp(z, -furthest, furthest);

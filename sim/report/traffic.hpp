@@ -1,16 +1,31 @@
 #pragma once
-// What the packet engine counted, for the result file.
+// A plan with its timelines, and what its links and packets carried.
 
 #include <string>
 #include <vector>
 
 #include "base/json.hpp"
+#include "models/catalog.hpp"
+#include "sim/plan/timelines.hpp"
 #include "sim/report/report.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast::inline report {
 
-// Adds what the engine counted for a row; nothing if another engine made the timeline. `calls`: the number of
+// What every kind's part of summarize() is given.
+struct ReplayedPlan {
+    const Plan& plan;
+    const Timelines& timelines;
+    const Fabric& fabric;
+    const Catalog& catalog;
+};
+
+LinkTraffic link_traffic(std::string row, const ReplayedPlan& replayed);
+
+// "node0.gpu3 -> node0.nvswitch 97 %": the busiest link if it is busy for at least `least` of the time, else empty.
+std::string busiest_text(const Timeline& timeline, const Fabric& fabric, double least);
+
+// Adds what the packet engine counted for a row; nothing if another engine made the timeline. `calls`: the number of
 // back-to-back calls of a collective; the first `calls` operations that the timeline keeps end them.
 void add_packets(Report& report, Bytes size, const Timeline& timeline, const Fabric& fabric, int calls = 0);
 

@@ -1,8 +1,9 @@
-#include "sim/report/packet_traffic.hpp"
+#include "sim/report/traffic.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
@@ -69,6 +70,19 @@ Json series_json(const PortSeries& series, const std::string& name) {
 Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", type}}}}; }
 
 }  // namespace
+
+LinkTraffic link_traffic(std::string row, const ReplayedPlan& replayed) {
+    const Timeline& timeline = replayed.timelines.traffic();
+    return {
+        std::move(row), replayed.fabric.node_count(), to_seconds(timeline.makespan), timeline.busiest, timeline.classes,
+        timeline.busy};
+}
+
+std::string busiest_text(const Timeline& timeline, const Fabric& fabric, double least) {
+    if (timeline.busiest.empty() || timeline.busiest.front().utilisation < least) { return ""; }
+    const LinkUse& use = timeline.busiest.front();
+    return fabric.link_name(use.link) + " " + percent(std::min(use.utilisation, 1.0));
+}
 
 void add_packets(Report& report, Bytes size, const Timeline& timeline, const Fabric& fabric, int calls) {
     if (!timeline.packets) { return; }
