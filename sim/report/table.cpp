@@ -31,14 +31,11 @@ std::string cluster_words(const ClusterRequest& cluster) {
 std::string step_words(const TrainingWorkload& w) {
     const Parallelism& p = w.parallelism;
     std::string words = fmt::format("{}, {}", w.model, to_string(w.precision));
-    const auto add = [&](const char* name, std::uint32_t degree) {
+    for (const auto& [name, degree] :
+         {std::pair{"tensor", p.tensor}, std::pair{"context", p.context}, std::pair{"expert", p.expert},
+          std::pair{"pipeline", p.pipeline}, std::pair{"chunks", p.chunks}}) {
         words += degree > 1 ? fmt::format(", {} {}", name, degree) : "";
-    };
-    add("tensor", p.tensor);
-    add("context", p.context);
-    add("expert", p.expert);
-    add("pipeline", p.pipeline);
-    add("chunks", p.chunks);
+    }
     return fmt::format("{}, {}", words, to_string(w.sharding));
 }
 

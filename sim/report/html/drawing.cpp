@@ -88,7 +88,6 @@ private:
     // Adds switches next to what is drawn already, from the nodes up, at most switches_drawn in each tier.
     void add_switches() {
         const std::vector<FabricTier> tiers = fabric_.tiers();
-        const auto high = std::count_if(tiers.begin(), tiers.end(), [](const FabricTier& t) { return t.switches > 0; });
         std::map<int, std::set<std::uint32_t>> of_tier;
         std::map<std::uint32_t, int> tier;
         const auto offer = [&](DeviceId device) {
@@ -106,7 +105,7 @@ private:
             }
         }
         // In an explicit graph, NICs are ends of trunks too, and switches of a single tier may be joined to each other.
-        const bool sideways = high <= 1;
+        const bool sideways = std::ranges::count_if(tiers, [](const FabricTier& t) { return t.switches > 0; }) <= 1;
         for (std::size_t step = 0; step < tiers.size() + (sideways ? switches_drawn : 1); ++step) {
             for (const auto& [link, ends] : trunks_) {
                 const auto from = tier.find(id(ends.from));

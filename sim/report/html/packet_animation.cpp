@@ -179,11 +179,10 @@ Curves rates_of(const PacketTraffic& traffic, const Fabric& fabric) {
     for (const RateSeries& rates : traffic.use.rates) {
         Line line{fabric.device_name(rates.src) + " -> " + fabric.device_name(rates.dst), {}};
         for (std::size_t b = 0; b < rates.rate.size(); ++b) {
-            if (rates.rate[b] > 0) { line.points.push_back({to_seconds(beginning(rates.width, b)), rates.rate[b]}); }
-        }
-        if (!line.points.empty()) {
-            const auto first = std::find_if(rates.rate.begin(), rates.rate.end(), [](double rate) { return rate > 0; });
-            line.label += call_at(traffic, rates.width * (first - rates.rate.begin()));
+            const Time begin = beginning(rates.width, b);
+            if (!(rates.rate[b] > 0)) { continue; }
+            if (line.points.empty()) { line.label += call_at(traffic, begin); }
+            line.points.push_back({to_seconds(begin), rates.rate[b]});
         }
         const auto same = std::count_if(curves.lines.begin(), curves.lines.end(),
                                         [&](const Line& l) { return l.label.starts_with(line.label); });

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "models/evidence.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/report/result_columns.hpp"
 #include "sim/run/study/study_columns.hpp"
 
 namespace fabricast::inline studies {
@@ -29,10 +30,9 @@ std::string percent(const Range& range) {
 std::string cell_text(const StudyColumn& column, const Json& cell) {
     const TextColumn style{"", 0, "", column.text.number_text, 0};
     if (!cell.is_object()) { return text_cell(style, cell); }
-    const double value = cell.at("value").get<double>();
-    const auto relative = [&](const char* end) { return 100 * (cell.at(end).get<double>() / value - 1); };
-    return text_cell(style, value) +
-           (value == 0 ? "" : fmt::format(" {:.0f}/{:+.0f} %", relative("low80") - 1e-9, relative("high80")));
+    const auto at = [&](const char* name) { return cell.at(name).get<double>(); };
+    const double value = at("value");
+    return text_cell(style, value) + (value == 0 ? "" : " " + interval_text(value, at("low80"), at("high80")) + " %");
 }
 
 // A line for each property, a column for each design.

@@ -48,6 +48,18 @@ std::optional<double> number_at(const SweepRow& row, std::optional<std::size_t> 
     return known ? std::optional(row.figures[*place].get<double>()) : std::nullopt;
 }
 
+// The rows of the largest message size, if there are several sizes; else all rows.
+std::vector<const SweepRow*> largest(const SweepResult& result) {
+    const auto size = place_of(result, "size_bytes");
+    double most = 0;
+    for (const SweepRow& row : result.rows) { most = std::max(most, number_at(row, size).value_or(0)); }
+    std::vector<const SweepRow*> rows;
+    for (const SweepRow& row : result.rows) {
+        if (number_at(row, size).value_or(most) == most) { rows.push_back(&row); }
+    }
+    return rows;
+}
+
 // The x axis of the curves: the message size if it varies, else the varied key with the most values among those whose
 // values are all numbers.
 struct Across {
@@ -57,12 +69,8 @@ struct Across {
 };
 
 std::optional<Across> across(const SweepResult& result) {
-    if (const auto size = place_of(result, "size_bytes")) {
-        std::set<double> sizes;
-        for (const SweepRow& row : result.rows) {
-            if (const auto value = number_at(row, size)) { sizes.insert(*value); }
-        }
-        if (sizes.size() > 1) { return Across{std::nullopt, size, {"message size", Unit::size, true}}; }
+    if (largest(result).size() < result.rows.size()) {
+        return Across{std::nullopt, place_of(result, "size_bytes"), {"message size", Unit::size, true}};
     }
     std::optional<Across> best;
     std::size_t most = 1;
@@ -138,18 +146,6 @@ Table table_of(const SweepResult& result) {
 
 std::string value_text(double value, Unit unit) {
     return unit == Unit::share ? percent(value) : text(value, unit == Unit::rate ? Dimension::rate : Dimension::time);
-}
-
-// The rows of the largest message size, if there are several sizes; else all rows.
-std::vector<const SweepRow*> largest(const SweepResult& result) {
-    const auto size = place_of(result, "size_bytes");
-    double most = 0;
-    for (const SweepRow& row : result.rows) { most = std::max(most, number_at(row, size).value_or(0)); }
-    std::vector<const SweepRow*> rows;
-    for (const SweepRow& row : result.rows) {
-        if (number_at(row, size).value_or(most) == most) { rows.push_back(&row); }
-    }
-    return rows;
 }
 
 // States the best and the worst point by the first metric that the sweep has.

@@ -44,13 +44,6 @@ void check_path(const std::string& path, const SourceLocation& place) {
     }
 }
 
-// The scenario with every optional part, so that any key can be read into it alone.
-Scenario with_every_part(Scenario scenario) {
-    scenario.scaling = scenario.scaling.value_or(ScalingSpec{});
-    scenario.scaling->step = scenario.scaling->step.value_or(ScalingStep{});
-    return scenario;
-}
-
 // Refuses values that a key never accepts, whatever the other keys are. Such a value is a mistake, which the user
 // should learn of before a long run.
 void check_values(const SweepPoints& points, const Scenario& sample) {
@@ -65,7 +58,9 @@ void check_values(const SweepPoints& points, const Scenario& sample) {
             if (point[k].text.empty() || !seen.insert(point[k].text).second) { continue; }
             yaml::Node node = value_at(point[k]);
             node.name = leaf_name(*key);
-            Scenario scratch = with_every_part(sample);
+            Scenario scratch = sample;  // with every optional part, so that any key can be read into it alone
+            scratch.scaling = scratch.scaling.value_or(ScalingSpec{});
+            scratch.scaling->step = scratch.scaling->step.value_or(ScalingStep{});
             key->read(node, scratch);
         }
     }
