@@ -153,10 +153,7 @@ void add_replay(Page& page, const Report& report, const Fabric& fabric) {
     }
     page.sections.emplace_back(std::move(bars));
     if (!replay.members.empty()) {
-        const std::string rank = "rank " + std::to_string(replay.members.front().rank);
-        if (Activity activity = timeline_of(report.trace, rank); !activity.spans.empty()) {
-            page.sections.emplace_back(std::move(activity));
-        }
+        add_timeline(page, report.trace, "rank " + std::to_string(replay.members.front().rank));
     }
     page.sections.emplace_back(page_table(
         "Communication by kind", "Bytes and times are summed over the calls; calls of different groups run at once.",

@@ -56,13 +56,14 @@ Curves scaling_curve(const std::vector<StepRow>& steps) {
 
 }  // namespace
 
-Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& rank) {
-    Activity activity;
+void add_timeline(Page& page, const std::vector<TraceSpan>& trace, const std::string& rank) {
     const auto first =
         std::find_if(trace.begin(), trace.end(), [&](const TraceSpan& s) { return s.row.starts_with(rank); });
-    if (first == trace.end()) { return activity; }
-    activity.title = "What one rank does";
-    activity.caption = first->row + ". Communication below a computing span is hidden, beside none it is exposed.";
+    if (first == trace.end()) { return; }
+    Activity activity{"What one rank does",
+                      first->row + ". Communication below a computing span is hidden, beside none it is exposed.",
+                      {},
+                      {}};
     std::vector<std::string>& lanes = activity.lanes;
     std::size_t left_out = 0;
     for (const TraceSpan& span : trace) {
@@ -77,7 +78,7 @@ Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& ran
         activity.spans.push_back({index, span.name, to_seconds(span.start), to_seconds(span.finish)});
     }
     if (left_out > 0) { activity.caption += " The last " + std::to_string(left_out) + " spans are left out."; }
-    return activity;
+    if (!activity.spans.empty()) { page.sections.emplace_back(std::move(activity)); }
 }
 
 void add_steps(Page& page, const Scenario& scenario, const Report& report, std::uint32_t nodes,
@@ -108,10 +109,7 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, std::
     if (!report.trace.empty()) {
         // The rank of the first stage, on the cluster of the last row.
         const std::string& group = report.trace.back().row;
-        const std::string rank = group.substr(0, group.find("stage ")) + "stage 0:";
-        if (Activity activity = timeline_of(report.trace, rank); !activity.spans.empty()) {
-            page.sections.emplace_back(std::move(activity));
-        }
+        add_timeline(page, report.trace, group.substr(0, group.find("stage ")) + "stage 0:");
     }
     if (report.steps.size() > 1) { page.sections.emplace_back(scaling_curve(report.steps)); }
     page.sections.emplace_back(page_table("Size by size", "", report.steps, step_columns()));
