@@ -28,8 +28,6 @@ std::string cluster_words(const Fabric& fabric) {
     return words;
 }
 
-const Row& fastest(const std::vector<Row>& rows) { return *std::ranges::max_element(rows, {}, &Row::busbw); }
-
 double size_of(const Row& row) { return static_cast<double>(row.size.count); }
 
 // busbw is size * factor / time, so the lower end of its interval comes from the upper end of the time's interval.
@@ -83,7 +81,7 @@ void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
 
 void add_collective(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric) {
     const auto& workload = collective_of(scenario);
-    const Row& best = fastest(report.rows);
+    const Row& best = *std::ranges::max_element(report.rows, {}, &Row::busbw);
     const Row& first = report.rows.front();
     const Point interval = busbw_point(best);
     const std::string name(to_string(workload.collective));
@@ -118,7 +116,7 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
 }
 
 void add_transfer(Page& page, const TransferWorkload& workload, const Report& report) {
-    const Row& best = fastest(report.rows);
+    const Row& best = *std::ranges::max_element(report.rows, {}, &Row::busbw);
     const Row& first = report.rows.front();
     page.answer = "From " + workload.from + " to " + workload.to + " one message of " + text(best.size) + " takes " +
                   time_text(best.time_s) + " by " + best.algorithm + "; a window of them passes " +

@@ -38,8 +38,7 @@ constexpr std::array<Metric, 6> metrics = {{{"step_time_s", "Step time", "step t
                                             {"efficiency", "Efficiency", "efficiency", true}}};
 
 std::optional<std::size_t> place_of(const SweepResult& result, const std::string& figure) {
-    const auto found = std::ranges::find(result.figures, figure) - result.figures.begin();
-    const auto place = static_cast<std::size_t>(found);
+    const auto place = static_cast<std::size_t>(std::ranges::find(result.figures, figure) - result.figures.begin());
     return place == result.figures.size() ? std::nullopt : std::optional(place);
 }
 

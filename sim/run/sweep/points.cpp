@@ -21,6 +21,7 @@ struct Decimal {
     std::string unit;
 };
 
+constexpr std::size_t most_sweep_points = 1'000'000;
 constexpr int most_decimals = 9;
 constexpr std::int64_t most_steps = std::int64_t{1} << 52;  // an exact integer as a double
 
