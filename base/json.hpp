@@ -5,11 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/units.hpp"
+
 namespace fabricast::inline base {
 
 using Json = nlohmann::ordered_json;
 
 // Throws InputError with the line and column of the offending byte. `file` is only the name shown in errors.
 Json parse_json(std::string_view text, const std::string& file);
+
+// A span is written in seconds.
+inline void to_json(Json& json, Duration span) { json = to_seconds(span); }
 
 }  // namespace fabricast::inline base

@@ -9,7 +9,6 @@
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/failed_asserts.hpp"
-#include "sim/report/html/deadlock_page.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/packet_picture.hpp"

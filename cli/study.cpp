@@ -12,8 +12,7 @@
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/html/page_html.hpp"
-#include "sim/run/study/study_page.hpp"
-#include "sim/run/study/study_text.hpp"
+#include "sim/run/study/study_report.hpp"
 #include "sim/scenario/parse.hpp"
 
 namespace fabricast::cli {

@@ -21,9 +21,7 @@
 #include "sim/report/html/page_html.hpp"
 #include "sim/run/sweep/journal.hpp"
 #include "sim/run/sweep/page.hpp"
-#include "sim/run/sweep/prepare.hpp"
 #include "sim/run/sweep/result.hpp"
-#include "sim/run/sweep/run.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/scenario/vary.hpp"
 

@@ -21,8 +21,6 @@
 #include "sim/engines/engines.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
-#include "sim/run/sweep/prepare.hpp"
-#include "sim/run/sweep/run.hpp"
 #include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/calibrated.hpp"
 #include "sim/scenario/parse.hpp"

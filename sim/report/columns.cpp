@@ -1,19 +1,24 @@
 #include "sim/report/columns.hpp"
 
+#include <fmt/ranges.h>
+
 #include <cstdlib>
 
+#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline report {
 
+namespace {
+
 std::string csv_line(const std::vector<Json>& cells) {
-    std::string line;
-    for (const Json& cell : cells) {
-        line += line.empty() && &cell == cells.data() ? "" : ",";
-        line += cell.is_string() ? csv_cell(cell.get_ref<const std::string&>()) : cell.is_null() ? "" : cell.dump();
-    }
-    return line + "\n";
+    const auto word = [](const Json& cell) {
+        return cell.is_string() ? csv_cell(cell.get_ref<const std::string&>()) : cell.is_null() ? "" : cell.dump();
+    };
+    return fmt::format("{}\n", fmt::join(names_of(cells, word), ","));
 }
+
+}  // namespace
 
 std::string csv_text(const Records& records) {
     std::string lines = csv_line({records.columns.begin(), records.columns.end()});
@@ -50,9 +55,8 @@ Json array_schema(Json properties, Json required) {
 }
 
 html::Cell page_cell(const Json& value) {
-    if (value.is_object()) { return page_cell(value.at("value")); }
-    if (value.is_number()) { return value.get<double>(); }
-    return value.is_string() ? html::Cell(value.get<std::string>()) : html::Cell();
+    const Json& cell = value.is_object() ? value.at("value") : value;
+    return cell.is_number() ? Json(cell.get<double>()) : cell;
 }
 
 }  // namespace fabricast::inline report

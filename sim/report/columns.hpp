@@ -2,13 +2,36 @@
 // The columns of a table. Each kind of row has one list of them, and every output goes over that list: text, JSON, its
 // schema, CSV, pages; sweeps and Python take what JSON and CSV have. To add a column is to add a row to the list.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.hpp"
-#include "sim/report/html/table.hpp"
+#include "base/unit_text.hpp"
+
+namespace fabricast::inline report::html {
+
+// The unit of a number, in SI base units. The page writes 1.2e-5 of `time` as "12 us" and 0.31 of `share` as "31 %".
+enum class Unit : std::uint8_t { none, count, time, rate, size, share, flops, power, money };
+
+// A number in the unit of its column, which is a double also where it counts, a text, or null.
+using Cell = Json;
+struct Column {
+    std::string label;
+    Unit unit = Unit::none;
+};
+// A table of a page.
+struct Table {
+    std::string title, caption;
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;   // each as long as `columns`
+    bool folded = false;                   // collapsed until the reader opens it
+    std::vector<std::size_t> marked = {};  // indices of rows to highlight: a Pareto set, a winner
+};
+
+}  // namespace fabricast::inline report::html
 
 namespace fabricast::inline report {
 
@@ -54,10 +77,13 @@ struct Records {
     std::vector<std::vector<Json>> rows;  // null: not known
 };
 
+// How numbers are printed.
+inline std::string time_text(double seconds) { return text(seconds, Dimension::time); }
+inline std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
+
 inline Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-// A line of CSV (RFC 4180).
-std::string csv_line(const std::vector<Json>& cells);
+// RFC 4180.
 std::string csv_text(const Records& records);
 
 // The cell of one column in a line; `text_cell` of its heading or of the unit below it if `cell` is one of them.
@@ -79,10 +105,15 @@ template <class Record> Json record_json(const Record& record, const Columns<Rec
     return json;
 }
 
-template <class Record> Json records_json(const std::vector<Record>& records, const Columns<Record>& columns) {
+// What `make` returns for each item, as a list.
+template <class Item, class Make> Json json_list(const std::vector<Item>& items, const Make& make) {
     Json list = Json::array();
-    for (const Record& record : records) { list.push_back(record_json(record, columns)); }
+    for (const Item& item : items) { list.push_back(make(item)); }
     return list;
+}
+
+template <class Record> Json records_json(const std::vector<Record>& records, const Columns<Record>& columns) {
+    return json_list(records, [&](const Record& record) { return record_json(record, columns); });
 }
 
 template <class Record> Json properties_schema(const Columns<Record>& columns) {

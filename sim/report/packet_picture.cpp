@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "base/pattern.hpp"
 #include "base/text.hpp"
-#include "sim/report/packet_traffic.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 
@@ -84,9 +85,8 @@ std::string ends_of_calls(const PacketTraffic& traffic, const Axes& axes) {
 }
 
 std::string port_strip(const PortSeries& series, const std::string& name, const Axes& axes) {
-    const auto most = static_cast<double>(*std::max_element(series.queued.begin(), series.queued.end()));
-    Duration paused;
-    for (const Duration& each : series.paused) { paused += each; }
+    const auto most = static_cast<double>(std::ranges::max(series.queued));
+    const Duration paused = std::accumulate(series.paused.begin(), series.paused.end(), Duration{});
     return svg_text(left, axes.top - 6, "start",
                     name + ": queue up to " + size_words(most) + ", paused " + time_words(to_seconds(paused))) +
            shade(series, axes) + curve(series, axes) +
@@ -146,9 +146,7 @@ std::string packet_picture(const Report& report) {
         const std::size_t drawn = std::min(ports_drawn, traffic.use.series.size());
         for (const PortSeries& series : traffic.use.series) {
             axes.seconds = std::max(axes.seconds, to_seconds(series.width) * static_cast<double>(series.queued.size()));
-            for (const std::int64_t queued : series.queued) {
-                axes.bytes = std::max(axes.bytes, static_cast<double>(queued));
-            }
+            axes.bytes = std::max(axes.bytes, static_cast<double>(std::ranges::max(series.queued)));
         }
         for (std::size_t i = 0; i < drawn; ++i) {
             axes.top = y + gap;

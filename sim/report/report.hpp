@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/units.hpp"
@@ -68,6 +67,8 @@ inline constexpr std::array<StepPart, 8> step_parts = {{{"compute", &StepRow::co
                                                         {"data-parallel", &StepRow::exposed_data_s},
                                                         {"bubble", &StepRow::bubble_s},
                                                         {"fixed", &StepRow::fixed_s}}};
+// By the number of a CommKind.
+constexpr const StepPart& comm_part(std::size_t kind) { return step_parts.at(1 + kind); }
 
 // The calls of one collective on all groups that have the same name and size; messages between pairs count as
 // `sendrecv`.

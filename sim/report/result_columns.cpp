@@ -22,7 +22,6 @@ std::string gigabytes_text(double value) { return fmt::format("{:.2f}", value * 
 std::string memory_text(double bytes) { return fmt::format("{:.1f} GB", bytes * 1e-9); }
 std::string share_text(double share) { return fmt::format("{:.1f} %", share * 100); }
 std::string size_text(double bytes) { return text(bytes, Dimension::size); }
-std::string time_text(double seconds) { return text(seconds, Dimension::time); }
 
 // A part of the step as a share of it; only printed.
 Column<StepRow> step_share(const char* heading, double StepRow::*part) {

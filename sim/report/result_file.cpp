@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "sim/report/packet_traffic.hpp"
 #include "sim/report/result_columns.hpp"
+#include "sim/report/traffic.hpp"
 #include "sim/scenario/schema.hpp"
 #include "sim/scenario/schema_docs.hpp"
 
@@ -25,16 +25,15 @@ Json replay_json(const ReplayReport& replay) {
 }
 
 Json replay_json_schema() {
-    const auto whole = [](const char* meaning) { return Json{{"type", "integer"}, {"description", meaning}}; };
     return {{"type", "object"},
             {"properties",
-             {{"format", {{"type", "string"}, {"description", "Of the trace."}}},
-              {"recorded_ranks", whole("Ranks with a recording of their own.")},
-              {"ranks", whole("Ranks that were replayed.")},
-              {"steps", whole("Training steps in it.")},
-              {"makespan_s", {{"type", "number"}, {"description", "From the first start to the last end."}}},
-              {"recorded_s", {{"type", "number"}, {"description", "The same of the recording itself."}}},
-              {"bottleneck", {{"type", "string"}, {"description", "The busiest link, or what the time goes into."}}},
+             {{"format", column_schema("", "Of the trace.")},
+              {"recorded_ranks", column_schema(0, "Ranks with a recording of their own.")},
+              {"ranks", column_schema(0, "Ranks that were replayed.")},
+              {"steps", column_schema(0, "Training steps in it.")},
+              {"makespan_s", column_schema(0.0, "From the first start to the last end.")},
+              {"recorded_s", column_schema(0.0, "The same of the recording itself.")},
+              {"bottleneck", column_schema("", "The busiest link, or what the time goes into.")},
               {"communication", records_schema(replay_use_columns())},
               {"members", records_schema(replay_rank_columns())}}},
             {"required",

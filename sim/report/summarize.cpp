@@ -8,21 +8,12 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/summarize_collective.hpp"
+#include "sim/report/summarize_sizes.hpp"
 #include "sim/report/summarize_trace.hpp"
 #include "sim/report/summarize_training.hpp"
-#include "sim/report/summarize_transfer.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast::inline report {
-
-namespace {
-
-template <class Item> void join(std::vector<Item>& all, std::vector<Item> more) {
-    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
-}  // namespace
 
 Report summarize(const ReplayedPlan& replayed) {
     Report report;
@@ -44,7 +35,7 @@ std::vector<TraceSpan> spans_of(const ReplayedPlan& replayed) {
 }
 
 void append(Report& report, Report more) {
-    join(report.rows, std::move(more.rows));
+    std::ranges::move(more.rows, std::back_inserter(report.rows));
     for (StepRow& row : more.steps) {
         const auto per_gpu = [](const StepRow& step) { return step.samples_per_s / step.gpus; };
         row.efficiency = report.steps.empty() ? 1 : per_gpu(row) / per_gpu(report.steps.front());
@@ -54,15 +45,14 @@ void append(Report& report, Report more) {
     merge_figures(report.figures, more.figures);
     merge_notes(report.evidence_notes, more.evidence_notes);
     merge_notes(report.notes, more.notes);
-    join(report.traffic, std::move(more.traffic));
-    join(report.packets, std::move(more.packets));
-    join(report.trace, std::move(more.trace));
+    std::ranges::move(more.traffic, std::back_inserter(report.traffic));
+    std::ranges::move(more.packets, std::back_inserter(report.packets));
+    std::ranges::move(more.trace, std::back_inserter(report.trace));
 }
 
 std::string weakest_evidence(const std::vector<Row>& rows) {
     assert(!rows.empty());
-    const auto weaker = [](const Row& a, const Row& b) { return a.evidence < b.evidence; };
-    const Evidence weakest = std::max_element(rows.begin(), rows.end(), weaker)->evidence;
+    const Evidence weakest = std::ranges::max_element(rows, {}, &Row::evidence)->evidence;
     std::vector<Bytes> sizes;
     for (const Row& row : rows) {
         if (row.evidence == weakest) { sizes.push_back(row.size); }

@@ -1,8 +1,8 @@
 #pragma once
 // Plan + Timelines -> Report, for every kind of workload. Each kind has its part in a summarize_*.cpp.
 
-#include "sim/report/replayed_plan.hpp"
 #include "sim/report/report.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <tuple>
 
-#include "sim/report/link_traffic.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast::inline report {
@@ -85,15 +84,13 @@ std::vector<ReplayRank> rank_rows(const TraceFacts& facts, const Timeline& timel
         std::vector<Span> either = list.calls;
         either.insert(either.end(), list.waits.begin(), list.waits.end());
         either = united(std::move(either));
-        ReplayRank row;
-        row.rank = facts.job.ranks[i];
-        row.device = fabric.device_name(fabric.gpu(facts.job.ranks[i]));
-        row.compute_s = length(kernels);
-        row.comm_s = length(calls);
-        row.waiting_s = exposed(united(std::move(list.waits)), calls);
-        row.exposed_s = exposed(either, kernels);
-        row.end_s = to_seconds(list.end);
-        rows.push_back(std::move(row));
+        rows.push_back({.rank = facts.job.ranks[i],
+                        .device = fabric.device_name(fabric.gpu(facts.job.ranks[i])),
+                        .compute_s = length(kernels),
+                        .comm_s = length(calls),
+                        .waiting_s = exposed(united(std::move(list.waits)), calls),
+                        .exposed_s = exposed(either, kernels),
+                        .end_s = to_seconds(list.end)});
     }
     return rows;
 }
@@ -126,8 +123,7 @@ std::string bottleneck(const Timeline& timeline, const Fabric& fabric, const std
                        double makespan, bool one_kernel) {
     if (std::string link = busiest_text(timeline, fabric, 0.5); !link.empty()) { return link; }
     if (members.empty() || !(makespan > 0)) { return "nothing"; }
-    const ReplayRank& last = *std::max_element(
-        members.begin(), members.end(), [](const ReplayRank& a, const ReplayRank& b) { return a.end_s < b.end_s; });
+    const ReplayRank& last = *std::ranges::max_element(members, {}, &ReplayRank::end_s);
     const double rest = makespan - last.compute_s - last.exposed_s;
     const double most = std::max({last.compute_s, last.exposed_s, rest});
     const std::string what = most == last.compute_s   ? "kernels"
@@ -156,7 +152,7 @@ void summarize(const TraceFacts& facts, const ReplayedPlan& replayed, Report& re
     replay.bottleneck =
         bottleneck(timeline, replayed.fabric, replay.members, replay.makespan_s, recording.format == "msccl");
     report.replay = std::move(replay);
-    report.traffic.push_back(link_traffic("replay", timeline, replayed.fabric));
+    report.traffic.push_back(link_traffic("replay", replayed));
 }
 
 std::vector<TraceSpan> spans_of(const TraceFacts& facts, const ReplayedPlan& replayed) {

@@ -1,8 +1,8 @@
 #pragma once
 // The report of a replayed recording: where the time of its ranks goes.
 
-#include "sim/report/replayed_plan.hpp"
 #include "sim/report/report.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 

@@ -6,10 +6,10 @@
 #include <array>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
+#include "sim/plan/training/group_edges.hpp"
 #include "sim/plan/training/step_account.hpp"
-#include "sim/report/link_traffic.hpp"
-#include "sim/report/step_evidence.hpp"
 
 namespace fabricast::inline report {
 
@@ -38,11 +38,7 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
     row.compute_s = parts.compute;
     row.bubble_s = parts.bubble;
     row.fixed_s = parts.fixed;
-    row.exposed_tensor_s = parts.exposed[0];
-    row.exposed_context_s = parts.exposed[1];
-    row.exposed_expert_s = parts.exposed[2];
-    row.exposed_pipeline_s = parts.exposed[3];
-    row.exposed_data_s = parts.exposed[4];
+    for (std::size_t kind = 0; kind < comm_kinds; ++kind) { row.*comm_part(kind).seconds = parts.exposed[kind]; }
     row.parameter_bytes = step.memory.parameters;
     row.gradient_bytes = step.memory.gradients;
     row.optimizer_bytes = step.memory.optimizer;
@@ -55,6 +51,50 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
 
 std::string gpus_text(const Fabric& fabric) { return fmt::format("{} GPUs", fabric.gpu_count()); }
 
+constexpr double reach = 8;                // multiple of the largest table's GPUs up to which it still counts
+constexpr double share_that_counts = 0.1;  // minimum share of the step
+
+std::string place_of(const Groups& groups, const Fabric& fabric) {
+    return spread_of(groups, fabric.gpus_per_node(), false).shape.nodes > 1 ? "between" : "inside";
+}
+
+// "gpu.h100-sxm.bf16" -> "gpu", "h100-sxm", "bf16".
+std::array<std::string, 3> pieces(const std::string& aspect) {
+    const std::vector<std::string_view> words = split(aspect, '.');
+    std::array<std::string, 3> out;
+    std::copy_n(words.begin(), std::min(words.size(), out.size()), out.begin());
+    return out;
+}
+
+std::string arch_of(const std::string& gpu, const Catalog& catalog) {
+    const Part* part = catalog.find(gpu);
+    return part == nullptr ? "" : part->word_or("arch", "");
+}
+
+// The distance of the GPU from those in the tables: 1 if a table has the GPU in another precision, or another GPU of
+// its architecture; else 2.
+int gpu_distance(const std::string& aspect, const AspectsMet& met, const Catalog& catalog) {
+    const std::string name = pieces(aspect)[1];
+    const std::string arch = arch_of(name, catalog);
+    for (const auto& [other, gpus] : met) {
+        const auto [kind, gpu, precision] = pieces(other);
+        if (kind == "gpu" && (gpu == name || (!arch.empty() && arch_of(gpu, catalog) == arch))) { return 1; }
+    }
+    return 2;
+}
+
+// "no training table has experts between nodes".
+std::string missing_words(const std::string& aspect) {
+    const auto [kind, first, second] = pieces(aspect);
+    const std::string what = kind == "gpu"                              ? first + " in " + second
+                             : kind == "framework" || kind == "network" ? first
+                             : kind == "sharding" ? first + (second.empty() ? "" : " with a " + second)
+                             : first == "between" ? kind + " between nodes"
+                             : first == "inside"  ? kind + " inside a node"
+                                                  : kind + (first.empty() ? "" : " " + first);
+    return "no training table has " + what;
+}
+
 }  // namespace
 
 void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& report) {
@@ -65,18 +105,18 @@ void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& 
     row.time_high80_s = row.step_time_s * rests.high80;
     report.steps.push_back(std::move(row));
     report.evidence_notes = std::move(rests.notes);
-    report.traffic.push_back(link_traffic(gpus_text(replayed.fabric), replayed.timelines.timeline, replayed.fabric));
+    report.traffic.push_back(link_traffic(gpus_text(replayed.fabric), replayed));
 }
 
 // For each stage, one lane for computing and one for each kind of communication.
 std::vector<TraceSpan> spans_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
-    static constexpr std::array<const char*, 7> names = {
-        "tensor-parallel", "context-parallel", "expert-parallel", "pipeline", "data-parallel", "compute", "fixed"};
     const std::vector<OpTimes>& kept = replayed.timelines.timeline.kept;
     std::vector<TraceSpan> spans;
     for (std::size_t i = 0; i < step.ops.size() && i < kept.size(); ++i) {
         const StepOp& op = step.ops[i];
-        const std::string lane = names.at(static_cast<std::size_t>(op.tag));
+        const std::string lane = op.tag == StepTag::compute ? "compute"
+                                 : op.tag == StepTag::fixed ? "fixed"
+                                                            : comm_part(static_cast<std::size_t>(op.tag)).name;
         const std::string what = op.tag == StepTag::fixed
                                      ? "end of step"
                                      : fmt::format("{} {}{}", op.forward ? "forward" : "backward", op.micro_batch,
@@ -87,6 +127,75 @@ std::vector<TraceSpan> spans_of(const TrainingFacts& step, const ReplayedPlan& r
                          op.tag == StepTag::compute ? what : lane + " " + what, kept[i].start, kept[i].finish});
     }
     return spans;
+}
+
+std::vector<std::string> step_aspects(const TrainingWorkload& w, const ModelShape& model, const Layout& layout,
+                                      const Fabric& fabric) {
+    std::vector<std::string> aspects = {
+        "gpu." + std::string(fabric.node().gpu.name) + "." + std::string(to_string(w.precision)),
+        "framework." + w.framework, "sharding." + std::string(to_string(w.sharding))};
+    if (fabric.node_count() > 1) { aspects.push_back("network." + std::string(fabric.cluster().fabric.link.name)); }
+    if (layout.p > 1) {
+        aspects.push_back(layout.v > 1 ? "pipeline.interleaved" : "pipeline.plain");
+        if (w.sharding >= Sharding::zero_2) {
+            aspects.push_back("sharding." + std::string(to_string(w.sharding)) + ".pipeline");
+        }
+    }
+    if (layout.c > 1) { aspects.push_back("context." + place_of(layout.context(0), fabric)); }
+    if (model.experts > 0) {
+        aspects.push_back(layout.e > 1 ? "experts." + place_of(layout.expert(0), fabric) : "experts.whole");
+    }
+    if (model.convolutional()) { aspects.emplace_back("convolutions"); }
+    return aspects;
+}
+
+AspectsMet aspects_met(const Catalog& catalog) {
+    AspectsMet met;
+    const Part& tables = catalog.at("evidence", "training-tables");
+    for (const auto& [name, figure] : tables.figures) { met[name] = tables.number(name); }
+    return met;
+}
+
+Evidence evidence_of_aspects(const std::vector<std::string>& aspects, double gpus, const AspectsMet& met,
+                             const Catalog& catalog, std::vector<std::string>& notes) {
+    int distance = 0;
+    double largest = 0;
+    for (const std::string& aspect : aspects) {
+        const auto found = met.find(aspect);
+        const bool is_gpu = aspect.starts_with("gpu.");
+        if (found != met.end()) {
+            largest = is_gpu ? found->second : largest;
+            continue;
+        }
+        distance += is_gpu ? gpu_distance(aspect, met, catalog) : 1;
+        notes.push_back(missing_words(aspect));
+    }
+    if (largest > 0 && gpus > reach * largest) {
+        ++distance;
+        notes.push_back("the largest training table of this GPU and precision has " +
+                        std::to_string(static_cast<long>(largest)) + " GPUs");
+    }
+    return distance == 0   ? Evidence::same_gpu_era_fabric
+           : distance == 1 ? Evidence::same_family
+                           : Evidence::formula_only;
+}
+
+StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog& catalog, const StepRow& row) {
+    StepRating out;
+    out.evidence = evidence_of_aspects(step_aspects(step.workload, step.model, step.layout, fabric), row.gpus,
+                                       aspects_met(catalog), catalog, out.notes);
+    for (std::size_t kind = 0; kind < comm_kinds; ++kind) {
+        if (row.*comm_part(kind).seconds >= share_that_counts * row.step_time_s && step.evidence[kind] > out.evidence) {
+            out.evidence = step.evidence[kind];
+            merge_notes(out.notes, step.evidence_notes);
+        }
+    }
+    // One site's collectives say little about a step: they count as the family's.
+    const Evidence like = out.evidence == Evidence::one_site ? Evidence::same_family : out.evidence;
+    const Figure& ratio = catalog.at("interval", "training-intervals").figure(enum_name(interval_names, like));
+    out.low80 = ratio.low80;
+    out.high80 = ratio.high80;
+    return out;
 }
 
 }  // namespace fabricast::inline report

@@ -1,12 +1,43 @@
 #pragma once
-// The row of a training step: where its time goes, and what it rests on.
+// The row of a training step: where its time goes, and what it rests on: how similar the published measurements of
+// whole steps are, and the evidence of the collectives that the step waits for.
 
-#include "sim/report/replayed_plan.hpp"
+#include <map>
+#include <string>
+#include <vector>
+
 #include "sim/report/report.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 
 void summarize(const TrainingFacts& facts, const ReplayedPlan& replayed, Report& report);
 std::vector<TraceSpan> spans_of(const TrainingFacts& facts, const ReplayedPlan& replayed);
+
+// What distinguishes one kind of step from another: "gpu.h100-sxm.bf16", "framework.megatron",
+// "network.infiniband-ndr", "sharding.zero-3", "experts.between" (nodes) and so on.
+std::vector<std::string> step_aspects(const TrainingWorkload& workload, const ModelShape& model, const Layout& layout,
+                                      const Fabric& fabric);
+
+// For each aspect, the largest number of GPUs in a published table that has it: the figures of the catalogue's part
+// `training-tables`.
+using AspectsMet = std::map<std::string, double, std::less<>>;
+AspectsMet aspects_met(const Catalog& catalog);
+
+// Same GPU, era and fabric if every aspect is in `met` and the tables of this GPU and precision have at least an eighth
+// of the GPUs. Each of these costs one grade: an aspect that is missing, and too few GPUs in the tables; a GPU without
+// any table of its architecture costs two. One grade lost: same family; more: formula only. What is missing is appended
+// to `notes`.
+Evidence evidence_of_aspects(const std::vector<std::string>& aspects, double gpus, const AspectsMet& met,
+                             const Catalog& catalog, std::vector<std::string>& notes);
+
+// The evidence of a row, and the ends of its 80 % interval as multiples of its time (part `training-intervals`). The
+// evidence of a kind of communication counts if its exposed time is at least a tenth of the step.
+struct StepRating {
+    Evidence evidence = Evidence::formula_only;
+    double low80 = 1, high80 = 1;
+    std::vector<std::string> notes;
+};
+StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog& catalog, const StepRow& row);
 
 }  // namespace fabricast::inline report

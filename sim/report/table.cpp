@@ -5,14 +5,20 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "base/unit_text.hpp"
-#include "sim/report/packet_traffic.hpp"
 #include "sim/report/result_columns.hpp"
 #include "sim/report/summarize.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 
 namespace {
+
+// The node template as headings show it: "dgx-h100", or "dgx-h100 with h20" if the scenario replaces the GPU.
+std::string node_words(const ClusterRequest& cluster) {
+    const std::string node = cluster.node.empty() ? "explicit graph" : cluster.node;
+    const auto gpu = cluster.node_options.find("gpu");
+    return gpu == cluster.node_options.end() ? node : node + " with " + gpu->second;
+}
 
 std::string cluster_words(const ClusterRequest& cluster) {
     std::string words = node_words(cluster) + " x " + std::to_string(cluster.nodes);
@@ -25,14 +31,11 @@ std::string cluster_words(const ClusterRequest& cluster) {
 std::string step_words(const TrainingWorkload& w) {
     const Parallelism& p = w.parallelism;
     std::string words = fmt::format("{}, {}", w.model, to_string(w.precision));
-    const auto add = [&](const char* name, std::uint32_t degree) {
+    for (const auto& [name, degree] :
+         {std::pair{"tensor", p.tensor}, std::pair{"context", p.context}, std::pair{"expert", p.expert},
+          std::pair{"pipeline", p.pipeline}, std::pair{"chunks", p.chunks}}) {
         words += degree > 1 ? fmt::format(", {} {}", name, degree) : "";
-    };
-    add("tensor", p.tensor);
-    add("context", p.context);
-    add("expert", p.expert);
-    add("pipeline", p.pipeline);
-    add("chunks", p.chunks);
+    }
     return fmt::format("{}, {}", words, to_string(w.sharding));
 }
 
@@ -44,12 +47,6 @@ std::string evidence_line(const std::string& weakest, const std::vector<std::str
 }
 
 }  // namespace
-
-std::string node_words(const ClusterRequest& cluster) {
-    const std::string node = cluster.node.empty() ? "explicit graph" : cluster.node;
-    const auto gpu = cluster.node_options.find("gpu");
-    return gpu == cluster.node_options.end() ? node : node + " with " + gpu->second;
-}
 
 std::string table_header(const Scenario& scenario) {
     const std::string on = ", on " + cluster_words(scenario.cluster);
@@ -69,16 +66,11 @@ std::string table_row(const Row& row) { return text_line(row, row_columns()); }
 
 std::string replay_lines(const Scenario& scenario, const Report& report) {
     if (!report.replay) { return ""; }
-    return fmt::format("# {}: a trace on {}, NCCL {}\n", scenario.name, cluster_words(scenario.cluster),
-                       scenario.library.nccl) +
-           replay_table(*report.replay);
-}
-
-std::string replay_table(const ReplayReport& replay) {
     constexpr std::size_t most_lines = 32;  // for ranks; the JSON has all watched ranks
-    const auto time_text = [](double seconds) { return text(seconds, Dimension::time); };
+    const ReplayReport& replay = *report.replay;
     std::string lines = fmt::format(
-        "# {}recording of {}, replayed on {}\nmakespan {}", replay.format == "recording" ? "" : replay.format + " ",
+        "# {}: a trace on {}, NCCL {}\n# {}recording of {}, replayed on {}\nmakespan {}", scenario.name,
+        cluster_words(scenario.cluster), scenario.library.nccl, replay.format == "recording" ? "" : replay.format + " ",
         plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
     if (replay.recorded_s) { lines += ", recorded " + time_text(*replay.recorded_s); }
     if (replay.steps > 1) {
@@ -113,8 +105,7 @@ std::string table_footer(const Scenario& scenario, const Report& report) {
                                report.evidence_notes);
     }
     if (!report.steps.empty()) {
-        const auto weaker = [](const StepRow& a, const StepRow& b) { return a.evidence < b.evidence; };
-        const StepRow& weakest = *std::max_element(report.steps.begin(), report.steps.end(), weaker);
+        const StepRow& weakest = *std::ranges::max_element(report.steps, {}, &StepRow::evidence);
         lines += evidence_line(std::string(to_string(weakest.evidence)), report.evidence_notes);
     }
     return lines;

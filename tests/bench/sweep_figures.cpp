@@ -9,8 +9,6 @@
 
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
-#include "sim/run/sweep/prepare.hpp"
-#include "sim/run/sweep/run.hpp"
 #include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/bench/figures.hpp"

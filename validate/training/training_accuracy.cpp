@@ -9,7 +9,7 @@
 #include "base/percentile.hpp"
 #include "sim/plan/training/layout.hpp"
 #include "sim/plan/training/model_shape.hpp"
-#include "sim/report/step_evidence.hpp"
+#include "sim/report/summarize_training.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 

@@ -23,7 +23,7 @@ struct TrainingForecast {
     double family_out_s = 0, null_out_s = 0;  // with constants fitted without the family of the table; 0: unknown
     double peak_s = 0;                        // 6 N D at the GPUs' peak rate: the time of the MFU null at an MFU of one
     std::string peak_kind;                    // GPUs and precisions that share one MFU
-    std::vector<std::string> aspects;         // sim/report/step_evidence.hpp
+    std::vector<std::string> aspects;         // sim/report/summarize_training.hpp
     StepRow step;
     bool assumed = false;  // the table leaves something other than software open (see software_only)
     std::set<std::pair<std::string, std::string>> used;  // part and figure

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/step_evidence.hpp"
+#include "sim/report/summarize_training.hpp"
 #include "validate/score/ratio_range.hpp"
 #include "validate/training/training_accuracy.hpp"
 

@@ -4,11 +4,10 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <tuple>
 #include <utility>
 
-#include "sim/report/html/cables.hpp"
+#include "base/input_error.hpp"
 #include "topologies/bought.hpp"
 
 namespace fabricast::inline report::html {
@@ -18,20 +17,15 @@ namespace {
 constexpr std::uint32_t id(DeviceId device) { return static_cast<std::uint32_t>(device); }
 constexpr std::uint32_t id(LinkId link) { return static_cast<std::uint32_t>(link); }
 
-// A link between two switches, or between a switch and a NIC of an explicit graph.
-struct TrunkEnds {
-    std::uint32_t link = 0;
-    DeviceId from{}, to{};
-};
+// The first link that is of no node: trunks join two switches, or a switch and a NIC of an explicit graph.
+std::uint32_t first_trunk(const Fabric& fabric) { return fabric.node_link_count() * fabric.node_count(); }
 
 class Painter {
 public:
     Painter(const Fabric& fabric, const Film& animation) : fabric_(fabric), film_(animation), cables_(fabric) {
         drawing_.frames = animation.frames;
-        for (std::uint32_t l = first_trunk(); l < fabric_.link_count(); ++l) {
-            if (const LinkEnds ends = fabric_.ends(LinkId{l}); !ends.resource) {
-                trunks_.push_back({l, ends.from, ends.to});
-            }
+        for (std::uint32_t l = first_trunk(fabric); l < fabric_.link_count(); ++l) {
+            if (const LinkEnds ends = fabric_.ends(LinkId{l}); !ends.resource) { trunks_.emplace_back(l, ends); }
         }
     }
 
@@ -45,7 +39,6 @@ public:
     }
 
 private:
-    std::uint32_t first_trunk() const { return fabric_.node_link_count() * fabric_.node_count(); }
     bool is_switch(DeviceId device) const { return fabric_.kind(device) == DeviceKind::fabric_switch; }
     bool drawn(DeviceId device) const { return box_of_.contains(id(device)); }
 
@@ -60,7 +53,7 @@ private:
         const std::uint32_t count = fabric_.node_count();
         std::vector<std::uint32_t> wanted = {0};
         for (const LinkId link : film_.focus_links) {
-            if (id(link) < first_trunk()) { wanted.push_back(id(link) / fabric_.node_link_count()); }
+            if (id(link) < first_trunk(fabric_)) { wanted.push_back(id(link) / fabric_.node_link_count()); }
         }
         wanted.push_back(count - 1);
         for (std::uint32_t n = 1; n < std::min(count, most_nodes()); ++n) { wanted.push_back(n); }
@@ -95,7 +88,6 @@ private:
     // Adds switches next to what is drawn already, from the nodes up, at most switches_drawn in each tier.
     void add_switches() {
         const std::vector<FabricTier> tiers = fabric_.tiers();
-        const auto high = std::count_if(tiers.begin(), tiers.end(), [](const FabricTier& t) { return t.switches > 0; });
         std::map<int, std::set<std::uint32_t>> of_tier;
         std::map<std::uint32_t, int> tier;
         const auto offer = [&](DeviceId device) {
@@ -113,14 +105,14 @@ private:
             }
         }
         // In an explicit graph, NICs are ends of trunks too, and switches of a single tier may be joined to each other.
-        const bool sideways = high <= 1;
+        const bool sideways = std::ranges::count_if(tiers, [](const FabricTier& t) { return t.switches > 0; }) <= 1;
         for (std::size_t step = 0; step < tiers.size() + (sideways ? switches_drawn : 1); ++step) {
-            for (const TrunkEnds& trunk : trunks_) {
-                const auto from = tier.find(id(trunk.from));
-                const bool at_node = !is_switch(trunk.from) && drawn(trunk.from);
-                if (at_node || (from != tier.end() &&
-                                (sideways || tier_of(fabric_.device_name(trunk.to), tiers) > from->second))) {
-                    offer(trunk.to);
+            for (const auto& [link, ends] : trunks_) {
+                const auto from = tier.find(id(ends.from));
+                const bool at_node = !is_switch(ends.from) && drawn(ends.from);
+                if (at_node ||
+                    (from != tier.end() && (sideways || tier_of(fabric_.device_name(ends.to), tiers) > from->second))) {
+                    offer(ends.to);
                 }
             }
         }
@@ -158,10 +150,7 @@ private:
     void say_what_is_folded() {
         const std::uint64_t more = fabric_.node_count() - nodes_.size();
         if (more > 0) { fold(more, "node", 0); }
-        for (const std::string& what : folded_) {
-            drawing_.folded += (drawing_.folded.empty() ? "Not drawn: " : ", ") + what;
-        }
-        drawing_.folded += folded_.empty() ? "" : ".";
+        if (!folded_.empty()) { drawing_.folded = "Not drawn: " + joined(folded_) + "."; }
     }
 
     void add_wires() {
@@ -170,7 +159,7 @@ private:
                 add_wire(n * fabric_.node_link_count() + l);
             }
         }
-        for (const TrunkEnds& trunk : trunks_) { add_wire(trunk.link); }
+        for (const auto& [link, ends] : trunks_) { add_wire(link); }
     }
 
     // Adds the link to its wire; the two directions of a cable are one wire.
@@ -201,7 +190,7 @@ private:
     const Fabric& fabric_;
     const Film& film_;
     CableNames cables_;
-    std::vector<TrunkEnds> trunks_;
+    std::vector<std::pair<std::uint32_t, LinkEnds>> trunks_;
     std::set<std::uint32_t> nodes_;
     std::map<std::uint32_t, std::uint32_t> box_of_;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> wire_of_;
@@ -209,57 +198,69 @@ private:
     Drawing drawing_;
 };
 
-// The utilisation of links in each row's replay.
-class Heat {
-public:
-    Heat(const Fabric& fabric, const std::vector<LinkTraffic>& traffic)
-        : fabric_(fabric), first_trunk_(fabric.node_link_count() * fabric.node_count()) {
-        for (const LinkTraffic& row : traffic) {
-            if (has_links_of(row, fabric)) { rows_.push_back(&row); }
-        }
-        for (std::uint32_t l = 0; !rows_.empty() && l < fabric.link_count(); ++l) {
-            const bool of_node = l < first_trunk_;
-            if (of_node && l == fabric.node_link_count()) {
-                l = first_trunk_ - 1;  // all nodes are equal
-                continue;
-            }
+// Of all links of each class, in bytes per second.
+std::map<LinkClass, double> capacities(const Fabric& fabric) {
+    std::map<LinkClass, double> capacity;
+    const auto add = [&](std::uint32_t begin, std::uint32_t end, double times) {
+        for (std::uint32_t l = begin; l < end; ++l) {
             const LinkInfo info = fabric.link(LinkId{l});
-            capacity_[info.cls] += info.capacity * (of_node ? fabric.node_count() : 1);
+            capacity[info.cls] += info.capacity * times;
+        }
+    };
+    add(0, fabric.node_link_count(), fabric.node_count());  // all nodes are equal
+    add(first_trunk(fabric), fabric.link_count(), 1);
+    return capacity;
+}
+
+// The utilisation of a link in a row. If the row does not keep every link: that of the link if it is listed, else that
+// of a listed link in the same position of another node, else the mean of its class.
+double utilisation(const LinkTraffic& row, LinkId link, const Fabric& fabric,
+                   const std::map<LinkClass, double>& capacity) {
+    if (!row.busy.empty()) { return static_cast<double>(row.busy[id(link)]); }
+    const auto position = [&](LinkId l) { return id(l) % fabric.node_link_count(); };
+    const auto of_node = [&](LinkId l) { return id(l) < first_trunk(fabric); };
+    std::optional<double> alike;
+    for (const LinkUse& use : row.busiest) {
+        if (use.link == link) { return use.utilisation; }
+        if (use.alike > 1 && of_node(link) && of_node(use.link) && position(use.link) == position(link)) {
+            alike = use.utilisation;
         }
     }
-
-    const std::vector<const LinkTraffic*>& rows() const { return rows_; }
-
-    // The utilisation of a link in row `r`, 0..1. If the row does not keep every link: that of the link if it is
-    // listed, else that of a listed link in the same position of another node, else the mean of its class.
-    double busy(std::size_t r, std::uint32_t link) const {
-        const LinkTraffic& row = *rows_[r];
-        if (!row.busy.empty()) { return std::min(static_cast<double>(row.busy[link]), 1.0); }
-        std::optional<double> alike;
-        for (const LinkUse& use : row.busiest) {
-            if (id(use.link) == link) { return std::min(use.utilisation, 1.0); }
-            if (use.alike > 1 && link < first_trunk_ && id(use.link) < first_trunk_ &&
-                id(use.link) % fabric_.node_link_count() == link % fabric_.node_link_count()) {
-                alike = use.utilisation;
-            }
-        }
-        return std::min(alike ? *alike : class_mean(row, fabric_.link(LinkId{link}).cls), 1.0);
-    }
-
-private:
-    double class_mean(const LinkTraffic& row, LinkClass cls) const {
-        const auto use =
-            std::find_if(row.classes.begin(), row.classes.end(), [&](const ClassUse& c) { return c.cls == cls; });
-        return use == row.classes.end() || row.replay_s <= 0 ? 0 : use->bytes / (capacity_.at(cls) * row.replay_s);
-    }
-
-    const Fabric& fabric_;
-    std::uint32_t first_trunk_;
-    std::vector<const LinkTraffic*> rows_;
-    std::map<LinkClass, double> capacity_;
-};
+    if (alike) { return *alike; }
+    const LinkClass cls = fabric.link(link).cls;
+    const auto use = std::ranges::find(row.classes, cls, &ClassUse::cls);
+    return use == row.classes.end() || row.replay_s <= 0 ? 0 : use->bytes / (capacity.at(cls) * row.replay_s);
+}
 
 }  // namespace
+
+// Only trunks are numbered: the parallel cables of a node are one link already.
+CableNames::CableNames(const Fabric& fabric) : fabric_(fabric) {
+    std::vector<std::tuple<DeviceId, DeviceId, std::uint32_t>> trunks;
+    for (std::uint32_t l = first_trunk(fabric); l < fabric.link_count(); ++l) {
+        const LinkEnds ends = fabric.ends(LinkId{l});
+        if (!ends.resource) { trunks.emplace_back(ends.from, ends.to, l); }
+    }
+    std::ranges::sort(trunks);
+    std::uint32_t before = 0;  // how many have the same ends
+    for (std::size_t i = 1; i < trunks.size(); ++i) {
+        const auto& [from, to, link] = trunks[i];
+        const auto& [other_from, other_to, other] = trunks[i - 1];
+        before = from == other_from && to == other_to ? before + 1 : 0;
+        if (before == 1) { numbers_[other] = 1; }
+        if (before > 0) { numbers_[link] = before + 1; }
+    }
+}
+
+std::uint32_t CableNames::number(LinkId link) const {
+    const auto found = numbers_.find(static_cast<std::uint32_t>(link));
+    return found == numbers_.end() ? 0 : found->second;
+}
+
+std::string CableNames::name(LinkId link) const {
+    const std::uint32_t own = number(link);
+    return fabric_.link_name(link) + (own == 0 ? "" : " (cable " + std::to_string(own) + ")");
+}
 
 bool has_links_of(const LinkTraffic& row, const Fabric& fabric) {
     return row.nodes == fabric.node_count() && (row.busy.empty() || row.busy.size() == fabric.link_count());
@@ -268,13 +269,18 @@ bool has_links_of(const LinkTraffic& row, const Fabric& fabric) {
 Drawing draw_film(const Fabric& fabric, const Film& animation) { return Painter(fabric, animation).paint(); }
 
 Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic) {
-    const Heat heat(fabric, traffic);
     Film animation;
-    for (const LinkTraffic* row : heat.rows()) {
-        animation.frames.push_back(row->row);
-        if (!row->busiest.empty()) { animation.focus_links.push_back(row->busiest.front().link); }
+    std::vector<const LinkTraffic*> rows;
+    for (const LinkTraffic& row : traffic) {
+        if (!has_links_of(row, fabric)) { continue; }
+        rows.push_back(&row);
+        animation.frames.push_back(row.row);
+        if (!row.busiest.empty()) { animation.focus_links.push_back(row.busiest.front().link); }
     }
-    animation.load = [&](std::size_t frame, LinkId link) { return Load{heat.busy(frame, id(link))}; };
+    const std::map<LinkClass, double> capacity = capacities(fabric);
+    animation.load = [&](std::size_t frame, LinkId link) {
+        return Load{std::min(utilisation(*rows[frame], link, fabric, capacity), 1.0)};
+    };
     return draw_film(fabric, animation);
 }
 

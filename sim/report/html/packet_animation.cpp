@@ -1,14 +1,17 @@
 #include "sim/report/html/packet_animation.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/html/cables.hpp"
+#include "sim/report/columns.hpp"
 #include "sim/report/html/packet_animation_pieces.hpp"
-#include "sim/report/packet_traffic.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report::html {
 
@@ -17,6 +20,9 @@ namespace {
 constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32;
 
 std::string at(const PacketTraffic& traffic) { return " At " + text(traffic.size) + calls_text(traffic) + "."; }
+
+// When a bin of a series begins.
+Time beginning(Duration width, std::size_t bin) { return width * static_cast<std::int64_t>(bin); }
 
 // The names of the links of the series, with cable numbers and lanes.
 std::vector<std::string> names_of(const PacketTraffic& traffic, const Fabric& fabric) {
@@ -30,33 +36,23 @@ std::vector<std::string> names_of(const PacketTraffic& traffic, const Fabric& fa
 
 // The frame in which links are paused longest in total, then that with the most bytes queued: where the animation
 // starts.
-std::size_t worst_moment(const PacketUse& use) {
-    std::size_t worst = 0;
-    std::tuple<double, double> most{0, 0};
-    for (std::size_t b = 0; !use.series.empty() && b < use.series.front().queued.size(); ++b) {
-        std::tuple<double, double> now{0, 0};
-        for (const PortSeries& port : use.series) {
-            std::get<0>(now) += to_seconds(port.paused[b]);
-            std::get<1>(now) += static_cast<double>(port.queued[b]);
-        }
-        if (now > most) {
-            most = now;
-            worst = b;
+std::size_t worst_moment(const std::vector<PortSeries>& series) {
+    std::vector<std::pair<double, double>> moments(series.front().queued.size());
+    for (const PortSeries& port : series) {
+        for (std::size_t b = 0; b < moments.size(); ++b) {
+            moments[b].first += to_seconds(port.paused[b]);
+            moments[b].second += static_cast<double>(port.queued[b]);
         }
     }
-    return worst;
+    return static_cast<std::size_t>(std::ranges::max_element(moments) - moments.begin());
 }
 
 std::string ends_of_calls(const PacketTraffic& traffic) {
     if (traffic.call_ends.size() < 2) { return ""; }
-    std::string words = " The calls end at ";
-    for (std::size_t i = 0; i < traffic.call_ends.size(); ++i) {
-        words += (i == 0                              ? ""
-                  : i + 1 == traffic.call_ends.size() ? " and "
-                                                      : ", ") +
-                 text(traffic.call_ends[i] - Time{});
-    }
-    return words + "; a row's time is that of one call in the steady state.";
+    std::vector<std::string> ends;
+    for (const Time end : traffic.call_ends) { ends.push_back(text(end)); }
+    return fmt::format(" The calls end at {} and {}; a row's time is that of one call in the steady state.",
+                       fmt::join(ends.begin(), ends.end() - 1, ", "), ends.back());
 }
 
 // The bytes that a link could carry in a frame, given the share that events leave of it. Precondition: `events` are in
@@ -86,15 +82,14 @@ Scene film_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vec
         animation.focus_links.push_back(port.link);
     }
     for (std::size_t b = 0; b < series.front().queued.size(); ++b) {
-        const Duration begin = width * static_cast<std::int64_t>(b);
-        animation.frames.push_back(text(begin) + call_at(traffic, Time{} + begin));
+        const Time begin = beginning(width, b);
+        animation.frames.push_back(text(begin) + call_at(traffic, begin));
     }
     animation.load = [&](std::size_t frame, LinkId link) {
         const auto found = of_link.find(link);
         if (found == of_link.end()) { return Load{0, 0, 0}; }
         const PortSeries& port = *found->second;
-        const double could =
-            room(link, fabric.link(link).capacity, width * static_cast<std::int64_t>(frame), width, events);
+        const double could = room(link, fabric.link(link).capacity, beginning(width, frame), width, events);
         return Load{could > 0 ? std::min(1.0, static_cast<double>(port.sent[frame]) / could) : 0,
                     static_cast<double>(port.queued[frame]), to_seconds(port.paused[frame]) / to_seconds(width)};
     };
@@ -103,7 +98,7 @@ Scene film_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vec
                     ": colour and width say how busy a cable is, its busier direction; a dot how much waits to be "
                     "sent, at the sender's end; bars and dashes that the receiver paused the sender." +
                     at(traffic) + ends_of_calls(traffic),
-                draw_film(fabric, animation), worst_moment(traffic.use)};
+                draw_film(fabric, animation), worst_moment(series)};
     scene.drawing.frame_kind = "time";
     return scene;
 }
@@ -120,8 +115,7 @@ Curves queues_of(const PacketTraffic& traffic, const std::vector<std::string>& n
         if (*std::max_element(port.queued.begin(), port.queued.end()) == 0) { continue; }
         Line line{names[i], {}};
         for (std::size_t b = 0; b < port.queued.size(); ++b) {
-            line.points.push_back(
-                {to_seconds(port.width * static_cast<std::int64_t>(b)), static_cast<double>(port.queued[b])});
+            line.points.push_back({to_seconds(beginning(port.width, b)), static_cast<double>(port.queued[b])});
         }
         curves.lines.push_back(std::move(line));
     }
@@ -133,7 +127,7 @@ std::vector<Span> pauses_of(const PortSeries& port) {
     std::vector<Span> spans;
     for (std::size_t b = 0; b < port.paused.size(); ++b) {
         if (port.paused[b].ps == 0) { continue; }
-        const double from = to_seconds(port.width * static_cast<std::int64_t>(b));
+        const double from = to_seconds(beginning(port.width, b));
         const double to = from + to_seconds(port.width);
         if (!spans.empty() && spans.back().to >= from * (1 - 1e-9)) {
             spans.back().to = to;
@@ -185,13 +179,10 @@ Curves rates_of(const PacketTraffic& traffic, const Fabric& fabric) {
     for (const RateSeries& rates : traffic.use.rates) {
         Line line{fabric.device_name(rates.src) + " -> " + fabric.device_name(rates.dst), {}};
         for (std::size_t b = 0; b < rates.rate.size(); ++b) {
-            if (rates.rate[b] > 0) {
-                line.points.push_back({to_seconds(rates.width * static_cast<std::int64_t>(b)), rates.rate[b]});
-            }
-        }
-        if (!line.points.empty()) {
-            const auto first = std::find_if(rates.rate.begin(), rates.rate.end(), [](double rate) { return rate > 0; });
-            line.label += call_at(traffic, rates.width * (first - rates.rate.begin()));
+            const Time begin = beginning(rates.width, b);
+            if (!(rates.rate[b] > 0)) { continue; }
+            if (line.points.empty()) { line.label += call_at(traffic, begin); }
+            line.points.push_back({to_seconds(begin), rates.rate[b]});
         }
         const auto same = std::count_if(curves.lines.begin(), curves.lines.end(),
                                         [&](const Line& l) { return l.label.starts_with(line.label); });
@@ -208,9 +199,7 @@ Bars trunks_of(const PacketTraffic& traffic, const Fabric& fabric, const std::ve
         const PortSeries& port = traffic.use.series[i];
         const LinkEnds ends = fabric.ends(port.link);
         if (fabric.kind(ends.from) == DeviceKind::fabric_switch && fabric.kind(ends.to) == DeviceKind::fabric_switch) {
-            double bytes = 0;
-            for (const std::int64_t sent : port.sent) { bytes += static_cast<double>(sent); }
-            trunks.emplace_back(bytes, names[i]);
+            trunks.emplace_back(std::accumulate(port.sent.begin(), port.sent.end(), 0.0), names[i]);
         }
     }
     std::stable_sort(trunks.begin(), trunks.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -230,29 +219,21 @@ Bars trunks_of(const PacketTraffic& traffic, const Fabric& fabric, const std::ve
 }
 
 Table counts_of(const std::vector<PacketTraffic>& packets) {
-    Table table{"What the packets went through",
-                "Over the whole replay, all its calls together.",
-                {{"size", Unit::size},
-                 {"calls", Unit::count},
-                 {"packets", Unit::count},
-                 {"marked", Unit::count},
-                 {"notices", Unit::count},
-                 {"pauses", Unit::count},
-                 {"paused, all ports", Unit::time},
-                 {"without credit, all ports", Unit::time},
-                 {"dropped", Unit::count},
-                 {"sent again", Unit::count},
-                 {"slowest message", Unit::time}},
-                {}};
-    for (const PacketTraffic& t : packets) {
-        const PacketUse& u = t.use;
-        const auto number = [](std::int64_t count) { return static_cast<double>(count); };
-        const Cell calls = t.call_ends.empty() ? Cell() : Cell(static_cast<double>(t.call_ends.size()));
-        table.rows.push_back({number(t.size.count), calls, number(u.delivered), number(u.marks), number(u.notices),
-                              number(u.pauses), to_seconds(u.paused), to_seconds(u.starved), number(u.drops),
-                              number(u.resent), to_seconds(u.fct_max)});
-    }
-    return table;
+    using C = report::Column<PacketTraffic>;
+    const auto count = [](const char* label, std::int64_t PacketUse::*number) {
+        return C([number](const PacketTraffic& t) { return t.use.*number; }).on_page(label, Unit::count);
+    };
+    const auto time = [](const char* label, Duration PacketUse::*span) {
+        return C([span](const PacketTraffic& t) { return t.use.*span; }).on_page(label, Unit::time);
+    };
+    const auto calls = [](const PacketTraffic& t) { return t.call_ends.empty() ? Json() : Json(t.call_ends.size()); };
+    return page_table("What the packets went through", "Over the whole replay, all its calls together.", packets,
+                      {C([](const PacketTraffic& t) { return t.size.count; }).on_page("size", Unit::size),
+                       C(calls).on_page("calls", Unit::count), count("packets", &PacketUse::delivered),
+                       count("marked", &PacketUse::marks), count("notices", &PacketUse::notices),
+                       count("pauses", &PacketUse::pauses), time("paused, all ports", &PacketUse::paused),
+                       time("without credit, all ports", &PacketUse::starved), count("dropped", &PacketUse::drops),
+                       count("sent again", &PacketUse::resent), time("slowest message", &PacketUse::fct_max)});
 }
 
 Table victims_of(const PacketTraffic& traffic) {
@@ -270,10 +251,8 @@ void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets,
                           const std::vector<LinkEvent>& events) {
     if (packets.empty()) { return; }
     page.sections.emplace_back(counts_of(packets));
-    const auto trouble = [](const PacketTraffic& t) { return std::tuple(t.use.paused, t.use.drops, t.size); };
-    const PacketTraffic& worst =
-        *std::max_element(packets.begin(), packets.end(),
-                          [&](const PacketTraffic& a, const PacketTraffic& b) { return trouble(a) < trouble(b); });
+    const PacketTraffic& worst = *std::ranges::max_element(
+        packets, {}, [](const PacketTraffic& t) { return std::tuple(t.use.paused, t.use.drops, t.size); });
     if (worst.use.series.empty()) { return; }
     page.sections.emplace_back(film_of(worst, fabric, events));
     const auto add = [&](auto section, bool any) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/packet_traffic.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report::html {
 
@@ -39,13 +39,9 @@ void draw_wires(const std::vector<PieceArrivals>& flows, const Fabric& fabric, c
         if (!boxes.contains(flow.src) || !boxes.contains(flow.dst)) { continue; }
         const auto [place, fresh] = wires.emplace(std::pair{flow.src, flow.dst}, drawing.wires.size());
         if (fresh) {
-            drawing.wires.push_back({boxes.at(flow.src),
-                                     boxes.at(flow.dst),
-                                     "flow",
-                                     0,
-                                     1,
-                                     {fabric.device_name(flow.src) + " -> " + fabric.device_name(flow.dst),
-                                      std::vector<Load>(most_frames, Load{0})}});
+            Wire& wire = drawing.wires.emplace_back(Wire{boxes.at(flow.src), boxes.at(flow.dst), "flow"});
+            wire.there = {fabric.device_name(flow.src) + " -> " + fabric.device_name(flow.dst),
+                          std::vector<Load>(most_frames, Load{0})};
         }
         for (const Time time : flow.at) {
             drawing.wires[place->second].there.loads[static_cast<std::size_t>(time.ps / width.ps)].busy = 1;

@@ -3,15 +3,13 @@
 // and puts a table after each picture. Any text here may come from a user; the page shows it as plain text, never as
 // markup.
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "base/json.hpp"
+#include "sim/report/columns.hpp"
 #include "sim/report/html/drawing.hpp"
-#include "sim/report/html/table.hpp"
 #include "sim/report/report.hpp"
 
 namespace fabricast::inline report::html {

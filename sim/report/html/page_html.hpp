@@ -16,6 +16,9 @@ struct MissingCharts : ErrorWith<ExitCode::missing_here> {
 // Throws MissingCharts. Call it before a long run, so that the run does not end without its page.
 void require_charts();
 
+// The JSON that the page's script reads.
+Json page_json(const Page& page);
+
 // The whole file. It needs no other file; equal pages give equal bytes. Throws MissingCharts.
 std::string page_html(const Page& page);
 

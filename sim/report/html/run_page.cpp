@@ -4,21 +4,28 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/html/cables.hpp"
 #include "sim/report/html/packet_animation.hpp"
 #include "sim/report/html/training_page.hpp"
+#include "sim/report/packet_picture.hpp"
 #include "sim/report/result_columns.hpp"
+#include "sim/report/result_file.hpp"
 #include "sim/report/summarize.hpp"
+#include "sim/scenario/schema.hpp"
 
 namespace fabricast::inline report::html {
 
 namespace {
 
-std::string rate(double value) { return text(value, Dimension::rate); }
-std::string time(double value) { return text(value, Dimension::time); }
-
-const Row& fastest(const std::vector<Row>& rows) {
-    return *std::max_element(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.busbw < b.busbw; });
+// "16 x dgx-h100 (128 GPUs), rail-optimized infiniband-ndr".
+std::string cluster_words(const Fabric& fabric) {
+    const FabricSpec& spec = fabric.cluster().fabric;
+    std::string words = std::to_string(fabric.node_count()) + " x " + fabric.node().name + " (" +
+                        std::to_string(fabric.gpu_count()) + " GPUs)";
+    if (spec.kind != FabricKind::none) {
+        words += ", " + std::string(fabricast::to_string(spec.kind));
+        words += spec.link.name.empty() ? "" : " " + std::string(spec.link.name);
+    }
+    return words;
 }
 
 double size_of(const Row& row) { return static_cast<double>(row.size.count); }
@@ -42,11 +49,17 @@ Point time_point(const Row& row) {
     return point;
 }
 
-Curves size_curves(std::string title, std::string caption, Axis y, const std::vector<Row>& rows,
-                   Point (*point)(const Row&)) {
+// Nothing for a single size, which makes no curve.
+void add_size_curves(Page& page, std::string title, const std::string& caption, Axis y, const std::vector<Row>& rows,
+                     Point (*point)(const Row&)) {
+    if (rows.size() < 2) { return; }
     Line line{"forecast", {}};
     for (const Row& row : rows) { line.points.push_back(point(row)); }
-    return {std::move(title), std::move(caption), {"message size", Unit::size, true}, std::move(y), {line}};
+    page.sections.emplace_back(Curves{std::move(title),
+                                      caption + " The band holds four results in five.",
+                                      {"message size", Unit::size, true},
+                                      std::move(y),
+                                      {std::move(line)}});
 }
 
 void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
@@ -66,36 +79,34 @@ void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {
     page.sections.emplace_back(page_table("Scaling, size by size", "", points, point_columns()));
 }
 
-std::string banded(const std::string& caption) { return caption + " The band holds four results in five."; }
-
 void add_collective(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric) {
     const auto& workload = collective_of(scenario);
-    const Row& best = fastest(report.rows);
+    const Row& best = *std::ranges::max_element(report.rows, {}, &Row::busbw);
     const Row& first = report.rows.front();
     const Point interval = busbw_point(best);
     const std::string name(to_string(workload.collective));
     page.answer = "On " + cluster_words(fabric) + ", " + name + " of " + text(best.size) + " takes " +
-                  time(best.time_s) + ": " + rate(best.busbw) + " of bus bandwidth";
-    if (interval.low) { page.answer += " (80 % interval " + rate(*interval.low) + " to " + rate(*interval.high) + ")"; }
+                  time_text(best.time_s) + ": " + rate_text(best.busbw) + " of bus bandwidth";
+    if (interval.low) {
+        page.answer += " (80 % interval " + rate_text(*interval.low) + " to " + rate_text(*interval.high) + ")";
+    }
     page.answer += ", bounded by " + best.bottleneck + ".";
     if (report.points.size() > 1) {
         const ScalingPoint& last = report.points.back();
         page.answer += " On " + std::to_string(last.gpus) + " GPUs " + percent(last.busbw_retained) + " of what " +
                        std::to_string(report.points.front().gpus) + " have is kept.";
     }
-    page.headlines = {{"best bus bandwidth", rate(best.busbw), "at " + text(best.size)},
+    page.headlines = {{"best bus bandwidth", rate_text(best.busbw), "at " + text(best.size)},
                       {"bounded by", best.bottleneck, best.algorithm + ", " + best.protocol},
                       {"rests on", std::string(to_string(best.evidence)), "weakest: " + weakest_evidence(report.rows)}};
     if (first.size < best.size) {
         page.headlines.insert(page.headlines.begin() + 1,
-                              Headline{"smallest message", time(first.time_s), text(first.size)});
+                              Headline{"smallest message", time_text(first.time_s), text(first.size)});
     }
-    if (report.rows.size() > 1) {
-        page.sections.emplace_back(size_curves("Bus bandwidth", banded("Of " + name + ", as nccl-tests counts it."),
-                                               {"busbw", Unit::rate}, report.rows, busbw_point));
-        page.sections.emplace_back(size_curves("Time", banded("Of one call in the steady state."),
-                                               {"time", Unit::time, true}, report.rows, time_point));
-    }
+    add_size_curves(page, "Bus bandwidth", "Of " + name + ", as nccl-tests counts it.", {"busbw", Unit::rate},
+                    report.rows, busbw_point);
+    add_size_curves(page, "Time", "Of one call in the steady state.", {"time", Unit::time, true}, report.rows,
+                    time_point);
     page.sections.emplace_back(
         page_table("Size by size",
                    "What nccl-tests would print, which algorithm and protocol runs, what bounds it, and what the row "
@@ -105,21 +116,17 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
 }
 
 void add_transfer(Page& page, const TransferWorkload& workload, const Report& report) {
-    const Row& best = fastest(report.rows);
+    const Row& best = *std::ranges::max_element(report.rows, {}, &Row::busbw);
     const Row& first = report.rows.front();
     page.answer = "From " + workload.from + " to " + workload.to + " one message of " + text(best.size) + " takes " +
-                  time(best.time_s) + " by " + best.algorithm + "; a window of them passes " + rate(best.busbw) +
-                  ", bounded by " + best.bottleneck + ".";
-    page.headlines = {{"one message", time(first.time_s), text(first.size)},
-                      {"a window of messages", rate(best.busbw), "at " + text(best.size)},
+                  time_text(best.time_s) + " by " + best.algorithm + "; a window of them passes " +
+                  rate_text(best.busbw) + ", bounded by " + best.bottleneck + ".";
+    page.headlines = {{"one message", time_text(first.time_s), text(first.size)},
+                      {"a window of messages", rate_text(best.busbw), "at " + text(best.size)},
                       {"bounded by", best.bottleneck, best.algorithm}};
-    if (report.rows.size() > 1) {
-        page.sections.emplace_back(size_curves("Bandwidth", banded("Of a window of messages."),
-                                               {"bandwidth", Unit::rate}, report.rows, busbw_point));
-        page.sections.emplace_back(
-            size_curves("Time", banded("Of one message, from the call to the receiver's last instruction."),
-                        {"time", Unit::time, true}, report.rows, time_point));
-    }
+    add_size_curves(page, "Bandwidth", "Of a window of messages.", {"bandwidth", Unit::rate}, report.rows, busbw_point);
+    add_size_curves(page, "Time", "Of one message, from the call to the receiver's last instruction.",
+                    {"time", Unit::time, true}, report.rows, time_point);
     page.sections.emplace_back(
         page_table("Size by size", "algbw is one message's, busbw a window's. Intervals hold four results in five.",
                    report.rows, row_columns(true)));
@@ -127,10 +134,10 @@ void add_transfer(Page& page, const TransferWorkload& workload, const Report& re
 
 void add_replay(Page& page, const Report& report, const Fabric& fabric) {
     const ReplayReport& replay = *report.replay;
-    page.answer = "Replayed on " + cluster_words(fabric) + ", the recorded work takes " + time(replay.makespan_s);
-    page.answer += replay.recorded_s ? " (recorded: " + time(*replay.recorded_s) + ")" : "";
+    page.answer = "Replayed on " + cluster_words(fabric) + ", the recorded work takes " + time_text(replay.makespan_s);
+    page.answer += replay.recorded_s ? " (recorded: " + time_text(*replay.recorded_s) + ")" : "";
     page.answer += ", bounded by " + replay.bottleneck + ".";
-    page.headlines = {{"replayed", time(replay.makespan_s), std::to_string(replay.ranks) + " ranks"},
+    page.headlines = {{"replayed", time_text(replay.makespan_s), std::to_string(replay.ranks) + " ranks"},
                       {"bounded by", replay.bottleneck, ""}};
     Bars bars{"What the ranks did",
               "Of the makespan: computing, communication and waiting that no kernel hides.",
@@ -144,10 +151,7 @@ void add_replay(Page& page, const Report& report, const Fabric& fabric) {
     }
     page.sections.emplace_back(std::move(bars));
     if (!replay.members.empty()) {
-        const std::string rank = "rank " + std::to_string(replay.members.front().rank);
-        if (Activity activity = timeline_of(report.trace, rank); !activity.spans.empty()) {
-            page.sections.emplace_back(std::move(activity));
-        }
+        add_timeline(page, report.trace, "rank " + std::to_string(replay.members.front().rank));
     }
     page.sections.emplace_back(page_table(
         "Communication by kind", "Bytes and times are summed over the calls; calls of different groups run at once.",
@@ -203,12 +207,21 @@ void add_scene(Page& page, const Report& report, const Fabric& fabric) {
 
 }  // namespace
 
+void add_provenance(Page& page, const Scenario& scenario) {
+    const Json resolved = to_json(scenario);
+    page.facts = {{"engine", resolved.at("engine").get<std::string>()},
+                  {"seed", std::to_string(scenario.seed)},
+                  {"fabricast", std::string(version())},
+                  {"scenario", scenario.file}};
+    page.sections.emplace_back(Words{"The scenario as it was understood", {resolved.dump(2)}, true});
+}
+
 Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabric,
               const std::vector<LinkEvent>& events) {
     Page page;
     page.title = scenario.name;
     if (!report.steps.empty()) {
-        add_steps(page, scenario, report, fabric);
+        add_steps(page, scenario, report, fabric.node_count(), cluster_words(fabric));
     } else if (report.replay) {
         add_replay(page, report, fabric);
     } else if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload);
@@ -224,6 +237,37 @@ Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabr
     page.figures = report.figures;
     page.evidence = report.evidence_notes;
     page.notes = report.notes;
+    add_provenance(page, scenario);
+    return page;
+}
+
+Page deadlock_page(const Scenario& scenario, const Fabric& fabric, const std::string& message) {
+    std::vector<std::string> names;  // each once, in their order
+    for (QuotedLink& link : quoted_links(message)) {
+        if (std::ranges::find(names, link.name) == names.end()) { names.push_back(std::move(link.name)); }
+    }
+    Film animation{{"the end"}, {}, {}};
+    Table table{
+        "Links that wait", "In the order of waiting; in a deadlock the last waits for the first.", {{"link"}}, {}};
+    for (const std::string& name : names) { table.rows.push_back({name}); }
+    for (std::uint32_t l = 0; !names.empty() && l < fabric.link_count(); ++l) {
+        if (std::ranges::find(names, fabric.link_name(LinkId{l})) != names.end()) {
+            animation.focus_links.push_back(LinkId{l});
+        }
+    }
+    animation.load = [&](std::size_t, LinkId link) {
+        const bool waits = std::ranges::find(animation.focus_links, link) != animation.focus_links.end();
+        return waits ? Load{-1, 0, 1} : Load{-1, 0, 0};  // nothing moves
+    };
+    Page page;
+    page.title = scenario.name;
+    page.answer = "This run cannot end: nothing moves any more.";
+    page.sections.emplace_back(Words{"Why", {message}, false});
+    page.sections.emplace_back(
+        Scene{"Where it stands still",
+              "Links that wait for their receiver are dashed and marked; in a deadlock they close a ring.",
+              draw_film(fabric, animation)});
+    page.sections.emplace_back(std::move(table));
     add_provenance(page, scenario);
     return page;
 }

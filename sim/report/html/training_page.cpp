@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/html/provenance.hpp"
 #include "sim/report/result_columns.hpp"
 
 namespace fabricast::inline report::html {
@@ -28,9 +28,8 @@ std::string grouped(long long count) {
     return digits;
 }
 
-template <std::size_t N>
 Bars bars_of(std::string title, std::string caption, Unit unit, const std::vector<StepRow>& steps,
-             const std::array<StepPart, N>& of) {
+             std::span<const StepPart> of) {
     Bars bars{std::move(title), std::move(caption), unit, {}, {}};
     for (const StepRow& row : steps) { bars.labels.push_back(std::to_string(row.gpus) + " GPUs"); }
     for (const StepPart& part : of) {
@@ -57,13 +56,14 @@ Curves scaling_curve(const std::vector<StepRow>& steps) {
 
 }  // namespace
 
-Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& rank) {
-    Activity activity;
+void add_timeline(Page& page, const std::vector<TraceSpan>& trace, const std::string& rank) {
     const auto first =
         std::find_if(trace.begin(), trace.end(), [&](const TraceSpan& s) { return s.row.starts_with(rank); });
-    if (first == trace.end()) { return activity; }
-    activity.title = "What one rank does";
-    activity.caption = first->row + ". Communication below a computing span is hidden, beside none it is exposed.";
+    if (first == trace.end()) { return; }
+    Activity activity{"What one rank does",
+                      first->row + ". Communication below a computing span is hidden, beside none it is exposed.",
+                      {},
+                      {}};
     std::vector<std::string>& lanes = activity.lanes;
     std::size_t left_out = 0;
     for (const TraceSpan& span : trace) {
@@ -78,22 +78,22 @@ Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& ran
         activity.spans.push_back({index, span.name, to_seconds(span.start), to_seconds(span.finish)});
     }
     if (left_out > 0) { activity.caption += " The last " + std::to_string(left_out) + " spans are left out."; }
-    return activity;
+    if (!activity.spans.empty()) { page.sections.emplace_back(std::move(activity)); }
 }
 
-void add_steps(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric) {
+void add_steps(Page& page, const Scenario& scenario, const Report& report, std::uint32_t nodes,
+               const std::string& cluster) {
     const StepRow& row = report.steps.back();
     const auto& workload = std::get<TrainingWorkload>(scenario.workload);
     const bool tokens = row.tokens_per_s > 0;
     const double rate = tokens ? row.tokens_per_s : row.samples_per_s;
     const std::string gpus = std::to_string(row.gpus) + " GPUs";
-    const std::string step = text(row.step_time_s, Dimension::time);
+    const std::string step = time_text(row.step_time_s);
     const std::string throughput = grouped(std::llround(rate)) + (tokens ? " tokens a second" : " samples a second");
-    page.answer = "A training step of " + workload.model + " on " +
-                  (row.nodes == fabric.node_count() ? cluster_words(fabric) : gpus) + " takes " + step +
-                  " (80 % interval " + text(row.time_low80_s, Dimension::time) + " to " +
-                  text(row.time_high80_s, Dimension::time) + "): " + throughput + ", " + percent(row.mfu) +
-                  " of the GPUs' peak; " + percent(row.compute_s / row.step_time_s) + " of it is computing, " +
+    page.answer = "A training step of " + workload.model + " on " + (row.nodes == nodes ? cluster : gpus) + " takes " +
+                  step + " (80 % interval " + time_text(row.time_low80_s) + " to " + time_text(row.time_high80_s) +
+                  "): " + throughput + ", " + percent(row.mfu) + " of the GPUs' peak; " +
+                  percent(row.compute_s / row.step_time_s) + " of it is computing, " +
                   percent(row.exposed_s() / row.step_time_s) + " communication that nothing hides.";
     page.headlines = {
         {"step", step, gpus + ", " + interval_text(row.step_time_s, row.time_low80_s, row.time_high80_s) + " %"},
@@ -109,10 +109,7 @@ void add_steps(Page& page, const Scenario& scenario, const Report& report, const
     if (!report.trace.empty()) {
         // The rank of the first stage, on the cluster of the last row.
         const std::string& group = report.trace.back().row;
-        const std::string rank = group.substr(0, group.find("stage ")) + "stage 0:";
-        if (Activity activity = timeline_of(report.trace, rank); !activity.spans.empty()) {
-            page.sections.emplace_back(std::move(activity));
-        }
+        add_timeline(page, report.trace, group.substr(0, group.find("stage ")) + "stage 0:");
     }
     if (report.steps.size() > 1) { page.sections.emplace_back(scaling_curve(report.steps)); }
     page.sections.emplace_back(page_table("Size by size", "", report.steps, step_columns()));

@@ -4,15 +4,16 @@
 #include "sim/report/html/page.hpp"
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "topologies/fabric.hpp"
 
 namespace fabricast::inline report::html {
 
-// What one rank did: the spans of the first trace row whose name begins with `rank`, one line for each of its lanes. No
-// spans if there is no such row.
-Activity timeline_of(const std::vector<TraceSpan>& trace, const std::string& rank);
+// Adds what one rank did: the spans of the first trace row whose name begins with `rank`, one line for each of its
+// lanes. Nothing if there is no such row.
+void add_timeline(Page& page, const std::vector<TraceSpan>& trace, const std::string& rank);
 
-// Precondition: the report has steps. The timeline needs `report.trace`.
-void add_steps(Page& page, const Scenario& scenario, const Report& report, const Fabric& fabric);
+// Precondition: the report has steps. The timeline needs `report.trace`. `cluster`: the scenario's, of `nodes` nodes,
+// in words.
+void add_steps(Page& page, const Scenario& scenario, const Report& report, std::uint32_t nodes,
+               const std::string& cluster);
 
 }  // namespace fabricast::inline report::html

@@ -31,8 +31,8 @@ bool alike(const Blame& a, const Blame& b) {
     return a.kind == b.kind && a.what == b.what && a.part == b.part && without_numbers(a.hop) == without_numbers(b.hop);
 }
 
-void BlameSheet::add(BlameKind kind, std::string_view what, std::string_view part, std::string_view hop,
-                     double seconds) {
+void BlameSheet::add(BlameKind kind, std::string_view what, std::string_view hop, double seconds,
+                     std::string_view part) {
     if (!(seconds > 0)) { return; }
     Blame entry{kind, std::string(what), std::string(part), std::string(hop), seconds};
     const auto same = std::ranges::find_if(entries_, [&](const Blame& other) { return alike(other, entry); });
@@ -44,7 +44,7 @@ void BlameSheet::add(BlameKind kind, std::string_view what, std::string_view par
 }
 
 void BlameSheet::add(const BlameSheet& other, std::string_view part, double factor) {
-    for (const Blame& entry : other.entries_) { add(entry.kind, entry.what, part, entry.hop, entry.seconds * factor); }
+    for (const Blame& entry : other.entries_) { add(entry.kind, entry.what, entry.hop, entry.seconds * factor, part); }
 }
 
 double BlameSheet::total() const {
@@ -61,10 +61,8 @@ std::map<BlameKind, double> by_kind(const std::vector<Blame>& blames) {
 
 std::vector<Blame> BlameSheet::sorted() const {
     std::vector<Blame> list = entries_;
-    std::sort(list.begin(), list.end(), [](const Blame& a, const Blame& b) {
-        return a.seconds != b.seconds
-                   ? a.seconds > b.seconds
-                   : std::tie(a.kind, a.part, a.what, a.hop) < std::tie(b.kind, b.part, b.what, b.hop);
+    std::ranges::sort(list, [](const Blame& a, const Blame& b) {
+        return std::tie(b.seconds, a.kind, a.part, a.what, a.hop) < std::tie(a.seconds, b.kind, b.part, b.what, b.hop);
     });
     return list;
 }

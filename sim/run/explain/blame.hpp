@@ -37,7 +37,7 @@ std::map<BlameKind, double> by_kind(const std::vector<Blame>& blames);
 // Collects stretches. Stretches that are alike() become one entry under the name of the first hop.
 class BlameSheet {
 public:
-    void add(BlameKind kind, std::string_view what, std::string_view part, std::string_view hop, double seconds);
+    void add(BlameKind kind, std::string_view what, std::string_view hop, double seconds, std::string_view part = "");
     // Adds the entries of another sheet, with their seconds times `factor`, as part `part` of the workload.
     void add(const BlameSheet& other, std::string_view part, double factor);
     double total() const;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <set>
 
 #include "base/parallel_map_ordered.hpp"
@@ -247,14 +246,10 @@ double run_seconds(const Scenario& scenario, const Catalog& catalog, const Watch
 void run_all(std::vector<Counterfactual>& changes, double base_seconds, const Catalog& catalog, std::size_t threads,
              const Watch& watch) {
     const Watch quiet{watch.stop, {}};
-    std::vector<Counterfactual> done;
-    parallel_map_ordered(
-        changes.size(), threads, [&](std::size_t i) { return ran(changes[i], catalog, quiet); },
-        [&](Counterfactual change) { done.push_back(std::move(change)); });
-    std::ranges::stable_sort(done, std::greater(), [&](const Counterfactual& c) {
+    changes = parallel_map(changes.size(), threads, [&](std::size_t i) { return ran(changes[i], catalog, quiet); });
+    std::ranges::stable_sort(changes, std::greater(), [&](const Counterfactual& c) {
         return c.failure.empty() ? std::abs(c.seconds / base_seconds - 1) : -1;
     });
-    changes = std::move(done);
 }
 
 }  // namespace fabricast::inline explain

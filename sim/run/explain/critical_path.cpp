@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "sim/run/explain/operation_blame.hpp"
@@ -36,7 +35,7 @@ public:
         BlameSheet sheet;
         Stop stop{static_cast<std::uint32_t>(last), Until::finish, times_[static_cast<std::uint32_t>(last)].finish};
         while (stop.op != none && stop.at > from) { stop = step(stop, from, sheet); }
-        if (stop.at > from) { sheet.add(BlameKind::wait, "nothing to do", "", "", to_seconds(stop.at - from)); }
+        if (stop.at > from) { sheet.add(BlameKind::wait, "nothing to do", "", to_seconds(stop.at - from)); }
         return sheet;
     }
 
@@ -100,7 +99,7 @@ private:
         const Stop next = last_dependency(op);
         if (next.op != none && next.at < began && began > from) {
             // No dependency explains the gap: for instance, a link that was down came up again.
-            sheet.add(BlameKind::wait, "others' turn", "", "", to_seconds(began - std::max(next.at, from)));
+            sheet.add(BlameKind::wait, "others' turn", "", to_seconds(began - std::max(next.at, from)));
         }
         return next.op == none ? Stop{none, Until::finish, began} : next;
     }

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
-#include "base/enum_name.hpp"
 #include "base/input_error.hpp"
 #include "sim/plan/timelines.hpp"
 #include "sim/run/explain/critical_path.hpp"
@@ -37,12 +35,12 @@ std::vector<std::string> names_of(const CollectiveFacts& facts, const Schedule& 
 }
 
 std::vector<std::string> names_of(const TrainingFacts& facts, const Schedule&) {
-    static constexpr std::array<std::string_view, 7> tags = {"tensor-parallel", "context-parallel", "expert-parallel",
-                                                             "pipeline",        "data-parallel",    "compute",
-                                                             "end of step"};
     std::vector<std::string> names;
     for (const StepOp& op : facts.ops) {
-        names.emplace_back(op.tag != StepTag::compute ? enum_name(tags, op.tag) : op.forward ? "forward" : "backward");
+        names.emplace_back(op.tag == StepTag::fixed     ? "end of step"
+                           : op.tag != StepTag::compute ? comm_part(static_cast<std::size_t>(op.tag)).name
+                           : op.forward                 ? "forward"
+                                                        : "backward");
     }
     return names;
 }
@@ -98,21 +96,6 @@ std::vector<Blame> blames_of(const Plan& plan, const Timeline& timeline, const T
     return blames;
 }
 
-ExplainedRun explain(const Job& job, const Engine& engine, const Watch& watch) {
-    const std::vector<Bytes>* const sizes = sizes_of(job.scenario.workload);
-    Plan plan = job.planner(sizes == nullptr ? Bytes{} : sizes->front(), {true, watch});
-    plan.window.reset();  // what is explained is one message
-    keep_every_operation(job.scenario, plan.schedule);
-    const Timeline timeline = replay(engine, job.fabric, plan, job.events, watch).timeline;
-    ExplainedRun run{plan.what, job.fabric.node_count(), job.fabric.gpu_count(), 0, {}, std::move(plan.notes)};
-    if (plan.schedule.size() > 0) {
-        const TimedPart timed = timed_part(plan, timeline);
-        run.seconds = timed.seconds;
-        run.blames = blames_of(plan, timeline, timed, job.fabric);
-    }
-    return run;
-}
-
 }  // namespace
 
 Scenario single_point(const Scenario& scenario) {
@@ -129,7 +112,19 @@ ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const 
         const Fabric built(build(one, catalog));
         const Scenario scenario = with_engine(one, built, catalog, 1);
         const bool walks = traits_of(scenario.engine).whole_operations;
-        ExplainedRun run = explain(Job(scenario, catalog, built), walks ? scenario.engine : Engine{Flow{}}, watch);
+        const Job job(scenario, catalog, built);
+        const std::vector<Bytes>* const sizes = sizes_of(scenario.workload);
+        Plan plan = job.planner(sizes == nullptr ? Bytes{} : sizes->front(), {true, watch});
+        plan.window.reset();  // what is explained is one message
+        keep_every_operation(scenario, plan.schedule);
+        const Engine engine = walks ? scenario.engine : Engine{Flow{}};
+        const Timeline timeline = replay(engine, job.fabric, plan, job.events, watch).timeline;
+        ExplainedRun run{plan.what, job.fabric.node_count(), job.fabric.gpu_count(), 0, {}, std::move(plan.notes)};
+        if (plan.schedule.size() > 0) {
+            const TimedPart timed = timed_part(plan, timeline);
+            run.seconds = timed.seconds;
+            run.blames = blames_of(plan, timeline, timed, job.fabric);
+        }
         merge_notes(run.notes, written.notes);
         if (!walks) {
             run.notes.emplace_back("blamed by the flow engine: operations of the scenario's engine are not whole");

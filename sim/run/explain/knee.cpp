@@ -1,6 +1,5 @@
 #include "sim/run/explain/knee.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/parallel_map_ordered.hpp"
@@ -15,15 +14,13 @@ namespace {
 
 constexpr double least_fall = 0.01;
 
-std::vector<ClusterRequest> clusters_of(const Scenario& scenario, std::uint32_t gpus_per_node) {
-    if (scenario.scaling) { return scaling_clusters(scenario, gpus_per_node); }
-    std::vector<ClusterRequest> clusters;
-    for (std::uint32_t nodes = 1; nodes < scenario.cluster.nodes; nodes *= 2) {
-        clusters.push_back(scenario.cluster);
-        clusters.back().nodes = nodes;
+std::vector<ClusterRequest> clusters_of(Scenario scenario, std::uint32_t gpus_per_node) {
+    if (!scenario.scaling) {
+        std::vector<std::uint32_t>& counts = scenario.scaling.emplace().nodes;
+        for (std::uint32_t nodes = 1; nodes < scenario.cluster.nodes; nodes *= 2) { counts.push_back(nodes); }
+        counts.push_back(scenario.cluster.nodes);
     }
-    clusters.push_back(scenario.cluster);
-    return clusters;
+    return scaling_clusters(scenario, gpus_per_node);
 }
 
 bool is_strong(const Scenario& scenario) { return scenario.scaling && scenario.scaling->mode == ScalingMode::strong; }
@@ -43,8 +40,7 @@ Scenario at_size(const Scenario& scenario, const ClusterRequest& cluster, double
 // None if the workload does not fit the cluster.
 std::optional<KneePoint> point_at(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
     try {
-        ExplainedRun run = explain_run(scenario, catalog, watch);
-        return KneePoint{run.nodes, run.gpus, run.seconds, 1, std::move(run.blames)};
+        return KneePoint{explain_run(scenario, catalog, watch)};
     } catch (const InputError&) { return std::nullopt; }
 }
 
@@ -83,15 +79,13 @@ ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std
     };
     const Watch quiet{watch.stop, {}};
     ScalingCurve curve;
-    parallel_map_ordered(
-        clusters.size(), threads,
-        [&](std::size_t i) {
-            const double share = is_strong(scenario) ? 1 : gpus(clusters[i]) / gpus(scenario.cluster);
-            return point_at(at_size(scenario, clusters[i], share), catalog, quiet);
-        },
-        [&](std::optional<KneePoint> point) {
-            if (point) { curve.points.push_back(std::move(*point)); }
-        });
+    auto fitting = parallel_map(clusters.size(), threads, [&](std::size_t i) {
+        const double share = is_strong(scenario) ? 1 : gpus(clusters[i]) / gpus(scenario.cluster);
+        return point_at(at_size(scenario, clusters[i], share), catalog, quiet);
+    });
+    for (std::optional<KneePoint>& point : fitting) {
+        if (point) { curve.points.push_back(std::move(*point)); }
+    }
     double deepest = least_fall;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
         KneePoint& point = curve.points[i];
@@ -101,10 +95,9 @@ ScalingCurve scaling_curve(const Scenario& scenario, const Catalog& catalog, std
         const double fall = before.efficiency - point.efficiency;
         if (fall > deepest) {
             deepest = fall;
-            const double work = pace(scenario, before) * before.seconds > 0
-                                    ? pace(scenario, point) * point.seconds / (pace(scenario, before) * before.seconds)
-                                    : 1;
-            curve.knee = Knee{before.gpus, point.gpus, fall, grown_most(before, point, work)};
+            const auto work = [&](const KneePoint& p) { return pace(scenario, p) * p.seconds; };
+            const double more = work(before) > 0 ? work(point) / work(before) : 1;
+            curve.knee = Knee{before.gpus, point.gpus, fall, grown_most(before, point, more)};
         }
     }
     return curve;

@@ -3,18 +3,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "sim/run/explain/explained_run.hpp"
 
 namespace fabricast::inline explain {
 
-struct KneePoint {
-    std::uint32_t nodes = 0, gpus = 0;
-    double seconds = 0;
+struct KneePoint : ExplainedRun {
     double efficiency = 1;  // against the first point: of a step, throughput per GPU; of a collective, busbw
-    std::vector<Blame> blames;
 };
 
 // The pair of successive points between which efficiency falls most, and the blame entry that grew most there.

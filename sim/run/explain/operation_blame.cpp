@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "sim/engines/common/make_fluid_network.hpp"
@@ -49,7 +50,7 @@ void hop_time(const Pipeline& pipeline, const Path& path, const HopPath& hop, do
     for (const LinkId link : path.span()) {
         narrow = fabric.link(link).capacity < fabric.link(narrow).capacity ? link : narrow;
     }
-    sheet.add(BlameKind::bandwidth, to_string(fabric.link(narrow).cls), "", fabric.link_name(narrow), seconds);
+    sheet.add(BlameKind::bandwidth, to_string(fabric.link(narrow).cls), fabric.link_name(narrow), seconds);
 }
 
 }  // namespace
@@ -85,8 +86,7 @@ OperationBlame::Binding OperationBlame::binding(std::uint32_t cls, double member
 void OperationBlame::path_latency(const Path& path, double times, BlameSheet& sheet) const {
     for (const LinkId link : path.span()) {
         const LinkInfo info = fabric_.link(link);
-        sheet.add(BlameKind::latency, to_string(info.cls), "", fabric_.link_name(link),
-                  times * to_seconds(info.latency));
+        sheet.add(BlameKind::latency, to_string(info.cls), fabric_.link_name(link), times * to_seconds(info.latency));
     }
 }
 
@@ -97,12 +97,12 @@ void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& shee
     const double tau = chunk.seconds;
     const auto at_pace = [&](const ChunkTime& pace, double seconds) {
         const double share = pace.seconds > 0 ? seconds / pace.seconds : 0;
-        sheet.add(BlameKind::bandwidth, to_string(link.cls), "", link.hop, share * pace.wire);
-        sheet.add(BlameKind::protocol, "channel rate", "", "", share * pace.channel);
-        sheet.add(BlameKind::protocol, "chunk overhead", "", "", share * pace.overhead);
-        sheet.add(BlameKind::protocol, "posting of messages", "", "", share * pace.posting);
+        sheet.add(BlameKind::bandwidth, to_string(link.cls), link.hop, share * pace.wire);
+        sheet.add(BlameKind::protocol, "channel rate", "", share * pace.channel);
+        sheet.add(BlameKind::protocol, "chunk overhead", "", share * pace.overhead);
+        sheet.add(BlameKind::protocol, "posting of messages", "", share * pace.posting);
     };
-    sheet.add(BlameKind::protocol, "start of the call", "", "", to_seconds(p.start));
+    sheet.add(BlameKind::protocol, "start of the call", "", to_seconds(p.start));
 
     const auto hops = network_.hops_of(index);
     const auto latency_of = [&](std::uint32_t i) {
@@ -131,37 +131,37 @@ void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& shee
         const Stage& stage = schedule_.stages[p.first_stage + i];
         const Path path = fabric_.path(stage.hop);
         path_latency(path, stage.count, sheet);
-        sheet.add(BlameKind::protocol, hops[i].between_nodes ? "hop between nodes" : "hop inside the node", "", "",
+        sheet.add(BlameKind::protocol, hops[i].between_nodes ? "hop between nodes" : "hop inside the node", "",
                   stage.count * to_seconds(stage.overhead));
         hop_time(p, path, hops[i], stage.count * own_time(i), sheet, fabric_, chunk, at_pace);
     }
     const double streaming = std::max(0.0, p.bytes_per_edge / p.chunk - (p.cyclic ? count : 1));
     const double window = (2 * largest + tau) / p.slots;
     at_pace(chunk, streaming * tau + p.fill * tau);
-    sheet.add(BlameKind::latency, "window of buffers", "", "", streaming * std::max(0.0, window - tau));
+    sheet.add(BlameKind::latency, "window of buffers", "", streaming * std::max(0.0, window - tau));
 }
 
 void OperationBlame::transfer(const Transfer& transfer, bool queued, BlameSheet& sheet) const {
     const Connection& connection = schedule_.connections[transfer.connection];
     const std::uint32_t cls = network_.class_of_connection[transfer.connection];
     if (!queued) {
-        sheet.add(BlameKind::protocol, "start of the message", "", "", to_seconds(transfer.start));
+        sheet.add(BlameKind::protocol, "start of the message", "", to_seconds(transfer.start));
         path_latency(fabric_.path(connection.path), 1, sheet);
     }
     const double bytes = static_cast<double>(transfer.bytes.count) * connection.wire_ratio;
     const Binding link = binding(cls, 1);
     const double cap = connection.rate_cap * connection.wire_ratio;
     if (cap < link.rate) {
-        sheet.add(BlameKind::protocol, "message rate", "", "", bytes / cap);
+        sheet.add(BlameKind::protocol, "message rate", "", bytes / cap);
     } else if (link.rate < infinite) {
-        sheet.add(BlameKind::bandwidth, to_string(link.cls), "", link.hop, bytes / link.rate);
+        sheet.add(BlameKind::bandwidth, to_string(link.cls), link.hop, bytes / link.rate);
     }
 }
 
 void OperationBlame::compute(const Compute& compute, BlameSheet& sheet) const {
     const double alone = kernel_times(limits_, {&compute}).front();
     const double memory = limits_.memory_bandwidth > 0 ? compute.bytes / limits_.memory_bandwidth : 0;
-    sheet.add(BlameKind::compute, memory >= alone * (1 - 1e-9) ? "GPU memory" : "arithmetic", "", "", alone);
+    sheet.add(BlameKind::compute, memory >= alone * (1 - 1e-9) ? "GPU memory" : "arithmetic", "", alone);
 }
 
 BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double seconds) const {
@@ -185,7 +185,7 @@ BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double secon
             others = "collectives on the GPU";
             break;
         case OpKind::delay:
-            alone.add(BlameKind::launch, "host", "", "", to_seconds(schedule_.delays[detail].duration));
+            alone.add(BlameKind::launch, "host", "", to_seconds(schedule_.delays[detail].duration));
             break;
     }
     BlameSheet sheet;
@@ -193,7 +193,7 @@ BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double secon
     // Times differ a little by rounding, or by links that change: the parts keep their proportions.
     const bool as_expected = expected > 0 && seconds < expected + rounding;
     sheet.add(alone, "", as_expected ? seconds / expected : 1);
-    if (!as_expected) { sheet.add(BlameKind::wait, others, "", "", seconds - sheet.total()); }
+    if (!as_expected) { sheet.add(BlameKind::wait, others, "", seconds - sheet.total()); }
     return sheet;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
+#include "sim/report/columns.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
@@ -55,8 +56,6 @@ std::vector<PathQuery> ways_of(const Scenario& scenario, const Fabric& fabric) {
     return ways;
 }
 
-bool crosses(const Path& path, LinkId link) { return std::ranges::find(path.span(), link) != path.span().end(); }
-
 void add_diverted(const Fabric& fabric, const PathQuery& way, const std::function<bool(LinkId)>& down,
                   const std::function<bool(LinkId)>& thinned, OutageCost& out) {
     const Path own = fabric.path(way);
@@ -71,7 +70,8 @@ void add_diverted(const Fabric& fabric, const PathQuery& way, const std::functio
         return;
     }
     const Path round = fabric.path(*other);
-    const auto taken = std::ranges::find_if(round.span(), [&](LinkId link) { return !crosses(own, link); });
+    const auto taken = std::ranges::find_if(
+        round.span(), [&](LinkId link) { return std::ranges::find(own.span(), link) == own.span().end(); });
     out.diverted.push_back(
         {from, to, fabric.link_name(*lost), taken == round.span().end() ? "another hash" : fabric.link_name(*taken)});
 }
@@ -185,18 +185,19 @@ std::string to_text(const OutageCost& o) {
 }
 
 Json to_json(const OutageCost& o) {
-    Json json = {
-        {"scenario", o.scenario}, {"changed", o.changed}, {"ways", o.ways}, {"sprayed", o.sprayed}, {"cut", o.cut}};
-    json["rows"] = Json::array();
-    for (const OutageRow& row : o.rows) {
-        json["rows"].push_back(
-            {{"what", row.what}, {"healthy_s", row.healthy_s}, {"failed_s", row.failed_s}, {"cost", row.cost()}});
-    }
-    json["diverted"] = Json::array();
-    for (const Diverted& d : o.diverted) {
-        json["diverted"].push_back({{"from", d.from}, {"to", d.to}, {"left", d.left}, {"taken", d.taken}});
-    }
-    return json;
+    const auto row = [](const OutageRow& r) -> Json {
+        return {{"what", r.what}, {"healthy_s", r.healthy_s}, {"failed_s", r.failed_s}, {"cost", r.cost()}};
+    };
+    const auto diverted = [](const Diverted& d) -> Json {
+        return {{"from", d.from}, {"to", d.to}, {"left", d.left}, {"taken", d.taken}};
+    };
+    return {{"scenario", o.scenario},
+            {"changed", o.changed},
+            {"ways", o.ways},
+            {"sprayed", o.sprayed},
+            {"cut", o.cut},
+            {"rows", json_list(o.rows, row)},
+            {"diverted", json_list(o.diverted, diverted)}};
 }
 
 }  // namespace fabricast::inline explain

@@ -10,14 +10,9 @@ namespace {
 
 // The exact value in a unit that the catalogue's reader accepts.
 std::string quantity(double value, const std::string& unit) {
-    const bool transfers = unit == "T/s";
-    const bool per_length = unit == "s/m";
-    const std::string shown = transfers ? "MT/s" : per_length ? "ns/m" : unit;
-    return fmt::format("{:.17g}{}{}",
-                       transfers    ? value * 1e-6
-                       : per_length ? value * 1e9
-                                    : value,
-                       shown.empty() ? "" : " ", shown);
+    if (unit == "T/s") { return fmt::format("{:.17g} MT/s", value * 1e-6); }
+    if (unit == "s/m") { return fmt::format("{:.17g} ns/m", value * 1e9); }
+    return fmt::format("{:.17g}{}{}", value, unit.empty() ? "" : " ", unit);
 }
 
 // JSON scalars are valid YAML; texts are quoted.

@@ -1,13 +1,13 @@
 #include "sim/run/study/draws.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <numbers>
 
 #include "base/hash.hpp"
 #include "base/percentile.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline studies {
 
@@ -16,8 +16,6 @@ namespace {
 constexpr double decile = 1.2815515655446004;  // ninth decile of a normal distribution, in standard deviations
 constexpr double furthest = 2;
 
-std::uint64_t hashed(std::string_view name, std::uint64_t salt) { return mix(fnv1a(name) ^ mix(salt)); }
-
 // Uniform, above 0 and below 1.
 double uniform(std::uint64_t hash) { return (static_cast<double>(hash >> 11U) + 0.5) * 0x1p-53; }
 
@@ -25,10 +23,10 @@ Range range_of(const Figure& figure) { return {figure.value.front(), figure.low8
 
 // Whether every figure of the part that has an interval is a constant of the forecast; true for these kinds of part.
 bool holds_constants(const Part& part) {
-    static constexpr std::array<std::string_view, 19> kinds = {
-        "kernel", "transport", "launch",  "link",      "nic",      "switch",    "nvswitch",  "cpu",   "cable", "layout",
-        "gpu",    "host",      "compute", "framework", "training", "data-path", "messaging", "drive", "device"};
-    return std::ranges::find(kinds, part.kind) != kinds.end();
+    return has_word(
+        "kernel transport launch link nic switch nvswitch cpu cable layout gpu host compute framework "
+        "training data-path messaging drive device",
+        part.kind);
 }
 
 // Whether the figure may be drawn. Counts and port rates decide what can be built at all, and no draw may make a system
@@ -60,7 +58,7 @@ void hold_links(const Catalog& catalog, Catalog& drawn) {
 }  // namespace
 
 double normal(const Draw& draw, std::string_view name) {
-    const std::uint64_t first = hashed(name, draw.seed * 0x9e3779b97f4a7c15U + draw.index);
+    const std::uint64_t first = mix(fnv1a(name) ^ mix(draw.seed * 0x9e3779b97f4a7c15U + draw.index));
     const double radius = std::sqrt(-2 * std::log(uniform(first)));  // Box and Muller, 1958
     const double z = radius * std::cos(2 * std::numbers::pi * uniform(mix(first + 1)));
     return std::clamp(z, -furthest, furthest);

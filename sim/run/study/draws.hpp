@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "models/catalog.hpp"
 
 namespace fabricast::inline studies {
@@ -14,6 +15,9 @@ namespace fabricast::inline studies {
 struct Range {
     double value = 0, low80 = 0, high80 = 0;
 };
+inline void to_json(Json& json, const Range& range) {
+    json = {{"value", range.value}, {"low80", range.low80}, {"high80", range.high80}};
+}
 
 // Identifies a draw: equal seed, index and name give the same number on every machine.
 struct Draw {

@@ -37,34 +37,27 @@ std::string parts_used(const Report& report, const Catalog& catalog) {
     return fmt::format("{}", fmt::join(names, ""));
 }
 
-// Adds the efficiency against a cluster of `nodes` nodes. Throws InputError if the workload does not fit it.
-void add_efficiency(DesignResult& result, const StudyInput& input, std::uint32_t nodes, const Watch& watch) {
-    Scenario scenario = single_point(input.scenario);
-    scenario.events.clear();
-    scenario.scaling.emplace().nodes = {nodes, scenario.cluster.nodes};
-    if (auto* training = std::get_if<TrainingWorkload>(&scenario.workload)) {
-        training->check_memory = false;  // the small cluster only serves as a reference
-    }
-    const Report report = simulate(scenario, input.catalog, watch);
-    if (report.steps.size() == 2) {
-        result.efficiency = report.steps[1].efficiency;
-        result.efficiency_gpus = report.steps[0].gpus;
-    } else if (report.points.size() == 2 && report.points[0].busbw > 0) {
-        result.efficiency = report.points[1].busbw_retained;
-        result.efficiency_gpus = report.points[0].gpus;
-    } else {
-        throw InputError(place_of(scenario, "scaling"), "nothing to compare with");
-    }
-}
-
 // Adds the efficiency: performance per GPU relative to the smallest cluster, of doubling node counts, that the workload
 // fits.
 void add_efficiency(DesignResult& result, const StudyInput& input, const Watch& watch) {
     const ClusterRequest& cluster = input.scenario.cluster;
     if (!grows(input.scenario.workload) || cluster.graph) { return; }
+    Scenario scenario = single_point(input.scenario);
+    scenario.events.clear();
+    if (auto* training = std::get_if<TrainingWorkload>(&scenario.workload)) {
+        training->check_memory = false;  // the small cluster only serves as a reference
+    }
     for (std::uint32_t nodes = 1; nodes < cluster.nodes && !result.efficiency; nodes *= 2) {
+        scenario.scaling.emplace().nodes = {nodes, cluster.nodes};
         try {
-            add_efficiency(result, input, nodes, watch);
+            const Report report = simulate(scenario, input.catalog, watch);
+            if (report.steps.size() == 2) {
+                result.efficiency = report.steps[1].efficiency;
+                result.efficiency_gpus = report.steps[0].gpus;
+            } else if (report.points.size() == 2 && report.points[0].busbw > 0) {
+                result.efficiency = report.points[1].busbw_retained;
+                result.efficiency_gpus = report.points[0].gpus;
+            }
         } catch (const InputError&) {
             // The layout does not fit so few GPUs.
         }

@@ -139,6 +139,22 @@ double value_of(const Figure& figure, std::string_view part, std::string_view na
     return draw == nullptr ? figure.value.front() : drawn(figure, *draw, part, name);
 }
 
+// No price, rate or time is negative, and the power usage effectiveness (PUE) is at least 1. Values above 1e12 of the
+// figure's unit are typing errors.
+void check_range(const Scenario& scenario, const std::string& at, const std::string& figure, const Figure& stated,
+                 const std::string& text) {
+    const bool pue = figure == "pue";
+    const double least = pue ? 1 : 0;
+    const double most = pue ? 10 : 1e12;
+    for (const double value : {stated.value.front(), stated.low80, stated.high80}) {
+        if (!(value >= least && value <= most)) {
+            fail_at(scenario, at,
+                    error_message("'" + figure + "' is out of range", shown(text),
+                                  pue ? "1 to 10" : "0 to 1e12 of its unit"));
+        }
+    }
+}
+
 }  // namespace
 
 std::uint64_t PartsList::modules() const {
@@ -203,26 +219,6 @@ Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw
             .operations_usd = value("ownership", "operations_per_gpu") * static_cast<double>(gpus)};
 }
 
-namespace {
-
-// No price, rate or time is negative, and the power usage effectiveness (PUE) is at least 1. Values above 1e12 of the
-// figure's unit are typing errors.
-void check_range(const Scenario& scenario, const std::string& at, const std::string& figure, const Figure& stated,
-                 const std::string& text) {
-    const bool pue = figure == "pue";
-    const double least = pue ? 1 : 0;
-    const double most = pue ? 10 : 1e12;
-    for (const double value : {stated.value.front(), stated.low80, stated.high80}) {
-        if (!(value >= least && value <= most)) {
-            fail_at(scenario, at,
-                    error_message("'" + figure + "' is out of range", shown(text),
-                                  pue ? "1 to 10" : "0 to 1e12 of its unit"));
-        }
-    }
-}
-
-}  // namespace
-
 void apply_prices(const Scenario& scenario, Catalog& catalog) {
     for (const auto& [key, text] : scenario.prices) {
         const std::size_t slash = key.find('/');
@@ -231,11 +227,9 @@ void apply_prices(const Scenario& scenario, Catalog& catalog) {
         const std::string at = "prices." + key;
         const auto part = catalog.parts.find(name);
         if (part == catalog.parts.end()) {
-            std::vector<std::string> names;
-            for (const auto& [known, ignored] : catalog.parts) { names.push_back(known); }
             fail_at(scenario, at,
                     error_message("no such part in the catalogue", shown(name), "`fabricast catalog list` shows them",
-                                  nearest_word(name, names)));
+                                  nearest_word(name, keys_of(catalog.parts))));
         }
         const yaml::Node node{yaml::Kind::scalar, false, text, figure, place_of(scenario, at), {}, {}};
         Figure stated = read_figure(node, {Origin::vendor, {"prices of " + scenario.name}});

@@ -3,17 +3,103 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <map>
 #include <utility>
 
 #include "base/enum_name.hpp"
 #include "base/parallel_map_ordered.hpp"
+#include "base/text.hpp"
 #include "sim/run/explain/counterfactual.hpp"
 #include "sim/run/explain/explained_run.hpp"
-#include "sim/run/study/drawn_design.hpp"
 
 namespace fabricast::inline studies {
 
 namespace {
+
+// Whether the stretch is on a trunk, where routing decides how well it is used.
+bool is_trunk(const Blame& blame) {
+    return blame.kind == BlameKind::bandwidth && has_word("leaf-spine spine-core global torus", blame.what);
+}
+
+// The family of a stretch of the critical path; forecasts of one family have errors in common: bytes on network links,
+// on links of the node, latencies ...
+std::string_view family_of(const Blame& blame) {
+    if (blame.kind == BlameKind::bandwidth) { return is_trunk(blame) || blame.what == "nic-port" ? "network" : "node"; }
+    return to_string(blame.kind == BlameKind::launch ? BlameKind::compute : blame.kind);
+}
+
+// The seconds that a design spends in the same way as another one, and its own seconds by family, trunks separately.
+struct Own {
+    double shared = 0;
+    std::map<std::pair<std::string, bool>, double> seconds;
+};
+
+Own own_time(const Evaluation& one, const Evaluation& other) {
+    Own own;
+    for (const Blame& blame : one.blames) {
+        double common = 0;
+        for (const Blame& b : other.blames) { common += alike(blame, b) ? std::min(blame.seconds, b.seconds) : 0; }
+        own.shared += common;
+        own.seconds[{std::string(family_of(blame)), is_trunk(blame)}] += blame.seconds - common;
+    }
+    if (one.blames.empty()) { own.seconds[{"network", true}] = one.result.time_s.value; }
+    return own;
+}
+
+// The draws for one design: the time of its workload with each draw's constants, and its costs.
+struct DrawnDesign {
+    const StudyInput& input;
+    const Evaluation& evaluation;
+    std::uint64_t seed = 1;
+    std::uint32_t draws = 0;
+    std::vector<double> with_constants;  // its seconds with each draw's constants; empty if there is no other design
+
+    // Measured time / forecast time of one draw, from the errors of such forecasts, which include errors of the
+    // constants.
+    double form(const Draw& draw) const {
+        return at_deviation(evaluation.form, normal(draw, "form " + evaluation.system));
+    }
+    // The seconds of a draw for the comparison with another design. The error of the constants and of the system
+    // applies to all of the time, the error of a family to the design's own stretches, and uneven trunks to each design
+    // separately.
+    double seconds(const Draw& draw, const Own& own) const {
+        const auto error = [&](const std::string& figure, const std::string& name) {
+            return at_deviation(study_interval(input.catalog, figure), normal(draw, name));
+        };
+        double moved = own.shared;
+        for (const auto& [key, seconds] : own.seconds) {
+            const auto& [family, trunk] = key;
+            const std::string regime = family == "compute"               ? "training"
+                                       : evaluation.regime == "training" ? "large"
+                                                                         : evaluation.regime;
+            const double uneven = trunk ? error("trunks", "trunks " + evaluation.result.name) : 1;
+            moved += seconds * error("paired." + regime, "own " + evaluation.system + family) * uneven;
+        }
+        return with_constants[draw.index] * (moved / evaluation.result.time_s.value) * form(draw);
+    }
+    // Capital in USD, power in W, and the costs of ownership.
+    double capital(const Draw& draw) const { return capital_usd(evaluation.result.parts, &draw); }
+    double watts(const Draw& draw) const { return it_watts(evaluation.result.parts, &draw); }
+    Ownership owning(const Draw& draw) const {
+        return ownership(input.catalog, evaluation.result.parts.bill.gpus, &draw);
+    }
+    // What the study ranks by: USD per token, or capital times seconds, which is proportional to capital per bus
+    // bandwidth.
+    double value(const Draw& draw, double seconds) const {
+        const Ownership own = owning(draw);
+        return evaluation.tokens > 0
+                   ? own.total_usd(capital(draw), watts(draw)) * seconds / (evaluation.tokens * own.seconds)
+                   : capital(draw) * seconds;
+    }
+    bool priced() const { return evaluation.result.parts.priced() && evaluation.result.parts.powered(); }
+
+    // `value`, with the interval of what `make` returns for each draw.
+    template <class Make> Range range(double value, const Make& make) const {
+        std::vector<double> values;
+        for (std::uint32_t k = 0; k < draws; ++k) { values.push_back(make(Draw{seed, k})); }
+        return range_of(value, values);
+    }
+};
 
 constexpr double no_matter = 0.01;  // two designs within one per cent: less than the noise between runs
 
@@ -128,10 +214,8 @@ std::string_view to_string(Verdict verdict) {
 Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, const Watch& watch) {
     assert(!inputs.empty() && options.draws >= 10);
     const Watch quiet{watch.stop, {}};
-    std::vector<Evaluation> evaluations;
-    parallel_map_ordered(
-        inputs.size(), options.threads, [&](std::size_t i) { return evaluate(inputs[i], quiet); },
-        [&](Evaluation e) { evaluations.push_back(std::move(e)); });
+    std::vector<Evaluation> evaluations =
+        parallel_map(inputs.size(), options.threads, [&](std::size_t i) { return evaluate(inputs[i], quiet); });
 
     // Runs every design with each draw's constants; a constant that two designs share changes both in the same way.
     std::vector<std::vector<double>> seconds(inputs.size());

@@ -16,6 +16,4 @@ struct StudyColumn : Column<DesignResult> {
 
 const std::vector<StudyColumn>& study_columns();
 
-Json range_json(const Range& range);
-
 }  // namespace fabricast::inline studies

@@ -75,39 +75,29 @@ struct Content {
     std::uintmax_t whole_bytes = 0;  // length up to the end of the last valid line
 };
 
-void add_line(Content& content, const std::filesystem::path& path, const Json& line, std::size_t number,
-              const Sweep& sweep) {
-    if (!content.has_header) {
-        check_header(path, line, sweep);
-        content.has_header = true;
-        return;
-    }
-    content.completed = line.contains(end_mark);
-    if (content.completed) { return; }
-    if (!line.contains("key") || !line["key"].is_string()) {
-        refuse(path, fmt::format("is damaged in line {}", number), "a journal as it was written");
-    }
-    content.outcomes.insert_or_assign(line["key"].get<std::string>(), outcome_of(line));
-}
-
 // A line is valid if it ends in a newline and its checksum is right. Only the last line may be invalid: it is truncated
 // if the program was killed.
 Content content_of(const std::filesystem::path& path, const Sweep& sweep) {
     std::ifstream stream(path, std::ios::binary);
     Content content;
     std::string text;
-    std::size_t number = 0;
-    while (std::getline(stream, text) && !stream.eof()) {
-        ++number;
+    for (std::size_t number = 1; std::getline(stream, text) && !stream.eof(); ++number) {
         const Json line = Json::parse(text, nullptr, false);
-        if (line.is_object() && (!content.has_header || sum_fits(text))) {
-            add_line(content, path, line, number, sweep);
-            content.whole_bytes += text.size() + 1;
+        bool valid = line.is_object();
+        if (valid && !content.has_header) {
+            check_header(path, line, sweep);
+            content.has_header = true;
+        } else if (valid = valid && sum_fits(text); valid) {
+            content.completed = line.contains(end_mark);
+            valid = content.completed || (line.contains("key") && line["key"].is_string());
+            if (valid && !content.completed) {
+                content.outcomes.insert_or_assign(line["key"].get<std::string>(), outcome_of(line));
+            }
         } else if (stream.peek() == std::ifstream::traits_type::eof()) {
             break;
-        } else {
-            refuse(path, fmt::format("is damaged in line {}", number), "a journal as it was written");
         }
+        if (!valid) { refuse(path, fmt::format("is damaged in line {}", number), "a journal as it was written"); }
+        content.whole_bytes += text.size() + 1;
     }
     return content;
 }

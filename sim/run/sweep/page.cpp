@@ -38,14 +38,25 @@ constexpr std::array<Metric, 6> metrics = {{{"step_time_s", "Step time", "step t
                                             {"efficiency", "Efficiency", "efficiency", true}}};
 
 std::optional<std::size_t> place_of(const SweepResult& result, const std::string& figure) {
-    const auto found = std::ranges::find(result.figures, figure) - result.figures.begin();
-    const auto place = static_cast<std::size_t>(found);
+    const auto place = static_cast<std::size_t>(std::ranges::find(result.figures, figure) - result.figures.begin());
     return place == result.figures.size() ? std::nullopt : std::optional(place);
 }
 
 std::optional<double> number_at(const SweepRow& row, std::optional<std::size_t> place) {
     const bool known = place && row.error.empty() && row.figures[*place].is_number();
     return known ? std::optional(row.figures[*place].get<double>()) : std::nullopt;
+}
+
+// The rows of the largest message size, if there are several sizes; else all rows.
+std::vector<const SweepRow*> largest(const SweepResult& result) {
+    const auto size = place_of(result, "size_bytes");
+    double most = 0;
+    for (const SweepRow& row : result.rows) { most = std::max(most, number_at(row, size).value_or(0)); }
+    std::vector<const SweepRow*> rows;
+    for (const SweepRow& row : result.rows) {
+        if (number_at(row, size).value_or(most) == most) { rows.push_back(&row); }
+    }
+    return rows;
 }
 
 // The x axis of the curves: the message size if it varies, else the varied key with the most values among those whose
@@ -57,12 +68,8 @@ struct Across {
 };
 
 std::optional<Across> across(const SweepResult& result) {
-    if (const auto size = place_of(result, "size_bytes")) {
-        std::set<double> sizes;
-        for (const SweepRow& row : result.rows) {
-            if (const auto value = number_at(row, size)) { sizes.insert(*value); }
-        }
-        if (sizes.size() > 1) { return Across{std::nullopt, size, {"message size", Unit::size, true}}; }
+    if (largest(result).size() < result.rows.size()) {
+        return Across{std::nullopt, place_of(result, "size_bytes"), {"message size", Unit::size, true}};
     }
     std::optional<Across> best;
     std::size_t most = 1;
@@ -140,31 +147,16 @@ std::string value_text(double value, Unit unit) {
     return unit == Unit::share ? percent(value) : text(value, unit == Unit::rate ? Dimension::rate : Dimension::time);
 }
 
-// The rows of the largest message size, if there are several sizes; else all rows.
-std::vector<const SweepRow*> largest(const SweepResult& result) {
-    const auto size = place_of(result, "size_bytes");
-    double most = 0;
-    for (const SweepRow& row : result.rows) { most = std::max(most, number_at(row, size).value_or(0)); }
-    std::vector<const SweepRow*> rows;
-    for (const SweepRow& row : result.rows) {
-        if (number_at(row, size).value_or(most) == most) { rows.push_back(&row); }
-    }
-    return rows;
-}
-
 // States the best and the worst point by the first metric that the sweep has.
 void say_range(Page& page, const SweepResult& result) {
     for (const Metric& metric : metrics) {
         const auto place = place_of(result, metric.figure);
-        const SweepRow* least = nullptr;
-        const SweepRow* most = nullptr;
-        for (const SweepRow* row : largest(result)) {
-            if (const auto value = number_at(*row, place)) {
-                least = least == nullptr || *value < *number_at(*least, place) ? row : least;
-                most = most == nullptr || *value > *number_at(*most, place) ? row : most;
-            }
-        }
-        if (least == nullptr) { continue; }
+        std::vector<const SweepRow*> rows = largest(result);
+        std::erase_if(rows, [&](const SweepRow* row) { return !number_at(*row, place); });
+        if (rows.empty()) { continue; }
+        const auto value = [&](const SweepRow* row) { return *number_at(*row, place); };
+        const SweepRow* least = *std::ranges::min_element(rows, {}, value);
+        const SweepRow* most = *std::ranges::max_element(rows, {}, value);
         const auto headline = [&](const char* label, const SweepRow& row) {
             return Headline{label, value_text(*number_at(row, place), unit_of(metric.figure)),
                             combination(result, row, std::nullopt)};

@@ -9,8 +9,6 @@
 
 namespace fabricast::inline sweep {
 
-inline constexpr std::size_t most_sweep_points = 1'000'000;
-
 // For each point, one value for each key of `varied`; a value with an empty text leaves the key as the scenario has it.
 struct SweepPoints {
     std::vector<std::string> varied;
@@ -19,8 +17,9 @@ struct SweepPoints {
 };
 
 // The points of the scenario's `sweep` block, each combined with every combination of `vary`; the last key varies
-// fastest. A key of `vary` replaces the same key of the block's grid. Throws InputError if a key is given twice, if a
-// range is invalid, or if there are more than most_sweep_points points.
+// fastest. A key of `vary` replaces the same key of the block's grid. A value drawn from a range has the unit and the
+// decimals that its two ends are written with. Throws InputError if a key is given twice, if the ends of a range are
+// not plain decimals of one unit in ascending order, or if there are more than 1,000,000 points.
 SweepPoints sweep_points(const SweepSpec& spec, const std::vector<Variation>& vary, std::uint64_t seed);
 
 // "path=value" for each key that the point sets.

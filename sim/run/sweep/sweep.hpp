@@ -49,4 +49,30 @@ struct SweepOutcome {
 
 using SweepOutcomes = std::map<std::string, SweepOutcome, std::less<>>;  // by key
 
+// Reads every point. `tree` is the scenario's tree with the overrides applied (scenario_tree()). Throws InputError if
+// nothing varies, a path is not a key, a key does not accept one of its values, or not a single point can be read.
+Sweep prepare_sweep(yaml::Node tree, const std::filesystem::path& file, const std::vector<Variation>& vary,
+                    const CatalogOf& catalog_of);
+
+// The points that have to run, in order: the first one of each SweepPoint::key.
+std::vector<std::size_t> distinct_points(const Sweep& sweep);
+
+// A fingerprint of everything that the sweep's results depend on.
+std::string identity_of(const Sweep& sweep);
+
+// The scenario of a point. Throws InputError.
+Scenario scenario_at(const Sweep& sweep, std::size_t point);
+
+// Runs one point. An error in the point becomes its outcome. Throws Stopped, IoError and bad_alloc, which are no fault
+// of the point.
+SweepOutcome run_point(const Sweep& sweep, std::size_t point, const std::atomic<bool>* stop, std::size_t threads = 1);
+
+// Runs points on several threads and calls `finished` for each, one call at a time, from any of the threads. Throws as
+// run_point; points that were handed to `finished` before are not lost.
+void run_points(const Sweep& sweep, const std::vector<std::size_t>& points, std::size_t threads,
+                const std::atomic<bool>* stop, const std::function<void(std::size_t, const SweepOutcome&)>& finished);
+
+// The table in the order of the points. Points that have no outcome are left out.
+SweepResult sweep_result(const Sweep& sweep, const SweepOutcomes& outcomes);
+
 }  // namespace fabricast::inline sweep

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "sim/report/html/page_html.hpp"
-#include "sim/report/html/page_json.hpp"
 #include "sim/report/result_columns.hpp"
 #include "tests/support/catch.hpp"
 

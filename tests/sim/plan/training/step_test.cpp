@@ -7,7 +7,7 @@
 #include "sim/plan/training/plan_step.hpp"
 #include "sim/plan/training/step_account.hpp"
 #include "sim/report/result_columns.hpp"
-#include "sim/report/step_evidence.hpp"
+#include "sim/report/summarize_training.hpp"
 #include "sim/report/table.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"

@@ -3,7 +3,7 @@
 #include "sim/run/study/study.hpp"
 
 #include "sim/run/simulate.hpp"
-#include "sim/run/study/study_text.hpp"
+#include "sim/run/study/study_report.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"

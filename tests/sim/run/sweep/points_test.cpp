@@ -6,7 +6,6 @@
 
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
-#include "sim/run/sweep/prepare.hpp"
 #include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/scenario/schema.hpp"

@@ -1,12 +1,13 @@
-#include "sim/report/summarize_collective.hpp"
+#include "sim/report/summarize_sizes.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/unit_text.hpp"
 #include "sim/engines/common/accounting.hpp"
-#include "sim/report/link_traffic.hpp"
-#include "sim/report/packet_traffic.hpp"
 #include "sim/report/trace.hpp"
+#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 
@@ -42,6 +43,38 @@ std::string bottleneck(const ReplayedPlan& replayed) {
     return longest_delay(plan.schedule) >= busy_share * time ? "issue" : "latency";
 }
 
+Row row_of(const Exchange& e) {
+    Row row;
+    row.size = e.size;
+    row.time_s = e.one_s;
+    row.time_low80_s = e.one_low80;
+    row.time_high80_s = e.one_high80;
+    row.algbw = static_cast<double>(e.size.count) / e.one_s;
+    row.busbw = e.bandwidth;
+    row.algorithm = e.choice.path.transport;
+    row.protocol = e.mode == MessageMode::rendezvous ? "asks" : "at-once";
+    row.channels = e.choice.path.dma_crossings();
+    row.bottleneck = e.bottleneck;
+    return row;
+}
+
+std::vector<std::string> notes_of(const Exchange& e, bool largest) {
+    std::vector<std::string> notes;
+    if (e.pairs > 1) {
+        notes.push_back(fmt::format("at {} all {} pairs together move {}", text(e.size), e.pairs,
+                                    text(e.aggregate_bandwidth, Dimension::rate)));
+    }
+    for (const RefusedTransport& refused : e.choice.refused) {
+        notes.push_back(fmt::format("not {}: {}", refused.transport, refused.reason));
+    }
+    if (largest) {
+        const auto share = [](double cores) { return text(cores, Dimension::ratio); };
+        notes.push_back(fmt::format("cores busy at {}: sender {}, receiver {}", text(e.size), share(e.sender_cores),
+                                    share(e.receiver_cores)));
+    }
+    return notes;
+}
+
 }  // namespace
 
 void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Report& report) {
@@ -61,14 +94,25 @@ void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Repor
     row.bottleneck = bottleneck(replayed);
     row.evidence = facts.evidence;
     report.rows.push_back(std::move(row));
-    report.traffic.push_back(link_traffic(text(facts.size), timeline, fabric));
-    if (auto packets = packet_traffic(facts.size, timeline, fabric, plan.timing->iterations)) {
-        report.packets.push_back(std::move(*packets));
-    }
+    report.traffic.push_back(link_traffic(text(facts.size), replayed));
+    add_packets(report, facts.size, timeline, fabric, plan.timing->iterations);
 }
 
 std::vector<TraceSpan> spans_of(const CollectiveFacts& facts, const ReplayedPlan& replayed) {
     return trace_spans(replayed.plan.schedule, facts.size, replayed.timelines.timeline, replayed.fabric);
+}
+
+void summarize(const TransferFacts& facts, const ReplayedPlan& replayed, Report& report) {
+    const auto& [plan, timelines, fabric, catalog] = replayed;
+    const Exchange exchange = exchange_of(plan, timelines, fabric);
+    report.rows.push_back(row_of(exchange));
+    merge_notes(report.notes, notes_of(exchange, facts.largest));
+    report.traffic.push_back(link_traffic(text(facts.size), replayed));
+    add_packets(report, facts.size, timelines.traffic(), fabric);
+}
+
+std::vector<TraceSpan> spans_of(const TransferFacts& facts, const ReplayedPlan& replayed) {
+    return trace_spans(*replayed.plan.window, facts.size, replayed.timelines.traffic(), replayed.fabric);
 }
 
 }  // namespace fabricast::inline report

@@ -1,10 +1,12 @@
 #pragma once
-// A study as text, JSON and CSV.
+// A study, in every form in which it is shown.
 
 #include <string>
 
 #include "base/json.hpp"
+#include "sim/report/html/page.hpp"
 #include "sim/run/study/study.hpp"
+#include "sim/scenario/scenario.hpp"
 
 namespace fabricast::inline studies {
 
@@ -16,5 +18,8 @@ Json study_json(const Study& study);
 
 // A line for each design, best first.
 std::string study_csv(const Study& study);
+
+// The designs, how they differ, and their parts lists. `scenario`: the scenario of the first design.
+html::Page study_page(const Scenario& scenario, const Study& study);
 
 }  // namespace fabricast::inline studies

@@ -1,10 +1,11 @@
 #pragma once
-// An explanation as text and as JSON.
+// An explanation, in every form in which it is shown.
 
 #include <string>
 #include <vector>
 
 #include "base/json.hpp"
+#include "sim/report/html/page.hpp"
 #include "sim/run/explain/counterfactual.hpp"
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/run/explain/knee.hpp"
@@ -15,7 +16,7 @@ namespace fabricast::inline explain {
 struct Explanation {
     std::string scenario;
     ExplainedRun run;
-    std::vector<Counterfactual> changes;
+    std::vector<Counterfactual> changes;  // as run_all sorts them
     ScalingCurve curve;
 };
 
@@ -26,5 +27,8 @@ std::string tornado(const Explanation& explanation);
 std::string curve_table(const Explanation& explanation);
 
 Json explanation_json(const Explanation& explanation);
+
+// The blame, a tornado of the counterfactuals, and where scaling bends.
+html::Page explanation_page(const Scenario& scenario, const Explanation& explanation);
 
 }  // namespace fabricast::inline explain

@@ -1,6 +1,9 @@
-#include "sim/report/packet_traffic.hpp"
+#include "sim/report/traffic.hpp"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
@@ -23,17 +26,15 @@ Columns<PacketUse> use_columns() {
         C("timeouts", "Of senders.", &U::timeouts),
         C("pauses", "PFC frames that paused somebody.", &U::pauses),
         C("watchdog", "Pauses that a watchdog overrode.", &U::watchdog),
-        C("paused_s", "Summed over ports.", [](const U& u) { return to_seconds(u.paused); }),
-        C("starved_s", "Ports with packets and without credit, summed.",
-          [](const U& u) { return to_seconds(u.starved); }),
+        C("paused_s", "Summed over ports.", &U::paused),
+        C("starved_s", "Ports with packets and without credit, summed.", &U::starved),
         C("throttled",
           "By congestion control: share of the time between a flow's first packet and its last, over all flows under "
           "it.",
           &U::throttled),
-        C("fct_p50_s", "Median time of an operation, from ready to its last byte.",
-          [](const U& u) { return to_seconds(u.fct_p50); }),
-        C("fct_p99_s", "Its 99th percentile.", [](const U& u) { return to_seconds(u.fct_p99); }),
-        C("fct_max_s", "The slowest.", [](const U& u) { return to_seconds(u.fct_max); }),
+        C("fct_p50_s", "Median time of an operation, from ready to its last byte.", &U::fct_p50),
+        C("fct_p99_s", "Its 99th percentile.", &U::fct_p99),
+        C("fct_max_s", "The slowest.", &U::fct_max),
     };
 }
 
@@ -47,8 +48,8 @@ Columns<PortUse> port_columns() {
         C("marked_packets", "ECN.", &P::marks),
         C("dropped_packets", "By the buffer behind it.", &P::drops),
         C("pauses", "Sent by the buffer behind it.", &P::pauses),
-        C("paused_s", "By them.", [](const P& p) { return to_seconds(p.paused); }),
-        C("starved_s", "Without credit.", [](const P& p) { return to_seconds(p.starved); }),
+        C("paused_s", "By them.", &P::paused),
+        C("starved_s", "Without credit.", &P::starved),
     };
 }
 
@@ -59,16 +60,10 @@ template <class Record> Json record_schema(const Columns<Record>& columns, Json 
 }
 
 Json series_json(const PortSeries& series, const std::string& name) {
-    Json queued = Json::array();
-    Json paused = Json::array();
-    for (std::size_t i = 0; i < series.queued.size(); ++i) {
-        queued.push_back(series.queued[i]);
-        paused.push_back(to_seconds(series.paused[i]));
-    }
     return {{"link", name},
-            {"width_s", to_seconds(series.width)},
-            {"queued_bytes", queued},
-            {"paused_s", paused},
+            {"width_s", series.width},
+            {"queued_bytes", series.queued},
+            {"paused_s", series.paused},
             {"sent_bytes", series.sent}};
 }
 
@@ -76,9 +71,22 @@ Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", 
 
 }  // namespace
 
-std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline, const Fabric& fabric, int calls) {
-    if (!timeline.packets) { return std::nullopt; }
-    PacketTraffic traffic{size, *timeline.packets, {}, {}};
+LinkTraffic link_traffic(std::string row, const ReplayedPlan& replayed) {
+    const Timeline& timeline = replayed.timelines.traffic();
+    return {
+        std::move(row), replayed.fabric.node_count(), to_seconds(timeline.makespan), timeline.busiest, timeline.classes,
+        timeline.busy};
+}
+
+std::string busiest_text(const Timeline& timeline, const Fabric& fabric, double least) {
+    if (timeline.busiest.empty() || timeline.busiest.front().utilisation < least) { return ""; }
+    const LinkUse& use = timeline.busiest.front();
+    return fabric.link_name(use.link) + " " + percent(std::min(use.utilisation, 1.0));
+}
+
+void add_packets(Report& report, Bytes size, const Timeline& timeline, const Fabric& fabric, int calls) {
+    if (!timeline.packets) { return; }
+    PacketTraffic& traffic = report.packets.emplace_back(PacketTraffic{size, *timeline.packets, {}, {}});
     for (std::size_t call = 0; call < static_cast<std::size_t>(calls); ++call) {
         traffic.call_ends.push_back(timeline.kept[call].finish);
     }
@@ -87,7 +95,6 @@ std::optional<PacketTraffic> packet_traffic(Bytes size, const Timeline& timeline
     };
     for (const PortUse& port : traffic.use.ports) { traffic.ports.push_back(name(port)); }
     for (const PortSeries& series : traffic.use.series) { traffic.series.push_back(name(series)); }
-    return traffic;
 }
 
 std::string calls_text(const PacketTraffic& traffic) {
@@ -107,15 +114,12 @@ std::string packet_lines(const std::vector<PacketTraffic>& packets) {
     std::string lines;
     for (const PacketTraffic& traffic : packets) {
         const PacketUse& use = traffic.use;
-        const auto count = [](std::int64_t n, const char* what) { return ", " + std::to_string(n) + " " + what; };
-        lines += "# packets at " + text(traffic.size) + calls_text(traffic) + ": " + std::to_string(use.delivered) +
-                 " delivered" + count(use.marks, "marked") + count(use.notices, "notices") +
-                 count(use.pauses, "pauses (") + text(use.paused) + " in all)" + count(use.drops, "dropped") +
-                 count(use.resent, "sent again") + ", slowest message " + text(use.fct_max);
-        for (std::size_t i = 0; i < use.victims.size(); ++i) {
-            lines += (i == 0 ? "; victims " : ", ") + use.victims[i];
-        }
-        lines += "\n";
+        lines += fmt::format(
+            "# packets at {}{}: {} delivered, {} marked, {} notices, {} pauses ({} in all), {} dropped, {} sent again, "
+            "slowest message {}{}{}\n",
+            text(traffic.size), calls_text(traffic), use.delivered, use.marks, use.notices, use.pauses,
+            text(use.paused), use.drops, use.resent, text(use.fct_max), use.victims.empty() ? "" : "; victims ",
+            fmt::join(use.victims, ", "));
     }
     return lines;
 }
@@ -128,19 +132,15 @@ Json packets_json(const std::vector<PacketTraffic>& packets) {
         Json json = record_json(traffic.use, uses);
         json["size_bytes"] = traffic.size.count;
         json["victims"] = traffic.use.victims;
-        for (const Time end : traffic.call_ends) { json["call_ends_s"].push_back(to_seconds(end - Time{})); }
-        Json ports = Json::array();
+        if (!traffic.call_ends.empty()) { json["call_ends_s"] = traffic.call_ends; }
+        json["ports"] = Json::array();
         for (std::size_t i = 0; i < traffic.ports.size(); ++i) {
-            Json port = record_json(traffic.use.ports[i], of_port);
-            port["link"] = traffic.ports[i];
-            ports.push_back(std::move(port));
+            json["ports"].push_back(record_json(traffic.use.ports[i], of_port));
+            json["ports"].back()["link"] = traffic.ports[i];
         }
-        json["ports"] = std::move(ports);
-        Json series = Json::array();
         for (std::size_t i = 0; i < traffic.series.size(); ++i) {
-            series.push_back(series_json(traffic.use.series[i], traffic.series[i]));
+            json["series"].push_back(series_json(traffic.use.series[i], traffic.series[i]));
         }
-        if (!series.empty()) { json["series"] = std::move(series); }
         list.push_back(std::move(json));
     }
     return list;
