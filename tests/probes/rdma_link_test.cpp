@@ -44,7 +44,7 @@ struct Cluster {
             Control control = std::move(ends.first);
             FakeVerbs verbs(network);
             const auto link = connect_rdma(control, verbs, s, true);
-            Leader leader(control, *link, steady_seconds);
+            Leader leader{control, *link};
             lead(leader, *link, verbs);
             control.send("close");
             control.barrier();

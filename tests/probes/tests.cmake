@@ -34,7 +34,7 @@ add_executable(test_probe_fakes probes/fakes_test.cpp)
 target_link_libraries(test_probe_fakes PRIVATE fabricast_validate fabricast_catch)
 if(CUDAToolkit_FOUND AND FABRICAST_NCCL_INCLUDE)
   set(fake_sources ${probes}/core/command.cpp ${probes}/core/machine.cpp ${probes}/core/nvml.cpp
-      ${probes}/core/progress.cpp ${probes}/cuda/buffers.cpp ${probes}/cuda/topology.cpp probes/fake_cuda.cpp)
+      ${probes}/cuda/buffers.cpp ${probes}/cuda/topology.cpp probes/fake_cuda.cpp)
   add_executable(fake-probe-cuda ${fake_sources} ${probes}/cuda/main.cpp ${probes}/cuda/copies.cpp
                                  ${probes}/cuda/latency.cpp)
   add_executable(fake-probe-nccl ${fake_sources} ${probes}/nccl/main.cpp ${probes}/nccl/ranks.cpp

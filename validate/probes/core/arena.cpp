@@ -15,25 +15,26 @@ namespace {
 
 class HostArena final : public Arena {
 public:
-    explicit HostArena(std::size_t bytes) : bytes_(bytes) {
-        constexpr std::size_t page = 4096;
-        data_ = static_cast<unsigned char*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
+    explicit HostArena(std::size_t bytes)
+        : data_(static_cast<unsigned char*>(std::aligned_alloc(page, (bytes + page - 1) / page * page)), std::free),
+          bytes_(bytes) {
         if (data_ == nullptr) { throw std::bad_alloc(); }
-        std::memset(data_, 0, bytes);
+        std::memset(data(), 0, bytes);
     }
-    ~HostArena() override { std::free(data_); }
-    HostArena(const HostArena&) = delete;
-    HostArena& operator=(const HostArena&) = delete;
 
-    void* data() override { return data_; }
+    void* data() override { return data_.get(); }
     std::size_t bytes() const override { return bytes_; }
-    void read(std::size_t offset, void* to, std::size_t bytes) override { std::memcpy(to, data_ + offset, bytes); }
+    void read(std::size_t offset, void* to, std::size_t bytes) override {
+        std::memcpy(to, data_.get() + offset, bytes);
+    }
     void write(std::size_t offset, const void* from, std::size_t bytes) override {
-        std::memcpy(data_ + offset, from, bytes);
+        std::memcpy(data_.get() + offset, from, bytes);
     }
 
 private:
-    unsigned char* data_;
+    static constexpr std::size_t page = 4096;
+
+    std::unique_ptr<unsigned char, void (*)(void*)> data_;
     std::size_t bytes_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace probe {
@@ -17,6 +18,9 @@ public:
     // Copies out of and into the arena. Precondition: offset + bytes <= bytes().
     virtual void read(std::size_t offset, void* to, std::size_t bytes) = 0;
     virtual void write(std::size_t offset, const void* from, std::size_t bytes) = 0;
+    // GPU memory as a dma-buf, for an HCA to map (CUDA 11.7 and a kernel that exports them): a descriptor that the
+    // caller closes, or nothing.
+    virtual std::optional<int> dma_buf() const { return std::nullopt; }
 };
 
 // Page-aligned and touched, so that no page fault is measured.

@@ -8,7 +8,6 @@
 
 #include "core/exit_code.hpp"
 #include "core/options.hpp"
-#include "core/progress.hpp"
 #include "core/sweep.hpp"
 #include "core/writer.hpp"
 
@@ -29,9 +28,11 @@ std::string compiler_name();  // "GCC 12.2.0"
 // "UCX_TLS=tcp ...": what of the environment begins so.
 std::string environment_of(const std::string& prefix);
 
-// Collects rows and writes the file now and then and when the run ends, by itself or by Ctrl-C.
+// Collects rows and writes the file now and then and when the run ends, by itself or by Ctrl-C. Where standard error is
+// a terminal, one line on it says how far the run is.
 class Recorder {
 public:
+    // `points` rows will come.
     Recorder(const Options& options, MeasurementFile file, std::size_t points);
 
     // Runs `measure`, which adds rows and may complete the sections; then writes the file. What is thrown is told and
@@ -41,11 +42,13 @@ public:
 
 private:
     void write();
+    void clear_progress() const;
 
     std::string name_;
     std::string path_;
     MeasurementFile file_;
-    Progress progress_;
+    std::size_t points_;
+    bool shows_progress_;
     double written_at_s_;
 };
 

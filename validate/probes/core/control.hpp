@@ -3,9 +3,12 @@
 // addresses and outcomes, never what is measured.
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+struct addrinfo;
 
 namespace probe {
 
@@ -41,6 +44,10 @@ private:
 
     int descriptor_;
 };
+
+using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
+// For TCP; an empty host is every address of this machine. Throws std::runtime_error.
+Addresses resolve(const std::string& host, const std::string& port);
 
 // Two ends in one machine.
 std::pair<Control, Control> control_pair();

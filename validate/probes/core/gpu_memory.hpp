@@ -2,7 +2,6 @@
 // GPU memory for probes that are built without the CUDA toolkit: the driver's own library, found when the program runs.
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "core/arena.hpp"
@@ -12,10 +11,6 @@ namespace probe {
 // Memory of one GPU in its primary context, which stays current for the calling thread. Throws NotHere without a
 // driver or such a GPU.
 std::unique_ptr<Arena> gpu_arena(int gpu, std::size_t bytes);
-
-// A dma-buf of an arena made by gpu_arena, for an HCA to map (CUDA 11.7 and a kernel that exports them): a descriptor
-// that the caller closes, or nothing.
-std::optional<int> dma_buf_of(const Arena& gpu_arena);
 
 struct GpuName {
     std::string name;    // "NVIDIA H100 80GB HBM3"

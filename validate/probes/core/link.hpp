@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/arena.hpp"
+#include "core/word.hpp"
 
 namespace probe {
 
@@ -14,6 +15,7 @@ enum class Operation {
     put,   // outgoing here -> incoming there; the other end does nothing (RDMA write)
     get    // outgoing there -> incoming here; the other end does nothing (RDMA read)
 };
+constexpr auto words_of(Operation) { return std::array{"send", "put", "get"}; }
 
 class Link {
 public:

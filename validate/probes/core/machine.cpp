@@ -1,13 +1,12 @@
 #include "core/machine.hpp"
 
-#include <dirent.h>
+#include <glob.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
 #include <cctype>
 #include <ctime>
 #include <fstream>
-#include <memory>
 #include <thread>
 
 namespace probe {
@@ -30,16 +29,12 @@ std::string kernel_name() {
     return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release + " " + name.machine : "unknown";
 }
 
-int numa_nodes() {
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/sys/devices/system/node"), closedir);
-    int nodes = 0;
-    while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
-        const std::string name = entry->d_name;
-        nodes += name.rfind("node", 0) == 0 && name.size() > 4 && std::isdigit(static_cast<unsigned char>(name[4])) != 0
-                     ? 1
-                     : 0;
-    }
-    return std::max(nodes, 1);
+std::uint64_t numa_nodes() {
+    glob_t found = {};
+    glob("/sys/devices/system/node/node[0-9]*", 0, nullptr, &found);
+    const std::uint64_t nodes = found.gl_pathc;
+    globfree(&found);
+    return std::max<std::uint64_t>(nodes, 1);
 }
 
 std::string utc_now() {

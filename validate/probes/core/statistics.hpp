@@ -2,9 +2,17 @@
 // What is told of the times of one point: the middle and how far the samples lie apart.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace probe {
+
+// What was measured of one point.
+struct Samples {
+    int iterations = 1;               // transfers of one sample
+    std::vector<double> times_us;     // of one transfer
+    std::uint64_t checked_bytes = 0;  // so many were compared with what was sent
+};
 
 // In the unit of the samples.
 struct Summary {

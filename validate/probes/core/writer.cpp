@@ -20,8 +20,8 @@ std::string section_text(const char* name, const Section& section) {
 }
 
 std::string rate_GBps(const Row& row) {
-    const double bytes = row.rate_factor * static_cast<double>(row.size_bytes);
-    return row.time_us.median > 0 ? figure(bytes / row.time_us.median / 1e3) : "null";
+    const double median_us = row.time_us.median;
+    return median_us > 0 ? figure(static_cast<double>(row.size_bytes) / median_us / 1e3) : "null";
 }
 
 std::string row_text(const Row& row) {
@@ -41,6 +41,11 @@ std::string row_text(const Row& row) {
 Entry words(std::string key, std::string text) { return {std::move(key), std::move(text), false}; }
 
 Entry count(std::string key, std::uint64_t value) { return {std::move(key), std::to_string(value), true}; }
+
+Row row_of(std::vector<std::string> labels, int round, std::uint64_t size_bytes, const Samples& samples) {
+    return {std::move(labels),     round, size_bytes, samples.iterations, summarize(samples.times_us),
+            samples.checked_bytes, {}};
+}
 
 std::string quoted(std::string_view text) {
     std::string result = "\"";

@@ -73,10 +73,9 @@ Section describe(const std::vector<GpuInfo>& gpus) {
     const Nvml nvml;
     Section section = {words("gpu", gpus.front().name), count("gpus_per_node", gpus.size()), count("nodes", 1)};
     for (std::size_t i = 0; i < gpus.size(); ++i) {
-        const GpuWires wires = nvml.wires(gpus[i].bus_id);
         section.push_back(words("gpu" + std::to_string(i), gpus[i].name + ", " + gpus[i].bus_id + ", NUMA node " +
-                                                               std::to_string(gpus[i].numa_node) + ", PCIe " +
-                                                               wires.pcie + ", NVLink " + wires.nvlink + ", L2 " +
+                                                               std::to_string(gpus[i].numa_node) + ", " +
+                                                               nvml.wires(gpus[i].bus_id) + ", L2 " +
                                                                size_text(gpus[i].cache_bytes)));
     }
     for (std::size_t a = 0; a < gpus.size(); ++a) {
@@ -87,7 +86,7 @@ Section describe(const std::vector<GpuInfo>& gpus) {
         }
     }
     section.push_back(words("cpu", cpu_name()));
-    section.push_back(count("numa_nodes", static_cast<std::uint64_t>(numa_nodes())));
+    section.push_back(count("numa_nodes", numa_nodes()));
     return section;
 }
 

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "core/control.hpp"
 #include "core/exit_code.hpp"
 #include "core/machine.hpp"
 #include "rdma/verbs.hpp"
@@ -48,27 +49,6 @@ Id new_id() {
     rdma_cm_id* id = nullptr;
     require(rdma_create_id(nullptr, &id, nullptr, RDMA_PS_TCP), "rdma_create_id");
     return Id(id);
-}
-
-using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
-
-Addresses resolve(const std::string& host) {
-    addrinfo hints = {};
-    hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = host.empty() ? AI_PASSIVE : 0;
-    addrinfo* found = nullptr;
-    const int code = getaddrinfo(host.empty() ? nullptr : host.c_str(), "0", &hints, &found);
-    if (code != 0) { throw std::runtime_error("cannot resolve " + host + ": " + gai_strerror(code)); }
-    return {found, freeaddrinfo};
-}
-
-void set_port(sockaddr* address, int port) {
-    const auto in_network_order = htons(static_cast<std::uint16_t>(port));
-    if (address->sa_family == AF_INET6) {
-        reinterpret_cast<sockaddr_in6*>(address)->sin6_port = in_network_order;
-    } else {
-        reinterpret_cast<sockaddr_in*>(address)->sin_port = in_network_order;
-    }
 }
 
 // The HCA takes as many reads in flight as it says, and the consumer of a slow receive is waited for without end.
@@ -143,7 +123,7 @@ public:
 
     std::string listen(const std::string& address) override {
         listener_ = new_id();
-        const Addresses own = resolve(address);
+        const Addresses own = resolve(address, "0");
         require(rdma_bind_addr(listener_.get(), own->ai_addr), "rdma_bind_addr " + address);
         require(rdma_listen(listener_.get(), 64), "rdma_listen");
         return std::to_string(ntohs(rdma_get_src_port(listener_.get()))) + (address.empty() ? "" : " " + address);
@@ -163,11 +143,11 @@ public:
                                        const QueueCapacity& capacity) override {
         std::istringstream in(where);
         int port = 0;
-        std::string address = host;
+        std::string address;
         in >> port >> address;
         if (port < 1 || port > 65535) { throw std::runtime_error("the peer listens nowhere: " + where.substr(0, 80)); }
-        const Addresses there = resolve(address.empty() ? host : address);
-        set_port(there->ai_addr, port);
+        if (address.empty()) { address = host; }
+        const Addresses there = resolve(address, std::to_string(port));
         Id id = new_id();
         require(rdma_resolve_addr(id.get(), nullptr, there->ai_addr, timeout_ms), "no RDMA route to " + address);
         require(rdma_resolve_route(id.get(), timeout_ms), "rdma_resolve_route");

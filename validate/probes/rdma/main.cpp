@@ -92,7 +92,7 @@ MeasurementFile begin_file(const Options& options) {
     const bool gpu = options.text("--memory") == "gpu";
     const GpuName device = gpu ? gpu_name(static_cast<int>(options.number("--gpu", 0, 1023))) : GpuName{};
     file.system = {words("gpu", device.name), count("nodes", peer == "thread" || peer == "process" ? 1 : 2),
-                   words("cpu", cpu_name()), count("numa_nodes", static_cast<std::uint64_t>(numa_nodes()))};
+                   words("cpu", cpu_name()), count("numa_nodes", numa_nodes())};
     file.software = {words("driver", device.driver), words("kernel", kernel_name()),
                      words("rdma_core", PROBES_IBVERBS_VERSION), words("compiler", compiler_name())};
     file.label_columns = {"memory", "queue_pairs", "operation", "measure", "direction"};

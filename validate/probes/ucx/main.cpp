@@ -69,7 +69,7 @@ MeasurementFile begin_file(const Options& options) {
     const GpuName device = gpu ? gpu_name(static_cast<int>(options.number("--gpu", 0, 1023))) : GpuName{};
     file.system = {words("gpu", device.name), count("nodes", peer == "thread" || peer == "process" ? 1 : 2),
                    words("network", options.text("--devices")), words("cpu", cpu_name()),
-                   count("numa_nodes", static_cast<std::uint64_t>(numa_nodes()))};
+                   count("numa_nodes", numa_nodes())};
     file.software = {words("ucx", ucx_version()), words("driver", device.driver), words("kernel", kernel_name()),
                      words("compiler", compiler_name()), words("env", environment_of("UCX_"))};
     file.label_columns = {"transport", "memory", "operation", "measure", "direction"};
